@@ -1,0 +1,110 @@
+"""From argv to exit code. Imports as little as the verb needs: `phux ls` is often called."""
+
+import os
+import sys
+
+from phux_cli.verbs import VERBS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from types import ModuleType
+
+_INTERRUPTED = 130
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command.
+
+    Returns:
+        Its exit code.
+    """
+    arguments = sys.argv[1:] if argv is None else argv
+    try:
+        try:
+            return _run(arguments)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read us has seen enough. Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+
+
+def _run(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in {"-h", "--help", "help"}:
+        print(overview())
+        return 0 if arguments else 2
+    if arguments[0] in {"-V", "--version"}:
+        from phux_core.version import __version__
+
+        print(f"phux {__version__}")
+        return 0
+    from phux_core.errors import PhuxError
+
+    as_json = "--json" in arguments
+    try:
+        name, *words = arguments
+        if name not in VERBS:
+            from phux_cli.usage import UsageError
+
+            raise UsageError(f"there is no verb {name!r}", remedy="`phux --help` lists the verbs")
+        module = load_verb(name)
+        options = parse(name, module, words)
+        code: int = module.run(options)
+        return code
+    except PhuxError as error:
+        from phux_cli.output import print_error
+
+        print_error(error, as_json=as_json)
+        return error.exit_code
+
+
+def load_verb(name: str) -> "ModuleType":
+    """Import a verb's module."""
+    import importlib
+
+    return importlib.import_module(f"phux_cli.verbs.{name.replace('-', '_')}")
+
+
+def parse(name: str, module: "ModuleType", words: list[str]) -> "argparse.Namespace":
+    """Read a verb's arguments; flags may stand anywhere before ``--``.
+
+    Raises:
+        UsageError: They make no sense.
+    """
+    from phux_cli.usage import build_parser
+
+    # argparse has its own ideas of `--`. Ours: what follows it is never a flag.
+    rest: list[str] = []
+    if "--" in words:
+        cut = words.index("--")
+        words, rest = words[:cut], words[cut + 1 :]
+    parser = build_parser(name, module)
+    prepare = getattr(module, "prepare", None)
+    options = parser.parse_intermixed_args(words if prepare is None else prepare(words))
+    options.rest = rest
+    return options
+
+
+def overview() -> str:
+    """Say what phux is and which verbs there are."""
+    width = max(len(name) for name in VERBS)
+    lines = [
+        "usage: phux VERB ...",
+        "",
+        "Real terminals as objects that programs can hold.",
+        "",
+        *(f"  {name:<{width}}  {summary}" for name, summary in VERBS.items()),
+        "",
+        "`phux VERB --help` tells more. TARGET is a session NAME, NAME:WINDOW, NAME:WINDOW.PANE, a pane @ID,",
+        "`.` for the pane this runs in or else the focused one, or `=` for the last focused session.",
+        "The server is found by --socket, PHUX_SOCKET, $XDG_RUNTIME_DIR/phux/phux.sock or /tmp/phux-UID/phux.sock.",
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+"""What the CLI prints: documents for programs, boxes and lines for people."""
+
+import json
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phux_core.errors import PhuxError
+
+
+def print_document(document: "Mapping[str, object]") -> None:
+    """Print a document on stdout: UTF-8 whatever the locale says, since that is what JSON is."""
+    write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def write(text: str) -> None:
+    """Write text to stdout as UTF-8; what has no UTF-8 (a byte in a file name) is escaped."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.flush()
+
+
+def print_error(error: "PhuxError", *, as_json: bool) -> None:
+    """Say on stderr what went wrong and what to do; with ``as_json``, as one line of JSON."""
+    if as_json:
+        print(json.dumps(error.to_document()), file=sys.stderr)
+        return
+    print(f"phux: {error.message}", file=sys.stderr)
+    if error.remedy:
+        print(f"phux: {error.remedy}", file=sys.stderr)
+
+
+def box(lines: list[str], cols: int, title: str) -> str:
+    """Draw a screen in a box.
+
+    Args:
+        lines: Its rows.
+        cols: Its width.
+        title: What stands in the upper edge.
+    """
+    from phux_cli.width import columns
+
+    label = f" {title} "[: max(0, cols - 1)]
+    top = f"┌─{label}{'─' * (cols - 1 - columns(label))}┐"
+    rows = [f"│{line}{' ' * max(0, cols - columns(line))}│" for line in lines]
+    return "\n".join([top, *rows, f"└{'─' * cols}┘"]) + "\n"

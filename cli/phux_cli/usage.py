@@ -1,0 +1,61 @@
+"""Parsers, built one at a time, and what they say when the arguments make no sense."""
+
+import argparse
+
+from phux_cli.verbs import VERBS
+from phux_core.errors import PhuxError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import NoReturn
+
+
+class UsageError(PhuxError):
+    """The command line makes no sense."""
+
+    code = "usage"
+    exit_code = 2
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> "NoReturn":
+        usage = " ".join(self.format_usage().removeprefix("usage: ").split())
+        raise UsageError(f"{self.prog}: {message}", remedy=f"usage: {usage}")
+
+
+def build_parser(name: str, module: "ModuleType") -> argparse.ArgumentParser:
+    """Build the parser of one verb, with its examples and the flags all verbs share."""
+    examples = "\n".join(f"  {example}" for example in module.EXAMPLES)
+    parser = _Parser(
+        prog=f"phux {name}",
+        description=module.__doc__.partition(":")[2].strip().capitalize() if module.__doc__ else VERBS[name],
+        epilog=f"examples:\n{examples}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    module.add_arguments(parser)
+    return parser
+
+
+def add_socket(parser: argparse.ArgumentParser) -> None:
+    """Add ``--socket``."""
+    parser.add_argument("--socket", metavar="PATH", help="the server's socket")
+
+
+def add_json(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add ``--json``."""
+    parser.add_argument("--json", action="store_true", help=f"print {what}; errors as JSON on stderr")
+
+
+def at_least(minimum: int) -> "type[int]":
+    """Make an argument type for whole numbers that are not too small."""
+
+    def number(text: str) -> int:
+        value = int(text)
+        if value < minimum:
+            raise argparse.ArgumentTypeError(f"{text} is less than {minimum}")
+        return value
+
+    number.__name__ = "number"
+    return number  # type: ignore[return-value]

@@ -1,0 +1,19 @@
+"""The verbs, one module each, imported only when used.
+
+A verb's module has ``add_arguments(parser)``, ``run(options) -> exit code``, and ``EXAMPLES``: command lines that its
+help shows and that a test runs.
+"""
+
+VERBS = {
+    "new": "make a session and start a program in it",
+    "ls": "list the sessions",
+    "snapshot": "read a pane's screen",
+    "send-keys": "type keys and text into a pane",
+    "paste": "paste text into a pane",
+    "wait": "wait until something is true of a pane",
+    "kill": "end a session, a window, a pane or the server",
+    "status": "tell how the server is",
+    "schema": "print the JSON schemas",
+    "server": "run the server in the foreground",
+}
+"""Every verb and what it does, in the order help lists them."""

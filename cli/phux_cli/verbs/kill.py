@@ -1,0 +1,40 @@
+"""kill: end what TARGET names, a whole session, a window or a pane, or with --server everything.
+
+Programs get SIGHUP, and SIGKILL half a second later. Returns when they have ended. Exits 0, 1 when there is no such
+target, 2 when the server refuses.
+"""
+
+from phux_cli.output import print_document
+from phux_cli.usage import UsageError, add_json, add_socket
+from phux_client import flows
+from phux_client.blocking import Phux
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+EXAMPLES = ("phux kill work", "phux kill --server")
+
+
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
+    """Say what it takes."""
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="what to end")
+    parser.add_argument("--server", action="store_true", help="end every program and the server")
+    add_json(parser, "a Killed document")
+    add_socket(parser)
+
+
+def run(options: "argparse.Namespace") -> int:
+    """End it."""
+    if options.server == (options.target is not None):
+        raise UsageError("phux kill: name either a TARGET or --server", remedy="`phux ls` lists the sessions")
+    with Phux(options.socket) as phux:
+        if options.server:
+            count = phux.drive(flows.status())["panes"]
+            phux.kill_server()
+            document = {"schema_version": 1, "killed": count}
+        else:
+            document = phux.drive(flows.kill(phux.caller, options.target))
+    if options.json:
+        print_document(document)
+    return 0

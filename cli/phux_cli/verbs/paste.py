@@ -1,0 +1,40 @@
+"""paste: paste text into a pane, from the command line or from stdin; bracketed when the program asked for it."""
+
+import sys
+
+from phux_cli.output import print_document
+from phux_cli.usage import UsageError, add_json, add_socket
+from phux_client import flows
+from phux_client.blocking import Phux
+from phux_core.wire import MAX_REQUEST_HEADER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+EXAMPLES = ('phux paste work "two words"', "printf 'from a pipe' | phux paste work")
+
+# JSON may need six characters for one (\\u0000), and the frame has more in it than the text.
+_MAX_TEXT = MAX_REQUEST_HEADER // 8
+
+
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
+    """Say what it takes."""
+    parser.add_argument("target", metavar="TARGET", help="which pane")
+    parser.add_argument("text", metavar="TEXT", nargs="?", help="what to paste; stdin when omitted")
+    add_json(parser, "a Sent document")
+    add_socket(parser)
+
+
+def run(options: "argparse.Namespace") -> int:
+    """Paste it."""
+    text = " ".join(options.rest) if options.text is None and options.rest else options.text
+    if text is None:
+        text = sys.stdin.buffer.read(_MAX_TEXT + 1).decode("utf-8", "surrogateescape")
+    if len(text) > _MAX_TEXT:
+        raise UsageError(f"phux paste: the text is longer than {_MAX_TEXT} bytes", remedy="put it into a file")
+    with Phux(options.socket) as phux:
+        document = phux.drive(flows.paste(phux.caller, options.target, text))
+    if options.json:
+        print_document(document)
+    return 0

@@ -1,0 +1,45 @@
+"""send-keys: type keys and text into a pane, all of it or nothing.
+
+A KEY is a name (Enter Tab BTab Escape Space BSpace Up Down Left Right Home End PageUp PageDown Insert Delete F1-F12,
+with C- M- S- before it) or literal text.
+
+Text straight before Enter goes as one paste, then Enter. Words that begin with a dash stand after `--`.
+"""
+
+from phux_cli.output import print_document
+from phux_cli.usage import UsageError, add_json, add_socket
+from phux_client import flows
+from phux_client.blocking import Phux
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+EXAMPLES = (
+    'phux send-keys work "cargo test" Enter',
+    "phux send-keys work C-c",
+    "phux send-keys work -l Enter",
+    "phux send-keys work -- -rf",
+)
+
+
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
+    """Say what it takes."""
+    parser.usage = "phux send-keys TARGET KEY... [-l] [--json] [--socket PATH] [-- KEY...]"
+    parser.add_argument("target", metavar="TARGET", help="which pane")
+    parser.add_argument("keys", metavar="KEY", nargs="*", help="a key's name or text")
+    parser.add_argument("-l", "--literal", action="store_true", help="take every KEY as text")
+    add_json(parser, "a Sent document")
+    add_socket(parser)
+
+
+def run(options: "argparse.Namespace") -> int:
+    """Type them."""
+    keys = [*options.keys, *options.rest]
+    if not keys:
+        raise UsageError("phux send-keys: no keys were given", remedy="name at least one KEY, such as Enter")
+    with Phux(options.socket) as phux:
+        document = phux.drive(flows.send_keys(phux.caller, options.target, keys, literal=options.literal))
+    if options.json:
+        print_document(document)
+    return 0

@@ -1,0 +1,66 @@
+"""snapshot: read a pane's screen. Attaches nothing, resizes nothing. Without TARGET, the last focused session."""
+
+from phux_cli.output import box, print_document, write
+from phux_cli.usage import add_json, add_socket, at_least
+from phux_client import flows
+from phux_client.blocking import Phux
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+EXAMPLES = ("phux snapshot work", "phux snapshot work --json --scrollback 200", "phux snapshot --cells --json")
+
+
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
+    """Say what it takes."""
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="which pane")
+    parser.add_argument(
+        "--scrollback",
+        metavar="N",
+        nargs="?",
+        const=0,
+        type=at_least(0),
+        help="add the newest N rows of history; all of it without N or with 0",
+    )
+    parser.add_argument("--cells", action="store_true", help="add the cells that have a style or a mark (with --json)")
+    add_json(parser, "a ScreenState document")
+    add_socket(parser)
+
+
+def prepare(words: list[str]) -> list[str]:
+    """Keep `--scrollback` from taking a TARGET for its number."""
+    prepared = []
+    for position, word in enumerate(words):
+        following = words[position + 1] if position + 1 < len(words) else ""
+        takes_all = word == "--scrollback" and not following.lstrip("-").isdecimal()
+        prepared.append("--scrollback=0" if takes_all else word)
+    return prepared
+
+
+def run(options: "argparse.Namespace") -> int:
+    """Read it."""
+    with Phux(options.socket) as phux:
+        document = phux.drive(
+            flows.snapshot(phux.caller, options.target, scrollback=options.scrollback, cells=options.cells)
+        )
+    if options.json:
+        print_document(document)
+    else:
+        print_screen(document)
+    return 0
+
+
+def print_screen(document: "dict[str, object]") -> None:
+    """Draw a screen for a person."""
+    title = f"@{document['pane']}"
+    if document.get("title"):
+        title += f" {document['title']}"
+    if document["state"] == "dead":
+        status = document.get("exit_status")
+        title += " (ended by a signal)" if status is None else f" (exited with {status})"
+    scrollback, lines, cols = document["scrollback"], document["lines"], document["cols"]
+    assert isinstance(scrollback, list)
+    assert isinstance(lines, list)
+    assert isinstance(cols, int)
+    write(box([*scrollback, *lines], cols, title))

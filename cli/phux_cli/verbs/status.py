@@ -1,0 +1,31 @@
+"""status: tell how the server is: processes, version, engine, socket, counts, log. Exits 1 when none runs."""
+
+from phux_cli.output import print_document
+from phux_cli.usage import add_json, add_socket
+from phux_client import flows
+from phux_client.blocking import Phux
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+EXAMPLES = ("phux status", "phux status --json")
+
+
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
+    """Say what it takes."""
+    add_json(parser, "a Status document")
+    add_socket(parser)
+
+
+def run(options: "argparse.Namespace") -> int:
+    """Tell it."""
+    with Phux(options.socket) as phux:
+        document = phux.drive(flows.status())
+    if options.json:
+        print_document(document)
+        return 0
+    for name, value in document.items():
+        if name != "schema_version":
+            print(f"{name.replace('_', ' '):<17} {'-' if value is None else value}")
+    return 0

@@ -1,0 +1,142 @@
+"""phux from Python: real terminals as objects that programs can hold.
+
+    import phux_client
+
+    async with phux_client.connect(start=True) as phux:
+        work = await phux.new_session("work")
+        await work.pane.send_keys("make test", "Enter")
+        screen = await work.pane.wait(until="passed", timeout_s=60)
+
+``connect`` and ``embedded`` are async and run under asyncio and trio; ``phux_client.blocking`` has the same surface
+without await. Names are imported when first used, so that ``phux_client.blocking`` alone stays light.
+
+    flows      each verb once, without I/O
+    aio        the async client (anyio)
+    blocking   the same over plain sockets
+    starting   starting a server; embedding: a private one
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client import blocking
+    from phux_client.aio import EventStream, Pane, Phux, Session, connect, embedded
+    from phux_core.errors import (
+        BadCwdError,
+        BadNameError,
+        BadRequestError,
+        BadSelectorError,
+        BadSizeError,
+        CannotExecuteError,
+        DisconnectedError,
+        InputBlockedError,
+        InputTooLongError,
+        InternalError,
+        LimitError,
+        NameInUseError,
+        NoServerError,
+        NoSuchTargetError,
+        PaneClosedError,
+        PhuxError,
+        ProtocolError,
+        RefusedError,
+        RequestError,
+        StartFailedError,
+        TimedOutError,
+        TransportError,
+        UnsafePathError,
+        VersionError,
+    )
+    from phux_core.shapes import (
+        CellInfo,
+        CellStyle,
+        Event,
+        PaneId,
+        PaneInfo,
+        ScreenState,
+        SessionInfo,
+        SessionList,
+        Status,
+        Tree,
+        WindowInfo,
+    )
+    from phux_core.version import __version__
+
+_PLACES = {
+    "phux_client.aio": ("EventStream", "Pane", "Phux", "Session", "connect", "embedded"),
+    "phux_core.errors": (
+        *("BadCwdError", "BadNameError", "BadRequestError", "BadSelectorError", "BadSizeError"),
+        *("CannotExecuteError", "DisconnectedError", "InputBlockedError", "InputTooLongError", "InternalError"),
+        *("LimitError", "NameInUseError", "NoServerError", "NoSuchTargetError", "PaneClosedError", "PhuxError"),
+        *("ProtocolError", "RefusedError", "RequestError", "StartFailedError", "TimedOutError"),
+        *("TransportError", "UnsafePathError", "VersionError"),
+    ),
+    "phux_core.shapes": (
+        *("CellInfo", "CellStyle", "Event", "PaneId", "PaneInfo", "ScreenState", "SessionInfo", "SessionList"),
+        *("Status", "Tree", "WindowInfo"),
+    ),
+    "phux_core.version": ("__version__",),
+}
+_HOME = {name: place for place, names in _PLACES.items() for name in names}
+
+__all__ = [
+    "BadCwdError",
+    "BadNameError",
+    "BadRequestError",
+    "BadSelectorError",
+    "BadSizeError",
+    "CannotExecuteError",
+    "CellInfo",
+    "CellStyle",
+    "DisconnectedError",
+    "Event",
+    "EventStream",
+    "InputBlockedError",
+    "InputTooLongError",
+    "InternalError",
+    "LimitError",
+    "NameInUseError",
+    "NoServerError",
+    "NoSuchTargetError",
+    "Pane",
+    "PaneClosedError",
+    "PaneId",
+    "PaneInfo",
+    "Phux",
+    "PhuxError",
+    "ProtocolError",
+    "RefusedError",
+    "RequestError",
+    "ScreenState",
+    "Session",
+    "SessionInfo",
+    "SessionList",
+    "StartFailedError",
+    "Status",
+    "TimedOutError",
+    "TransportError",
+    "Tree",
+    "UnsafePathError",
+    "VersionError",
+    "WindowInfo",
+    "__version__",
+    "blocking",
+    "connect",
+    "embedded",
+]
+
+
+def __getattr__(name: str) -> object:
+    import importlib
+
+    if name == "blocking":
+        return importlib.import_module("phux_client.blocking")
+    place = _HOME.get(name)
+    if place is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(place), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

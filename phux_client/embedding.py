@@ -1,0 +1,78 @@
+"""A private server in a directory of its own, which ends with its owner, however that ends."""
+
+import contextlib
+import os
+import shutil
+import tempfile
+import time
+
+from phux_client.starting import START_TIMEOUT_S, launch_keeper
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+_END_S = 10.0
+_POLL_S = 0.005
+
+
+class EmbeddedServer:
+    """A keeper that is our child, holding one end of a pipe of which we hold the other.
+
+    When we end, also by SIGKILL, the pipe closes and the keeper ends everything.
+
+    Args:
+        engine: The terminal engine; chosen when omitted.
+
+    Attributes:
+        socket: Where it listens.
+    """
+
+    def __init__(self, *, engine: str | None = None) -> None:
+        self._directory = tempfile.mkdtemp(prefix="phux-")
+        self.socket = os.path.join(self._directory, "phux.sock")
+        self._life = -1
+        self._pid = -1
+        try:
+            self._start(engine)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, engine: str | None) -> None:
+        life, self._life = os.pipe()
+        log_path = f"{self.socket}.log"
+        log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
+            self._pid = launch_keeper(
+                ["--socket", self.socket, "--life-fd", str(life), *(("--engine", engine) if engine else ())],
+                pass_fds=(life,),
+                stderr=log,
+                timeout_s=2 * START_TIMEOUT_S,
+                where_to_look=log_path,
+            )
+        finally:
+            os.close(log)
+            os.close(life)
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: "TracebackType | None"
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the server and everything in it, and remove its directory."""
+        if self._life >= 0:
+            os.close(self._life)
+            self._life = -1
+        if self._pid > 0:
+            deadline = time.monotonic() + _END_S
+            with contextlib.suppress(ChildProcessError):
+                while os.waitpid(self._pid, os.WNOHANG) == (0, 0) and time.monotonic() < deadline:
+                    time.sleep(_POLL_S)
+            self._pid = -1
+        shutil.rmtree(self._directory, ignore_errors=True)

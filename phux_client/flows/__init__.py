@@ -1,0 +1,33 @@
+"""Every verb once, as a generator of requests and replies that does no I/O.
+
+A flow yields a ``Request`` (or a ``NextEvent``), is sent what came back, and returns a plain JSON document. The
+async client, the blocking client, the CLI and the MCP adapter all drive these same flows; errors of the server
+arrive as exceptions at the ``yield``. Import-light: it is on the CLI's path.
+"""
+
+from phux_client.flows._kinds import Caller, NextEvent, Request
+from phux_client.flows.kill import kill, kill_server
+from phux_client.flows.ls import ls
+from phux_client.flows.new import new
+from phux_client.flows.send_keys import paste, send_keys
+from phux_client.flows.snapshot import snapshot
+from phux_client.flows.status import status, tree
+from phux_client.flows.target import find_pane
+from phux_client.flows.wait import wait
+
+__all__ = [
+    "Caller",
+    "NextEvent",
+    "Request",
+    "find_pane",
+    "kill",
+    "kill_server",
+    "ls",
+    "new",
+    "paste",
+    "send_keys",
+    "snapshot",
+    "status",
+    "tree",
+    "wait",
+]

@@ -1,0 +1,54 @@
+"""What flows are made of."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+    from typing import Any, TypeAlias, TypeVar
+
+    Document: TypeAlias = dict[str, Any]
+    Result = TypeVar("Result")
+    Step: TypeAlias = "Request | NextEvent"
+    Flow: TypeAlias = Generator[Step, Any, Result]
+
+
+class Request:
+    """Ask the server; the flow is sent the reply's document."""
+
+    __slots__ = ("call", "params")
+
+    def __init__(self, call: str, **params: object) -> None:
+        self.call = call
+        self.params = {name: value for name, value in params.items() if value is not None}
+
+    def __repr__(self) -> str:
+        return f"Request({self.call!r}, {self.params!r})"
+
+
+class NextEvent:
+    """Wait for the next event of a subscription; the flow is sent it, or None when the time is over."""
+
+    __slots__ = ("subscription", "timeout_s")
+
+    def __init__(self, subscription: int, timeout_s: float | None) -> None:
+        self.subscription = subscription
+        self.timeout_s = timeout_s
+
+
+class Caller:
+    """Who asks: what a verb needs to know of the process it runs in.
+
+    Attributes:
+        cwd: Its working directory.
+        env: Its environment.
+        pane: The pane it runs in, if it is one of the server that is asked.
+    """
+
+    __slots__ = ("cwd", "env", "pane")
+
+    def __init__(self, cwd: str, env: "Mapping[str, str]", socket: str) -> None:
+        self.cwd = cwd
+        self.env = env
+        place = env.get("PHUX_PANE", "")
+        # A pane's number means something only to the server that gave it.
+        inside = env.get("PHUX_SOCKET") == socket and place[:1] == "@" and place[1:].isdecimal()
+        self.pane = int(place[1:]) if inside else None

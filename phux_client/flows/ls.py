@@ -1,0 +1,21 @@
+"""``ls``: the sessions, in short."""
+
+from phux_client.flows._kinds import Request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._kinds import Document, Flow
+
+
+def ls() -> "Flow[Document]":
+    """List the sessions by name, as a SessionList document."""
+    tree = yield Request("tree")
+    sessions = [
+        {
+            "name": session["name"],
+            "windows": len(session["windows"]),
+            "attached": session["attached_clients"] > 0,
+        }
+        for session in tree["sessions"]
+    ]
+    return {"schema_version": 1, "sessions": sorted(sessions, key=lambda session: str(session["name"]))}

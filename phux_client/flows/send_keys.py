@@ -1,0 +1,65 @@
+"""``send-keys`` and ``paste``: typing into a pane."""
+
+from phux_client.flows._kinds import Caller, Request
+from phux_client.flows.target import pane_id
+from phux_core.errors import BadRequestError
+from phux_core.keys import parse_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phux_client.flows._kinds import Document, Flow
+
+
+def send_keys(
+    caller: Caller, target: "str | int", words: "Sequence[str]", *, literal: bool = False
+) -> "Flow[Document]":
+    """Type words: names of keys as keys, all else as text; all of it or nothing.
+
+    Args:
+        caller: Who asks.
+        target: A selector or a pane's number.
+        words: As tmux's send-keys takes them.
+        literal: Take every word as text.
+    """
+    if isinstance(words, str) or not words:
+        raise BadRequestError("no keys were given", remedy='give at least one word, such as "ls" or Enter')
+    items = to_items(words, literal=literal)
+    return (yield from _type(caller, target, items))
+
+
+def paste(caller: Caller, target: "str | int", text: str) -> "Flow[Document]":
+    """Paste text, in brackets if the program asked for them."""
+    return (yield from _type(caller, target, [{"paste": text}]))
+
+
+def _type(caller: Caller, target: "str | int", items: "list[dict[str, str]]") -> "Flow[Document]":
+    number = yield from pane_id(target, caller)
+    reply = yield Request("input", pane=number, items=items)
+    return {"schema_version": 1, "sent": True, "pane": f"@{number}", "bytes": reply["bytes"]}
+
+
+def to_items(words: "Sequence[str]", *, literal: bool) -> "list[dict[str, str]]":
+    """Sort words into keys and runs of text.
+
+    A run straight before Enter is a ``line``: the server sends it as one paste where that is right, so that a
+    program with an editor of its own takes the Enter for a key and not for part of the text.
+
+    Example:
+        >>> to_items(["make test", "Enter"], literal=False)
+        [{'line': 'make test'}, {'key': 'Enter'}]
+    """
+    items: list[dict[str, str]] = []
+    for word in words:
+        key = None if literal else parse_key(word)
+        last = items[-1] if items else {}
+        if key is not None:
+            if "text" in last and str(key) == "Enter":
+                items[-1] = {"line": last["text"]}
+            items.append({"key": str(key)})
+        elif "text" in last:
+            items[-1] = {"text": last["text"] + word}
+        else:
+            items.append({"text": word})
+    return items

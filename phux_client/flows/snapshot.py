@@ -1,0 +1,56 @@
+"""``snapshot``: a pane's screen as a ScreenState document."""
+
+from phux_client.flows._kinds import Caller, Request
+from phux_client.flows.target import DEFAULT_TARGET, pane_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._kinds import Document, Flow
+
+
+def snapshot(
+    caller: Caller, target: "str | int | None" = None, *, scrollback: int | None = None, cells: bool = False
+) -> "Flow[Document]":
+    """Read a pane. Attaches nothing, resizes nothing.
+
+    Args:
+        caller: Who asks.
+        target: A selector or a pane's number; the focused session when omitted.
+        scrollback: History rows: None none, 0 all, N the newest N.
+        cells: Whether to add the cells that have a style or a mark.
+    """
+    number = yield from pane_id(DEFAULT_TARGET if target is None else target, caller)
+    screen = yield Request("snapshot", pane=number, scrollback=scrollback, cells=cells)
+    return screen_document(screen)
+
+
+def screen_document(screen: "Document") -> "Document":
+    """Make a ScreenState document of a screen from the wire."""
+    document = {
+        "schema_version": 3,
+        "pane": screen["pane"],
+        "cols": screen["cols"],
+        "rows": screen["rows"],
+        "cursor": screen["cursor"],
+        "lines": screen["lines"],
+        "scrollback": screen["scrollback"],
+    }
+    if "cells" in screen:
+        document["cells"] = _expand(screen["cells"])
+    for name in ("soft_wrap", "title", "seq", "alt_screen", "state", "exit_status"):
+        if screen.get(name) is not None:
+            document[name] = screen[name]
+    return document
+
+
+def _expand(cells: "Document") -> "list[Document]":
+    styles = cells["styles"]
+    expanded = []
+    for row, first, count, width, style, semantic in cells["runs"]:
+        for col in range(first, first + count * width, width):
+            cell = {"col": col, "row": row}
+            if semantic is not None:
+                cell["semantic"] = semantic
+            cell["style"] = styles[style]
+            expanded.append(cell)
+    return expanded

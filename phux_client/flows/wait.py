@@ -1,0 +1,98 @@
+"""``wait``: until something is true of a pane, woken by events."""
+
+import time
+
+from phux_client.flows._kinds import Caller, NextEvent, Request
+from phux_client.flows.snapshot import screen_document
+from phux_client.flows.target import DEFAULT_TARGET, pane_id
+from phux_core.errors import DisconnectedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._kinds import Document, Flow
+
+DEFAULT_IDLE_MS = 500
+# Events wake us; this is for the one that a slow connection lost.
+_LOOK_AGAIN_S = 5.0
+
+
+class Outcome:
+    """How a wait ended.
+
+    Attributes:
+        met: Which condition held: ``until``, ``exit`` or ``idle``; None when the time was over.
+        screen: The final ScreenState document.
+        looks: How many times the screen was looked at.
+    """
+
+    __slots__ = ("looks", "met", "screen")
+
+    def __init__(self, met: str | None, screen: "Document", looks: int) -> None:
+        self.met = met
+        self.screen = screen
+        self.looks = looks
+
+
+def wait(
+    caller: Caller,
+    target: "str | int | None" = None,
+    *,
+    until: str | None = None,
+    exit: bool = False,  # noqa: A002  the CLI's word
+    idle_ms: int | None = None,
+    timeout_s: float | None = None,
+) -> "Flow[Outcome]":
+    """Wait until a visible line contains a text, the program has ended, or the pane has come to rest.
+
+    With several conditions the first that holds wins; with none it is ``idle``. Reads only.
+    """
+    if until is None and not exit and idle_ms is None:
+        idle_ms = DEFAULT_IDLE_MS
+    number = yield from pane_id(DEFAULT_TARGET if target is None else target, caller)
+    deadline = None if timeout_s is None else time.monotonic() + timeout_s
+    subscription = None
+    looks = 0
+    last_seq = -1
+    quiet_since = 0.0
+    while True:
+        if subscription is None:
+            # Before the first look, so that nothing can happen between looking and listening.
+            reply = yield Request("subscribe", pane=number)
+            subscription = reply["subscription"]
+        screen = yield Request("snapshot", pane=number)
+        looks += 1
+        now = time.monotonic()
+        if screen["seq"] != last_seq:
+            last_seq, quiet_since = screen["seq"], now
+        met = None
+        if until is not None and any(until in line for line in logical_lines(screen)):
+            met = "until"
+        elif exit and screen["state"] == "dead":
+            met = "exit"
+        elif idle_ms is not None and (now - quiet_since) * 1000 >= idle_ms:
+            met = "idle"
+        if met is not None or (deadline is not None and now >= deadline):
+            return Outcome(met, screen_document(screen), looks)
+        patience = [_LOOK_AGAIN_S]
+        if deadline is not None:
+            patience.append(deadline - now)
+        if idle_ms is not None:
+            patience.append(quiet_since + idle_ms / 1000 - now)
+        try:
+            yield NextEvent(subscription, max(0.0, min(patience)))
+        except DisconnectedError:
+            subscription = None  # the service died; the next one knows the pane, but not that we listen
+
+
+def logical_lines(screen: "Document") -> "list[str]":
+    """Join the rows of a screen that are one line broken by the edge."""
+    wrapped = set(screen["soft_wrap"]["lines"])
+    lines: list[str] = []
+    joining = False
+    for row, text in enumerate(screen["lines"]):
+        if joining:
+            lines[-1] += text
+        else:
+            lines.append(text)
+        joining = row in wrapped
+    return lines

@@ -1,0 +1,219 @@
+"""One async connection: many requests at once, events beside them, under asyncio and trio.
+
+Knows frames and deadlines; knows no verb. When the connection breaks it is made anew by the next request, and a
+request that only reads is asked again: a service that died is back at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.abc
+
+from phux_client.blocking import check_greeting, check_socket, no_server
+from phux_client.event_buffer import EventBuffer
+from phux_core import errors, wire
+from phux_core.calls import CALLS
+from phux_core.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phux_client.flows._kinds import Document
+
+_RECEIVE_SIZE = 256 * 1024
+_RETRY_S = 0.01
+_UNSUBSCRIBE_S = 1.0
+
+
+class _Pending:
+    __slots__ = ("arrived", "frame")
+
+    def __init__(self) -> None:
+        self.arrived = anyio.Event()
+        self.frame: Document | None = None
+
+
+class _Connection:
+    """One life of the connection."""
+
+    def __init__(self, stream: anyio.abc.SocketStream) -> None:
+        self.stream = stream
+        self.open = True
+        self.pending: dict[int, _Pending] = {}
+        self.events: dict[int, EventBuffer] = {}
+        self.event_arrived = anyio.Event()
+        self.failure: errors.PhuxError = errors.DisconnectedError("the server closed the connection")
+        self._send_lock = anyio.Lock()
+
+    async def send(self, frame: bytes) -> None:
+        """Send a whole frame."""
+        async with self._send_lock:
+            try:
+                await self.stream.send(frame)
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+                pass  # the reader finds out, and knows what the server said last
+            except BaseException:
+                # Cancelled in the middle of a frame: what follows would not be understood any more.
+                self.open = False
+                await anyio.aclose_forcefully(self.stream)
+                raise
+
+    async def read(self) -> None:
+        """Take what arrives to whom it belongs, until the connection ends."""
+        decoder = wire.Decoder(max_header=wire.MAX_REPLY_HEADER, max_payload=wire.MAX_REPLY_PAYLOAD)
+        greeted = False
+        try:
+            while True:
+                data = await self.stream.receive(_RECEIVE_SIZE)
+                for frame, _payload in decoder.feed(data):
+                    if not greeted and "error" not in frame:
+                        check_greeting(frame)
+                        greeted = True
+                    else:
+                        self._on_frame(frame)
+        except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            pass
+        except errors.PhuxError as error:
+            self.failure = error
+        finally:
+            self.open = False
+            for pending in self.pending.values():
+                pending.arrived.set()
+            self.event_arrived.set()
+            with anyio.CancelScope(shield=True):
+                await anyio.aclose_forcefully(self.stream)
+
+    def _on_frame(self, frame: Document) -> None:
+        if "event" in frame:
+            self.events.setdefault(frame["subscription"], EventBuffer()).put(frame["event"])
+            self.event_arrived.set()
+            self.event_arrived = anyio.Event()
+        elif "id" in frame:
+            pending = self.pending.get(frame["id"])
+            if pending is not None:  # else its caller was cancelled
+                pending.frame = frame
+                pending.arrived.set()
+        elif "error" in frame:
+            raise errors.from_wire(frame["error"])
+
+
+class Link:
+    """The way to a server.
+
+    Args:
+        path: The socket.
+        tasks: Where the reader runs; its owner cancels it at the end.
+        timeout_s: How long one request may take, connecting and handshake included.
+    """
+
+    def __init__(self, path: str, tasks: anyio.abc.TaskGroup, timeout_s: float) -> None:
+        self.path = path
+        self._tasks = tasks
+        self._timeout_s = timeout_s
+        self._connection: _Connection | None = None
+        self._connecting = anyio.Lock()
+        self._next_id = 1
+
+    async def request(self, call: str, params: Mapping[str, object]) -> Document:
+        """Ask, and wait for the reply.
+
+        Raises:
+            PhuxError: The server said no, or did not say anything in time.
+        """
+        try:
+            with anyio.fail_after(self._timeout_s):
+                return await self._request(call, params, attempts=2 if CALLS[call].repeatable else 1)
+        except TimeoutError:
+            raise errors.TimedOutError("the server did not answer in time") from None
+
+    async def _request(self, call: str, params: Mapping[str, object], *, attempts: int) -> Document:
+        request_id = self._next_id
+        self._next_id += 1
+        connection = await self._connected()
+        pending = connection.pending[request_id] = _Pending()
+        try:
+            await connection.send(wire.encode({"id": request_id, "call": call, "params": dict(params)}))
+            if connection.open or pending.frame is None:
+                await pending.arrived.wait()
+        finally:
+            del connection.pending[request_id]
+        frame = pending.frame
+        if frame is None:
+            if attempts > 1 and isinstance(connection.failure, errors.DisconnectedError):
+                return await self._request(call, params, attempts=attempts - 1)
+            raise connection.failure
+        if "error" in frame:
+            raise errors.from_wire(frame["error"])
+        reply: Document = frame["ok"]
+        if call == "subscribe":
+            connection.events.setdefault(reply["subscription"], EventBuffer())
+        return reply
+
+    async def next_event(self, subscription: int, timeout_s: float | None) -> Document | None:
+        """Wait for an event of one subscription.
+
+        Returns:
+            The event; None when the time is over.
+
+        Raises:
+            DisconnectedError: The connection broke, and the subscription with it.
+        """
+        connection = self._connection
+        events = None if connection is None else connection.events.get(subscription)
+        if connection is None or events is None:
+            raise errors.DisconnectedError("the connection that had the subscription is gone")
+        with anyio.move_on_after(timeout_s):
+            while not events:
+                if not connection.open or connection is not self._connection:
+                    raise connection.failure
+                await connection.event_arrived.wait()
+        return events.take() if events else None
+
+    async def unsubscribe(self, subscription: int) -> None:
+        """End a subscription, if the connection that had it is still there; even while being cancelled."""
+        connection = self._connection
+        if connection is None or not connection.open or subscription not in connection.events:
+            return
+        with anyio.move_on_after(_UNSUBSCRIBE_S, shield=True), contextlib.suppress(errors.PhuxError):
+            await self.request("unsubscribe", {"subscription": subscription})
+        connection.events.pop(subscription, None)
+
+    async def wait_closed(self) -> None:
+        """Wait until the server has closed the connection, as long as a request may take."""
+        with anyio.move_on_after(self._timeout_s):
+            while self._connection is not None and self._connection.open:
+                await self._connection.event_arrived.wait()
+
+    async def close(self) -> None:
+        """Close the connection."""
+        if self._connection is not None:
+            await anyio.aclose_forcefully(self._connection.stream)
+
+    async def _connected(self) -> _Connection:
+        if self._connection is not None and self._connection.open:
+            return self._connection
+        async with self._connecting:
+            if self._connection is not None and self._connection.open:
+                return self._connection
+            connection = _Connection(await self._open_stream())
+            hello = {"protocol": list(wire.PROTOCOL), "client": f"phux_client/{__version__}"}
+            await connection.send(wire.encode({"hello": hello}))
+            self._tasks.start_soon(connection.read)
+            self._connection = connection
+            return connection
+
+    async def _open_stream(self) -> anyio.abc.SocketStream:
+        check_socket(self.path)
+        while True:
+            try:
+                return await anyio.connect_unix(self.path)
+            except (FileNotFoundError, ConnectionRefusedError):
+                raise no_server(self.path) from None
+            except BlockingIOError:
+                # The queue of connections is full: many clients at once, or a service just being started.
+                await anyio.sleep(_RETRY_S)
+            except OSError as error:
+                raise errors.TransportError(f"{self.path} cannot be connected to: {error.strerror}") from error

@@ -1,0 +1,115 @@
+"""Starting a server when none runs: one at a time, detached, and awaited. Import-light until it is used."""
+
+import errno
+import json
+import os
+import socket
+import sys
+import time
+
+from phux_core import errors, paths
+
+START_TIMEOUT_S = 5.0
+_RETRY_S = 0.01
+
+
+def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> None:
+    """Start a detached server on a socket path, unless one listens there.
+
+    Returns when the server accepts connections.
+
+    Raises:
+        StartFailedError: It did not come up; the message names the log.
+        UnsafePathError: The path cannot be used.
+    """
+    import fcntl
+
+    deadline = time.monotonic() + timeout_s
+    paths.ensure_private_directory(path)
+    lock = os.open(paths.lock_path(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                # Somebody else is starting one. flock has no time limit of its own.
+                if time.monotonic() > deadline:
+                    raise errors.StartFailedError(
+                        f"another process has been starting a server on {path} for {timeout_s:g} s",
+                        remedy=f"look at {paths.log_path(path)}",
+                    ) from None
+                time.sleep(_RETRY_S)
+        if not is_live(path):
+            log = os.open(
+                paths.log_path(path), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+            )
+            try:
+                launch_keeper(
+                    ["--socket", path, "--detach", "--lock-fd", str(lock)],
+                    pass_fds=(lock,),
+                    stderr=log,
+                    timeout_s=max(0.1, deadline - time.monotonic()),
+                    where_to_look=paths.log_path(path),
+                )
+            finally:
+                os.close(log)
+    finally:
+        os.close(lock)
+
+
+def is_live(path: str) -> bool:
+    """Ask by connecting whether anybody listens."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(1.0)
+        try:
+            probe.connect(path)
+        except OSError as error:
+            # Only these two prove that nobody does; a full backlog, say, proves the opposite.
+            return error.errno not in {errno.ECONNREFUSED, errno.ENOENT}
+    return True
+
+
+def launch_keeper(
+    arguments: list[str], *, pass_fds: tuple[int, ...], stderr: int, timeout_s: float, where_to_look: str
+) -> int:
+    """Start a keeper process and wait until it listens.
+
+    Returns:
+        Its process id; that of a short-lived parent with ``--detach``, which was waited for.
+
+    Raises:
+        StartFailedError: It did not come up.
+        PhuxError: It said what is wrong.
+    """
+    import select
+    import subprocess
+
+    ready, ready_writer = os.pipe()
+    try:
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "phux_core.keeper", *arguments, "--ready-fd", str(ready_writer)],
+                pass_fds=(*pass_fds, ready_writer),
+                stdin=subprocess.DEVNULL,
+                stdout=stderr,
+                stderr=stderr,
+                start_new_session=True,
+            )
+        finally:
+            os.close(ready_writer)
+        readable, _, _ = select.select([ready], [], [], timeout_s)
+        answer = os.read(ready, 65536) if readable else b""
+    finally:
+        os.close(ready)
+    if "--detach" in arguments:
+        process.wait()
+    else:
+        process.returncode = 0  # whoever asked for it waits for it; Popen need not worry
+    if answer == b"ok":
+        return process.pid
+    if answer:
+        document = json.loads(answer)
+        raise errors.from_wire({**document["error"], "remedy": document["remedy"]})
+    problem = "ended before it was ready" if readable else f"was not ready within {timeout_s:.1f} s"
+    raise errors.StartFailedError(f"the server that was started {problem}", remedy=f"look at {where_to_look}")

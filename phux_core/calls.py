@@ -1,0 +1,212 @@
+"""The registry of calls: what can be asked of the server, with which parameters, and what comes back.
+
+The server's dispatch checks every request against it, docs/wire.md prints it, and the client learns from it
+which calls are safe to repeat, so that each of these facts stands once. Import-light: it is on the CLI's path.
+"""
+
+from phux_core.errors import BadRequestError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class Param:
+    """One parameter of a call.
+
+    Attributes:
+        name: Its key in ``params``.
+        kind: A key of ``KINDS``.
+        doc: What it means.
+        required: Whether it must be there; one that is not required may also be null.
+    """
+
+    __slots__ = ("doc", "kind", "name", "required")
+
+    def __init__(self, name: str, kind: str, doc: str, *, required: bool = False) -> None:
+        self.name = name
+        self.kind = kind
+        self.doc = doc
+        self.required = required
+
+
+class Call:
+    """One thing that can be asked.
+
+    Attributes:
+        name: What stands in the request's ``call``.
+        doc: What it does.
+        params: Its parameters.
+        result: What the reply's ``ok`` holds.
+        repeatable: Whether asking again after a lost reply does no harm.
+    """
+
+    __slots__ = ("doc", "name", "params", "repeatable", "result")
+
+    def __init__(
+        self, name: str, doc: str, params: tuple[Param, ...], result: str, *, repeatable: bool = False
+    ) -> None:
+        self.name = name
+        self.doc = doc
+        self.params = params
+        self.result = result
+        self.repeatable = repeatable
+
+
+def _is_integer(value: object) -> bool:
+    # bool is an int to Python, but `true` is no number to anybody else.
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_id(value: object) -> bool:
+    return _is_integer(value) and 0 <= value < 2**32  # type: ignore[operator]
+
+
+def _is_count(value: object) -> bool:
+    return _is_integer(value) and 0 <= value < 2**53  # type: ignore[operator]
+
+
+def _is_string(value: object) -> bool:
+    return isinstance(value, str) and "\0" not in value
+
+
+def _is_command(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(_is_string(word) for word in value) and bool(value[0])
+
+
+def _is_environment(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        name and "=" not in name and _is_string(name) and _is_string(text) for name, text in value.items()
+    )
+
+
+def _is_input(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(item, dict)
+            and len(item) == 1
+            and next(iter(item)) in {"key", "text", "line", "paste"}
+            and isinstance(next(iter(item.values())), str)
+            for item in value
+        )
+    )
+
+
+KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
+    "id": ("a number from 0 to 4294967295", _is_id),
+    "integer": ("a whole number", _is_integer),
+    "count": ("a whole number, not negative", _is_count),
+    "string": ("a string without NUL", _is_string),
+    "boolean": ("true or false", lambda value: isinstance(value, bool)),
+    "command": ("a list of strings, the first not empty, none with a NUL", _is_command),
+    "environment": (
+        "an object of strings; no name is empty or has a `=`, nothing has a NUL",
+        _is_environment,
+    ),
+    "scope": ('"session", "window" or "pane"', lambda value: value in {"session", "window", "pane"}),
+    "input": ('a list of objects {"key": NAME}, {"text": TEXT}, {"line": TEXT} or {"paste": TEXT}', _is_input),
+}
+"""What each kind of parameter takes: words for people, and the check."""
+
+_PANE = Param("pane", "id", "the pane's id", required=True)
+
+CALLS: "Mapping[str, Call]" = {
+    call.name: call
+    for call in (
+        Call("status", "How the server is.", (), "a Status document", repeatable=True),
+        Call("tree", "Every session, window and pane.", (), "a Tree document", repeatable=True),
+        Call(
+            "new_session",
+            "Make a session with one window and one pane, and start a program in it. "
+            "The reply comes when the program runs.",
+            (
+                Param("name", "string", "the session's name; the smallest free number when omitted"),
+                Param("cwd", "string", "the working directory", required=True),
+                Param("command", "command", "program and arguments; the shell when omitted"),
+                Param("env", "environment", "the caller's environment; the server's own when omitted"),
+                Param("extra_env", "environment", "variables set on top of it"),
+                Param("cols", "integer", "columns, 80 when omitted"),
+                Param("rows", "integer", "rows, 24 when omitted"),
+            ),
+            "`session`, `session_id`, `window_id`, `pane_id`",
+        ),
+        Call(
+            "snapshot",
+            "Read a pane's screen. Attaches nothing, resizes nothing.",
+            (
+                _PANE,
+                Param("scrollback", "count", "rows of history to add: omitted none, 0 all, N the newest N"),
+                Param("cells", "boolean", "whether to add the styled cells"),
+            ),
+            "a screen (below)",
+            repeatable=True,
+        ),
+        Call(
+            "input",
+            "Type into a pane. All of it is written together, or none of it is.",
+            (_PANE, Param("items", "input", "what to type, in order", required=True)),
+            "`bytes`, how many bytes were written",
+        ),
+        Call(
+            "kill",
+            "End programs and forget their panes.",
+            (
+                Param("scope", "scope", "what the id is of", required=True),
+                Param("id", "id", "which session, window or pane", required=True),
+            ),
+            "`killed`, how many panes",
+        ),
+        Call("kill_server", "End every program and the server.", (), "nothing; the connection closes"),
+        Call(
+            "subscribe",
+            "Have events pushed on this connection from now on.",
+            (Param("pane", "id", "only this pane's events; every event when omitted"),),
+            "`subscription`, its number",
+            repeatable=True,
+        ),
+        Call(
+            "unsubscribe",
+            "End a subscription.",
+            (Param("subscription", "id", "its number", required=True),),
+            "nothing",
+            repeatable=True,
+        ),
+    )
+}
+"""Every call by its name."""
+
+
+def check(name: object, params: object) -> "tuple[Call, dict[str, object]]":
+    """Check a request against the registry.
+
+    Returns:
+        The call, and the parameters with every omitted one as None.
+
+    Raises:
+        BadRequestError: Something does not fit; the message says what, and what would.
+    """
+    call = CALLS.get(name) if isinstance(name, str) else None
+    if call is None:
+        raise BadRequestError(f"there is no call {name!r:.80}", remedy=f"the calls are: {', '.join(CALLS)}")
+    given = {} if params is None else params
+    if not isinstance(given, dict):
+        raise BadRequestError(f"the params of {call.name} are not an object")
+    checked: dict[str, object] = {}
+    for param in call.params:
+        value = given.get(param.name)
+        if value is None:
+            if param.required:
+                raise BadRequestError(f"{call.name} needs the parameter `{param.name}`: {param.doc}")
+        elif not KINDS[param.kind][1](value):
+            raise BadRequestError(
+                f"the parameter `{param.name}` of {call.name} is {value!r:.80}",
+                remedy=f"send {KINDS[param.kind][0]}",
+            )
+        checked[param.name] = value
+    unknown = [name for name in given if name not in checked]
+    if unknown:
+        known = ", ".join(checked) or "no parameters"
+        raise BadRequestError(f"{call.name} has no parameter {unknown[0]!r:.80}", remedy=f"it takes {known}")
+    return call, checked

@@ -1,0 +1,246 @@
+"""Every error phux raises, in one family with stable codes.
+
+    PhuxError
+    ├── TransportError            the conversation with the server failed
+    │   ├── NoServerError         no_server      nobody listens on the socket
+    │   ├── StartFailedError      start_failed   a server was started and did not come up
+    │   ├── DisconnectedError     disconnected   the server went away in the middle
+    │   ├── TimedOutError         timed_out      a deadline passed
+    │   └── UnsafePathError       unsafe_path    the socket's path or directory cannot be trusted or used
+    ├── ProtocolError             protocol       somebody broke the rules of the wire
+    │   └── VersionError          version        the two sides speak different protocols
+    └── RequestError              the server, or the library before asking it, said no
+        ├── BadRequestError       bad_request    a parameter has the wrong type, is unknown or out of range
+        ├── BadSelectorError      bad_selector   TARGET cannot be read
+        ├── BadNameError          bad_name       a name that sessions or windows cannot have
+        ├── BadSizeError          bad_size       columns or rows out of range
+        ├── BadCwdError           bad_cwd        the working directory is not there
+        ├── NoSuchTargetError     no_such_target TARGET is well formed and matches nothing
+        ├── NameInUseError        name_in_use    a session of that name lives
+        ├── CannotExecuteError    cannot_execute the command cannot be started
+        ├── PaneClosedError       pane_closed    the pane's program has ended
+        ├── InputTooLongError     input_too_long more than the terminal's line can hold
+        ├── InputBlockedError     input_blocked  the program does not read what is typed
+        ├── RefusedError          refused        understood, and not allowed
+        ├── LimitError            limit          a bound of the server was reached
+        └── InternalError         internal       a bug in phux
+
+A code travels over the wire and in the Error document; a class is how Python catches it. Messages say what
+happened, remedies what to do. Import-light: it is on the CLI's path.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class PhuxError(Exception):
+    """The base of every error phux raises.
+
+    Attributes:
+        code: A stable word for programs.
+        message: One sentence that says what happened.
+        remedy: One sentence that says what to do about it; may be empty.
+        exit_code: What the CLI exits with.
+
+    Example:
+        >>> error = NoSuchTargetError("no session is called 'work'", remedy="phux ls lists them")
+        >>> error.code, error.exit_code
+        ('no_such_target', 1)
+    """
+
+    code = "internal"
+    exit_code = 1
+    default_remedy = ""
+
+    def __init__(self, message: str, *, remedy: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = self.default_remedy if remedy is None else remedy
+
+    def to_document(self) -> "dict[str, object]":
+        """Build the Error document (schemas/error.v1.json)."""
+        return {
+            "schema_version": 1,
+            "error": {"code": self.code, "message": self.message},
+            "remedy": self.remedy,
+            "exit_code": self.exit_code,
+        }
+
+
+class TransportError(PhuxError):
+    """The conversation with the server failed."""
+
+    code = "transport"
+
+
+class NoServerError(TransportError):
+    """Nobody listens on the socket."""
+
+    code = "no_server"
+    default_remedy = "start one with `phux new` or `phux server`"
+
+
+class StartFailedError(TransportError):
+    """A server was started and did not come up."""
+
+    code = "start_failed"
+
+
+class DisconnectedError(TransportError):
+    """The server went away while a reply was awaited; whether the request took effect is unknown."""
+
+    code = "disconnected"
+    default_remedy = "look at the state (`phux ls`, `phux snapshot`) before asking again"
+
+
+class TimedOutError(TransportError):
+    """A deadline passed before the server had answered."""
+
+    code = "timed_out"
+    default_remedy = "allow more time, or see with `phux status` whether the server is well"
+
+
+class UnsafePathError(TransportError):
+    """The socket's path is too long, or its directory is not private to this user."""
+
+    code = "unsafe_path"
+
+
+class ProtocolError(PhuxError):
+    """Somebody broke the rules of the wire."""
+
+    code = "protocol"
+    default_remedy = "check that the socket belongs to a phux server (docs/wire.md)"
+
+
+class VersionError(ProtocolError):
+    """The two sides speak different protocols."""
+
+    code = "version"
+    default_remedy = "restart the server, so that both sides are of one release"
+
+
+class RequestError(PhuxError):
+    """The request was understood and answered with no."""
+
+    code = "request"
+
+
+class BadRequestError(RequestError):
+    """A call or parameter that does not exist, has the wrong type or is out of range."""
+
+    code = "bad_request"
+    exit_code = 2
+
+
+class BadSelectorError(RequestError):
+    """TARGET cannot be read."""
+
+    code = "bad_selector"
+    default_remedy = "use NAME, NAME:WINDOW, NAME:WINDOW.PANE, @ID, `.` or `=` (docs/selectors.md)"
+
+
+class BadNameError(RequestError):
+    """A name that sessions or windows cannot have."""
+
+    code = "bad_name"
+    default_remedy = "use 1 to 64 printable characters, without `:` or `/`, not starting with one of . = @ # % -"
+
+
+class BadSizeError(RequestError):
+    """Columns or rows out of range."""
+
+    code = "bad_size"
+    default_remedy = "use COLSxROWS, each from 1 to 1000, such as 120x40"
+
+
+class BadCwdError(RequestError):
+    """The working directory does not exist, is no directory or may not be entered."""
+
+    code = "bad_cwd"
+    default_remedy = "name an existing directory with -c"
+
+
+class NoSuchTargetError(RequestError):
+    """TARGET is well formed and matches nothing."""
+
+    code = "no_such_target"
+    default_remedy = "`phux ls` lists the sessions"
+
+
+class NameInUseError(RequestError):
+    """A session of that name lives."""
+
+    code = "name_in_use"
+    default_remedy = "choose another name, or end the old session with `phux kill NAME`"
+
+
+class CannotExecuteError(RequestError):
+    """The command cannot be started."""
+
+    code = "cannot_execute"
+    default_remedy = "check the command's spelling, its permissions and PATH"
+
+
+class PaneClosedError(RequestError):
+    """The pane's program has ended; it can be read, not typed into."""
+
+    code = "pane_closed"
+    default_remedy = "read it with `phux snapshot`, or make a new one with `phux new`"
+
+
+class InputTooLongError(RequestError):
+    """A line longer than the terminal can take in canonical mode; nothing was typed."""
+
+    code = "input_too_long"
+    default_remedy = "send it in shorter lines, or put it into a file"
+
+
+class InputBlockedError(RequestError):
+    """The program does not read what is typed; the message says how much it took."""
+
+    code = "input_blocked"
+    default_remedy = "interrupt or end the program, then try again"
+
+
+class RefusedError(RequestError):
+    """Understood, and not allowed."""
+
+    code = "refused"
+    exit_code = 2
+
+
+class LimitError(RequestError):
+    """A bound of the server was reached."""
+
+    code = "limit"
+
+
+class InternalError(RequestError):
+    """A bug in phux; the server's log has the traceback."""
+
+    code = "internal"
+    default_remedy = "please report it, with the server's log (`phux status` names it)"
+
+
+def _family(base: type[PhuxError]) -> "list[type[PhuxError]]":
+    return [base, *(leaf for child in base.__subclasses__() for leaf in _family(child))]
+
+
+ERRORS: "Mapping[str, type[PhuxError]]" = {kind.code: kind for kind in reversed(_family(PhuxError))}
+"""Every error class by its code."""
+
+
+def from_wire(error: "Mapping[str, object]") -> PhuxError:
+    """Build the exception for an error that came over the wire.
+
+    A code of a newer server becomes a plain RequestError that still carries the code.
+    """
+    code = str(error.get("code", "internal"))
+    kind = ERRORS.get(code, RequestError)
+    remedy = error.get("remedy")
+    made = kind(str(error.get("message", code)), remedy=None if remedy is None else str(remedy))
+    if made.code != code:
+        made.code = code
+    return made

@@ -1,0 +1,120 @@
+"""``python -P -m phux_core.keeper``: the server's first process, in the foreground or detached."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import sys
+
+from phux_core import paths
+from phux_core.errors import BadRequestError, PhuxError
+from phux_core.keeper.listener import Listener, take_lock
+from phux_core.keeper.supervisor import Supervisor, log, redirect_to_log
+
+_ENGINES = {"ghostty": "pyghostty", "pyte": "pyte"}
+
+
+def _parse(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="phux server", description="Own terminals until the last session ends.")
+    parser.add_argument("--socket")
+    parser.add_argument("--exit-after-idle", type=int)
+    parser.add_argument("--keep-dead", type=float)
+    parser.add_argument("--engine")
+    parser.add_argument("--detach", action="store_true", help="fork, leave the terminal, and log to a file")
+    parser.add_argument("--ready-fd", type=int, help="tell on this pipe whether the server came up")
+    parser.add_argument("--lock-fd", type=int, help="the starter holds the lock, on this descriptor")
+    parser.add_argument("--life-fd", type=int, help="end when the other end of this pipe closes")
+    return parser.parse_args(argv)
+
+
+def _check_engine(name: str | None) -> str | None:
+    """Refuse here what would make the service die at each start."""
+    if name is None:
+        return None
+    if name not in _ENGINES:
+        raise BadRequestError(f"there is no engine {name!r}", remedy=f"choose one of {', '.join(_ENGINES)}")
+    if importlib.util.find_spec(_ENGINES[name]) is None:
+        raise BadRequestError(
+            f"the engine {name} needs the package {_ENGINES[name]}, which is not installed",
+            remedy="install it, or choose another engine",
+        )
+    return name
+
+
+def _service_argv(options: argparse.Namespace, socket_path: str, log_path: str | None) -> list[str]:
+    settings = {
+        "socket": socket_path,
+        "log": log_path,
+        "exit_after_idle": options.exit_after_idle,
+        "keep_dead": options.keep_dead,
+        "engine": options.engine,
+    }
+    # -P keeps the working directory out of sys.path: nobody's folder gets to pose as our package.
+    return [sys.executable, "-P", "-m", "phux_core.server", json.dumps(settings)]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the keeper.
+
+    Returns:
+        The exit code: 0 after a clean end, 1 or 2 when it could not start.
+    """
+    options = _parse(argv)
+    for fd in (options.ready_fd, options.lock_fd, options.life_fd):
+        if fd is not None:
+            os.set_inheritable(fd, False)
+    log_path = None
+    try:
+        options.engine = _check_engine(options.engine or os.environ.get("PHUX_ENGINE") or None)
+        socket_path = paths.socket_path(options.socket)
+        paths.ensure_private_directory(socket_path)
+        if options.detach:
+            log_path = paths.log_path(socket_path)
+            _detach(log_path)
+        lock = take_lock(socket_path) if options.lock_fd is None else options.lock_fd
+        listener = Listener(socket_path)
+        os.close(lock)
+    except (PhuxError, OSError) as error:
+        return _report_failure(error, options.ready_fd)
+    supervisor = Supervisor(
+        listener,
+        _service_argv(options, socket_path, log_path),
+        log_path=log_path,
+        life_fd=options.life_fd,
+    )
+    log(f"listening on {socket_path}")
+    if options.ready_fd is not None:
+        os.write(options.ready_fd, b"ok")
+        os.close(options.ready_fd)
+    supervisor.run()
+    return 0
+
+
+def _detach(log_path: str) -> None:
+    """Become a daemon: no terminal, no parent that waits, no directory held."""
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    os.chdir("/")
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    redirect_to_log(log_path)
+
+
+def _report_failure(error: PhuxError | OSError, ready_fd: int | None) -> int:
+    failure = error if isinstance(error, PhuxError) else PhuxError(str(error))
+    if ready_fd is None:
+        print(f"phux server: {failure.message}", file=sys.stderr)
+        if failure.remedy:
+            print(f"phux server: {failure.remedy}", file=sys.stderr)
+    else:
+        os.write(ready_fd, json.dumps(failure.to_document()).encode())
+        os.close(ready_fd)
+    return failure.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

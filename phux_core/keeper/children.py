@@ -1,0 +1,160 @@
+"""The programs: forked under PTYs, ended politely, reaped once.
+
+Knows processes and PTY masters; knows nothing of panes but their number.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import resource
+import signal
+import struct
+import termios
+from typing import TYPE_CHECKING, NamedTuple
+
+from ptyprocess import PtyProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+KILL_GRACE_S = 0.5
+"""How long a program has between SIGHUP and SIGKILL."""
+
+# Linux and macOS agree on the bit; Python names it only from 3.13 on.
+_IUTF8 = 0x4000
+_CELL_PIXELS = (8, 16)
+# What a Python parent leaves ignored, and what a careless launcher (nohup) may have.
+_SIGNALS_TO_RESTORE = ("SIGPIPE", "SIGXFSZ", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGTSTP", "SIGCHLD")
+
+_original_files_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+
+class Child(NamedTuple):
+    """A program and the master of its PTY."""
+
+    pane: int
+    pid: int
+    master: int
+
+
+class SpawnError(Exception):
+    """The program could not be started; the text says why."""
+
+
+def raise_files_limit() -> None:
+    """Allow ourselves as many descriptors as the system lets us: one or two a pane, one a client."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = hard if hard != resource.RLIM_INFINITY else 1_048_576
+    if soft < wanted:
+        # macOS refuses more than OPEN_MAX although the hard limit says otherwise; the old limit serves too.
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def window_size(cols: int, rows: int) -> bytes:
+    """Pack a window size for TIOCSWINSZ, with plausible pixels for programs that divide by them."""
+    return struct.pack("HHHH", rows, cols, cols * _CELL_PIXELS[0], rows * _CELL_PIXELS[1])
+
+
+def spawn(pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int) -> Child:
+    """Fork a program under a new PTY; returns when it runs.
+
+    Raises:
+        SpawnError: It cannot be executed, its directory cannot be entered, or there are no resources.
+    """
+
+    def prepare() -> None:  # runs in the child, between fork and exec
+        os.chdir(cwd)
+        fcntl.ioctl(0, termios.TIOCSWINSZ, window_size(cols, rows))
+        attributes = termios.tcgetattr(0)
+        attributes[0] |= _IUTF8
+        termios.tcsetattr(0, termios.TCSANOW, attributes)
+        for name in _SIGNALS_TO_RESTORE:
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        resource.setrlimit(resource.RLIMIT_NOFILE, _original_files_limit)
+
+    try:
+        process = PtyProcess.spawn(list(argv), env=dict(env), preexec_fn=prepare, dimensions=(rows, cols))
+    except Exception as error:  # ptyprocess passes the child's own exceptions on, of any class
+        raise SpawnError(str(error)) from error
+    # The object buffers and would hang the child up when collected; all we want is its descriptor.
+    master = os.dup(process.fd)
+    process.fileobj.close()
+    process.closed = True
+    os.set_blocking(master, False)
+    return Child(pane, process.pid, master)
+
+
+class Children:
+    """Every child that was forked and not yet forgotten."""
+
+    def __init__(self) -> None:
+        self._by_pane: dict[int, Child] = {}
+        self._statuses: dict[int, int] = {}
+        self._kill_at: dict[int, float] = {}
+
+    def __len__(self) -> int:
+        """Count the children that still run."""
+        return len(self._by_pane) - len(self._statuses)
+
+    def add(self, child: Child) -> None:
+        """Take a child into care."""
+        self._by_pane[child.pane] = child
+
+    def all(self) -> list[tuple[Child, int | None]]:
+        """List every child, with its wait status if it has ended."""
+        return [(child, self._statuses.get(pane)) for pane, child in self._by_pane.items()]
+
+    def ended(self, pid: int, status: int) -> int | None:
+        """Note that a process was reaped.
+
+        Returns:
+            The pane it ran in; None if it was no child of ours.
+        """
+        for pane, child in self._by_pane.items():
+            if child.pid == pid and pane not in self._statuses:
+                self._statuses[pane] = status
+                self._kill_at.pop(pane, None)
+                return pane
+        return None
+
+    def forget(self, pane: int) -> None:
+        """Close the master of a child that has ended and drop its status: the service has taken it."""
+        if pane in self._statuses:
+            del self._statuses[pane]
+            os.close(self._by_pane.pop(pane).master)
+
+    def end(self, pane: int, now: float) -> None:
+        """Hang up on a child: SIGHUP to its group and the foreground group, SIGKILL after the grace."""
+        child = self._by_pane.get(pane)
+        if child is None or pane in self._statuses or pane in self._kill_at:
+            return
+        self._kill_at[pane] = now + KILL_GRACE_S
+        # A stopped process cannot die of SIGHUP before it is continued.
+        self._signal_groups(child, signal.SIGHUP, signal.SIGCONT)
+
+    def kill_overdue(self, now: float) -> None:
+        """Send SIGKILL to those whose grace is over."""
+        for pane, deadline in list(self._kill_at.items()):
+            if deadline <= now:
+                del self._kill_at[pane]
+                self._signal_groups(self._by_pane[pane], signal.SIGKILL)
+
+    def next_deadline(self) -> float | None:
+        """Say when ``kill_overdue`` has something to do."""
+        return min(self._kill_at.values(), default=None)
+
+    def _signal_groups(self, child: Child, *signals: signal.Signals) -> None:
+        groups = {child.pid}  # pty.fork made it a session leader, so its group has its number
+        with contextlib.suppress(OSError):
+            foreground = os.tcgetpgrp(child.master)
+            if foreground > 1:
+                groups.add(foreground)
+        for group in groups:
+            for number in signals:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(group, number)

@@ -1,0 +1,88 @@
+"""The listening socket: one server a path, stale sockets found by connecting, only our own ever unlinked."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import socket
+import stat
+
+from phux_core import paths
+from phux_core.errors import RefusedError, UnsafePathError
+
+_BACKLOG = 128
+
+
+class Listener:
+    """A bound, listening socket and the file it stands for.
+
+    Args:
+        path: Where to listen; ``paths.ensure_private_directory`` has approved of it.
+
+    Raises:
+        RefusedError: A server listens there already.
+        UnsafePathError: Something else stands there, or the path cannot be bound.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        _remove_stale(path)
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        old_umask = os.umask(0o177)
+        try:
+            self.sock.bind(path)
+        except OSError as error:
+            self.sock.close()
+            raise UnsafePathError(f"the socket {path} cannot be bound: {error.strerror}") from error
+        finally:
+            os.umask(old_umask)
+        found = os.lstat(path)
+        self._identity = (found.st_dev, found.st_ino)
+        self.sock.listen(_BACKLOG)
+        self.sock.setblocking(False)
+
+    def close(self) -> None:
+        """Stop listening, and unlink the file if it is still the one we bound."""
+        with contextlib.suppress(OSError):
+            found = os.lstat(self.path)
+            # A successor may have bound the path meanwhile; its socket is not ours to remove.
+            if (found.st_dev, found.st_ino) == self._identity:
+                os.unlink(self.path)
+        self.sock.close()
+
+
+def take_lock(socket_path: str) -> int:
+    """Lock this socket path against other starting servers, waiting for them.
+
+    Returns:
+        The descriptor that holds the lock; closing it releases the lock.
+    """
+    fd = os.open(paths.lock_path(socket_path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    return fd
+
+
+def _remove_stale(path: str) -> None:
+    """Clear the path for binding, if nobody lives there."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(1.0)
+        try:
+            probe.connect(path)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            # Only a refused connection proves that nobody listens. A full backlog or a slow server does not.
+            if error.errno != errno.ECONNREFUSED:
+                raise UnsafePathError(
+                    f"something at {path} neither answers nor refuses: {error.strerror or error}",
+                    remedy="end it or remove it, or choose another path with --socket",
+                ) from error
+        else:
+            raise RefusedError(
+                f"a server listens on {path} already", remedy="use it, or end it with `phux kill --server`"
+            )
+    if not stat.S_ISSOCK(os.lstat(path).st_mode):
+        raise UnsafePathError(f"{path} exists and is not a socket", remedy="choose another path with --socket")
+    os.unlink(path)

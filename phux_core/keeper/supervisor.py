@@ -1,0 +1,321 @@
+"""The keeper's loop: signals, the service's life and death, shutdown.
+
+Messages from the service:
+    spawn      id pane argv cwd env cols rows   fork a program; answered by spawned or spawn_failed
+    end        pane                             hang up on it, kill it after a grace
+    forget     pane                             its exit status was taken
+    put, drop  key                              keep these bytes for the next service, or let them go
+    shutdown                                    end everything
+
+Messages to the service, in this order at its birth: hello (with the listening socket), child (with a master) for
+each, blob for each, begin; later spawned (with a master), spawn_failed and exit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from phux_core.keeper.channel import Channel, ChannelClosedError
+from phux_core.keeper.children import KILL_GRACE_S, Children, SpawnError, raise_files_limit, spawn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phux_core.keeper.channel import Message
+    from phux_core.keeper.listener import Listener
+
+MANY_DEATHS = 5
+DEATH_WINDOW_S = 10.0
+_FIRST_DELAY_S = 0.05
+_LONG_DELAY_S = 30.0
+_SERVICE_GRACE_S = 2.0
+_MAX_LOG_BYTES = 1024 * 1024
+
+
+class Supervisor:
+    """The keeper of one server.
+
+    Args:
+        listener: The bound socket.
+        service_argv: How to start the service; the channel's descriptor is appended.
+        log_path: The file that stderr goes to, when it is one; kept below a bound.
+        life_fd: A pipe; when its other end closes, the server ends. None to live on.
+    """
+
+    def __init__(
+        self,
+        listener: Listener,
+        service_argv: list[str],
+        *,
+        log_path: str | None = None,
+        life_fd: int | None = None,
+    ) -> None:
+        self._listener = listener
+        self._service_argv = service_argv
+        self._log_path = log_path
+        self._life_fd = life_fd
+        self._children = Children()
+        self._blobs: dict[str, bytes] = {}
+        self._channel: Channel | None = None
+        self._service: subprocess.Popen[bytes] | None = None
+        self._restart_at: float | None = None
+        self._deaths: list[float] = []
+        self._restarts = 0
+        self._started_at = time.time()
+        self._stopping = False
+        self._give_up_at: float | None = None
+        self._selector = selectors.DefaultSelector()
+        self._wake_fd = -1
+        self._handlers: dict[str, Callable[[Message], None]] = {
+            "spawn": self._on_spawn,
+            "end": lambda message: self._children.end(_pane(message), time.monotonic()),
+            "forget": lambda message: self._children.forget(_pane(message)),
+            "put": self._on_put,
+            "drop": self._on_drop,
+            "shutdown": lambda _message: self._shut_down("the service asked for it"),
+        }
+
+    def run(self) -> None:
+        """Serve until shutdown; returns when no child and no service is left."""
+        raise_files_limit()
+        self._wake_fd, wake_write = os.pipe()
+        os.set_blocking(wake_write, False)
+        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, lambda *_: None)  # a handler, so that the wake-up pipe gets the number
+        self._selector.register(self._wake_fd, selectors.EVENT_READ, self._on_signals)
+        if self._life_fd is not None:
+            self._selector.register(self._life_fd, selectors.EVENT_READ, self._on_life_end)
+        self._start_service()
+        try:
+            while not (self._stopping and self._may_leave()):
+                self._turn()
+        finally:
+            self._end_service()
+            self._listener.close()
+
+    def _turn(self) -> None:
+        moments = (self._restart_at, self._children.next_deadline(), self._give_up_at)
+        deadlines = [at for at in moments if at is not None]
+        timeout = max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
+        if self._channel is not None:
+            events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._channel.wants_write else 0)
+            self._selector.modify(self._channel, events, self._on_channel)
+        for key, _events in self._selector.select(timeout):
+            key.data()
+        now = time.monotonic()
+        self._children.kill_overdue(now)
+        if self._restart_at is not None and self._restart_at <= now and not self._stopping:
+            self._start_service()
+
+    def _on_signals(self) -> None:
+        numbers = os.read(self._wake_fd, 4096)
+        if signal.SIGCHLD in numbers:
+            self._reap()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            if number in numbers:
+                self._shut_down(f"{number.name} arrived")
+
+    def _on_life_end(self) -> None:
+        assert self._life_fd is not None
+        self._selector.unregister(self._life_fd)
+        self._shut_down("its owner is gone")
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if self._service is not None and pid == self._service.pid:
+                self._service_died(status)
+                continue
+            pane = self._children.ended(pid, status)
+            if pane is not None:
+                self._tell({"op": "exit", "pane": pane, "status": status})
+
+    # The service
+
+    def _start_service(self) -> None:
+        self._restart_at = None
+        self._trim_log()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        with theirs:
+            self._service = subprocess.Popen(
+                [*self._service_argv, str(theirs.fileno())],
+                pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL,
+                # Ctrl-C at a foreground server is the keeper's to handle; the service must outlive it.
+                start_new_session=True,
+            )
+        self._channel = Channel(ours)
+        self._selector.register(self._channel, selectors.EVENT_READ, self._on_channel)
+        self._tell(
+            {
+                "op": "hello",
+                "started_at": self._started_at,
+                "restarts": self._restarts,
+                "keeper_pid": os.getpid(),
+            },
+            fds=(self._listener.sock.fileno(),),
+        )
+        for child, status in self._children.all():
+            self._tell({"op": "child", "pane": child.pane, "pid": child.pid, "status": status}, fds=(child.master,))
+        for key, blob in self._blobs.items():
+            self._tell({"op": "blob", "key": key}, blob)
+        self._tell({"op": "begin"})
+
+    def _service_died(self, status: int) -> None:
+        assert self._service is not None
+        self._service.returncode = os.waitstatus_to_exitcode(status)  # Popen must not wait for it again
+        self._service = None
+        self._drop_channel()
+        if self._stopping:
+            return
+        now = time.monotonic()
+        self._restarts += 1
+        self._deaths = [at for at in self._deaths if now - at < DEATH_WINDOW_S] + [now]
+        if len(self._deaths) >= MANY_DEATHS:
+            delay = _LONG_DELAY_S
+            self._deaths.clear()
+            log(
+                f"the service died {MANY_DEATHS} times in {DEATH_WINDOW_S:.0f} seconds, last {_how(status)}; "
+                f"{len(self._children)} programs are kept, next attempt in {delay:.0f} s"
+            )
+        else:
+            delay = 0.0 if len(self._deaths) == 1 else _FIRST_DELAY_S * 2.0 ** len(self._deaths)
+            log(f"the service died {_how(status)}; starting another in {delay:.2f} s")
+        self._restart_at = now + delay
+
+    def _end_service(self) -> None:
+        self._drop_channel()
+        if self._service is None:
+            return
+        # It ends by itself when the channel closes; one that hangs does not get to keep us.
+        try:
+            self._service.wait(_SERVICE_GRACE_S)
+        except subprocess.TimeoutExpired:
+            self._service.kill()
+            self._service.wait()
+
+    def _drop_channel(self) -> None:
+        if self._channel is not None:
+            self._selector.unregister(self._channel)
+            self._channel.close()
+            self._channel = None
+
+    def _tell(self, header: dict[str, Any], payload: bytes = b"", fds: tuple[int, ...] = ()) -> None:
+        if self._channel is not None:
+            # If it is gone, SIGCHLD says so as well, and the next service hears it all again.
+            with contextlib.suppress(ChannelClosedError):
+                self._channel.send(header, payload, fds)
+
+    def _on_channel(self) -> None:
+        if self._channel is None:
+            return
+        try:
+            self._channel.flush()
+            messages = self._channel.receive()
+        except ChannelClosedError:
+            self._drop_channel()
+            if self._service is not None and not self._stopping:
+                self._service.kill()  # it closed its channel and lives: of no use to anybody
+            return
+        for message in messages:
+            handler = self._handlers.get(str(message.header["op"]))
+            if handler is None:
+                # After an upgrade in place the service may be newer than its keeper.
+                log(f"the service asks for {message.header['op']!r}, which this keeper does not know")
+            else:
+                handler(message)
+
+    def _on_spawn(self, message: Message) -> None:
+        request: dict[str, Any] = message.header
+        try:
+            if self._stopping:
+                raise SpawnError("the server is ending")
+            child = spawn(
+                request["pane"],
+                request["argv"],
+                cwd=request["cwd"],
+                env=request["env"],
+                cols=request["cols"],
+                rows=request["rows"],
+            )
+        except SpawnError as error:
+            self._tell({"op": "spawn_failed", "id": request["id"], "message": str(error)})
+            return
+        self._children.add(child)
+        self._tell({"op": "spawned", "id": request["id"], "pid": child.pid}, fds=(child.master,))
+
+    def _on_put(self, message: Message) -> None:
+        self._blobs[str(message.header["key"])] = message.payload
+
+    def _on_drop(self, message: Message) -> None:
+        self._blobs.pop(str(message.header["key"]), None)
+
+    # The end
+
+    def _shut_down(self, why: str) -> None:
+        if self._stopping:
+            return
+        self._stopping = True
+        log(f"ending: {why}")
+        self._listener.close()
+        now = time.monotonic()
+        # A process that even SIGKILL does not end (it waits for a dead disk) must not hold us.
+        self._give_up_at = now + KILL_GRACE_S + _SERVICE_GRACE_S
+        for child, _status in self._children.all():
+            self._children.end(child.pane, now)
+
+    def _may_leave(self) -> bool:
+        overdue = self._give_up_at is not None and time.monotonic() >= self._give_up_at
+        return not len(self._children) or overdue
+
+    def _trim_log(self) -> None:
+        """Start a new log when the old one is long. Only restarts make it grow, so here is the place to look."""
+        if self._log_path is None:
+            return
+        with contextlib.suppress(OSError):
+            if os.fstat(2).st_size > _MAX_LOG_BYTES:
+                os.replace(self._log_path, f"{self._log_path}.old")
+                redirect_to_log(self._log_path)
+
+
+def redirect_to_log(path: str) -> None:
+    """Send stdout and stderr to a private log file, appending."""
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    os.dup2(fd, 1)
+    os.dup2(fd, 2)
+    os.close(fd)
+
+
+def log(text: str) -> None:
+    """Write a line to the log."""
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    # A full disk must not end the keeper.
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"{stamp} keeper[{os.getpid()}]: {text}\n")
+        sys.stderr.flush()
+
+
+def _pane(message: Message) -> int:
+    pane = message.header["pane"]
+    assert isinstance(pane, int)
+    return pane
+
+
+def _how(status: int) -> str:
+    if os.WIFSIGNALED(status):
+        return f"of {signal.Signals(os.WTERMSIG(status)).name}"
+    return f"with exit code {os.waitstatus_to_exitcode(status)}"

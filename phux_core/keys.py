@@ -1,0 +1,97 @@
+"""Key names: tmux's table, parsed once, for every surface.
+
+A *word* given to ``send-keys`` is either the name of a key (``Enter``, ``C-c``, ``S-F5``) or literal
+text. This module decides which, and nothing else: what bytes a key becomes depends on the modes of the
+terminal at the moment of writing, so encoding belongs to the engine.
+
+Import-light: it is on the CLI's path.
+"""
+
+_CANONICAL_NAMES = (
+    *("Enter", "Tab", "BTab", "Escape", "Space", "BSpace"),
+    *("Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown", "Insert", "Delete"),
+    *(f"F{number}" for number in range(1, 13)),
+    *("KP0", "KP1", "KP2", "KP3", "KP4", "KP5", "KP6", "KP7", "KP8", "KP9"),
+    *("KP.", "KP/", "KP*", "KP-", "KP+", "KPEnter"),
+)
+
+# tmux's second names, and those that people who never used tmux try first.
+_ALIASES = {
+    "return": "Enter",
+    "esc": "Escape",
+    "backspace": "BSpace",
+    "ppage": "PageUp",
+    "pgup": "PageUp",
+    "npage": "PageDown",
+    "pgdn": "PageDown",
+    "ic": "Insert",
+    "dc": "Delete",
+}
+
+_NAMES = {name.lower(): name for name in _CANONICAL_NAMES} | _ALIASES
+
+#: Every canonical key name, in the order the documentation lists them.
+KEY_NAMES = _CANONICAL_NAMES
+
+
+class Key:
+    """One key press: a canonical name or a single character, with modifiers.
+
+    Attributes:
+        name: A name out of ``KEY_NAMES``, or one character.
+        ctrl: Whether Control is held.
+        alt: Whether Alt (Meta) is held.
+        shift: Whether Shift is held.
+    """
+
+    __slots__ = ("alt", "ctrl", "name", "shift")
+
+    def __init__(self, name: str, *, ctrl: bool = False, alt: bool = False, shift: bool = False) -> None:
+        self.name = name
+        self.ctrl = ctrl
+        self.alt = alt
+        self.shift = shift
+
+    def __str__(self) -> str:
+        """Spell the key as ``send-keys`` takes it."""
+        return f"{'C-' * self.ctrl}{'M-' * self.alt}{'S-' * self.shift}{self.name}"
+
+    def __repr__(self) -> str:
+        return f"Key({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Key) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+
+def parse_key(word: str) -> Key | None:
+    """Read a word as a key.
+
+    Names are matched without regard to case, as tmux does. A lone character without a modifier is text,
+    not a key: both type the same.
+
+    Args:
+        word: One word as given to ``send-keys``.
+
+    Returns:
+        The key, or None when the word is literal text.
+
+    Example:
+        >>> parse_key("C-M-pgup")
+        Key('C-M-PageUp')
+        >>> parse_key("cargo test") is None
+        True
+    """
+    rest = word
+    held = {"c": False, "m": False, "s": False}
+    while len(rest) > 2 and rest[1] == "-" and rest[0].lower() in held:
+        held[rest[0].lower()] = True
+        rest = rest[2:]
+    name = _NAMES.get(rest.lower())
+    if name is None:
+        if len(rest) != 1 or rest == word or not rest.isprintable():
+            return None
+        name = rest
+    return Key(name, ctrl=held["c"], alt=held["m"], shift=held["s"])

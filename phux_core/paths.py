@@ -1,0 +1,116 @@
+"""Where things are: the socket, its lock and its log, and whether they may be trusted.
+
+Decides and checks; creates nothing but the socket's directory. Import-light: it is on the CLI's path.
+"""
+
+import os
+import stat
+import sys
+
+from phux_core.errors import UnsafePathError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# sun_path holds 108 bytes on Linux and 104 elsewhere, with the terminating NUL.
+SOCKET_PATH_LIMIT = 107 if sys.platform == "linux" else 103
+
+
+def socket_path(explicit: str | None = None, environ: "Mapping[str, str] | None" = None) -> str:
+    """Find the server's socket: the argument, PHUX_SOCKET, the runtime directory, or /tmp.
+
+    Args:
+        explicit: What ``--socket`` or ``connect(socket=...)`` said.
+        environ: The environment to look into; the process's own when omitted.
+
+    Returns:
+        An absolute path.
+
+    Raises:
+        UnsafePathError: The path is longer than a Unix socket's may be.
+    """
+    environ = os.environ if environ is None else environ
+    path = explicit or environ.get("PHUX_SOCKET")
+    if not path:
+        runtime = environ.get("XDG_RUNTIME_DIR")
+        # The XDG specification: a relative path in one of its variables is to be ignored.
+        if runtime and os.path.isabs(runtime):
+            path = os.path.join(runtime, "phux", "phux.sock")
+        else:
+            path = f"/tmp/phux-{os.getuid()}/phux.sock"  # noqa: S108  the directory is checked before use
+    path = os.path.abspath(path)
+    length = len(os.fsencode(path))
+    if "\0" in path:
+        raise UnsafePathError("the socket path contains a NUL character")
+    if length > SOCKET_PATH_LIMIT:
+        raise UnsafePathError(
+            f"the socket path has {length} bytes, and a Unix socket's may have {SOCKET_PATH_LIMIT}: {path}",
+            remedy="choose a shorter path with --socket or PHUX_SOCKET",
+        )
+    return path
+
+
+def lock_path(socket: str) -> str:
+    """Name the file whose lock a starting server holds."""
+    return f"{socket}.lock"
+
+
+def log_path(socket: str) -> str:
+    """Name the log of a detached server on this socket."""
+    return f"{socket}.log"
+
+
+def ensure_private_directory(socket: str) -> None:
+    """Make sure that the socket's directory is there, ours and private; make it if it is missing.
+
+    Nothing that exists is ever changed: a directory that others can enter is refused, not mended, because it
+    may be somebody's on purpose.
+
+    Raises:
+        UnsafePathError: The directory cannot be made, or cannot be trusted.
+    """
+    directory = os.path.dirname(socket)
+    try:
+        os.makedirs(os.path.dirname(directory), exist_ok=True)
+        os.mkdir(directory, 0o700)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise UnsafePathError(
+            f"the socket's directory {directory} cannot be made: {error.strerror}",
+            remedy="choose another place with --socket or PHUX_SOCKET",
+        ) from error
+    check_private_directory(socket)
+
+
+def check_private_directory(socket: str) -> None:
+    """Check that the socket's directory is a real directory of ours that nobody else can enter.
+
+    Raises:
+        UnsafePathError: It is not.
+        FileNotFoundError: It does not exist.
+    """
+    directory = os.path.dirname(socket)
+    remedy = "choose a private directory with --socket or PHUX_SOCKET, such as one made by `mkdir -m 700 DIR`"
+    try:
+        found = os.lstat(directory)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise UnsafePathError(
+            f"the socket's directory {directory} cannot be looked at: {error.strerror}", remedy=remedy
+        ) from error
+    if not stat.S_ISDIR(found.st_mode):
+        kind = "a symbolic link" if stat.S_ISLNK(found.st_mode) else "not a directory"
+        raise UnsafePathError(f"the socket's directory {directory} is {kind}", remedy=remedy)
+    if found.st_uid != os.getuid():
+        raise UnsafePathError(
+            f"the socket's directory {directory} belongs to uid {found.st_uid}, not to us (uid {os.getuid()})",
+            remedy=remedy,
+        )
+    if found.st_mode & 0o077:
+        raise UnsafePathError(
+            f"the socket's directory {directory} is open to others (mode {stat.S_IMODE(found.st_mode):04o}, need 0700)",
+            remedy=remedy,
+        )

@@ -1,0 +1,171 @@
+"""attrs classes to JSON Schema (2020-12), and loading the files under schemas/.
+
+``python -m phux_core.schema DIRECTORY`` writes the files; a test fails when they are not what the classes say.
+Import-light as far as loading goes: the shapes are imported only to generate.
+"""
+
+import json
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    Schema = dict[str, Any]
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+# In a wheel the files lie inside the package; in a checkout beside it.
+_PLACES = (os.path.join(_HERE, "schemas"), os.path.join(os.path.dirname(_HERE), "schemas"))
+
+
+def names() -> list[str]:
+    """List the schemas, such as ``screen-state.v3``.
+
+    Example:
+        >>> "screen-state.v3" in names()
+        True
+    """
+    return sorted(name.removesuffix(".json") for name in os.listdir(_directory()) if name.endswith(".json"))
+
+
+def read(name: str) -> str:
+    """Read a schema file.
+
+    Args:
+        name: ``screen-state.v3``, or without the version for the newest; case and punctuation do not matter, so
+            ``ScreenState`` is as good.
+
+    Raises:
+        KeyError: There is none of that name.
+    """
+    wanted = _plain(name)
+    matches = [known for known in names() if wanted in {_plain(known), _plain(known.partition(".")[0])}]
+    if not matches:
+        raise KeyError(name)
+    with open(os.path.join(_directory(), f"{matches[-1]}.json"), encoding="utf-8") as file:
+        return file.read()
+
+
+def _directory() -> str:
+    return next(place for place in _PLACES if os.path.isdir(place))
+
+
+def _plain(name: str) -> str:
+    return "".join(character for character in name.lower() if character.isalnum())
+
+
+def generate() -> "dict[str, Schema]":
+    """Make every schema from the shapes, by file name."""
+    from phux_core import shapes
+
+    documents = {
+        "created": shapes.Created,
+        "error": shapes.Error,
+        "event": shapes.Event,
+        "killed": shapes.Killed,
+        "run-result": shapes.RunResult,
+        "screen-state": shapes.ScreenState,
+        "sent": shapes.Sent,
+        "session-list": shapes.SessionList,
+        "status": shapes.Status,
+        "tree": shapes.Tree,
+    }
+    return dict(_document(name, kind) for name, kind in documents.items())
+
+
+def _document(name: str, kind: "Any") -> "tuple[str, Schema]":
+    import attrs
+
+    definitions: Schema = {}
+    schema = _type(kind, definitions)
+    version = 1
+    if attrs.has(kind):
+        schema = definitions.pop(kind.__name__)
+        field = attrs.fields_dict(kind).get("schema_version")
+        version = 1 if field is None else int(field.default or 1)
+    document: Schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:phux:schema:{name}:{version}",
+        "title": "".join(part.capitalize() for part in name.split("-")),
+        **schema,
+    }
+    if definitions:
+        document["$defs"] = dict(sorted(definitions.items()))
+    return f"{name}.v{version}.json", document
+
+
+def _type(kind: "Any", definitions: "Schema") -> "Schema":
+    import types
+    import typing
+
+    import attrs
+
+    if attrs.has(kind):
+        if kind.__name__ not in definitions:
+            definitions[kind.__name__] = {}  # taken, in case it refers to itself
+            definitions[kind.__name__] = _object(kind, definitions)
+        return {"$ref": f"#/$defs/{kind.__name__}"}
+    origin = typing.get_origin(kind)
+    arguments = typing.get_args(kind)
+    if origin is typing.Literal:
+        return {"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)}
+    if origin is list:
+        return {"type": "array", "items": _type(arguments[0], definitions)}
+    if origin in {typing.Union, types.UnionType}:
+        return {"anyOf": [_type(argument, definitions) for argument in arguments]}
+    simple = {int: "integer", float: "number", str: "string", bool: "boolean", type(None): "null"}
+    return {"type": simple[kind]}
+
+
+def _object(kind: "Any", definitions: "Schema") -> "Schema":
+    import attrs
+
+    resolved = attrs.resolve_types(kind)
+    summary, notes = _read_docstring(kind.__doc__)
+    properties = {}
+    required = []
+    for attribute in attrs.fields(resolved):
+        may_be_absent = attribute.default is None
+        properties[attribute.name] = {
+            **_type(_without_none(attribute.type) if may_be_absent else attribute.type, definitions),
+            "description": notes[attribute.name],
+        }
+        if not may_be_absent:
+            required.append(attribute.name)
+    return {"description": summary, "type": "object", "properties": properties, "required": required}
+
+
+def _without_none(kind: "Any") -> "Any":
+    import functools
+    import operator
+    import typing
+
+    rest = [argument for argument in typing.get_args(kind) if argument is not type(None)]
+    return functools.reduce(operator.or_, rest)
+
+
+def _read_docstring(text: str) -> "tuple[str, dict[str, str]]":
+    """Take the summary and the descriptions of the attributes out of a Google-style docstring."""
+    head, _, attributes = text.partition("Attributes:")
+    notes: dict[str, str] = {}
+    for line in _unindented(attributes.splitlines()):
+        name, colon, note = line.partition(": ")
+        if colon and not line.startswith(" "):
+            notes[name] = note
+    return head.strip().split("\n\n", maxsplit=1)[0], notes
+
+
+def _unindented(lines: "Iterable[str]") -> "list[str]":
+    return [line.strip() for line in lines if line.strip()]
+
+
+def _write(directory: str) -> None:
+    for name, schema in generate().items():
+        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+            file.write(json.dumps(schema, indent=2, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    _write(sys.argv[1])

@@ -1,0 +1,190 @@
+"""Selectors and names: which pane a TARGET means.
+
+One grammar for every verb and surface, parsed and resolved here, on the client, against one Tree document;
+the server never sees a selector.
+
+    .               the pane the caller runs in ($PHUX_PANE), else the focused pane
+    =               the most recently focused session
+    NAME            a session
+    NAME:N          its window with index N
+    NAME:TAG        its window called TAG
+    NAME:N.M        pane M of that window; NAME:TAG.M likewise
+    @N              the pane with id N
+
+A selector that names several panes narrows to one: the focused pane if it is among them, else the active pane
+of that session or window. Import-light: it is on the CLI's path.
+"""
+
+from phux_core.errors import BadNameError, BadSelectorError, NoSuchTargetError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    # A Tree document, or a session, window or pane inside it (schemas/tree.v1.json).
+    Node = dict[str, Any]
+
+MAX_NAME_LENGTH = 64
+_MAX_ID = 2**32 - 1
+_RESERVED_FIRST = ".=@#%-"
+_RESERVED_ANYWHERE = ":/"
+
+
+def check_session_name(name: str) -> str:
+    """Return the name if a session may have it.
+
+    Raises:
+        BadNameError: It may not; the message says why.
+
+    Example:
+        >>> check_session_name("build 2")
+        'build 2'
+    """
+    if not name:
+        problem = "is empty"
+    elif len(name) > MAX_NAME_LENGTH:
+        problem = f"has {len(name)} characters, and {MAX_NAME_LENGTH} are allowed"
+    elif name[0] in _RESERVED_FIRST:
+        problem = f"starts with {name[0]!r}, which selectors use"
+    elif taken := [character for character in _RESERVED_ANYWHERE if character in name]:
+        problem = f"contains {taken[0]!r}, which selectors use"
+    elif not name.isprintable():
+        problem = "contains a character that cannot be printed"
+    else:
+        return name
+    raise BadNameError(f"the session name {name[:80]!r} {problem}")
+
+
+class Selector:
+    """A TARGET, taken apart but not yet looked up.
+
+    Attributes:
+        text: As the caller wrote it.
+        pane_id: For ``@N``.
+        session: The session's name, for the forms that begin with one.
+        locus: What stands behind the colon, if there is one.
+    """
+
+    __slots__ = ("locus", "pane_id", "session", "text")
+
+    def __init__(
+        self, text: str, *, pane_id: int | None = None, session: str | None = None, locus: str | None = None
+    ) -> None:
+        self.text = text
+        self.pane_id = pane_id
+        self.session = session
+        self.locus = locus
+
+
+def parse(text: str) -> Selector:
+    """Read a selector. Needs no server, so that a malformed one is refused before connecting.
+
+    Raises:
+        BadSelectorError: It cannot be read.
+    """
+    if not text:
+        raise BadSelectorError("the target is empty")
+    if text in {".", "="}:
+        return Selector(text)
+    if text[0] == "@":
+        digits = text[1:]
+        if not _is_number(digits) or int(digits) > _MAX_ID:
+            raise BadSelectorError(f"{text[:80]!r} is not a pane id: `@` is followed by a number, such as @3")
+        return Selector(text, pane_id=int(digits))
+    if text[0] in _RESERVED_FIRST:
+        raise BadSelectorError(f"{text[:80]!r} is no selector: no session name starts with {text[0]!r}")
+    session, colon, locus = text.partition(":")
+    if not session:
+        raise BadSelectorError(f"{text[:80]!r} names no session before the colon")
+    if colon and not locus:
+        raise BadSelectorError(f"{text[:80]!r} names no window behind the colon")
+    if locus.endswith("."):
+        raise BadSelectorError(f"{text[:80]!r} names no pane behind the dot")
+    return Selector(text, session=session, locus=locus if colon else None)
+
+
+def resolve_object(tree: "Node", text: str, here: int | None = None) -> "tuple[str, Node]":
+    """Find what a selector names, as a whole.
+
+    Args:
+        tree: A Tree document.
+        text: The selector.
+        here: The pane the caller runs in, if it runs in one of this server's.
+
+    Returns:
+        ``"session"``, ``"window"`` or ``"pane"``, and that node of the tree.
+
+    Raises:
+        BadSelectorError: It cannot be read.
+        NoSuchTargetError: It matches nothing.
+    """
+    selector = parse(text)
+    if text == ".":
+        pane = (None if here is None else _pane_by_id(tree, here)) or _pane_by_id(tree, tree["focused_pane"])
+        if pane is None:
+            raise NoSuchTargetError("there is no focused pane: no session lives")
+        return "pane", pane
+    if selector.pane_id is not None:
+        pane = _pane_by_id(tree, selector.pane_id)
+        if pane is None:
+            raise NoSuchTargetError(f"there is no pane {text}", remedy="`phux tree` lists the panes")
+        return "pane", pane
+    session = _session(tree, tree["focused_session"] if text == "=" else selector.session)
+    if session is None:
+        if text == "=":
+            raise NoSuchTargetError("there is no focused session: no session lives")
+        raise NoSuchTargetError(f"no session is called {selector.session!r}")
+    if selector.locus is None:
+        return "session", session
+    window = _window(session, selector.locus)
+    if window is not None:
+        return "window", window
+    # A window's name may contain a dot, so the whole is tried as a name first.
+    window_part, _, pane_part = selector.locus.rpartition(".")
+    window = _window(session, window_part) if window_part and _is_number(pane_part) else None
+    if window is None:
+        name = window_part if window_part and _is_number(pane_part) else selector.locus
+        raise NoSuchTargetError(f"session {session['name']!r} has no window {name!r}")
+    for pane in window["panes"]:
+        if pane["index"] == int(pane_part):
+            return "pane", pane
+    raise NoSuchTargetError(f"window {window_part!r} of session {session['name']!r} has no pane {pane_part}")
+
+
+def resolve_pane(tree: "Node", text: str, here: int | None = None) -> "Node":
+    """Find the one pane a selector means, narrowing a session or window to the pane that counts there.
+
+    Args, returns and raises as ``resolve_object``; the result is always a pane.
+    """
+    kind, node = resolve_object(tree, text, here)
+    if kind == "pane":
+        return node
+    windows = node["windows"] if kind == "session" else [node]
+    panes: list[Node] = [pane for window in windows for pane in window["panes"]]
+    for pane in panes:
+        if pane["id"] == tree["focused_pane"]:
+            return pane
+    window = next((window for window in windows if window["active"]), windows[0])
+    candidates: list[Node] = window["panes"]
+    return next((pane for pane in candidates if pane["active"]), candidates[0])
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= len(str(_MAX_ID))
+
+
+def _session(tree: "Node", name: str | None) -> "Node | None":
+    return next((session for session in tree["sessions"] if session["name"] == name), None)
+
+
+def _window(session: "Node", locus: str) -> "Node | None":
+    if _is_number(locus):
+        return next((window for window in session["windows"] if window["index"] == int(locus)), None)
+    return next((window for window in session["windows"] if window["name"] == locus), None)
+
+
+def _pane_by_id(tree: "Node", pane_id: int | None) -> "Node | None":
+    panes: list[Node] = [
+        pane for session in tree["sessions"] for window in session["windows"] for pane in window["panes"]
+    ]
+    return next((pane for pane in panes if pane["id"] == pane_id), None)

@@ -1,0 +1,37 @@
+"""``python -P -m phux_core.server SETTINGS FD``: started by the keeper, and by nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import sys
+
+from phux_core.keeper.channel import Channel, ChannelClosedError
+from phux_core.server.keeper_link import receive_inheritance
+from phux_core.server.service import Service
+from phux_core.server.settings import Settings
+
+
+async def _serve(settings: Settings, channel: Channel) -> None:
+    inheritance = receive_inheritance(channel)
+    service = Service(settings, channel, inheritance, asyncio.get_running_loop())
+    await service.finished
+
+
+def main() -> int:
+    """Serve until the keeper closes the channel."""
+    settings_text, channel_fd = sys.argv[1:3]
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="%(asctime)s service[%(process)d] %(name)s: %(message)s"
+    )
+    channel = Channel(socket.socket(fileno=int(channel_fd)))
+    try:
+        asyncio.run(_serve(Settings.parse(settings_text), channel))
+    except ChannelClosedError:
+        return 0  # the keeper went away while we were starting
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

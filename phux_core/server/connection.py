@@ -1,0 +1,206 @@
+"""One client: handshake, frames, bounds. What the calls do is dispatch's business.
+
+Nothing a client sends or fails to read can hurt anybody else: frames are bounded, a client that breaks the rules
+is told so and cut off, one that does not read is no longer listened to and loses events, never memory of ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from phux_core import wire
+from phux_core.errors import InternalError, LimitError, PhuxError, ProtocolError, VersionError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+HANDSHAKE_S = 10.0
+"""How long a client may take to say hello."""
+MAX_IN_FLIGHT = 256
+"""Requests of one client that may be unanswered before we stop reading from it."""
+HIGH_WATER = 1024 * 1024
+"""Unsent bytes above which a client counts as slow."""
+
+_MAX_REQUEST_ID = 2**53
+_log = logging.getLogger("phux.connection")
+
+Result = dict[str, Any]
+
+
+class Host(Protocol):
+    """What a connection needs of the service."""
+
+    def greet(self) -> dict[str, Any]:
+        """What the server says of itself in the handshake."""
+
+    def handle(self, connection: Connection, call: object, params: object) -> Result | Awaitable[Result]:
+        """Carry out a call, at once or in a while."""
+
+    def connected(self, connection: Connection) -> None:
+        """Take note of a client."""
+
+    def disconnected(self, connection: Connection) -> None:
+        """Take note that a client is gone."""
+
+
+class Connection(asyncio.Protocol):
+    """The server's side of one connection."""
+
+    def __init__(self, host: Host, loop: asyncio.AbstractEventLoop) -> None:
+        self._host = host
+        self._loop = loop
+        self._decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
+        self._transport: asyncio.Transport | None = None
+        self._greeted = False
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._slow = False
+        self._dropped: dict[int, int] = {}
+        self._handshake_timer: asyncio.TimerHandle | None = None
+
+    # asyncio calls these
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin; the client has a while to say hello."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.set_write_buffer_limits(high=HIGH_WATER)
+        self._handshake_timer = self._loop.call_later(HANDSHAKE_S, self._handshake_overdue)
+        self._host.connected(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        """End. What is being worked on is still finished, so that nothing is left half done."""
+        self._transport = None
+        if self._handshake_timer is not None:
+            self._handshake_timer.cancel()
+        self._host.disconnected(self)
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes from the client."""
+        try:
+            for header, _payload in self._decoder.feed(data):
+                self._on_frame(header)
+                if self._transport is None or self._transport.is_closing():
+                    return
+        except ProtocolError as error:
+            self._cut_off(error)
+
+    def pause_writing(self) -> None:
+        """Stop listening to a client that does not read: it gets no new replies to ignore."""
+        self._slow = True
+        self._update_reading()
+
+    def resume_writing(self) -> None:
+        """Go on, telling how many events were lost."""
+        self._slow = False
+        dropped, self._dropped = self._dropped, {}
+        for subscription, count in dropped.items():
+            self.push_event(subscription, {"event": "dropped", "count": count})
+        self._update_reading()
+
+    # The service calls these
+
+    def push_event(self, subscription: int, event: dict[str, Any]) -> None:
+        """Send an event, or count it as lost if the client is slow."""
+        if self._slow:
+            self._dropped[subscription] = self._dropped.get(subscription, 0) + 1
+        else:
+            self._send({"event": event, "subscription": subscription})
+
+    def close(self) -> None:
+        """Close after what was written so far is sent."""
+        if self._transport is not None:
+            self._transport.close()
+
+    # Frames
+
+    def _on_frame(self, header: wire.Header) -> None:
+        if not self._greeted:
+            self._on_hello(header)
+            return
+        request_id = header.get("id")
+        if not isinstance(request_id, int) or isinstance(request_id, bool) or not 0 <= request_id < _MAX_REQUEST_ID:
+            raise ProtocolError("a request has no id, or one that is not a number from 0 to 2^53 - 1")
+        try:
+            outcome = self._host.handle(self, header.get("call"), header.get("params"))
+        except PhuxError as error:
+            self._reply_error(request_id, error)
+        except Exception:  # noqa: BLE001  a bug of ours ends this request, nothing else
+            self._reply_bug(request_id, header)
+        else:
+            if isinstance(outcome, dict):
+                self._reply(request_id, outcome)
+            else:
+                task = self._loop.create_task(self._finish(request_id, header, outcome))
+                self._tasks.add(task)
+                task.add_done_callback(self._task_done)
+                self._update_reading()
+
+    def _on_hello(self, header: wire.Header) -> None:
+        hello = header.get("hello")
+        if not isinstance(hello, dict):
+            raise ProtocolError("the first frame must be a hello")
+        protocol = hello.get("protocol")
+        if not (isinstance(protocol, list) and len(protocol) == 2 and all(type(part) is int for part in protocol)):
+            raise ProtocolError("the hello has no `protocol` of the form [major, minor]")
+        if protocol[0] != wire.PROTOCOL[0]:
+            raise VersionError(
+                f"the client speaks protocol {protocol[0]}.{protocol[1]}, "
+                f"this server {wire.PROTOCOL[0]}.{wire.PROTOCOL[1]}"
+            )
+        if self._handshake_timer is not None:
+            self._handshake_timer.cancel()
+        self._greeted = True
+        self._send({"hello": self._host.greet()})
+
+    async def _finish(self, request_id: int, header: wire.Header, outcome: Awaitable[Result]) -> None:
+        try:
+            self._reply(request_id, await outcome)
+        except PhuxError as error:
+            self._reply_error(request_id, error)
+        except Exception:  # noqa: BLE001  a bug of ours ends this request, nothing else
+            self._reply_bug(request_id, header)
+
+    def _task_done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._update_reading()
+
+    def _reply(self, request_id: int, result: Result) -> None:
+        frame = wire.encode({"id": request_id, "ok": result})
+        if len(frame) > wire.MAX_REPLY_HEADER:
+            self._reply_error(
+                request_id,
+                LimitError(f"the answer has {len(frame)} bytes, and {wire.MAX_REPLY_HEADER} fit into a frame"),
+            )
+        elif self._transport is not None:
+            self._transport.write(frame)
+
+    def _reply_error(self, request_id: int, error: PhuxError) -> None:
+        self._send({"id": request_id, "error": _error(error)})
+
+    def _reply_bug(self, request_id: int, header: wire.Header) -> None:
+        _log.exception("the call %r failed", header.get("call"))
+        self._reply_error(request_id, InternalError(f"the server failed at the call {header.get('call')!r}"))
+
+    def _send(self, header: dict[str, Any]) -> None:
+        if self._transport is not None:
+            self._transport.write(wire.encode(header))
+
+    def _cut_off(self, error: ProtocolError) -> None:
+        self._send({"error": _error(error)})
+        self.close()
+
+    def _handshake_overdue(self) -> None:
+        self._cut_off(ProtocolError(f"no hello came within {HANDSHAKE_S:.0f} s"))
+
+    def _update_reading(self) -> None:
+        if self._transport is None or self._transport.is_closing():
+            return
+        if self._slow or len(self._tasks) >= MAX_IN_FLIGHT:
+            self._transport.pause_reading()
+        else:
+            self._transport.resume_reading()
+
+
+def _error(error: PhuxError) -> dict[str, str]:
+    return {"code": error.code, "message": error.message, "remedy": error.remedy}

@@ -1,0 +1,164 @@
+"""What each call does. One method a call, named like it; parameters are checked by the registry before."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from typing import TYPE_CHECKING
+
+from phux_core import calls
+from phux_core.errors import CannotExecuteError, LimitError, NameInUseError, NoSuchTargetError
+from phux_core.selector import check_session_name
+from phux_core.server import launch
+from phux_core.server.screen import read_screen
+from phux_core.server.tree import PaneRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from phux_core.server.connection import Connection, Result
+    from phux_core.server.pane import Pane
+    from phux_core.server.service import Service
+
+MAX_PANES = 2000
+_KILL_WAIT_S = 3.0
+
+
+class Dispatch:
+    """The calls, carried out on one service."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._reserved_names: set[str] = set()
+
+    def handle(self, connection: Connection, name: object, params: object) -> Result | Awaitable[Result]:
+        """Check a call and carry it out.
+
+        Raises:
+            PhuxError: It cannot be; the error says why.
+        """
+        call, checked = calls.check(name, params)
+        method = getattr(self, f"_{call.name}")
+        outcome: Result | Awaitable[Result] = method(connection, **checked)
+        return outcome
+
+    # Reading
+
+    def _status(self, _connection: Connection) -> Result:
+        return self._service.status_document()
+
+    def _tree(self, _connection: Connection) -> Result:
+        return self._service.tree_document()
+
+    def _snapshot(self, _connection: Connection, pane: int, scrollback: int | None, cells: bool | None) -> Result:
+        return read_screen(self._pane(pane), scrollback=scrollback, cells=bool(cells))
+
+    def _subscribe(self, connection: Connection, pane: int | None) -> Result:
+        if pane is not None:
+            self._pane(pane)
+        return {"subscription": self._service.events.subscribe(connection, pane)}
+
+    def _unsubscribe(self, connection: Connection, subscription: int) -> Result:
+        self._service.events.unsubscribe(connection, subscription)
+        return {}
+
+    # Making
+
+    async def _new_session(
+        self,
+        _connection: Connection,
+        name: str | None,
+        cwd: str,
+        command: list[str] | None,
+        env: dict[str, str] | None,
+        extra_env: dict[str, str] | None,
+        cols: int | None,
+        rows: int | None,
+    ) -> Result:
+        service = self._service
+        cols, rows = launch.check_size(cols, rows)
+        launch.check_cwd(cwd)
+        if len(service.panes) >= MAX_PANES:
+            raise LimitError(f"{MAX_PANES} panes are open, and there may be no more", remedy="kill some of them")
+        name = self._take_name(name)
+        try:
+            pane_id = service.tree.take_pane_id()
+            environment = launch.build_environment(
+                dict(os.environ) if env is None else env, extra_env or {}, socket=service.socket_path, pane=pane_id
+            )
+            argv = launch.resolve_command(command, environment, cwd)
+            try:
+                pid, master = await service.keeper.spawn(pane_id, argv, cwd=cwd, env=environment, cols=cols, rows=rows)
+            except CannotExecuteError as error:
+                raise CannotExecuteError(
+                    f"the command {argv[0]!r} cannot be executed: {error.message}", remedy=error.remedy
+                ) from error
+            program = os.path.basename(argv[0])
+            record = PaneRecord(pane_id, cols, rows, program, cwd, pid, time.time())
+            session = service.tree.add_session(name, program, record)
+            service.add_pane(record, master)
+        finally:
+            self._reserved_names.discard(name)
+        service.tree_changed()
+        service.events.emit("pane_spawned", pane=pane_id, seq=0)
+        return {
+            "session": session.name,
+            "session_id": session.id,
+            "window_id": session.windows[0].id,
+            "pane_id": pane_id,
+        }
+
+    def _take_name(self, name: str | None) -> str:
+        """Reserve a name until its session stands, so that two callers cannot both get it."""
+        tree = self._service.tree
+        if name is None:
+            name = tree.free_name(self._reserved_names)
+        else:
+            check_session_name(name)
+            holder = tree.session_named(name)
+            if name in self._reserved_names or (holder is not None and holder.alive):
+                raise NameInUseError(f"a session called {name!r} lives already")
+            if holder is not None:
+                # Only its dead panes are left to read; whoever wants the name again is done with them.
+                for record in list(holder.panes()):
+                    self._service.remove_pane(record.id)
+        self._reserved_names.add(name)
+        return name
+
+    # Typing
+
+    async def _input(self, _connection: Connection, pane: int, items: list[dict[str, str]]) -> Result:
+        size, written = self._pane(pane).type(items)
+        await written
+        return {"bytes": size}
+
+    # Ending
+
+    async def _kill(self, _connection: Connection, scope: str, id: int) -> Result:  # noqa: A002
+        service = self._service
+        records = service.tree.panes_of(scope, id)
+        if not records:
+            raise NoSuchTargetError(f"there is no {scope} with the id {id}")
+        running = [record.id for record in records if not record.dead]
+        ended = [service.when_dead(pane_id) for pane_id in running]
+        for pane_id in running:
+            service.keeper.end(pane_id)
+        if ended:
+            # One that even SIGKILL does not end (it hangs in the kernel) is forgotten all the same.
+            await asyncio.wait(ended, timeout=_KILL_WAIT_S)
+        for record in records:
+            service.remove_pane(record.id)
+        service.tree_changed()
+        return {"killed": len(records)}
+
+    def _kill_server(self, _connection: Connection) -> Result:
+        # The reply goes out before the keeper is told, and so before the connection closes.
+        self._service.loop.call_soon(self._service.shutdown, "a client asked for it")
+        return {}
+
+    def _pane(self, pane_id: int) -> Pane:
+        pane = self._service.panes.get(pane_id)
+        if pane is None:
+            raise NoSuchTargetError(f"there is no pane @{pane_id}")
+        return pane

@@ -1,0 +1,175 @@
+"""The service's end of the channel to the keeper."""
+
+from __future__ import annotations
+
+import select
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from phux_core.errors import CannotExecuteError
+from phux_core.keeper.channel import Channel, ChannelClosedError
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Mapping, Sequence
+
+    from phux_core.keeper.channel import Message
+
+
+@define
+class InheritedChild:
+    """A program that was there before this service: its pane, process, PTY master, and wait status if it ended."""
+
+    pane: int
+    pid: int
+    master: int
+    status: int | None
+
+
+@define
+class Inheritance:
+    """What the keeper hands to a new service."""
+
+    hello: dict[str, Any]
+    listener: int
+    children: list[InheritedChild] = field(factory=list)
+    blobs: dict[str, bytes] = field(factory=dict)
+
+
+def receive_inheritance(channel: Channel) -> Inheritance:
+    """Wait for everything the keeper hands over.
+
+    Raises:
+        ChannelClosedError: The keeper is gone.
+    """
+    inheritance: Inheritance | None = None
+    while True:
+        select.select([channel], [], [])
+        for message in channel.receive():
+            header: dict[str, Any] = message.header
+            if header["op"] == "hello":
+                inheritance = Inheritance(header, message.fds[0])
+                continue
+            assert inheritance is not None, "the keeper says hello first"
+            if header["op"] == "child":
+                inheritance.children.append(
+                    InheritedChild(header["pane"], header["pid"], message.fds[0], header["status"])
+                )
+            elif header["op"] == "blob":
+                inheritance.blobs[header["key"]] = message.payload
+            elif header["op"] == "begin":
+                return inheritance
+
+
+class KeeperLink:
+    """Asks the keeper, and hears from it.
+
+    Args:
+        loop: The event loop.
+        channel: The channel, its inheritance already received.
+        on_exit: Called with a pane and its wait status when a program ends.
+        on_closed: Called when the keeper is gone.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        channel: Channel,
+        *,
+        on_exit: Callable[[int, int], None],
+        on_closed: Callable[[], None],
+    ) -> None:
+        self._loop = loop
+        self._channel = channel
+        self._on_exit = on_exit
+        self._on_closed = on_closed
+        self._spawning: dict[int, asyncio.Future[tuple[int, int]]] = {}
+        self._next_id = 1
+        loop.add_reader(channel, self._on_readable)
+
+    async def spawn(
+        self, pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int
+    ) -> tuple[int, int]:
+        """Have a program forked.
+
+        Returns:
+            Its process id and the PTY master.
+
+        Raises:
+            CannotExecuteError: It could not be started.
+        """
+        number = self._next_id
+        self._next_id += 1
+        future: asyncio.Future[tuple[int, int]] = self._loop.create_future()
+        self._spawning[number] = future
+        self._send(
+            {
+                "op": "spawn",
+                "id": number,
+                "pane": pane,
+                "argv": list(argv),
+                "cwd": cwd,
+                "env": dict(env),
+                "cols": cols,
+                "rows": rows,
+            }
+        )
+        return await future
+
+    def end(self, pane: int) -> None:
+        """Have a program ended."""
+        self._send({"op": "end", "pane": pane})
+
+    def forget(self, pane: int) -> None:
+        """Say that a program's exit status was taken."""
+        self._send({"op": "forget", "pane": pane})
+
+    def put(self, key: str, data: bytes) -> None:
+        """Have bytes kept for the next service."""
+        self._send({"op": "put", "key": key}, data)
+
+    def shutdown(self) -> None:
+        """Have everything ended."""
+        self._send({"op": "shutdown"})
+
+    def _send(self, header: dict[str, Any], payload: bytes = b"") -> None:
+        try:
+            self._channel.send(header, payload)
+        except ChannelClosedError:
+            self._close()
+            return
+        if self._channel.wants_write:
+            self._loop.add_writer(self._channel, self._on_writable)
+
+    def _on_writable(self) -> None:
+        try:
+            self._channel.flush()
+        except ChannelClosedError:
+            self._close()
+            return
+        if not self._channel.wants_write:
+            self._loop.remove_writer(self._channel)
+
+    def _on_readable(self) -> None:
+        try:
+            messages = self._channel.receive()
+        except ChannelClosedError:
+            self._close()
+            return
+        for message in messages:
+            self._on_message(message)
+
+    def _on_message(self, message: Message) -> None:
+        header: dict[str, Any] = message.header
+        if header["op"] == "exit":
+            self._on_exit(header["pane"], header["status"])
+        elif header["op"] == "spawned":
+            self._spawning.pop(header["id"]).set_result((header["pid"], message.fds[0]))
+        elif header["op"] == "spawn_failed":
+            self._spawning.pop(header["id"]).set_exception(CannotExecuteError(header["message"]))
+
+    def _close(self) -> None:
+        self._loop.remove_reader(self._channel)
+        self._loop.remove_writer(self._channel)
+        self._on_closed()

@@ -1,0 +1,77 @@
+"""What a new pane starts: which program, where, with which environment and size. Pure but for looking at files."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from phux_core.engine.protocol import MAX_SIZE
+from phux_core.errors import BadCwdError, BadSizeError, CannotExecuteError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DEFAULT_SIZE = (80, 24)
+_DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
+# Of the caller's terminal, not of ours: a program that believed them would be wrong.
+_NOT_INHERITED = ("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WINDOW")
+
+
+def check_size(cols: int | None, rows: int | None) -> tuple[int, int]:
+    """Return the size a pane gets.
+
+    Raises:
+        BadSizeError: Out of range.
+    """
+    size = (cols if cols is not None else DEFAULT_SIZE[0], rows if rows is not None else DEFAULT_SIZE[1])
+    if not all(1 <= number <= MAX_SIZE for number in size):
+        raise BadSizeError(f"a terminal cannot have {size[0]} columns and {size[1]} rows")
+    return size
+
+
+def check_cwd(cwd: str) -> str:
+    """Return the directory a program starts in.
+
+    Raises:
+        BadCwdError: It is not there, is no directory or may not be entered.
+    """
+    if not os.path.isabs(cwd):
+        raise BadCwdError(f"the working directory {cwd!r} is not an absolute path")
+    if not os.path.isdir(cwd):
+        what = "is not a directory" if os.path.lexists(cwd) else "does not exist"
+        raise BadCwdError(f"the working directory {cwd} {what}")
+    if not os.access(cwd, os.X_OK):
+        raise BadCwdError(f"the working directory {cwd} may not be entered")
+    return cwd
+
+
+def build_environment(base: Mapping[str, str], extra: Mapping[str, str], *, socket: str, pane: int) -> dict[str, str]:
+    """Make a program's environment: the caller's, what the terminal is, what was asked for, and where it runs."""
+    inherited = {name: value for name, value in base.items() if name not in _NOT_INHERITED}
+    terminal = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    place = {"PHUX_SOCKET": socket, "PHUX_PANE": f"@{pane}"}
+    return inherited | terminal | dict(extra) | place
+
+
+def resolve_command(command: list[str] | None, env: Mapping[str, str], cwd: str) -> list[str]:
+    """Make argv with an absolute program: the command's, or the caller's shell.
+
+    Raises:
+        CannotExecuteError: There is no such program, or it is not executable.
+    """
+    argv = list(command) if command else [env.get("SHELL") or "/bin/sh"]
+    name = argv[0]
+    if "/" in name:
+        candidates = [os.path.join(cwd, name)]
+    else:
+        # An empty entry in PATH means the working directory, as it does to a shell.
+        search = env.get("PATH") or _DEFAULT_PATH
+        candidates = [os.path.join(cwd, directory, name) for directory in search.split(os.pathsep)]
+    for candidate in candidates:
+        if os.path.isfile(candidate) and os.access(candidate, os.X_OK):
+            return [candidate, *argv[1:]]
+    if "/" in name:
+        reason = "is not an executable file" if os.path.exists(candidates[0]) else "does not exist"
+    else:
+        reason = "is not in PATH"
+    raise CannotExecuteError(f"the command {name!r} cannot be executed: it {reason}")

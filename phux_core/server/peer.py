@@ -1,0 +1,28 @@
+"""Who is at the other end of a Unix socket, as the kernel tells it."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import sys
+
+# macOS: SOL_LOCAL and LOCAL_PEERCRED of <sys/un.h>; Python does not name them.
+_SOL_LOCAL = 0
+_LOCAL_PEERCRED = 1
+_XUCRED_SIZE = 76
+
+
+def peer_uid(sock: socket.socket) -> int | None:
+    """Ask for the user id of the peer.
+
+    Returns:
+        The id; None when the kernel does not tell.
+    """
+    try:
+        if sys.platform == "linux":
+            _pid, uid, _gid = struct.unpack("3i", sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+        else:
+            _version, uid = struct.unpack_from("=Ii", sock.getsockopt(_SOL_LOCAL, _LOCAL_PEERCRED, _XUCRED_SIZE))
+    except (OSError, struct.error):
+        return None
+    return int(uid)

@@ -1,0 +1,75 @@
+"""A pane's screen as it goes over the wire (docs/wire.md, "screen").
+
+Cells travel as runs with a table of styles: a full screen of styled cells is a thousand times smaller than the JSON
+document, which the client makes of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from phux_core.engine.protocol import DEFAULT_STYLE
+
+if TYPE_CHECKING:
+    from phux_core.engine.protocol import Color, Engine, Lines, Style
+    from phux_core.server.pane import Pane
+
+
+def read_screen(pane: Pane, *, scrollback: int | None, cells: bool) -> dict[str, Any]:
+    """Read a pane.
+
+    Args:
+        pane: Which.
+        scrollback: History rows: None none, 0 all, N the newest N.
+        cells: Whether to add the styled cells.
+    """
+    engine = pane.engine
+    cursor = engine.cursor()
+    lines = engine.lines(0, engine.rows)
+    wanted = 0 if scrollback is None else min(scrollback or engine.history_rows, engine.history_rows)
+    history = engine.lines(-wanted, wanted)
+    screen: dict[str, Any] = {
+        "pane": pane.id,
+        "cols": engine.cols,
+        "rows": engine.rows,
+        "cursor": {"x": cursor.x, "y": cursor.y, "visible": cursor.visible},
+        "lines": lines.text,
+        "scrollback": history.text,
+        "soft_wrap": {"lines": _wrapped(lines), "scrollback": _wrapped(history)},
+        "title": engine.title,
+        "seq": pane.seq,
+        "alt_screen": engine.modes().alt_screen,
+        "state": "dead" if pane.record.dead else "running",
+    }
+    if pane.record.dead:
+        screen["exit_status"] = pane.record.exit_status
+    if cells:
+        screen["cells"] = _cells(engine)
+    return screen
+
+
+def _wrapped(lines: Lines) -> list[int]:
+    return [row for row, wrapped in enumerate(lines.wrapped) if wrapped]
+
+
+def _cells(engine: Engine) -> dict[str, Any]:
+    styles: dict[Style, int] = {}
+    runs = [
+        [span.row, span.col, span.count, span.width, styles.setdefault(span.style, len(styles)), span.semantic]
+        for span in engine.spans(0, engine.rows)
+        if span.style != DEFAULT_STYLE or span.semantic is not None
+    ]
+    return {"styles": [_style(style) for style in styles], "runs": runs}
+
+
+def _style(style: Style) -> dict[str, Any]:
+    return style._asdict() | {"fg": _color(style.fg), "bg": _color(style.bg)}
+
+
+def _color(color: Color) -> dict[str, Any]:
+    if color is None:
+        return {"kind": "default"}
+    if isinstance(color, int):
+        return {"kind": "palette", "index": color}
+    red, green, blue = color
+    return {"kind": "rgb", "r": red, "g": green, "b": blue}

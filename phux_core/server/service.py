@@ -1,0 +1,284 @@
+"""All of it put together: one event loop, the panes, the clients, and the keeper behind them."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import socket
+import time
+from typing import TYPE_CHECKING, Any
+
+from phux_core import engine as engines
+from phux_core import wire
+from phux_core.server.connection import Connection
+from phux_core.server.dispatch import Dispatch
+from phux_core.server.events import EventHub
+from phux_core.server.keeper_link import KeeperLink
+from phux_core.server.lifecycle import Lifecycle
+from phux_core.server.pane import Pane
+from phux_core.server.peer import peer_uid
+from phux_core.server.reading import ReadTurns
+from phux_core.server.tree import Tree
+from phux_core.version import __version__
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Awaitable
+
+    from phux_core.keeper.channel import Channel
+    from phux_core.server.connection import Result
+    from phux_core.server.keeper_link import Inheritance
+    from phux_core.server.settings import Settings
+    from phux_core.server.tree import PaneRecord
+
+MAX_CLIENTS = 1024
+_LIVES, _SUBSCRIPTIONS_A_LIFE = 2**12, 2**20
+_log = logging.getLogger("phux.service")
+
+
+class Service:
+    """One life of the service.
+
+    Args:
+        settings: What the keeper was told.
+        channel: The channel to the keeper.
+        inheritance: What the keeper handed over.
+        loop: The event loop.
+    """
+
+    def __init__(
+        self, settings: Settings, channel: Channel, inheritance: Inheritance, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self.loop = loop
+        self.socket_path = settings.socket
+        self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
+        self.panes: dict[int, Pane] = {}
+        self.events = EventHub(1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE)
+        self.finished: asyncio.Future[None] = loop.create_future()
+        self._settings = settings
+        self._hello = inheritance.hello
+        self._engine_name = engines.choose(settings.engine)
+        self._turns = ReadTurns(loop)
+        self._dispatch = Dispatch(self)
+        self._connections: set[Connection] = set()
+        self._dead_waiters: dict[int, list[asyncio.Future[None]]] = {}
+        self._stopping = False
+        self._accepting: set[asyncio.Task[object]] = set()
+        self.keeper = KeeperLink(loop, channel, on_exit=self._on_exit, on_closed=self._on_keeper_gone)
+        self._adopt(inheritance)
+        self._lifecycle = Lifecycle(
+            loop,
+            self.tree,
+            clear_pane=self._clear_pane,
+            shutdown=self.shutdown,
+            keep_dead_s=settings.keep_dead,
+            exit_after_idle_s=settings.exit_after_idle,
+            unused_exit=settings.log is not None,
+        )
+        self._listener = socket.socket(fileno=inheritance.listener)
+        self._listener.setblocking(False)
+        loop.add_reader(self._listener, self._accept)
+
+    # Panes
+
+    def add_pane(self, record: PaneRecord, master: int) -> Pane:
+        """Bring a pane to life on a PTY master."""
+        pane = Pane(
+            record,
+            master,
+            engines.create(self._engine_name, record.cols, record.rows),
+            loop=self.loop,
+            turns=self._turns,
+            events=self.events,
+            on_dead=self._on_pane_dead,
+        )
+        self.panes[record.id] = pane
+        return pane
+
+    def remove_pane(self, pane_id: int) -> None:
+        """Forget a pane; its program has ended, or was told to."""
+        pane = self.panes.pop(pane_id, None)
+        if pane is not None:
+            pane.close()
+        self.tree.remove_pane(pane_id)
+
+    def when_dead(self, pane_id: int) -> asyncio.Future[None]:
+        """Give a future that is done when a pane's program has ended and its output was read."""
+        future: asyncio.Future[None] = self.loop.create_future()
+        self._dead_waiters.setdefault(pane_id, []).append(future)
+        return future
+
+    def tree_changed(self) -> None:
+        """Write the tree down, and see whether something ends."""
+        self.keeper.put("tree", self.tree.dump())
+        self._lifecycle.tree_changed()
+
+    def _adopt(self, inheritance: Inheritance) -> None:
+        """Take over the programs that an earlier service had."""
+        known = {record.id: record for record in self.tree.panes()}
+        for child in inheritance.children:
+            record = known.pop(child.pane, None)
+            if record is None:
+                # Forked for a request that died with the old service: nobody knows it, nobody may keep it.
+                os.close(child.master)
+                self.keeper.end(child.pane)
+                if child.status is not None:
+                    self.keeper.forget(child.pane)
+                continue
+            pane = self.add_pane(record, child.master)
+            if child.status is not None:
+                pane.exited(child.status)
+        for record in known.values():  # no program: it was dead before, and its status is in the tree
+            record.dead = True
+            record.died_at = record.died_at or time.time()
+            self.add_pane(record, -1)
+
+    def _on_exit(self, pane_id: int, wait_status: int) -> None:
+        pane = self.panes.get(pane_id)
+        if pane is None:
+            self.keeper.forget(pane_id)
+        else:
+            pane.exited(wait_status)
+
+    def _on_pane_dead(self, pane: Pane) -> None:
+        self.keeper.forget(pane.id)
+        for waiter in self._dead_waiters.pop(pane.id, []):
+            if not waiter.done():
+                waiter.set_result(None)
+        self.loop.call_soon(self.tree_changed)
+
+    def _clear_pane(self, pane_id: int) -> None:
+        self.remove_pane(pane_id)
+        self.tree_changed()
+
+    # Clients
+
+    def greet(self) -> dict[str, Any]:
+        """Say what the server is, in the handshake."""
+        return {"protocol": list(wire.PROTOCOL), "server": f"phux/{__version__}", "capabilities": ["events"]}
+
+    def handle(self, connection: Connection, call: object, params: object) -> Result | Awaitable[Result]:
+        """Carry out a call."""
+        return self._dispatch.handle(connection, call, params)
+
+    def connected(self, connection: Connection) -> None:
+        """Count a client in."""
+        self._connections.add(connection)
+        self._lifecycle.client_came()
+
+    def disconnected(self, connection: Connection) -> None:
+        """Count a client out."""
+        self._connections.discard(connection)
+        self.events.drop_subscriber(connection)
+        self._lifecycle.client_left()
+
+    def _accept(self) -> None:
+        try:
+            sock, _address = self._listener.accept()
+        except OSError:
+            return  # it went away again, or we are out of descriptors: the next turn tries again
+        if peer_uid(sock) != os.getuid() or len(self._connections) >= MAX_CLIENTS:
+            sock.close()
+            return
+        sock.setblocking(False)
+        task = self.loop.create_task(self.loop.connect_accepted_socket(lambda: Connection(self, self.loop), sock))
+        self._accepting.add(task)
+        task.add_done_callback(self._accepting.discard)
+
+    # What is
+
+    def status_document(self) -> dict[str, Any]:
+        """Build the Status document."""
+        panes = list(self.tree.panes())
+        return {
+            "schema_version": 1,
+            "version": __version__,
+            "protocol": f"{wire.PROTOCOL[0]}.{wire.PROTOCOL[1]}",
+            "keeper_pid": self._hello["keeper_pid"],
+            "service_pid": os.getpid(),
+            "service_restarts": self._hello["restarts"],
+            "engine": self._engine_name,
+            "socket": self.socket_path,
+            "log": self._settings.log,
+            "uptime_s": round(time.time() - self._hello["started_at"], 3),
+            "sessions": len(self.tree.sessions),
+            "windows": sum(len(session.windows) for session in self.tree.sessions.values()),
+            "panes": len(panes),
+            "dead_panes": sum(pane.dead for pane in panes),
+            "clients": len(self._connections),
+        }
+
+    def tree_document(self) -> dict[str, Any]:
+        """Build the Tree document."""
+        focused = self.tree.focused_session()
+        return {
+            "schema_version": 1,
+            "focused_session": focused.name if focused else None,
+            "focused_pane": self.tree.focused_pane(),
+            "sessions": [
+                {
+                    "id": session.id,
+                    "name": session.name,
+                    "created_at": _timestamp(session.created_at),
+                    "attached_clients": 0,
+                    "windows": [
+                        {
+                            "id": window.id,
+                            "index": window.index,
+                            "name": window.name,
+                            "active": window.id == session.active_window,
+                            "panes": [
+                                self._pane_document(record, index, record.id == window.active_pane)
+                                for index, record in enumerate(window.panes)
+                            ],
+                        }
+                        for window in session.windows
+                    ],
+                }
+                for session in self.tree.sessions.values()
+            ],
+        }
+
+    def _pane_document(self, record: PaneRecord, index: int, active: bool) -> dict[str, Any]:
+        engine = self.panes[record.id].engine
+        return {
+            "id": record.id,
+            "index": index,
+            "active": active,
+            "cols": engine.cols,
+            "rows": engine.rows,
+            "title": engine.title,
+            "command": record.command,
+            "cwd": _current_directory(record),
+            "pid": record.pid,
+            "state": "dead" if record.dead else "running",
+            "exit_status": record.exit_status,
+        }
+
+    # The end
+
+    def shutdown(self, why: str) -> None:
+        """Have the keeper end everything, once."""
+        if not self._stopping:
+            self._stopping = True
+            _log.info("ending: %s", why)
+            self.keeper.shutdown()
+
+    def _on_keeper_gone(self) -> None:
+        for connection in list(self._connections):
+            connection.close()
+        if not self.finished.done():
+            self.finished.set_result(None)
+
+
+def _timestamp(moment: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+
+
+def _current_directory(record: PaneRecord) -> str:
+    """Ask the kernel where the pane's first program is; where it cannot say, the last that was heard."""
+    if not record.dead:
+        with contextlib.suppress(OSError):
+            return os.readlink(f"/proc/{record.pid}/cwd")
+    return record.cwd

@@ -1,0 +1,173 @@
+"""What is typed into a PTY: one queue a pane, each entry written whole and in order.
+
+The queue is the pane's input lock: an entry is encoded, checked and appended in one step, so nothing can come
+between two of its bytes. It is bounded, and an entry that the program does not read in time is given up with a
+word on how much of it went in.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import termios
+from collections import deque
+from typing import TYPE_CHECKING
+
+from phux_core.errors import InputBlockedError, InputTooLongError, PaneClosedError
+
+if TYPE_CHECKING:
+    import asyncio
+
+MAX_QUEUED = 1024 * 1024
+"""Bytes that may wait for a program to read them."""
+MAX_QUEUED_REPLIES = 64 * 1024
+DEADLINE_S = 5.0
+"""How long an entry may wait for the program to read."""
+
+# How many bytes a line can have in canonical mode, the newline not counted. POSIX promises only 255.
+LINE_LIMIT = {"linux": 4095, "darwin": 1023}.get(sys.platform, 255)
+
+_ERASES_LINE = b"\x03\x04\x15\x1c"  # C-c, C-d, C-u, C-\ leave nothing pending
+
+
+class _Entry:
+    __slots__ = ("data", "done", "size", "timer")
+
+    def __init__(self, data: bytes, done: asyncio.Future[None] | None) -> None:
+        self.data = memoryview(data)
+        self.size = len(data)
+        self.done = done
+        self.timer: asyncio.TimerHandle | None = None
+
+
+class TypingQueue:
+    """The bytes on their way to one program.
+
+    Args:
+        loop: The event loop.
+        fd: The PTY master; not closed here.
+        name: How messages call the pane.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, fd: int, name: str) -> None:
+        self._loop = loop
+        self._fd = fd
+        self._name = name
+        self._entries: deque[_Entry] = deque()
+        self._queued = 0
+        self._writing = False
+        self._pending_line = 0
+
+    def type(self, data: bytes) -> asyncio.Future[None]:
+        """Type bytes, all or nothing.
+
+        Returns:
+            A future that is done when the kernel has taken them all. It fails with InputBlockedError when the
+            program does not read in time, with PaneClosedError when it ends first.
+
+        Raises:
+            InputTooLongError: A line is longer than the terminal's line editor can hold.
+            InputBlockedError: Too much waits already.
+        """
+        pending = self._check_line_limit(data)
+        if self._queued + len(data) > MAX_QUEUED:
+            raise InputBlockedError(
+                f"{self._queued} bytes wait to be read by the program in {self._name}, and at most {MAX_QUEUED} may; "
+                "nothing was typed"
+            )
+        self._pending_line = pending
+        entry = _Entry(data, self._loop.create_future())
+        assert entry.done is not None
+        self._append(entry)
+        if not entry.done.done():
+            entry.timer = self._loop.call_later(DEADLINE_S, self._give_up, entry)
+        return entry.done
+
+    def reply(self, data: bytes) -> None:
+        """Type what the terminal answers to a query; dropped when the program asks and never reads."""
+        if self._queued + len(data) <= MAX_QUEUED_REPLIES:
+            self._append(_Entry(data, None))
+
+    def close(self) -> None:
+        """Give up everything that waits: the program is gone."""
+        if self._writing:
+            self._loop.remove_writer(self._fd)
+            self._writing = False
+        while self._entries:
+            entry = self._entries.popleft()
+            self._fail(entry, PaneClosedError(f"the program in {self._name} ended before it had read everything"))
+        self._queued = 0
+
+    def _append(self, entry: _Entry) -> None:
+        self._entries.append(entry)
+        self._queued += entry.size
+        if not self._writing:
+            self._flush()
+
+    def _flush(self) -> None:
+        while self._entries:
+            entry = self._entries[0]
+            try:
+                written = os.write(self._fd, entry.data)
+            except BlockingIOError:
+                written = 0
+            except OSError:  # EIO: the program has closed its side
+                self.close()
+                return
+            self._queued -= written
+            entry.data = entry.data[written:]
+            if entry.data:
+                if written == 0:
+                    break
+                continue
+            self._entries.popleft()
+            if entry.timer is not None:
+                entry.timer.cancel()
+            if entry.done is not None and not entry.done.done():
+                entry.done.set_result(None)
+        if bool(self._entries) != self._writing:
+            self._writing = not self._writing
+            if self._writing:
+                self._loop.add_writer(self._fd, self._flush)
+            else:
+                self._loop.remove_writer(self._fd)
+
+    def _give_up(self, entry: _Entry) -> None:
+        if entry not in self._entries:
+            return
+        self._entries.remove(entry)
+        self._queued -= len(entry.data)
+        written = entry.size - len(entry.data)
+        how_much = "nothing was typed" if written == 0 else f"{written} of {entry.size} bytes were typed"
+        self._fail(
+            entry,
+            InputBlockedError(f"the program in {self._name} has not read its input for {DEADLINE_S:.0f} s; {how_much}"),
+        )
+
+    def _fail(self, entry: _Entry, error: Exception) -> None:
+        if entry.timer is not None:
+            entry.timer.cancel()
+        if entry.done is not None and not entry.done.done():
+            entry.done.set_exception(error)
+
+    def _check_line_limit(self, data: bytes) -> int:
+        """Refuse what canonical mode would cut off.
+
+        Returns:
+            How many bytes will stand in the unfinished line afterwards.
+        """
+        try:
+            iflag, _oflag, _cflag, lflag, *_ = termios.tcgetattr(self._fd)
+        except termios.error:
+            return 0
+        if not lflag & termios.ICANON:
+            return 0
+        lines = data.replace(b"\r", b"\n").split(b"\n") if iflag & termios.ICRNL else data.split(b"\n")
+        lengths = [len(line) for line in lines]
+        lengths[0] += self._pending_line
+        if max(lengths) > LINE_LIMIT:
+            raise InputTooLongError(
+                f"a line of {max(lengths)} bytes is longer than the {LINE_LIMIT} that {self._name} can take: "
+                "its program reads line by line (canonical mode); nothing was typed"
+            )
+        return 0 if any(byte in lines[-1] for byte in _ERASES_LINE) else lengths[-1]

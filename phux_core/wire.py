@@ -1,0 +1,95 @@
+"""Frames: how a message is cut out of a stream of bytes, and nothing more (docs/wire.md).
+
+A frame is eight bytes of lengths (header, payload; big-endian, unsigned), a JSON object in UTF-8, and raw
+bytes. This module does no I/O: ``encode`` gives bytes, ``Decoder`` takes bytes and gives frames. Both ends of
+the wire use it. Import-light: it is on the CLI's path.
+"""
+
+import json
+
+from phux_core.errors import ProtocolError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Header = dict[str, object]
+
+PROTOCOL = (1, 0)
+"""Major and minor of the protocol. Another major cannot talk to us; another minor can."""
+
+PREFIX_SIZE = 8
+MAX_REQUEST_HEADER = 4 * 1024 * 1024
+"""A request's header may hold a whole environment (Linux allows about 2 MiB), and no more."""
+MAX_REQUEST_PAYLOAD = 4 * 1024 * 1024
+MAX_REPLY_HEADER = 128 * 1024 * 1024
+"""A reply may hold every row of a long scrollback."""
+MAX_REPLY_PAYLOAD = 64 * 1024 * 1024
+
+_encode_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+_decode_json = json.JSONDecoder().decode
+
+
+def encode(header: "Header", payload: bytes = b"") -> bytes:
+    """Make one frame."""
+    try:
+        body = _encode_json(header).encode()
+    except UnicodeEncodeError:
+        # Surrogates stand for bytes that were not UTF-8 in a path, an argument or a variable. UTF-8 has no
+        # place for them, but JSON's own escapes have.
+        body = json.dumps(header, separators=(",", ":")).encode()
+    return len(body).to_bytes(4, "big") + len(payload).to_bytes(4, "big") + body + payload
+
+
+class Decoder:
+    """Cuts frames out of whatever pieces of bytes arrive.
+
+    Args:
+        max_header: Refuse a frame whose header is longer.
+        max_payload: Refuse a frame whose payload is longer.
+    """
+
+    def __init__(self, *, max_header: int, max_payload: int) -> None:
+        self._buffer = bytearray()
+        self._max_header = max_header
+        self._max_payload = max_payload
+
+    @property
+    def buffered(self) -> int:
+        """Bytes that wait for the rest of their frame."""
+        return len(self._buffer)
+
+    def feed(self, data: bytes) -> "Iterator[tuple[Header, bytes]]":
+        """Take bytes; yield each frame that is whole.
+
+        Raises:
+            ProtocolError: The bytes are not frames. The stream cannot be used any further.
+        """
+        buffer = self._buffer
+        buffer += data
+        while len(buffer) >= PREFIX_SIZE:
+            header_size = int.from_bytes(buffer[:4], "big")
+            payload_size = int.from_bytes(buffer[4:8], "big")
+            if header_size > self._max_header or payload_size > self._max_payload:
+                raise ProtocolError(
+                    f"a frame of {header_size} + {payload_size} bytes is larger than "
+                    f"{self._max_header} + {self._max_payload}"
+                )
+            body_end = PREFIX_SIZE + header_size
+            end = body_end + payload_size
+            if len(buffer) < end:
+                return
+            header = _parse_header(bytes(buffer[PREFIX_SIZE:body_end]))
+            payload = bytes(buffer[body_end:end])
+            del buffer[:end]
+            yield header, payload
+
+
+def _parse_header(body: bytes) -> "Header":
+    try:
+        header = _decode_json(body.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError(f"a frame's header is not JSON in UTF-8: {error}") from error
+    if not isinstance(header, dict):
+        raise ProtocolError("a frame's header is not a JSON object")
+    return header
