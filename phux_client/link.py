@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.abc
 
-from phux_client.blocking import check_greeting, check_socket, no_server
 from phux_client.event_buffer import EventBuffer
+from phux_client.greeting import HELLO, check_greeting, check_socket, no_server, timed_out
 from phux_core import errors, wire
 from phux_core.calls import CALLS
-from phux_core.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -127,7 +126,7 @@ class Link:
             with anyio.fail_after(self._timeout_s):
                 return await self._request(call, params, attempts=2 if CALLS[call].repeatable else 1)
         except TimeoutError:
-            raise errors.TimedOutError("the server did not answer in time") from None
+            raise timed_out() from None
 
     async def _request(self, call: str, params: Mapping[str, object], *, attempts: int) -> Document:
         request_id = self._next_id
@@ -199,8 +198,7 @@ class Link:
             if self._connection is not None and self._connection.open:
                 return self._connection
             connection = _Connection(await self._open_stream())
-            hello = {"protocol": list(wire.PROTOCOL), "client": f"phux_client/{__version__}"}
-            await connection.send(wire.encode({"hello": hello}))
+            await connection.send(HELLO)
             self._tasks.start_soon(connection.read)
             self._connection = connection
             return connection

@@ -49,7 +49,7 @@ class PhuxError(Exception):
         ('no_such_target', 1)
     """
 
-    code = "internal"
+    code = "error"
     exit_code = 1
     default_remedy = ""
 

@@ -20,6 +20,7 @@ def main(argv: list[str] | None = None) -> int:
         Its exit code.
     """
     arguments = sys.argv[1:] if argv is None else argv
+    _replace_closed_streams()
     try:
         try:
             return _run(arguments)
@@ -31,6 +32,13 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return _INTERRUPTED
+
+
+def _replace_closed_streams() -> None:
+    """Open what the caller closed (`>&-`), before a socket gets its number and is printed to."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r+" if number else "r", encoding="utf-8"))  # noqa: SIM115
 
 
 def _run(arguments: list[str]) -> int:
@@ -84,7 +92,9 @@ def parse(name: str, module: "ModuleType", words: list[str]) -> "argparse.Namesp
         words, rest = words[:cut], words[cut + 1 :]
     parser = build_parser(name, module)
     prepare = getattr(module, "prepare", None)
-    options = parser.parse_intermixed_args(words if prepare is None else prepare(words))
+    # Only several positional arguments need argparse's costlier way to let flags stand between them.
+    read = parser.parse_intermixed_args if getattr(module, "INTERMIXED", False) else parser.parse_args
+    options = read(words if prepare is None else prepare(words))
     options.rest = rest
     return options
 

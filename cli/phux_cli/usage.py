@@ -20,8 +20,20 @@ class UsageError(PhuxError):
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> "NoReturn":
-        usage = " ".join(self.format_usage().removeprefix("usage: ").split())
-        raise UsageError(f"{self.prog}: {message}", remedy=f"usage: {usage}")
+        raise UsageError(f"{self.prog}: {message}", remedy=f"usage: {self.usage}")
+
+
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """The same help under every release of Python, so that docs/cli.md can be compared with it."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30, width=100)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings:
+            return str(action.metavar)
+        value = f" {action.metavar}" if action.nargs != 0 and action.metavar else ""
+        return ", ".join(action.option_strings) + value
 
 
 def build_parser(name: str, module: "ModuleType") -> argparse.ArgumentParser:
@@ -29,13 +41,18 @@ def build_parser(name: str, module: "ModuleType") -> argparse.ArgumentParser:
     examples = "\n".join(f"  {example}" for example in module.EXAMPLES)
     parser = _Parser(
         prog=f"phux {name}",
-        description=module.__doc__.partition(":")[2].strip().capitalize() if module.__doc__ else VERBS[name],
+        usage=f"phux {name} {module.USAGE}",
+        description=_sentence((module.__doc__ or f"{name}: {VERBS[name]}").partition(":")[2].strip()),
         epilog=f"examples:\n{examples}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_HelpFormatter,
         allow_abbrev=False,
     )
     module.add_arguments(parser)
     return parser
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def add_socket(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from phux_client.flows.send_keys import paste, send_keys
 from phux_client.flows.snapshot import snapshot
 from phux_client.flows.status import status, tree
 from phux_client.flows.target import find_pane
-from phux_client.flows.wait import wait
+from phux_client.flows.wait import next_event, wait
 
 __all__ = [
     "Caller",
@@ -24,6 +24,7 @@ __all__ = [
     "kill_server",
     "ls",
     "new",
+    "next_event",
     "paste",
     "send_keys",
     "snapshot",

@@ -38,7 +38,7 @@ def new(
     reply: Document = yield Request(
         "new_session",
         name=name,
-        cwd=os.path.join(caller.cwd, cwd or ""),
+        cwd=os.path.join(caller.cwd, cwd) if cwd else caller.cwd,
         command=list(command) if command else None,
         env=dict(caller.env),
         extra_env=dict(env) if env else None,

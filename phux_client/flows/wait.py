@@ -5,7 +5,7 @@ import time
 from phux_client.flows._kinds import Caller, NextEvent, Request
 from phux_client.flows.snapshot import screen_document
 from phux_client.flows.target import DEFAULT_TARGET, pane_id
-from phux_core.errors import DisconnectedError
+from phux_core.errors import DisconnectedError, TimedOutError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,6 +82,18 @@ def wait(
             yield NextEvent(subscription, max(0.0, min(patience)))
         except DisconnectedError:
             subscription = None  # the service died; the next one knows the pane, but not that we listen
+
+
+def next_event(subscription: int, timeout_s: float | None) -> "Flow[Document]":
+    """Wait for one event.
+
+    Raises:
+        TimedOutError: None came in time.
+    """
+    event: Document | None = yield NextEvent(subscription, timeout_s)
+    if event is None:
+        raise TimedOutError(f"no event came within {timeout_s} s")
+    return event
 
 
 def logical_lines(screen: "Document") -> "list[str]":

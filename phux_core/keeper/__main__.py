@@ -9,7 +9,7 @@ import os
 import sys
 
 from phux_core import paths
-from phux_core.errors import BadRequestError, PhuxError
+from phux_core.errors import BadRequestError, PhuxError, StartFailedError
 from phux_core.keeper.listener import Listener, take_lock
 from phux_core.keeper.supervisor import Supervisor, log, redirect_to_log
 
@@ -105,7 +105,7 @@ def _detach(log_path: str) -> None:
 
 
 def _report_failure(error: PhuxError | OSError, ready_fd: int | None) -> int:
-    failure = error if isinstance(error, PhuxError) else PhuxError(str(error))
+    failure = error if isinstance(error, PhuxError) else StartFailedError(str(error))
     if ready_fd is None:
         print(f"phux server: {failure.message}", file=sys.stderr)
         if failure.remedy:

@@ -256,7 +256,8 @@ class Supervisor:
             self._tell({"op": "spawn_failed", "id": request["id"], "message": str(error)})
             return
         self._children.add(child)
-        self._tell({"op": "spawned", "id": request["id"], "pid": child.pid}, fds=(child.master,))
+        spawned = {"op": "spawned", "id": request["id"], "pane": child.pane, "pid": child.pid}
+        self._tell(spawned, fds=(child.master,))
 
     def _on_put(self, message: Message) -> None:
         self._blobs[str(message.header["key"])] = message.payload

@@ -89,15 +89,15 @@ class Dispatch:
             )
             argv = launch.resolve_command(command, environment, cwd)
             try:
-                pid, master = await service.keeper.spawn(pane_id, argv, cwd=cwd, env=environment, cols=cols, rows=rows)
+                child = await service.keeper.spawn(pane_id, argv, cwd=cwd, env=environment, cols=cols, rows=rows)
             except CannotExecuteError as error:
                 raise CannotExecuteError(
                     f"the command {argv[0]!r} cannot be executed: {error.message}", remedy=error.remedy
                 ) from error
             program = os.path.basename(argv[0])
-            record = PaneRecord(pane_id, cols, rows, program, cwd, pid, time.time())
+            record = PaneRecord(pane_id, cols, rows, program, cwd, child.pid, time.time())
             session = service.tree.add_session(name, program, record)
-            service.add_pane(record, master)
+            service.add_pane(record, child.master, child.status)
         finally:
             self._reserved_names.discard(name)
         service.tree_changed()

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @define
-class InheritedChild:
-    """A program that was there before this service: its pane, process, PTY master, and wait status if it ended."""
+class Child:
+    """A program under the keeper: its pane, process, PTY master (ours now), and wait status if it has ended."""
 
     pane: int
     pid: int
@@ -33,7 +33,7 @@ class Inheritance:
 
     hello: dict[str, Any]
     listener: int
-    children: list[InheritedChild] = field(factory=list)
+    children: list[Child] = field(factory=list)
     blobs: dict[str, bytes] = field(factory=dict)
 
 
@@ -53,9 +53,7 @@ def receive_inheritance(channel: Channel) -> Inheritance:
                 continue
             assert inheritance is not None, "the keeper says hello first"
             if header["op"] == "child":
-                inheritance.children.append(
-                    InheritedChild(header["pane"], header["pid"], message.fds[0], header["status"])
-                )
+                inheritance.children.append(Child(header["pane"], header["pid"], message.fds[0], header["status"]))
             elif header["op"] == "blob":
                 inheritance.blobs[header["key"]] = message.payload
             elif header["op"] == "begin":
@@ -85,16 +83,18 @@ class KeeperLink:
         self._on_exit = on_exit
         self._on_closed = on_closed
         self._spawning: dict[int, asyncio.Future[tuple[int, int]]] = {}
+        # A short program may have ended before whoever asked for it got to run again.
+        self._unclaimed: dict[int, int | None] = {}
         self._next_id = 1
         loop.add_reader(channel, self._on_readable)
 
     async def spawn(
         self, pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int
-    ) -> tuple[int, int]:
+    ) -> Child:
         """Have a program forked.
 
         Returns:
-            Its process id and the PTY master.
+            It, with its wait status if it has ended already.
 
         Raises:
             CannotExecuteError: It could not be started.
@@ -115,7 +115,8 @@ class KeeperLink:
                 "rows": rows,
             }
         )
-        return await future
+        pid, master = await future
+        return Child(pane, pid, master, self._unclaimed.pop(pane))
 
     def end(self, pane: int) -> None:
         """Have a program ended."""
@@ -163,8 +164,12 @@ class KeeperLink:
     def _on_message(self, message: Message) -> None:
         header: dict[str, Any] = message.header
         if header["op"] == "exit":
-            self._on_exit(header["pane"], header["status"])
+            if header["pane"] in self._unclaimed:
+                self._unclaimed[header["pane"]] = header["status"]
+            else:
+                self._on_exit(header["pane"], header["status"])
         elif header["op"] == "spawned":
+            self._unclaimed[header["pane"]] = None
             self._spawning.pop(header["id"]).set_result((header["pid"], message.fds[0]))
         elif header["op"] == "spawn_failed":
             self._spawning.pop(header["id"]).set_exception(CannotExecuteError(header["message"]))

@@ -187,7 +187,7 @@ class Pane:
             # A line that Enter follows goes as a paste, so that a program with an editor of its own takes it as
             # one piece and Enter as a key. Not on the alternate screen, where keys are commands: vim would
             # insert a pasted `:wq` into the text.
-            return self.engine.encode_paste(value)
+            return self.engine.encode_paste(value.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
         if kind == "key":
             key = parse_key(value)
             if key is not None:

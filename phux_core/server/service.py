@@ -82,8 +82,8 @@ class Service:
 
     # Panes
 
-    def add_pane(self, record: PaneRecord, master: int) -> Pane:
-        """Bring a pane to life on a PTY master."""
+    def add_pane(self, record: PaneRecord, master: int, wait_status: int | None = None) -> None:
+        """Bring a pane to life on a PTY master, whose program may have ended already."""
         pane = Pane(
             record,
             master,
@@ -94,7 +94,8 @@ class Service:
             on_dead=self._on_pane_dead,
         )
         self.panes[record.id] = pane
-        return pane
+        if wait_status is not None:
+            pane.exited(wait_status)
 
     def remove_pane(self, pane_id: int) -> None:
         """Forget a pane; its program has ended, or was told to."""
@@ -126,9 +127,7 @@ class Service:
                 if child.status is not None:
                     self.keeper.forget(child.pane)
                 continue
-            pane = self.add_pane(record, child.master)
-            if child.status is not None:
-                pane.exited(child.status)
+            self.add_pane(record, child.master, child.status)
         for record in known.values():  # no program: it was dead before, and its status is in the tree
             record.dead = True
             record.died_at = record.died_at or time.time()

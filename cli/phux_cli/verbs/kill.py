@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+USAGE = "TARGET | --server [--json] [--socket PATH]"
 EXAMPLES = ("phux kill work", "phux kill --server")
 
 

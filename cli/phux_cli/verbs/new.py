@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+USAGE = "[-s NAME] [-c CWD] [-e K=V]... [--size COLSxROWS] [--json] [--socket PATH] [-- COMMAND...]"
 EXAMPLES = (
     "phux new -s build --json",
     "phux new -s logs -c /var/log --size 120x40 --json -- tail -f /dev/null",
@@ -23,7 +24,6 @@ EXAMPLES = (
 
 def add_arguments(parser: "argparse.ArgumentParser") -> None:
     """Say what it takes."""
-    parser.usage = "phux new [-s NAME] [-c CWD] [-e K=V]... [--size COLSxROWS] [--json] [--socket PATH] [-- COMMAND...]"
     parser.add_argument("-s", "--name", metavar="NAME", help="its name; the smallest free number when omitted")
     parser.add_argument("-c", "--cwd", metavar="CWD", help="where the program starts; this directory when omitted")
     parser.add_argument(

@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+USAGE = "TARGET [TEXT] [--json] [--socket PATH] [-- TEXT]"
+INTERMIXED = True
 EXAMPLES = ('phux paste work "two words"', "printf 'from a pipe' | phux paste work")
 
 # JSON may need six characters for one (\\u0000), and the frame has more in it than the text.

@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+USAGE = "[NAME] [--json]"
 EXAMPLES = ("phux schema", "phux schema screen-state")
 
 

@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+USAGE = "TARGET KEY... [-l] [--json] [--socket PATH] [-- KEY...]"
+INTERMIXED = True
 EXAMPLES = (
     'phux send-keys work "cargo test" Enter',
     "phux send-keys work C-c",
@@ -25,7 +27,6 @@ EXAMPLES = (
 
 def add_arguments(parser: "argparse.ArgumentParser") -> None:
     """Say what it takes."""
-    parser.usage = "phux send-keys TARGET KEY... [-l] [--json] [--socket PATH] [-- KEY...]"
     parser.add_argument("target", metavar="TARGET", help="which pane")
     parser.add_argument("keys", metavar="KEY", nargs="*", help="a key's name or text")
     parser.add_argument("-l", "--literal", action="store_true", help="take every KEY as text")

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+USAGE = "[--exit-after-idle SECS] [--keep-dead SECS] [--engine NAME] [--socket PATH]"
 EXAMPLES = ("phux server --exit-after-idle 1",)
 
 
@@ -30,7 +31,10 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
         help="how long a pane whose program ended stays readable, 300 when omitted",
     )
     parser.add_argument(
-        "--engine", choices=("ghostty", "pyte"), help="the terminal engine; PHUX_ENGINE, then the best there is"
+        "--engine",
+        metavar="NAME",
+        choices=("ghostty", "pyte"),
+        help="the terminal engine, ghostty or pyte; PHUX_ENGINE, then the best there is",
     )
     add_socket(parser)
 

@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+USAGE = "[TARGET] [--json] [--scrollback[=N]] [--cells] [--socket PATH]"
 EXAMPLES = ("phux snapshot work", "phux snapshot work --json --scrollback 200", "phux snapshot --cells --json")
 
 

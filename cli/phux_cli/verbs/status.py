@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+USAGE = "[--json] [--socket PATH]"
 EXAMPLES = ("phux status", "phux status --json")
 
 

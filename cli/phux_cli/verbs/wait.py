@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+USAGE = "[TARGET] [--until TEXT] [--exit] [--idle MS] [--timeout SECS] [--json] [--socket PATH]"
 EXAMPLES = ("phux wait work --idle 200 --timeout 30", "phux wait work --until '$' --timeout 30 --json")
 _TIMED_OUT = 124
 

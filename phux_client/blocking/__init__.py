@@ -1,0 +1,14 @@
+"""The client over plain sockets, without await: the same surface as ``phux_client``, light to import.
+
+    with phux_client.blocking.connect() as phux:
+        pane = phux.new_session("work").pane
+        pane.send_keys("make test", "Enter")
+
+Shapes (attrs) are imported only when a method returns one; the CLI, which prints documents as they are, uses
+``Phux.drive`` and never pays for them.
+"""
+
+from phux_client.blocking.handles import EventStream, Pane, Session
+from phux_client.blocking.server import DEFAULT_TIMEOUT_S, Phux, connect, embedded
+
+__all__ = ["DEFAULT_TIMEOUT_S", "EventStream", "Pane", "Phux", "Session", "connect", "embedded"]

@@ -1,0 +1,308 @@
+"""The server, as the blocking client sees it. Import-light."""
+
+import contextlib
+import os
+import time
+
+from phux_client import flows
+from phux_client.blocking.handles import EventStream, Pane, Session
+from phux_client.plain_link import PlainLink
+from phux_core import errors, paths
+from phux_core.calls import CALLS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from types import TracebackType
+    from typing import Any, Self
+
+    from phux_client.flows._kinds import Document, Flow, Result
+    from phux_core import shapes
+
+DEFAULT_TIMEOUT_S = 30.0
+"""How long one request may take, connecting and handshake included."""
+
+
+class Phux:
+    """A server, as the blocking client sees it. Made by ``connect`` and ``embedded``.
+
+    Args:
+        socket: The socket's path; found as everywhere else when omitted.
+        timeout_s: How long one request may take.
+    """
+
+    def __init__(self, socket: str | None = None, *, timeout_s: float = DEFAULT_TIMEOUT_S) -> None:
+        self._path = paths.socket_path(socket)
+        self._timeout_s = timeout_s
+        self._caller = flows.Caller(os.getcwd(), os.environ, self._path)
+        self._link: PlainLink | None = None
+
+    @property
+    def socket(self) -> str:
+        """The path of the server's socket."""
+        return self._path
+
+    @property
+    def caller(self) -> flows.Caller:
+        """What verbs know of this process."""
+        return self._caller
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: "TracebackType | None"
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection. The server and its sessions go on."""
+        if self._link is not None:
+            self._link.close()
+            self._link = None
+
+    def drive(self, flow: "Flow[Result]") -> "Result":
+        """Carry out a flow and return what it returns, documents as they are.
+
+        Raises:
+            PhuxError: The flow, the server or the connection failed.
+        """
+        answer: Any = None
+        failure: errors.PhuxError | None = None
+        subscriptions: list[int] = []
+        try:
+            while True:
+                try:
+                    step = flow.send(answer) if failure is None else flow.throw(failure)
+                except StopIteration as stop:
+                    result: Result = stop.value
+                    return result
+                answer, failure = None, None
+                try:
+                    answer = self._carry_out(step)
+                    if isinstance(step, flows.Request) and step.call == "subscribe":
+                        subscriptions.append(answer["subscription"])
+                except errors.PhuxError as error:
+                    failure = error
+        finally:
+            for number in subscriptions:
+                self._unsubscribe(number)
+
+    def _unsubscribe(self, number: int) -> None:
+        if self._link is not None and self._link.has_subscription(number):
+            with contextlib.suppress(errors.PhuxError):
+                self._request(flows.Request("unsubscribe", subscription=number))
+            if self._link is not None:
+                self._link.forget_subscription(number)
+
+    def _carry_out(self, step: "flows.Request | flows.NextEvent") -> "Any":
+        if isinstance(step, flows.Request):
+            return self._request(step)
+        if self._link is None or not self._link.has_subscription(step.subscription):
+            raise errors.DisconnectedError("the connection that had the subscription is gone")
+        deadline = None if step.timeout_s is None else time.monotonic() + step.timeout_s
+        try:
+            return self._link.next_event(step.subscription, deadline)
+        except errors.DisconnectedError:
+            self.close()
+            raise
+
+    def _request(self, request: flows.Request) -> "Document":
+        deadline = time.monotonic() + self._timeout_s
+        # A service that died is back at once, and nothing was lost with it: what only reads is asked again.
+        attempts = 2 if CALLS[request.call].repeatable else 1
+        while True:
+            attempts -= 1
+            if self._link is not None and self._link.is_stale():
+                self.close()
+            if self._link is None:
+                self._link = PlainLink(self._path, deadline)
+            try:
+                return self._link.request(request.call, request.params, deadline)
+            except errors.DisconnectedError:
+                self.close()
+                if not attempts:
+                    raise
+            except (errors.TransportError, errors.ProtocolError):
+                self.close()  # a late reply must not be taken for the next one's
+                raise
+
+    # The surface
+
+    def ls(self) -> "shapes.SessionList":
+        """List the sessions, in short.
+
+        Example:
+            >>> [session.name for session in phux.ls().sessions]
+            ['work']
+        """
+        from phux_core import documents, shapes
+
+        return documents.load(shapes.SessionList, self.drive(flows.ls()))
+
+    def tree(self) -> "shapes.Tree":
+        """Read every session, window and pane.
+
+        Example:
+            >>> phux.tree().sessions[0].windows[0].panes[0].state
+            'running'
+        """
+        from phux_core import documents, shapes
+
+        return documents.load(shapes.Tree, self.drive(flows.tree()))
+
+    def status(self) -> "shapes.Status":
+        """Read how the server is.
+
+        Example:
+            >>> phux.status().sessions
+            1
+        """
+        from phux_core import documents, shapes
+
+        return documents.load(shapes.Status, self.drive(flows.status()))
+
+    def sessions(self) -> "list[Session]":
+        """List the sessions as live handles, in the order they were made.
+
+        Example:
+            >>> [session.name for session in phux.sessions()]
+            ['work']
+        """
+        return [
+            Session(self, session.id, session.name, session.windows[0].panes[0].id) for session in self.tree().sessions
+        ]
+
+    def new_session(
+        self,
+        name: str | None = None,
+        *,
+        cwd: str | None = None,
+        command: "Sequence[str] | None" = None,
+        env: "Mapping[str, str] | None" = None,
+        size: tuple[int, int] | None = None,
+    ) -> Session:
+        """Make a session with one pane, and start a program in it.
+
+        Args:
+            name: Its name; the smallest free number when omitted.
+            cwd: Where the program starts; the caller's directory when omitted.
+            command: Program and arguments; the user's shell when omitted.
+            env: Variables on top of the caller's.
+            size: Columns and rows; 80 by 24 when omitted.
+
+        Raises:
+            NameInUseError, BadNameError, BadCwdError, BadSizeError, CannotExecuteError: Nothing was made.
+
+        Example:
+            >>> phux.new_session("build", command=["sh"], size=(120, 40)).name
+            'build'
+        """
+        made = self.drive(flows.new(self._caller, name, cwd=cwd, command=command, env=env, size=size))
+        return Session(self, made["session_id"], made["session"], made["pane_id"])
+
+    def pane(self, target: "str | int") -> Pane:
+        """Find a pane by a selector or its number.
+
+        Raises:
+            BadSelectorError, NoSuchTargetError: There is none.
+
+        Example:
+            >>> phux.pane("work:0.0").selector
+            '@1'
+        """
+        if isinstance(target, int):
+            target = f"@{target}"
+        return Pane(self, self.drive(flows.find_pane(target, self._caller))["id"])
+
+    def kill(self, target: str) -> int:
+        """End what a selector names: a session, a window or a pane.
+
+        Returns:
+            How many panes were ended.
+
+        Example:
+            >>> phux.kill("work")
+            1
+        """
+        return int(self.drive(flows.kill(self._caller, target))["killed"])
+
+    def kill_server(self) -> None:
+        """End every program and the server; returns when it is gone.
+
+        Example:
+            >>> phux.kill_server()
+        """
+        deadline = time.monotonic() + self._timeout_s
+        self.drive(flows.kill_server())
+        if self._link is not None:
+            self._link.wait_closed(deadline)
+        self.close()
+
+    @contextlib.contextmanager
+    def events(self, target: "str | int | None" = None) -> "Iterator[EventStream]":
+        """Subscribe to events: one pane's, or all of the server's.
+
+        Nothing that happens inside the block is missed; what a slow reader loses is told by a ``Dropped`` event.
+
+        Example:
+            >>> with phux.events("work") as events:
+            ...     typed = pane.send_keys("echo hi", "Enter")
+            ...     events.next().event
+            'dirty'
+        """
+        pane = None if target is None else self.pane(target).id
+        reply = self._request(flows.Request("subscribe", pane=pane))
+        try:
+            yield EventStream(self, reply["subscription"])
+        finally:
+            self._unsubscribe(reply["subscription"])
+
+
+def connect(socket: str | None = None, *, start: bool = False, timeout_s: float = DEFAULT_TIMEOUT_S) -> Phux:
+    """Connect to the server of this user.
+
+    Args:
+        socket: The socket's path; PHUX_SOCKET, then the default, when omitted.
+        start: Start a server when none runs.
+        timeout_s: How long one request may take, connecting included.
+
+    Raises:
+        NoServerError: None runs, and ``start`` is false.
+        StartFailedError: One was started and did not come up.
+
+    Example:
+        >>> with connect() as phux:
+        ...     len(phux.sessions())
+        1
+    """
+    phux = Phux(socket, timeout_s=timeout_s)
+    try:
+        phux.drive(flows.status())
+    except errors.NoServerError:
+        if not start:
+            raise
+        from phux_client.starting import start_server
+
+        start_server(phux.socket)
+        phux.drive(flows.status())
+    return phux
+
+
+@contextlib.contextmanager
+def embedded(*, engine: str | None = None, timeout_s: float = DEFAULT_TIMEOUT_S) -> "Iterator[Phux]":
+    """Run a private server that is gone at exit: for tests and one-shot agents.
+
+    Args:
+        engine: ``ghostty`` or ``pyte``; chosen when omitted.
+        timeout_s: How long one request may take.
+
+    Example:
+        >>> with embedded() as private:
+        ...     private.new_session("once").name
+        'once'
+    """
+    from phux_client.embedding import EmbeddedServer
+
+    with EmbeddedServer(engine=engine) as server, Phux(server.socket, timeout_s=timeout_s) as phux:
+        yield phux

@@ -1,0 +1,52 @@
+"""The first words of a conversation, the same for both clients: where to connect, what to say, what to expect.
+
+Import-light: it is on the CLI's path.
+"""
+
+from phux_core import errors, paths, wire
+from phux_core.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._kinds import Document
+
+HELLO = wire.encode({"hello": {"protocol": list(wire.PROTOCOL), "client": f"phux_client/{__version__}"}})
+"""The client's first frame."""
+
+
+def check_greeting(frame: "Document") -> None:
+    """Check the server's hello.
+
+    Raises:
+        ProtocolError: It is none.
+        VersionError: It speaks another protocol.
+    """
+    hello = frame.get("hello")
+    if not isinstance(hello, dict):
+        raise errors.ProtocolError("the server did not say hello")
+    theirs = hello.get("protocol")
+    if not isinstance(theirs, list) or not theirs or theirs[0] != wire.PROTOCOL[0]:
+        raise errors.VersionError(f"the server speaks protocol {theirs}, this client {list(wire.PROTOCOL)}")
+
+
+def check_socket(path: str) -> None:
+    """Check before connecting that the socket's directory is ours and private.
+
+    Raises:
+        NoServerError: It does not even exist.
+        UnsafePathError: It cannot be trusted.
+    """
+    try:
+        paths.check_private_directory(path)
+    except FileNotFoundError:
+        raise no_server(path) from None
+
+
+def no_server(path: str) -> errors.NoServerError:
+    """Make the error for a socket that nobody listens on."""
+    return errors.NoServerError(f"no server is running on {path}")
+
+
+def timed_out() -> errors.TimedOutError:
+    """Make the error for a server that does not answer."""
+    return errors.TimedOutError("the server did not answer in time")

@@ -1,0 +1,85 @@
+"""The JSON contract as attrs classes: what every surface says, whatever language reads it.
+
+The files under schemas/ are generated from these classes (``phux_core.schema``), descriptions included. Two rules
+tell what a document looks like:
+
+- a field without a default is always there, and null where its type allows None;
+- a field whose default is None is left out when there is nothing to say, and never null.
+
+A shape's ``schema_version`` changes only when a field is removed, renamed or retyped; readers ignore keys they do not
+know. The order of the fields is the order in the document.
+"""
+
+from phux_core.shapes.events import (
+    Bell,
+    Dirty,
+    Dropped,
+    Event,
+    Idle,
+    PaneClosed,
+    PaneSpawned,
+    TitleChanged,
+)
+from phux_core.shapes.results import (
+    Created,
+    Error,
+    ErrorDetail,
+    Killed,
+    RunResult,
+    Sent,
+    Status,
+)
+from phux_core.shapes.screen import (
+    CellColor,
+    CellInfo,
+    CellStyle,
+    Cursor,
+    DefaultColor,
+    PaletteColor,
+    RgbColor,
+    ScreenState,
+    SoftWrap,
+)
+from phux_core.shapes.tree import (
+    PaneId,
+    PaneInfo,
+    SessionEntry,
+    SessionInfo,
+    SessionList,
+    Tree,
+    WindowInfo,
+)
+
+__all__ = [
+    "Bell",
+    "CellColor",
+    "CellInfo",
+    "CellStyle",
+    "Created",
+    "Cursor",
+    "DefaultColor",
+    "Dirty",
+    "Dropped",
+    "Error",
+    "ErrorDetail",
+    "Event",
+    "Idle",
+    "Killed",
+    "PaletteColor",
+    "PaneClosed",
+    "PaneId",
+    "PaneInfo",
+    "PaneSpawned",
+    "RgbColor",
+    "RunResult",
+    "ScreenState",
+    "Sent",
+    "SessionEntry",
+    "SessionInfo",
+    "SessionList",
+    "SoftWrap",
+    "Status",
+    "TitleChanged",
+    "Tree",
+    "WindowInfo",
+]

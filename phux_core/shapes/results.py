@@ -1,0 +1,140 @@
+"""What verbs tell of what they did, and of what went wrong."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from attrs import frozen
+
+
+@frozen(kw_only=True)
+class RunResult:
+    """What a command did.
+
+    Attributes:
+        schema_version: Version of this shape.
+        command: The command as it was given.
+        exit_code: What the shell said of it.
+        output: What it wrote.
+        duration_ms: How long it took.
+        truncated: Whether some of the output was left out.
+    """
+
+    schema_version: Literal[1] = 1
+    command: str
+    exit_code: int
+    output: str
+    duration_ms: int
+    truncated: bool
+
+
+@frozen(kw_only=True)
+class Status:
+    """How a server is.
+
+    Attributes:
+        schema_version: Version of this shape.
+        version: Its release.
+        protocol: The wire protocol it speaks.
+        keeper_pid: The process that holds the terminals.
+        service_pid: The process that answers.
+        service_restarts: How often the service had to be started again.
+        engine: The terminal engine, ``ghostty`` or ``pyte``.
+        socket: Where it listens.
+        log: Its log file; null when it logs to the terminal it was started from.
+        uptime_s: Seconds since it started.
+        sessions: How many sessions there are.
+        windows: How many windows.
+        panes: How many panes, dead ones included.
+        dead_panes: How many of them have a program that ended.
+        clients: How many clients are connected, this one included.
+    """
+
+    schema_version: Literal[1] = 1
+    version: str
+    protocol: str
+    keeper_pid: int
+    service_pid: int
+    service_restarts: int
+    engine: str
+    socket: str
+    log: str | None
+    uptime_s: float
+    sessions: int
+    windows: int
+    panes: int
+    dead_panes: int
+    clients: int
+
+
+@frozen(kw_only=True)
+class ErrorDetail:
+    """What went wrong.
+
+    Attributes:
+        code: A stable word for programs.
+        message: One sentence for people.
+    """
+
+    code: str
+    message: str
+
+
+@frozen(kw_only=True)
+class Error:
+    """The last line on stderr when a verb with ``--json`` fails.
+
+    Attributes:
+        schema_version: Version of this shape.
+        error: What went wrong.
+        remedy: What to do about it; may be empty.
+        exit_code: What the verb exits with.
+    """
+
+    schema_version: Literal[1] = 1
+    error: ErrorDetail
+    remedy: str
+    exit_code: int
+
+
+@frozen(kw_only=True)
+class Created:
+    """What ``phux new --json`` tells.
+
+    Attributes:
+        session: The new session's name.
+        terminal_id: The number of its pane.
+    """
+
+    session: str
+    terminal_id: int
+
+
+@frozen(kw_only=True)
+class Sent:
+    """What ``phux send-keys --json`` and ``phux paste --json`` tell.
+
+    Attributes:
+        schema_version: Version of this shape.
+        sent: Always true: what was not typed is an error.
+        pane: The selector of the pane that got it.
+        bytes: How many bytes were typed.
+    """
+
+    schema_version: Literal[1] = 1
+    sent: Literal[True] = True
+    pane: str
+    bytes: int
+
+
+@frozen(kw_only=True)
+class Killed:
+    """What ``phux kill --json`` tells.
+
+    Attributes:
+        schema_version: Version of this shape.
+        killed: How many panes were ended.
+    """
+
+    schema_version: Literal[1] = 1
+    killed: int

@@ -1,0 +1,175 @@
+"""A pane's screen."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from attrs import frozen
+
+
+@frozen(kw_only=True)
+class Cursor:
+    """Where the cursor is, from the top left corner of the screen, counted from 0.
+
+    Attributes:
+        x: Column.
+        y: Row.
+        visible: Whether the program shows it.
+    """
+
+    x: int
+    y: int
+    visible: bool
+
+
+@frozen(kw_only=True)
+class SoftWrap:
+    """Rows that go on in the next row because the line was too long; the last scrollback row goes on in the first line.
+
+    Attributes:
+        lines: Indices into ``lines``.
+        scrollback: Indices into ``scrollback``.
+    """
+
+    lines: list[int]
+    scrollback: list[int]
+
+
+@frozen(kw_only=True)
+class DefaultColor:
+    """The terminal's own colour.
+
+    Attributes:
+        kind: Always ``default``.
+    """
+
+    kind: Literal["default"] = "default"
+
+
+@frozen(kw_only=True)
+class PaletteColor:
+    """A colour of the 256-colour palette.
+
+    Attributes:
+        kind: Always ``palette``.
+        index: 0 to 255.
+    """
+
+    kind: Literal["palette"] = "palette"
+    index: int
+
+
+@frozen(kw_only=True)
+class RgbColor:
+    """A direct colour.
+
+    Attributes:
+        kind: Always ``rgb``.
+        r: Red, 0 to 255.
+        g: Green, 0 to 255.
+        b: Blue, 0 to 255.
+    """
+
+    kind: Literal["rgb"] = "rgb"
+    r: int
+    g: int
+    b: int
+
+
+CellColor = DefaultColor | PaletteColor | RgbColor
+
+
+@frozen(kw_only=True)
+class CellStyle:
+    """How a cell is drawn.
+
+    Attributes:
+        bold: SGR 1.
+        faint: SGR 2.
+        italic: SGR 3.
+        underline: SGR 4, of any kind.
+        blink: SGR 5.
+        inverse: SGR 7.
+        invisible: SGR 8.
+        strikethrough: SGR 9.
+        overline: SGR 53.
+        fg: Colour of the text.
+        bg: Colour behind it.
+    """
+
+    bold: bool
+    faint: bool
+    italic: bool
+    underline: bool
+    blink: bool
+    inverse: bool
+    invisible: bool
+    strikethrough: bool
+    overline: bool
+    fg: CellColor
+    bg: CellColor
+
+
+@frozen(kw_only=True)
+class CellInfo:
+    """One cell that has a style or a mark.
+
+    Attributes:
+        col: Column in the grid; a wide glyph stands at its left one.
+        row: Row of the screen.
+        semantic: What a shell with marks (OSC 133) said it is; absent for output.
+        style: How it is drawn.
+    """
+
+    col: int
+    row: int
+    semantic: Literal["input", "prompt"] | None = None
+    style: CellStyle
+
+
+@frozen(kw_only=True)
+class ScreenState:
+    """A pane's screen at one moment.
+
+    Attributes:
+        schema_version: Version of this shape.
+        pane: The pane's number.
+        cols: Columns of the grid.
+        rows: Rows of the grid.
+        cursor: The cursor; null when it is not on the screen.
+        lines: Every row of the screen from the top, trailing blanks removed.
+        scrollback: Rows that scrolled off, the oldest first; empty unless asked for.
+        cells: The cells that have a style or a mark, row by row; absent unless asked for.
+        soft_wrap: Which rows go on in the next.
+        title: The window title; absent until a program sets one.
+        seq: How many bytes the pane's program has written so far.
+        alt_screen: Whether the alternate screen is shown, as full-screen programs do.
+        state: Whether the program runs, or has ended.
+        exit_status: Of a pane that is dead: the program's exit code; absent while it runs, and when a signal ended it.
+    """
+
+    schema_version: Literal[3] = 3
+    pane: int
+    cols: int
+    rows: int
+    cursor: Cursor | None
+    lines: list[str]
+    scrollback: list[str]
+    cells: list[CellInfo] | None = None
+    soft_wrap: SoftWrap | None = None
+    title: str | None = None
+    seq: int | None = None
+    alt_screen: bool | None = None
+    state: Literal["running", "dead"] | None = None
+    exit_status: int | None = None
+
+    @property
+    def text(self) -> str:
+        r"""The screen as one string, without the blank rows at its end.
+
+        Example:
+            >>> screen = ScreenState(pane=1, cols=9, rows=3, cursor=None, lines=["$ ls", "a", ""], scrollback=[])
+            >>> screen.text
+            '$ ls\na'
+        """
+        return "\n".join(self.lines).rstrip("\n")

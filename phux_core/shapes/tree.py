@@ -1,0 +1,124 @@
+"""Sessions, windows and panes, in short and in full."""
+
+from __future__ import annotations
+
+from typing import Literal, NewType
+
+from attrs import frozen
+
+PaneId = NewType("PaneId", int)
+"""The number of a pane: ``@3`` is 3. Never reused while a server lives."""
+
+
+@frozen(kw_only=True)
+class SessionEntry:
+    """A session, in short.
+
+    Attributes:
+        name: Its name.
+        windows: How many windows it has.
+        attached: Whether any client is attached to it.
+    """
+
+    name: str
+    windows: int
+    attached: bool
+
+
+@frozen(kw_only=True)
+class SessionList:
+    """What ``phux ls`` tells.
+
+    Attributes:
+        schema_version: Version of this shape.
+        sessions: The sessions, by name.
+    """
+
+    schema_version: Literal[1] = 1
+    sessions: list[SessionEntry]
+
+
+@frozen(kw_only=True)
+class PaneInfo:
+    """A pane in the tree.
+
+    Attributes:
+        id: Its number; ``@`` and this is its selector.
+        index: Its place in the window.
+        active: Whether it is the pane of its window that has the focus.
+        cols: Columns.
+        rows: Rows.
+        title: The title its program set; null until then.
+        command: The program that was started in it.
+        cwd: Where that program is now.
+        pid: Its process.
+        state: Whether it runs, or has ended.
+        exit_status: The program's exit code; null while it runs, and when a signal ended it.
+    """
+
+    id: int
+    index: int
+    active: bool
+    cols: int
+    rows: int
+    title: str | None
+    command: str
+    cwd: str
+    pid: int
+    state: Literal["running", "dead"]
+    exit_status: int | None
+
+
+@frozen(kw_only=True)
+class WindowInfo:
+    """A window in the tree.
+
+    Attributes:
+        id: Its number.
+        index: Its place in the session.
+        name: Its name.
+        active: Whether it is the session's current window.
+        panes: Its panes.
+    """
+
+    id: int
+    index: int
+    name: str
+    active: bool
+    panes: list[PaneInfo]
+
+
+@frozen(kw_only=True)
+class SessionInfo:
+    """A session in the tree.
+
+    Attributes:
+        id: Its number.
+        name: Its name.
+        created_at: When it was made (UTC).
+        attached_clients: How many clients are attached to it.
+        windows: Its windows.
+    """
+
+    id: int
+    name: str
+    created_at: str
+    attached_clients: int
+    windows: list[WindowInfo]
+
+
+@frozen(kw_only=True)
+class Tree:
+    """Every session, window and pane of a server.
+
+    Attributes:
+        schema_version: Version of this shape.
+        focused_session: The most recently focused session; null when there is none.
+        focused_pane: The pane that has the focus there; null when there is none.
+        sessions: The sessions, in the order they were made.
+    """
+
+    schema_version: Literal[1] = 1
+    focused_session: str | None
+    focused_pane: int | None
+    sessions: list[SessionInfo]

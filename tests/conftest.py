@@ -1,0 +1,77 @@
+"""Fixtures for all tests, and the watch over what outlives them."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from servers import Cli, embedded_server, eventually
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Inherited by every process a test starts, so that each of them can be found again.
+_MARK = f"PHUX_TEST_RUN={uuid.uuid4().hex}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_outlives_the_tests() -> Iterator[None]:
+    """Fail the run if a process that it started is still there at its end."""
+    name, _, value = _MARK.partition("=")
+    os.environ[name] = value
+    yield
+    del os.environ[name]
+    eventually(lambda: not _marked_processes(), within_s=15)
+
+
+def _marked_processes() -> list[str]:
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if int(entry.name) != os.getpid() and _MARK.encode() in (entry / "environ").read_bytes().split(b"\0"):
+                found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.fixture(autouse=True)
+def own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep a real server of the developer's out of reach, and shells plain and alike everywhere."""
+    for name in ("PHUX_SOCKET", "PHUX_PANE", "PHUX_ENGINE", "TMUX"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    monkeypatch.setenv("PS1", "$ ")
+    monkeypatch.setenv("ENV", "")
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A private runtime directory, so that the default socket is the test's own."""
+    directory = tmp_path / "run"
+    directory.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
+    return directory
+
+
+@pytest.fixture
+def socket() -> Iterator[str]:
+    """The socket of a private server."""
+    with embedded_server() as server:
+        yield server.socket
+
+
+@pytest.fixture
+def cli(socket: str, tmp_path: Path) -> Cli:
+    """The installed ``phux`` against a private server."""
+    return Cli(socket, tmp_path)
+
+
+@pytest.fixture(params=["asyncio", "trio"])
+def anyio_backend(request: pytest.FixtureRequest) -> str:
+    """Run async tests under both loops."""
+    return str(request.param)

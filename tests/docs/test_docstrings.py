@@ -1,0 +1,116 @@
+"""Every public name has a docstring with an example, and every example runs."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+import doctest
+import inspect
+import io
+import sys
+import types
+
+import pytest
+
+import phux_client
+from phux_client import aio, blocking
+from servers import embedded_server
+
+PURE = [
+    "phux_core.keys",
+    "phux_core.selector",
+    "phux_core.errors",
+    "phux_core.schema",
+    "phux_core.shapes.screen",
+    "phux_client.flows.send_keys",
+]
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_examples_that_need_no_server(name):
+    __import__(name)
+    found = doctest.testmod(sys.modules[name])
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
+def _members(module):
+    for name in module.__all__:
+        thing = getattr(module, name)
+        if inspect.isclass(thing):
+            for member_name, member in vars(thing).items():
+                if not member_name.startswith("_") and (inspect.isfunction(member) or isinstance(member, property)):
+                    yield f"{name}.{member_name}", member
+        elif inspect.isfunction(thing):
+            yield name, thing
+
+
+# What is of use only with an example of its own would be noise on these.
+WITHOUT = {"Phux.socket", "Phux.caller", "Phux.drive", "Phux.close", "EventStream.next"}
+EXAMPLES = [
+    pytest.param(module, name, member, id=f"{module.__name__}.{name}")
+    for module in (aio, blocking)
+    for name, member in _members(module)
+    if name not in WITHOUT
+]
+
+
+@pytest.mark.parametrize(("module", "name", "member"), EXAMPLES)
+def test_the_example_of_each_public_name_runs(module, name, member):
+    examples = doctest.DocTestParser().get_examples(inspect.getdoc(member) or "")
+    assert examples, f"{name} has no example"
+    with embedded_server(engine="pyte") as server:
+        if module is aio:
+            asyncio.run(_run_async(server.socket, examples))
+        else:
+            with blocking.connect(server.socket) as phux:
+                session = phux.new_session("work", command=["sh"])
+                session.pane.wait(idle_ms=100)
+                names = {"phux": phux, "session": session, "pane": session.pane, **_module_names(module, server.socket)}
+                for example in examples:
+                    assert _run(example, names) == example.want, example.source
+
+
+async def _run_async(socket, examples):
+    async with aio.connect(socket) as phux:
+        session = await phux.new_session("work", command=["sh"])
+        await session.pane.wait(idle_ms=100)
+        names = {"phux": phux, "session": session, "pane": session.pane, **_module_names(aio, socket)}
+        for example in examples:
+            code = compile(example.source, "<example>", "single", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            with _captured() as out:
+                coroutine = types.FunctionType(code, names)()
+                if inspect.iscoroutine(coroutine):
+                    await coroutine
+            assert out.getvalue() == example.want, example.source
+
+
+def _module_names(module, socket):
+    return {"connect": lambda: module.connect(socket), "embedded": lambda: module.embedded(engine="pyte")}
+
+
+def _run(example, names):
+    with _captured() as out:
+        exec(compile(example.source, "<example>", "single"), names)
+    return out.getvalue()
+
+
+@contextlib.contextmanager
+def _captured():
+    out = io.StringIO()
+    old_hook = sys.displayhook
+    sys.displayhook = lambda value: None if value is None else print(repr(value))
+    try:
+        with contextlib.redirect_stdout(out):
+            yield out
+    finally:
+        sys.displayhook = old_hook
+
+
+@pytest.mark.parametrize("name", [name for name in phux_client.__all__ if name != "__version__"])
+def test_every_exported_name_has_a_docstring(name):
+    thing = getattr(phux_client, name)
+    if name in {"PaneId", "Event"}:  # a NewType and a union cannot carry one; the source documents them
+        return
+    assert inspect.getdoc(thing)

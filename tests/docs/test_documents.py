@@ -1,0 +1,113 @@
+"""What the documents say is what the code does: generated parts are current, examples run."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import wire_table
+from phux_cli import manual
+from phux_cli.main import load_verb
+from phux_cli.verbs import VERBS
+from servers import BIN, Cli, clean_environment, embedded_server
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_cli_manual_is_what_the_verbs_say():
+    assert (ROOT / "docs" / "cli.md").read_text() == manual.render(), "python -m phux_cli.manual > docs/cli.md"
+
+
+def test_the_wire_document_lists_the_calls_of_the_registry():
+    written = wire_table.generated_part(wire_table.DOCUMENT.read_text())
+    assert written == wire_table.render().strip("\n") + "\n", "python tests/support/wire_table.py"
+
+
+EXAMPLES = [(verb, example) for verb in VERBS for example in load_verb(verb).EXAMPLES]
+
+
+@pytest.mark.parametrize(("verb", "example"), EXAMPLES, ids=[example for _verb, example in EXAMPLES])
+def test_every_example_of_the_manual_runs(verb, example, tmp_path):
+    with embedded_server(engine="pyte") as server:
+        cli = Cli(server.socket, tmp_path)
+        if verb == "server":
+            cli.env["PHUX_SOCKET"] = str(tmp_path / "phux.sock")
+        elif verb != "new":
+            cli.json("new", "-s", "work")
+            cli.json("wait", "work", "--until", "$", "--timeout", "20")
+        finished = subprocess.run(
+            ["sh", "-c", example],
+            env=cli.env | {"PATH": f"{BIN}:{cli.env['PATH']}"},
+            cwd=tmp_path,
+            capture_output=True,
+            timeout=60,
+        )
+        assert finished.returncode == 0, finished.stderr
+
+
+def _blocks(document: str, language: str) -> list[str]:
+    text = (ROOT / document).read_text()
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+def test_the_readmes_transcript_is_real(tmp_path):
+    (transcript,) = _blocks("README.md", "console")
+    steps = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", transcript, re.MULTILINE)
+    assert len(steps) >= 5
+    env = clean_environment() | {
+        "PHUX_SOCKET": str(tmp_path / "phux.sock"),
+        "PATH": f"{BIN}:{clean_environment()['PATH']}",
+    }
+    for command, expected in steps:
+        finished = subprocess.run(
+            ["bash", "-c", command], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=60
+        )
+        assert finished.stderr == ""
+        assert finished.stdout == expected, command
+
+
+def test_the_readmes_python_runs(tmp_path):
+    (program,) = _blocks("README.md", "python")
+    finished = subprocess.run(
+        [sys.executable, "-c", program],
+        env=clean_environment(),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert finished.stderr == ""
+    assert "42" in finished.stdout.splitlines()
+
+
+def test_the_readmes_first_command_works_in_a_fresh_clone(tmp_path):
+    first, second = _blocks("README.md", "sh")
+    assert second.strip() == ".ci/run"
+    clone = tmp_path / "clone"
+    shutil.copytree(
+        ROOT,
+        clone,
+        ignore=shutil.ignore_patterns(".git", ".venv*", ".*_cache", "__pycache__", ".hypothesis", "node_modules"),
+    )
+    env = clean_environment() | {"XDG_RUNTIME_DIR": str(tmp_path), "VIRTUAL_ENV": ""}
+    try:
+        finished = subprocess.run(
+            ["bash", "-c", first], env=env, cwd=clone, capture_output=True, text=True, timeout=300
+        )
+        assert finished.returncode == 0, finished.stderr
+        assert '"exit_status": 0' in finished.stdout
+        assert "Linux" in finished.stdout or "Darwin" in finished.stdout
+    finally:
+        subprocess.run([clone / ".venv/bin/phux", "kill", "--server"], env=env, check=True, timeout=60)
+
+
+def test_every_link_in_the_documents_leads_somewhere():
+    for document in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")):
+        for link in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
+            if "://" not in link:
+                assert (document.parent / link).exists(), f"{document.name}: {link}"

@@ -1,0 +1,298 @@
+"""The async library against a real server, under asyncio and trio."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket as socket_module
+import threading
+import time
+
+import anyio
+import pytest
+
+import phux_client
+from phux_client import blocking
+from phux_core import documents, shapes
+from servers import embedded_server, eventually, process_gone
+from validation import validate
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def shared_socket():
+    with embedded_server() as server:
+        yield server.socket
+
+
+@pytest.fixture
+async def phux(shared_socket):
+    async with phux_client.connect(shared_socket) as phux:
+        yield phux
+
+
+@pytest.fixture
+def name(request):
+    return request.node.name[:64].replace("/", "-").replace(":", "-")
+
+
+async def test_the_issues_own_example(socket, tmp_path):
+    async with phux_client.connect(socket) as phux:
+        work = await phux.new_session("work", cwd=str(tmp_path), command=None, env={}, size=(120, 40))
+        assert [session.name for session in await phux.sessions()] == ["work"]
+        pane = await phux.pane("work:0.0")
+        screen = await pane.snapshot(scrollback=200, cells=True)
+        assert isinstance(screen, phux_client.ScreenState)
+        assert (screen.cols, screen.rows, screen.pane) == (120, 40, pane.id)
+        await pane.send_keys("echo make test", "Enter")
+        screen = await pane.wait(until="make test", timeout_s=10)
+        assert "make test" in screen.text
+        assert await work.kill() == 1
+
+
+async def test_shapes_are_valid_documents(phux, name):
+    session = await phux.new_session(name, command=["sh", "-c", r"printf '\033[7mx\033[m'; cat"])
+    await session.pane.wait(until="x", timeout_s=10)
+    for schema, shape in (
+        ("screen-state", await session.pane.snapshot(cells=True, scrollback=0)),
+        ("tree", await phux.tree()),
+        ("status", await phux.status()),
+        ("session-list", await phux.ls()),
+    ):
+        validate(schema, documents.dump(shape))
+
+
+async def test_many_requests_run_at_once_on_one_connection(phux, name):
+    session = await phux.new_session(name, command=["cat"])
+    slow_done = anyio.Event()
+
+    async def slow():
+        with pytest.raises(phux_client.TimedOutError):
+            await session.pane.wait(until="never", timeout_s=0.5)
+        slow_done.set()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(slow)
+        for _ in range(50):
+            tasks.start_soon(session.pane.snapshot)
+        for _ in range(20):
+            await session.pane.snapshot()
+        assert not slow_done.is_set()
+    assert (await phux.status()).clients == 1
+
+
+async def test_a_cancelled_call_leaves_the_connection_usable(phux, name):
+    session = await phux.new_session(name, command=["cat"])
+    for _ in range(20):
+        with anyio.move_on_after(0.001):
+            await session.pane.wait(until="never")
+    assert (await session.pane.snapshot()).state == "running"
+
+
+async def test_a_cancelled_wait_ends_its_subscription(phux, name):
+    session = await phux.new_session(name, command=["cat"])
+    with anyio.move_on_after(0.1):
+        await session.pane.wait(until="never")
+    async with phux.events(session.pane.id) as events:
+        await session.pane.send_keys("x")
+        assert (await events.next(timeout_s=5)).event == "dirty"
+    # Whatever is subscribed is pushed; nothing else is there to receive it.
+    connection = phux._link._connection
+    assert connection is not None
+    assert connection.events == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "call"),
+    [
+        ("no_such_target", phux_client.NoSuchTargetError, lambda phux: phux.pane("nowhere")),
+        ("no_such_target", phux_client.NoSuchTargetError, lambda phux: phux.kill("@999")),
+        ("bad_selector", phux_client.BadSelectorError, lambda phux: phux.pane("@x")),
+        ("bad_name", phux_client.BadNameError, lambda phux: phux.new_session("a:b")),
+        ("bad_size", phux_client.BadSizeError, lambda phux: phux.new_session("s", size=(0, 0))),
+        ("bad_size", phux_client.BadSizeError, lambda phux: phux.new_session("s", size=(80, 100_000))),
+        ("bad_cwd", phux_client.BadCwdError, lambda phux: phux.new_session("s", cwd="/no/such")),
+        ("cannot_execute", phux_client.CannotExecuteError, lambda phux: phux.new_session("s", command=["nope"])),
+        ("bad_request", phux_client.BadRequestError, lambda phux: phux.new_session("s", command="ls -l")),
+        ("bad_request", phux_client.BadRequestError, lambda phux: phux.new_session("s", env={"A=B": "c"})),
+        ("bad_request", phux_client.BadRequestError, lambda phux: phux.new_session("s", command=["a\0b"])),
+    ],
+)
+async def test_errors_are_one_family_with_stable_codes(phux, code, kind, call):
+    with pytest.raises(kind) as caught:
+        await call(phux)
+    assert caught.value.code == code
+    assert isinstance(caught.value, phux_client.PhuxError)
+    assert caught.value.message
+    assert [session.name for session in await phux.sessions() if session.name == "s"] == []
+
+
+async def test_a_name_in_use_is_refused_while_its_session_lives(phux, name):
+    await phux.new_session(name, command=["cat"])
+    with pytest.raises(phux_client.NameInUseError):
+        await phux.new_session(name, command=["cat"])
+
+
+async def test_two_at_once_cannot_both_get_a_name(phux, name):
+    outcomes = []
+
+    async def make():
+        try:
+            outcomes.append((await phux.new_session(name, command=["cat"])).name)
+        except phux_client.NameInUseError:
+            outcomes.append("refused")
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(5):
+            tasks.start_soon(make)
+    assert sorted(outcomes) == sorted([name] + ["refused"] * 4)
+
+
+async def test_no_server_is_told_as_such(tmp_path):
+    tmp_path.chmod(0o700)
+    with pytest.raises(phux_client.NoServerError) as caught:
+        async with phux_client.connect(str(tmp_path / "none.sock")):
+            pass
+    assert "phux new" in caught.value.remedy
+
+
+async def test_start_starts_a_server_once(runtime):
+    async with phux_client.connect(start=True) as phux:
+        await phux.new_session("work", command=["cat"])
+        async with phux_client.connect(start=True) as again:
+            assert (await again.status()).keeper_pid == (await phux.status()).keeper_pid
+        await phux.kill_server()
+    assert not (runtime / "phux" / "phux.sock").exists()
+
+
+async def test_a_deadline_covers_a_server_that_accepts_and_says_nothing(tmp_path):
+    tmp_path.chmod(0o700)
+    path = str(tmp_path / "mute.sock")
+    with socket_module.socket(socket_module.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen()
+        started = time.monotonic()
+        with pytest.raises(phux_client.TimedOutError):
+            async with phux_client.connect(path, timeout_s=0.3):
+                pass
+        with pytest.raises(phux_client.TimedOutError):
+            await anyio.to_thread.run_sync(lambda: blocking.connect(path, timeout_s=0.3))
+        assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", phux_client.ProtocolError),
+        (b"\0\0\0\2\0\0\0\0[]", phux_client.ProtocolError),
+        (b"\0\0\0\2\0\0\0\0{}", phux_client.ProtocolError),
+        (None, phux_client.VersionError),
+        (b"", phux_client.DisconnectedError),
+    ],
+)
+async def test_a_peer_that_is_no_phux_server_is_a_clear_error(tmp_path, answer, kind):
+    tmp_path.chmod(0o700)
+    path = str(tmp_path / "odd.sock")
+    if answer is None:
+        body = json.dumps({"hello": {"protocol": [99, 0]}}).encode()
+        answer = len(body).to_bytes(4, "big") + bytes(4) + body
+    listener = socket_module.socket(socket_module.AF_UNIX)
+    listener.bind(path)
+    listener.listen()
+
+    def serve():
+        for _ in range(4):  # a request that only reads is asked twice, by each of two clients
+            try:
+                peer, _ = listener.accept()
+            except OSError:
+                return
+            peer.recv(4096)
+            peer.sendall(answer)
+            peer.close()
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        with pytest.raises(kind):
+            async with phux_client.connect(path, timeout_s=5):
+                pass
+        with pytest.raises(kind):
+            await anyio.to_thread.run_sync(lambda: blocking.connect(path, timeout_s=5))
+    finally:
+        listener.shutdown(socket_module.SHUT_RDWR)
+        listener.close()
+
+
+async def test_events_tell_the_life_of_a_pane(phux, name):
+    async with phux.events() as events:
+        script = r"read go; printf '\033]2;a title\007\a'; exit 5"
+        session = await phux.new_session(name, command=["sh", "-c", script])
+        await session.pane.send_keys("go", "Enter")
+        seen = []
+        async for event in events:
+            validate("event", documents.dump(event))
+            if getattr(event, "terminal", None) == session.pane.selector:
+                seen.append(event)
+            if isinstance(event, shapes.PaneClosed) and event.terminal == session.pane.selector:
+                break
+    names = [event.event for event in seen]
+    assert names[0] == "pane_spawned"
+    assert {"dirty", "title_changed", "bell"} <= set(names)
+    assert [event.title for event in seen if event.event == "title_changed"] == ["a title"]
+    assert seen[-1].exit_status == 5
+    numbers = [event.seq for event in seen]
+    assert numbers == sorted(numbers)
+
+
+async def test_a_signal_is_named_when_it_ends_a_program(phux, name):
+    async with phux.events() as events:
+        session = await phux.new_session(name, command=["sh", "-c", "kill -TERM $$"])
+        while True:
+            event = await events.next(timeout_s=10)
+            if isinstance(event, shapes.PaneClosed) and event.terminal == session.pane.selector:
+                break
+    assert (event.exit_status, event.signal) == (None, "SIGTERM")
+
+
+async def test_waiting_wakes_when_the_text_appears_and_not_on_a_tick(phux, name):
+    session = await phux.new_session(name, command=["sh", "-c", "read x; echo got-$x; cat"])
+    await session.pane.wait(idle_ms=50, timeout_s=10)
+    started = time.monotonic()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(session.pane.wait)
+        await session.pane.send_keys("it", "Enter")
+        await session.pane.wait(until="got-it", timeout_s=10)
+        assert time.monotonic() - started < 0.4  # the idle default alone is half a second
+        tasks.cancel_scope.cancel()
+
+
+async def test_paste_and_keys_return_how_much_was_typed(phux, name):
+    session = await phux.new_session(name, command=["cat"])
+    assert await session.pane.send_keys("Enter") == 1
+    assert await session.pane.paste("zwölf") == 6
+    assert (await session.pane.info()).command == "cat"
+
+
+async def test_kill_server_returns_when_it_is_gone():
+    server = embedded_server()
+    try:
+        async with phux_client.connect(server.socket) as phux:
+            status = await phux.status()
+            await phux.new_session("work")
+            await phux.kill_server()
+        assert not os.path.exists(server.socket)
+        eventually(lambda: process_gone(status.service_pid), within_s=2)
+    finally:
+        server.close()
+
+
+async def test_calls_after_the_servers_end_say_that_there_is_none():
+    server = embedded_server()
+    try:
+        async with phux_client.connect(server.socket) as phux:
+            await anyio.to_thread.run_sync(server.close)
+            with pytest.raises(phux_client.NoServerError):
+                await phux.status()
+    finally:
+        server.close()

@@ -1,0 +1,135 @@
+"""``phux new`` through the installed script."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def test_new_makes_a_session_and_tells_its_name_and_pane(cli):
+    assert cli.json("new", "-s", "work") == {"session": "work", "terminal_id": 1}
+    assert cli.json("ls")["sessions"] == [{"name": "work", "windows": 1, "attached": False}]
+
+
+def test_without_a_name_the_smallest_free_number_is_taken(cli):
+    assert cli.json("new")["session"] == "0"
+    assert cli.json("new")["session"] == "1"
+    assert cli("kill", "0").code == 0
+    assert cli.json("new")["session"] == "0"
+
+
+def test_pane_ids_are_never_reused(cli):
+    first = cli.json("new", "-s", "a")["terminal_id"]
+    cli.json("new", "-s", "keep")
+    cli("kill", "a")
+    assert cli.json("new", "-s", "a")["terminal_id"] > first
+
+
+def test_a_taken_name_is_an_error_and_nothing_is_made(cli):
+    cli.json("new", "-s", "work")
+    finished = cli("new", "--json", "-s", "work")
+    assert finished.code == 1
+    assert finished.error["error"]["code"] == "name_in_use"
+    assert len(cli.json("ls")["sessions"]) == 1
+
+
+def test_the_program_gets_directory_environment_and_size(cli, tmp_path):
+    (tmp_path / "sub").mkdir()
+    script = 'pwd; echo "$COLOR $TERM $COLORTERM $PHUX_SOCKET $PHUX_PANE [$COLUMNS]"; stty size'
+    made = cli.json("new", "-s", "w", "-c", "sub", "-e", "COLOR=red", "--size", "200x50", "--", "sh", "-c", script)
+    screen = cli.json("wait", "w", "--exit", "--timeout", "10")
+    assert screen["lines"][:3] == [
+        str(tmp_path / "sub"),
+        f"red xterm-256color truecolor {cli.socket} @{made['terminal_id']} []",
+        "50 200",
+    ]
+    assert (screen["cols"], screen["rows"]) == (200, 50)
+
+
+def test_without_options_a_pane_is_80_by_24_with_the_callers_shell_and_directory(cli, tmp_path):
+    cli.json("new", "-s", "w", SHELL="/bin/bash", PS1="")
+    cli("send-keys", "w", 'echo "at $PWD in $0"; stty size', "Enter")
+    screen = cli.json("wait", "w", "--until", "24 80", "--timeout", "10")
+    assert f"at {tmp_path} in /bin/bash" in screen["lines"]
+
+
+def test_an_asked_for_variable_wins_over_the_terminals_own(cli):
+    cli.json("new", "-s", "w", "-e", "TERM=vt100", "--", "sh", "-c", 'echo "<$TERM>"')
+    assert "<vt100>" in cli.json("wait", "w", "--exit", "--timeout", "10")["lines"]
+
+
+def test_arguments_reach_the_program_as_they_are(cli):
+    cli.json("new", "-s", "w", "--", "printf", "%s\\n", "two words", "--json", "$HOME", "it's", "")
+    assert cli.json("wait", "w", "--exit", "--timeout", "10")["lines"][:5] == [
+        "two words",
+        "--json",
+        "$HOME",
+        "it's",
+        "",
+    ]
+
+
+def test_a_relative_command_is_found_from_its_directory(cli, tmp_path):
+    (tmp_path / "tool").write_text("#!/bin/sh\necho from tool\n")
+    (tmp_path / "tool").chmod(0o700)
+    cli.json("new", "-s", "w", "--", "./tool")
+    assert "from tool" in cli.json("wait", "w", "--exit", "--timeout", "10")["lines"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "names"),
+    [
+        (("--", "no-such-program"), "cannot_execute", "no-such-program"),
+        (("--", "/etc/passwd"), "cannot_execute", "/etc/passwd"),
+        (("--", "./missing"), "cannot_execute", "./missing"),
+        (("-c", "/no/such/dir"), "bad_cwd", "/no/such/dir"),
+        (("-c", "/etc/passwd"), "bad_cwd", "/etc/passwd"),
+        (("--size", "0x24"), "bad_size", "0"),
+        (("--size=-1x24",), "bad_size", "-1x24"),
+        (("--size", "80x100000"), "bad_size", "100000"),
+        (("--size", "big"), "bad_size", "big"),
+        (("-s", ""), "bad_name", "empty"),
+        (("-s", "a:b"), "bad_name", "a:b"),
+        (("-s", "a/b"), "bad_name", "a/b"),
+        (("-s", "@1"), "bad_name", "@1"),
+        (("-s", "=x"), "bad_name", "=x"),
+        (("-s", "tab\there"), "bad_name", "tab"),
+        (("-s", "x" * 65), "bad_name", "65"),
+        (("-e", "NOVALUE"), "usage", "NOVALUE"),
+        (("-e", "=x"), "usage", "=x"),
+    ],
+)
+def test_bad_input_is_a_clear_error_and_makes_nothing(cli, words, code, names):
+    finished = cli("new", "--json", *words)
+    assert finished.error["error"]["code"] == code
+    assert names in finished.error["error"]["message"]
+    assert finished.error["remedy"]
+    assert cli.json("ls")["sessions"] == []
+
+
+def test_a_script_without_a_usable_interpreter_is_an_error_that_names_it(cli, tmp_path):
+    (tmp_path / "broken").write_text("#!/no/such/interpreter\n")
+    (tmp_path / "broken").chmod(0o700)
+    finished = cli("new", "--json", "-s", "w", "--", "./broken")
+    assert finished.error["error"]["code"] == "cannot_execute"
+    assert "broken" in finished.error["error"]["message"]
+    assert cli.json("ls")["sessions"] == []
+
+
+def test_names_with_spaces_and_unicode_work_everywhere(cli):
+    name = "бюро 2 ✓"
+    cli.json("new", "-s", name)
+    assert cli.json("ls")["sessions"][0]["name"] == name
+    assert cli.json("snapshot", f"{name}:0.0")["pane"] == 1
+    assert cli("kill", name).code == 0
+
+
+def test_a_person_is_told_in_words(cli):
+    finished = cli("new", "-s", "work")
+    assert finished.out == "created session 'work', pane @1\n"
+
+
+def test_signals_that_python_ignores_are_not_ignored_in_the_pane(cli):
+    # `yes | head` must end by SIGPIPE, without a complaint.
+    cli.json("new", "-s", "w", "--", "sh", "-c", "yes | head -n 1; echo done")
+    screen = cli.json("wait", "w", "--exit", "--timeout", "10")
+    assert screen["lines"][:2] == ["y", "done"]

@@ -1,0 +1,244 @@
+"""``ls``, ``snapshot``, ``status``, ``wait`` and ``schema`` through the installed script."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+
+from phux_core import schema
+from servers import BIN, Cli, clean_environment, embedded_server
+from validation import validate
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """One server for tests that only look at a session of their own."""
+    with embedded_server() as server:
+        yield Cli(server.socket, tmp_path_factory.mktemp("cwd"))
+
+
+def run_to_the_end(cli, name, script, *options):
+    cli.json("new", "-s", name, *options, "--", "sh", "-c", script)
+    return cli.json("wait", name, "--exit", "--timeout", "10")
+
+
+def test_ls_sorts_by_name(cli):
+    for name in ("b", "a", "C"):
+        cli.json("new", "-s", name)
+    assert [session["name"] for session in cli.json("ls")["sessions"]] == ["C", "a", "b"]
+    assert cli("ls").out == "C: 1 window\na: 1 window\nb: 1 window\n"
+
+
+@pytest.mark.parametrize("verb", ["ls", "snapshot", "status", "wait"])
+def test_without_a_server_a_reading_verb_says_so_and_starts_none(tmp_path, verb):
+    (tmp_path / "run").mkdir(mode=0o700)
+    cli = Cli(str(tmp_path / "run" / "phux.sock"), tmp_path)
+    finished = cli(verb, "--json")
+    assert finished.code == 1
+    assert finished.error["error"]["code"] == "no_server"
+    assert "phux new" in finished.error["remedy"]
+    assert list((tmp_path / "run").iterdir()) == []
+
+
+def test_a_missing_socket_directory_means_no_server_and_is_not_made(tmp_path):
+    cli = Cli(str(tmp_path / "nowhere" / "phux.sock"), tmp_path)
+    assert cli("ls", "--json").error["error"]["code"] == "no_server"
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_snapshot_has_exactly_the_rows_of_the_screen_right_trimmed(shared):
+    screen = run_to_the_end(shared, "rows", r"printf 'one   \n\n  three'", "--size", "20x5")
+    assert screen["lines"] == ["one", "", "  three", "", ""]
+    assert screen["cursor"] == {"x": 7, "y": 2, "visible": True}
+    assert (screen["state"], screen["exit_status"], screen["alt_screen"]) == ("dead", 0, False)
+    assert screen["scrollback"] == []
+    assert "cells" not in screen
+
+
+def test_key_order_is_the_contracts(shared):
+    run_to_the_end(shared, "order", "printf x", "--size", "20x5")
+    finished = shared("snapshot", "order", "--json", "--cells")
+    keys = list(json.loads(finished.out))
+    contract = ["schema_version", "pane", "cols", "rows", "cursor", "lines", "scrollback", "cells"]
+    assert keys[: len(contract)] == contract
+    assert finished.out.startswith('{\n  "schema_version": 3,\n')
+
+
+def test_scrollback_is_absent_all_or_the_newest_rows(shared):
+    run_to_the_end(shared, "history", "seq 1 100", "--size", "20x5")
+    assert shared.json("snapshot", "history")["scrollback"] == []
+    everything = [str(number) for number in range(1, 97)]
+    for flag in ("--scrollback", "--scrollback=0"):
+        assert shared.json("snapshot", flag, "history")["scrollback"] == everything
+        assert shared.json("snapshot", "history", flag)["scrollback"] == everything
+    assert shared.json("snapshot", "history", "--scrollback", "3")["scrollback"] == ["94", "95", "96"]
+    assert shared.json("snapshot", "history", "--scrollback=3")["scrollback"] == ["94", "95", "96"]
+    assert shared.json("snapshot", "history", "--scrollback", "5000")["scrollback"] == everything
+
+
+def test_cells_are_sparse_and_carry_styles(shared):
+    script = r"printf 'a\033[1;31mb\033[0m \033[38;2;1;2;3;48;5;200m漢\033[m'"
+    run_to_the_end(shared, "cells", script, "--size", "20x2")
+    cells = shared.json("snapshot", "cells", "--cells")["cells"]
+    assert [(cell["row"], cell["col"]) for cell in cells] == [(0, 1), (0, 3)]
+    assert cells[0]["style"]["bold"] is True
+    assert cells[0]["style"]["fg"] == {"kind": "palette", "index": 1}
+    assert cells[0]["style"]["bg"] == {"kind": "default"}
+    assert cells[1]["style"]["fg"] == {"kind": "rgb", "r": 1, "g": 2, "b": 3}
+    assert cells[1]["style"]["bg"] == {"kind": "palette", "index": 200}
+    run_to_the_end(shared, "plain", "printf plain")
+    assert shared.json("snapshot", "plain", "--cells")["cells"] == []
+
+
+def test_soft_wrapped_rows_are_told(shared):
+    screen = run_to_the_end(shared, "wrap", "printf '%025d\nx' 0", "--size", "10x5")
+    assert screen["lines"][:4] == ["0" * 10, "0" * 10, "0" * 5, "x"]
+    assert screen["soft_wrap"] == {"lines": [0, 1], "scrollback": []}
+
+
+def test_the_title_is_told_once_there_is_one(shared):
+    assert "title" not in run_to_the_end(shared, "untitled", "true")
+    assert run_to_the_end(shared, "titled", r"printf '\033]2;my title\007'")["title"] == "my title"
+
+
+def test_people_get_a_box(shared):
+    run_to_the_end(shared, "box", "printf '漢字 ok'; exit 3", "--size", "12x2")
+    pane = shared.json("snapshot", "box")["pane"]
+    finished = shared("snapshot", "box")
+    assert finished.out.splitlines() == [
+        "┌─" + f" @{pane} (exited with 3)"[:11] + "┐",
+        "│漢字 ok     │",
+        "│            │",
+        "└────────────┘",
+    ]
+
+
+def test_a_locale_without_utf8_does_not_matter(shared):
+    run_to_the_end(shared, "utf8", "printf '漢'")
+    for variables in ({"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONIOENCODING": "ascii"}):
+        assert shared.json("snapshot", "utf8", **variables)["lines"][0] == "漢"
+        assert "漢" in shared("snapshot", "utf8", **variables).out
+
+
+def test_targets_in_every_form(cli):
+    cli.json("new", "-s", "work")
+    cli.json("new", "-s", "other")
+    for target in ("work", "work:0", "work:0.0", "@1", "work:sh", "work:sh.0"):
+        assert cli.json("snapshot", target)["pane"] == 1, target
+    for target in ("=", ".", "other"):
+        assert cli.json("snapshot", target)["pane"] == 2, target
+    assert cli.json("snapshot")["pane"] == 2
+
+
+def test_a_dot_is_the_pane_the_caller_runs_in_if_it_is_this_servers(cli):
+    cli.json("new", "-s", "work")
+    cli.json("new", "-s", "other")
+    assert cli.json("snapshot", ".", PHUX_PANE="@1")["pane"] == 1
+    cli.env["PHUX_SOCKET"] = "/elsewhere/phux.sock"
+    assert cli.json("snapshot", ".", "--socket", cli.socket, PHUX_PANE="@1")["pane"] == 2
+
+
+def test_phux_inside_a_pane_finds_its_own_server_and_pane(cli):
+    script = f"{BIN}/phux snapshot . --json | grep pane; {BIN}/phux ls"
+    screen = run_to_the_end(cli, "inner", script)
+    assert any(line.strip() == '"pane": 1,' for line in screen["lines"])
+    assert "inner: 1 window" in screen["lines"]
+
+
+@pytest.mark.parametrize(
+    ("target", "code"),
+    [
+        ("nothere", "no_such_target"),
+        ("@99", "no_such_target"),
+        ("w:7", "no_such_target"),
+        ("w:0.7", "no_such_target"),
+        ("w:nowindow", "no_such_target"),
+        ("", "bad_selector"),
+        ("@", "bad_selector"),
+        ("@x", "bad_selector"),
+        ("@99999999999", "bad_selector"),
+        (":1", "bad_selector"),
+        ("w:", "bad_selector"),
+        ("#tag", "bad_selector"),
+        ("%1", "bad_selector"),
+    ],
+)
+def test_a_target_that_is_wrong_or_missing_is_told_apart(shared, target, code):
+    shared("new", "--json", "-s", "w")
+    finished = shared("snapshot", "--json", target)
+    assert finished.code == 1
+    assert finished.error["error"]["code"] == code
+    assert finished.error["remedy"]
+
+
+def test_status_tells_processes_engine_socket_and_counts(cli):
+    cli.json("new", "-s", "work")
+    run_to_the_end(cli, "dead", "true")
+    status = cli.json("status")
+    assert (status["sessions"], status["windows"], status["panes"], status["dead_panes"]) == (2, 2, 2, 1)
+    assert status["socket"] == cli.socket
+    assert status["engine"] == "ghostty"
+    assert status["service_restarts"] == 0
+    assert status["clients"] == 1
+    for name in ("keeper_pid", "service_pid"):
+        with open(f"/proc/{status[name]}/cmdline", "rb") as file:
+            assert b"phux_core" in file.read()
+    assert f"socket            {cli.socket}" in cli("status").out
+
+
+def test_wait_until_a_text_that_comes_later(shared):
+    shared.json("new", "-s", "later", "--", "sh", "-c", "sleep 0.3; echo re''ady; cat")
+    screen = shared.json("wait", "later", "--until", "ready", "--timeout", "10")
+    assert "ready" in screen["lines"]
+
+
+def test_wait_finds_a_text_that_the_edge_broke(shared):
+    shared.json("new", "-s", "narrow", "--size", "10x5", "--", "sh", "-c", "printf 0123456789abcdef; cat")
+    assert shared("wait", "narrow", "--until", "789abc", "--timeout", "10").code == 0
+
+
+def test_wait_runs_out_of_time_with_124_and_still_tells_the_screen(shared):
+    shared.json("new", "-s", "quiet", "--", "cat")
+    finished = shared("wait", "--json", "quiet", "--until", "never", "--timeout", "0.2")
+    assert finished.code == 124
+    assert finished.document["state"] == "running"
+    assert "not within 0.2 s" in finished.err
+    assert shared("wait", "quiet", "--until", "never", "--timeout", "0").code == 124
+
+
+def test_wait_for_the_end_gives_the_exit_status_and_null_for_a_signal(shared):
+    assert run_to_the_end(shared, "seven", "exit 7")["exit_status"] == 7
+    assert "exit_status" not in run_to_the_end(shared, "killed", "kill -9 $$")
+
+
+def test_all_output_is_there_when_the_end_is_told(shared):
+    screen = run_to_the_end(shared, "flood", "seq 1 20000")
+    assert screen["lines"][22] == "20000"
+    assert len(shared.json("snapshot", "flood", "--scrollback")["scrollback"]) == 10_000
+
+
+@pytest.mark.parametrize("name", schema.names())
+def test_schema_prints_each_file(name):
+    finished = subprocess.run([BIN / "phux", "schema", name], capture_output=True, env=clean_environment(), check=True)
+    assert json.loads(finished.stdout)["$schema"].endswith("2020-12/schema")
+
+
+def test_schema_lists_names_and_takes_the_shapes_own(shared):
+    assert shared("schema").out.split() == schema.names()
+    assert shared("schema", "ScreenState").out == shared("schema", "screen-state.v3").out
+    finished = shared("schema", "nonsense", "--json")
+    assert finished.code == 2
+    assert "screen-state.v3" in finished.error["remedy"]
+
+
+def test_the_tree_document_is_valid(socket, tmp_path):
+    from phux_client import blocking, flows
+
+    with blocking.connect(socket) as phux:
+        phux.new_session("work", command=["cat"], cwd=str(tmp_path))
+        tree = phux.drive(flows.tree())
+    validate("tree", tree)
+    (pane,) = tree["sessions"][0]["windows"][0]["panes"]
+    assert (pane["command"], pane["cwd"], pane["state"], pane["index"]) == ("cat", str(tmp_path), "running", 0)

@@ -1,0 +1,166 @@
+"""What holds for every verb: flags anywhere, one document or nothing, errors as promised, quiet pipes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+
+from phux_cli.verbs import VERBS
+from servers import BIN, clean_environment
+from validation import validate
+
+
+def test_version_and_help_need_no_server(cli):
+    assert cli("--version").out.startswith("phux 0.")
+    for words in (("--help",), ("-h",), ("help",)):
+        finished = cli(*words)
+        assert finished.code == 0
+        for verb in VERBS:
+            assert f"  {verb}" in finished.out
+
+
+def test_without_a_verb_the_overview_is_shown_and_the_exit_code_is_2(cli):
+    finished = cli()
+    assert finished.code == 2
+    assert finished.out.startswith("usage: phux VERB")
+
+
+@pytest.mark.parametrize("verb", list(VERBS))
+def test_every_verb_explains_itself(verb):
+    finished = subprocess.run([BIN / "phux", verb, "--help"], capture_output=True, text=True, env=clean_environment())
+    assert finished.returncode == 0
+    assert finished.stdout.startswith(f"usage: phux {verb}")
+    assert "examples:" in finished.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("nonsense",),
+        ("ls", "extra"),
+        ("ls", "--nonsense"),
+        ("snapshot", "a", "b"),
+        ("snapshot", "--scrollback", "-5"),
+        ("snapshot", "--scrollback=x"),
+        ("send-keys",),
+        ("send-keys", "work"),
+        ("send-keys", "work", "-x"),
+        ("paste",),
+        ("kill",),
+        ("kill", "work", "--server"),
+        ("wait", "--timeout", "-1"),
+        ("wait", "--timeout", "nan"),
+        ("wait", "--idle", "x"),
+    ],
+)
+def test_a_command_line_that_makes_no_sense_exits_2_and_says_why(cli, words):
+    finished = cli(*words)
+    assert finished.code == 2
+    assert finished.out == ""
+    assert finished.err.startswith("phux: ")
+    documented = cli(*words, "--json")
+    assert documented.code == 2
+    assert documented.error["error"]["code"] == "usage"
+    assert documented.error["remedy"]
+
+
+def test_server_refuses_senseless_numbers():
+    for value in ("0", "-1", "x"):
+        finished = subprocess.run(
+            [BIN / "phux", "server", "--exit-after-idle", value], capture_output=True, env=clean_environment()
+        )
+        assert finished.returncode == 2
+
+
+def test_flags_are_taken_before_and_after_the_target(cli):
+    cli.json("new", "-s", "work", "--", "cat")
+    for words in (
+        ("snapshot", "--json", "--cells", "work"),
+        ("snapshot", "work", "--json", "--cells"),
+        ("snapshot", "--json", "work", "--cells"),
+        ("send-keys", "--json", "work", "x"),
+        ("send-keys", "work", "--json", "x", "-l", "y"),
+        ("send-keys", "work", "x", "--json"),
+        ("paste", "--json", "work", "x"),
+        ("paste", "work", "--json", "x"),
+        ("paste", "work", "x", "--json"),
+        ("wait", "--idle", "10", "work", "--json"),
+        ("kill", "work", "--json"),
+    ):
+        finished = cli(*words)
+        assert finished.code == 0, (words, finished.err)
+        assert finished.document
+
+
+def test_without_json_errors_are_sentences(cli):
+    finished = cli("snapshot", "nothere")
+    assert finished.code == 1
+    assert finished.out == ""
+    assert finished.err == "phux: no session is called 'nothere'\nphux: `phux ls` lists the sessions\n"
+
+
+def test_a_closed_pipe_ends_quietly(cli):
+    cli.json("new", "-s", "work", "--", "sh", "-c", "seq 1 9000; cat")
+    cli.json("wait", "work", "--until", "9000", "--timeout", "10")
+    finished = subprocess.run(
+        f"{BIN}/phux snapshot work --json --scrollback | head -n 1", shell=True, capture_output=True, env=cli.env
+    )
+    assert finished.stdout == b"{\n"
+    assert finished.stderr == b""
+    closed = subprocess.run(f"{BIN}/phux ls >&-", shell=True, capture_output=True, env=cli.env)
+    assert b"Traceback" not in closed.stderr
+
+
+def test_ctrl_c_ends_a_wait_quietly_with_130(cli):
+    cli.json("new", "-s", "work", "--", "cat")
+    script = f"{BIN}/phux wait work --until never & pid=$!; sleep 0.5; kill -INT $pid; wait $pid; echo $?"
+    # A shell without job control starts background jobs with SIGINT ignored; python keeps that.
+    finished = subprocess.run(
+        ["bash", "-c", f"set -m; {script}"], capture_output=True, text=True, env=cli.env, timeout=20
+    )
+    assert finished.stdout.strip().endswith("130"), finished
+    assert "Traceback" not in finished.stderr
+
+
+def test_kill_tells_how_many_and_misses_with_1(cli):
+    cli.json("new", "-s", "work")
+    assert cli.json("kill", "work")["killed"] == 1
+    finished = cli("kill", "work", "--json")
+    assert finished.code == 1
+
+
+def test_kill_takes_a_window_or_a_pane_too(cli):
+    cli.json("new", "-s", "stay")
+    for target in ("work:0", "work:0.0", "@4"):
+        cli.json("new", "-s", "work")
+        assert cli.json("kill", target)["killed"] == 1, target
+        assert [session["name"] for session in cli.json("ls")["sessions"]] == ["stay"]
+
+
+def test_kill_ends_programs_that_ignore_the_hangup(cli):
+    cli.json("new", "-s", "stay")
+    cli.json(
+        "new", "-s", "stubborn", "--", "sh", "-c", "trap '' HUP TERM INT; echo trap''ped; while :; do sleep 1; done"
+    )
+    cli.json("wait", "stubborn", "--until", "trapped", "--timeout", "10")
+    assert cli.json("kill", "stubborn")["killed"] == 1
+
+
+def test_a_dead_pane_stays_readable_until_it_is_killed_or_its_name_is_wanted(cli):
+    cli.json("new", "-s", "stay")
+    cli.json("new", "-s", "job", "--", "sh", "-c", "echo result; exit 4")
+    cli.json("wait", "job", "--exit", "--timeout", "10")
+    assert [session["name"] for session in cli.json("ls")["sessions"]] == ["job", "stay"]
+    assert cli.json("snapshot", "job")["lines"][0] == "result"
+    assert cli("send-keys", "job", "x", "--json").error["error"]["code"] == "pane_closed"
+    assert cli.json("new", "-s", "job", "--", "cat")["terminal_id"] == 3
+    assert cli("snapshot", "@2", "--json").error["error"]["code"] == "no_such_target"
+    assert cli.json("kill", "job")["killed"] == 1
+
+
+def test_error_documents_are_one_line(cli):
+    finished = cli("snapshot", "nothere", "--json")
+    (line,) = finished.err.splitlines()
+    validate("error", json.loads(line))

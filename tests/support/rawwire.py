@@ -1,0 +1,113 @@
+"""A client without manners: frames as they are, right or wrong, with nothing but a socket and JSON."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from typing import Any
+
+HELLO = {"hello": {"protocol": [1, 0], "client": "test"}}
+
+
+def frame(header: Any, payload: bytes = b"") -> bytes:
+    """One frame; a header given as bytes goes as it is."""
+    body = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return len(body).to_bytes(4, "big") + len(payload).to_bytes(4, "big") + body + payload
+
+
+class RawClient:
+    """One connection. With ``greet``, the handshake is done."""
+
+    def __init__(self, path: str, *, greet: bool = True, timeout_s: float = 10) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.events: list[dict[str, Any]] = []
+        self._buffer = bytearray()
+        self._next_id = 0
+        try:
+            self.sock.settimeout(timeout_s)
+            self.sock.connect(path)
+            if greet:
+                self.send(HELLO)
+                greeting = self.receive()
+                assert greeting is not None
+                assert "hello" in greeting
+        except BaseException:
+            self.sock.close()
+            raise
+
+    def __enter__(self) -> RawClient:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.sock.close()
+
+    def send(self, header: Any, payload: bytes = b"") -> None:
+        self.send_bytes(frame(header, payload))
+
+    def send_bytes(self, data: bytes) -> None:
+        """Send, also to somebody who has hung up already."""
+        try:
+            self.sock.sendall(data)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # reading tells what it said before
+
+    def receive(self) -> dict[str, Any] | None:
+        """The next frame's header; None when the server has closed the connection."""
+        while True:
+            if len(self._buffer) >= 8:
+                header_end = 8 + int.from_bytes(self._buffer[:4], "big")
+                end = header_end + int.from_bytes(self._buffer[4:8], "big")
+                if len(self._buffer) >= end:
+                    header: dict[str, Any] = json.loads(bytes(self._buffer[8:header_end]))
+                    del self._buffer[:end]
+                    return header
+            try:
+                data = self.sock.recv(1 << 18)
+            except ConnectionResetError:
+                data = b""
+            if not data:
+                assert not self._buffer, f"half a frame came: {bytes(self._buffer[:80])!r}"
+                return None
+            self._buffer += data
+
+    def everything(self) -> list[dict[str, Any]]:
+        """Every frame until the server closes."""
+        frames = []
+        while (received := self.receive()) is not None:
+            frames.append(received)
+        return frames
+
+    def reply(self, request_id: int) -> dict[str, Any]:
+        """The reply to one request; events are put aside."""
+        while True:
+            received = self.receive()
+            assert received is not None, "the server closed the connection"
+            if "event" in received:
+                self.events.append(received)
+            else:
+                assert received.get("id") == request_id, received
+                return received
+
+    def ask(self, call: str, **params: Any) -> dict[str, Any]:
+        """The whole reply, whether yes or no."""
+        self._next_id += 1
+        self.send({"id": self._next_id, "call": call, "params": params})
+        return self.reply(self._next_id)
+
+    def get(self, call: str, **params: Any) -> dict[str, Any]:
+        """What a call gives that succeeds."""
+        reply = self.ask(call, **params)
+        assert "ok" in reply, reply
+        result: dict[str, Any] = reply["ok"]
+        return result
+
+    def see(self, pane: int, text: str, *, within_s: float = 10) -> dict[str, Any]:
+        """Look at a pane until it shows a text."""
+        deadline = time.monotonic() + within_s
+        while True:
+            screen = self.get("snapshot", pane=pane)
+            if any(text in line for line in screen["lines"]):
+                return screen
+            assert time.monotonic() < deadline, f"{text!r} was not seen: {screen['lines']}"
+            time.sleep(0.01)

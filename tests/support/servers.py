@@ -1,0 +1,116 @@
+"""Servers for tests: private, ended with the test, and noticed when they are not."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from phux_client.embedding import EmbeddedServer
+from validation import validate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+BIN = Path(sys.executable).parent
+SHELL = "/bin/sh"
+DOCUMENTS = {
+    "new": "created",
+    "ls": "session-list",
+    "snapshot": "screen-state",
+    "wait": "screen-state",
+    "send-keys": "sent",
+    "paste": "sent",
+    "kill": "killed",
+    "status": "status",
+}
+
+
+class Finished:
+    """What a command did."""
+
+    def __init__(self, verb: str, process: subprocess.CompletedProcess[bytes]) -> None:
+        self.verb = verb
+        self.code = process.returncode
+        self.out = process.stdout.decode()
+        self.err = process.stderr.decode()
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The one JSON document on stdout, valid by its schema."""
+        document: dict[str, Any] = json.loads(self.out)
+        validate(DOCUMENTS[self.verb], document)
+        return document
+
+    @property
+    def error(self) -> dict[str, Any]:
+        """The Error document on the last line of stderr, with nothing on stdout."""
+        assert self.out == "", self.out
+        document: dict[str, Any] = json.loads(self.err.splitlines()[-1])
+        validate("error", document)
+        assert document["exit_code"] == self.code
+        return document
+
+
+class Cli:
+    """The installed ``phux`` script, against one server."""
+
+    def __init__(self, socket: str, cwd: Path, env: Mapping[str, str] | None = None) -> None:
+        self.socket = socket
+        self.cwd = cwd
+        self.env = {**clean_environment(), "PHUX_SOCKET": socket, **(env or {})}
+
+    def __call__(self, *words: str, stdin: bytes = b"", timeout_s: float = 30, **env: str) -> Finished:
+        process = subprocess.run(
+            [BIN / "phux", *words],
+            env=self.env | env,
+            cwd=self.cwd,
+            input=stdin,
+            capture_output=True,
+            timeout=timeout_s,
+        )
+        return Finished(words[0] if words else "", process)
+
+    def json(self, *words: str, **more: Any) -> dict[str, Any]:
+        """Run with ``--json``, expect success, return the valid document."""
+        flags = list(words)
+        flags.insert(1, "--json")
+        finished = self(*flags, **more)
+        assert finished.code == 0, finished.err
+        return finished.document
+
+
+def clean_environment() -> dict[str, str]:
+    """The environment without what the outer terminal or an outer phux put into it."""
+    drop = ("PHUX_", "XDG_RUNTIME_DIR", "TMUX", "COLUMNS", "LINES", "PROMPT_COMMAND")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(drop)}
+    return kept | {"SHELL": SHELL, "PS1": "$ ", "ENV": "", "HOME": os.environ.get("HOME", "/")}
+
+
+def embedded_server(engine: str | None = None) -> EmbeddedServer:
+    """A private server that ends with us."""
+    return EmbeddedServer(engine=engine)
+
+
+def eventually(probe: Callable[[], Any], *, within_s: float = 10) -> Any:
+    """Look until the probe gives something true. For what no event tells: other processes, files."""
+    deadline = time.monotonic() + within_s
+    while True:
+        found = probe()
+        if found:
+            return found
+        assert time.monotonic() < deadline, f"not within {within_s} s: {probe}"
+        time.sleep(0.01)
+
+
+def process_gone(pid: int) -> bool:
+    """Whether a process has ended (a zombie has)."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return state == "Z"

@@ -1,0 +1,35 @@
+"""Every JSON document a test sees is checked against its schema, and against keys the schema does not name."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import json
+from typing import Any
+
+import jsonschema
+
+from phux_core import schema
+
+
+@functools.cache
+def _validator(name: str) -> jsonschema.Draft202012Validator:
+    document = json.loads(schema.read(name))
+    return jsonschema.Draft202012Validator(_closed(document))
+
+
+def _closed(node: Any) -> Any:
+    """The same schema, refusing keys it does not know: readers must ignore them, we must not invent them."""
+    if isinstance(node, list):
+        return [_closed(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    closed = {key: _closed(value) for key, value in copy.copy(node).items()}
+    if closed.get("type") == "object":
+        closed["additionalProperties"] = False
+    return closed
+
+
+def validate(name: str, document: Any) -> None:
+    """Fail unless the document is what the schema of that name says, no more and no less."""
+    _validator(name).validate(document)
