@@ -7,8 +7,8 @@ Messages from the service:
     put, drop  key                              keep these bytes for the next service, or let them go
     shutdown                                    end everything
 
-Messages to the service, in this order at its birth: hello (with the listening socket), child (with a master) for
-each, blob for each, begin; later spawned (with a master), spawn_failed and exit.
+Messages to the service, at its birth in this order: hello (with the listening socket and the feed mark), a child (with a
+master) for each program, a blob for each key, begin; later spawned (with a master), spawn_failed and exit.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core.keeper.channel import Channel, ChannelClosedError
 from phux_core.keeper.children import KILL_GRACE_S, Children, SpawnError, raise_files_limit, spawn
+from phux_core.keeper.feed_mark import FeedMark
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +39,7 @@ _FIRST_DELAY_S = 0.05
 _LONG_DELAY_S = 30.0
 _SERVICE_GRACE_S = 2.0
 _MAX_LOG_BYTES = 1024 * 1024
+_FAULTS = {signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGTRAP}
 
 
 class Supervisor:
@@ -72,6 +74,8 @@ class Supervisor:
         self._started_at = time.time()
         self._stopping = False
         self._give_up_at: float | None = None
+        self._feed_mark = FeedMark.create()
+        self._suspect: int | None = None
         self._selector = selectors.DefaultSelector()
         self._wake_fd = -1
         self._handlers: dict[str, Callable[[Message], None]] = {
@@ -166,9 +170,11 @@ class Supervisor:
                 "started_at": self._started_at,
                 "restarts": self._restarts,
                 "keeper_pid": os.getpid(),
+                "suspect": self._suspect,
             },
-            fds=(self._listener.sock.fileno(),),
+            fds=(self._listener.sock.fileno(), self._feed_mark.fd),
         )
+        self._suspect = None
         for child, status in self._children.all():
             self._tell({"op": "child", "pane": child.pane, "pid": child.pid, "status": status}, fds=(child.master,))
         for key, blob in self._blobs.items():
@@ -184,6 +190,9 @@ class Supervisor:
             return
         now = time.monotonic()
         self._restarts += 1
+        fed = self._feed_mark.take()
+        # Only a fault of the process itself points at the pane; one that is killed may be feeding any.
+        self._suspect = fed if fed and os.WIFSIGNALED(status) and os.WTERMSIG(status) in _FAULTS else None
         self._deaths = [at for at in self._deaths if now - at < DEATH_WINDOW_S] + [now]
         if len(self._deaths) >= MANY_DEATHS:
             delay = _LONG_DELAY_S
@@ -229,7 +238,8 @@ class Supervisor:
         except ChannelClosedError:
             self._drop_channel()
             if self._service is not None and not self._stopping:
-                self._service.kill()  # it closed its channel and lives: of no use to anybody
+                # If it lives it is of no use to anybody. Not by Popen.kill, which would reap it unseen.
+                os.kill(self._service.pid, signal.SIGKILL)
             return
         for message in messages:
             handler = self._handlers.get(str(message.header["op"]))

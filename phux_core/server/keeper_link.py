@@ -9,6 +9,7 @@ from attrs import define, field
 
 from phux_core.errors import CannotExecuteError
 from phux_core.keeper.channel import Channel, ChannelClosedError
+from phux_core.keeper.feed_mark import FeedMark
 
 if TYPE_CHECKING:
     import asyncio
@@ -33,6 +34,7 @@ class Inheritance:
 
     hello: dict[str, Any]
     listener: int
+    feed_mark: FeedMark
     children: list[Child] = field(factory=list)
     blobs: dict[str, bytes] = field(factory=dict)
 
@@ -49,7 +51,7 @@ def receive_inheritance(channel: Channel) -> Inheritance:
         for message in channel.receive():
             header: dict[str, Any] = message.header
             if header["op"] == "hello":
-                inheritance = Inheritance(header, message.fds[0])
+                inheritance = Inheritance(header, message.fds[0], FeedMark(message.fds[1]))
                 continue
             assert inheritance is not None, "the keeper says hello first"
             if header["op"] == "child":

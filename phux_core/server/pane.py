@@ -22,7 +22,7 @@ from phux_core.server.typing_queue import TypingQueue
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
+    from collections.abc import Callable, MutableSequence
 
     from phux_core.engine.protocol import Effect, Engine
     from phux_core.server.events import EventHub
@@ -55,6 +55,7 @@ class Pane:
         record: Its place in the tree.
         fd: The PTY master, ours from now on; negative for a pane that is dead already.
         engine: Its terminal.
+        feed_mark: Where to say that this pane's engine is at work, in case it ends the process.
         loop: The event loop.
         turns: The reading order.
         events: Where to tell what happens.
@@ -67,6 +68,7 @@ class Pane:
         fd: int,
         engine: Engine,
         *,
+        feed_mark: MutableSequence[int] | memoryview[int],
         loop: asyncio.AbstractEventLoop,
         turns: ReadTurns,
         events: EventHub,
@@ -76,6 +78,7 @@ class Pane:
         self.engine = engine
         self.seq = 0
         self._fd = fd
+        self._feed_mark = feed_mark
         self._loop = loop
         self._turns = turns
         self._events = events
@@ -132,12 +135,14 @@ class Pane:
 
     def _take(self, data: bytes) -> None:
         self.seq += len(data)
+        self._feed_mark[0] = self.record.id
         try:
             effects = self.engine.feed(data)
         except Exception:  # noqa: BLE001
             # The contract says that this cannot happen. If it does, one pane's picture is wrong; the rest goes on.
             _log.exception("the engine of @%d failed at byte %d", self.id, self.seq)
             effects = []
+        self._feed_mark[0] = 0
         for effect in effects:
             self._on_effect(effect)
         self._last_output = self._loop.time()
@@ -196,7 +201,9 @@ class Pane:
 
     def resize(self, cols: int, rows: int) -> None:
         """Change the size of the terminal and tell the program."""
+        self._feed_mark[0] = self.record.id
         self.engine.resize(cols, rows)
+        self._feed_mark[0] = 0
         self.record.cols, self.record.rows = cols, rows
         if self._fd >= 0:
             fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(cols, rows))

@@ -58,6 +58,7 @@ class Service:
         self.finished: asyncio.Future[None] = loop.create_future()
         self._settings = settings
         self._hello = inheritance.hello
+        self._feed_mark = inheritance.feed_mark.cell
         self._engine_name = engines.choose(settings.engine)
         self._turns = ReadTurns(loop)
         self._dispatch = Dispatch(self)
@@ -87,7 +88,8 @@ class Service:
         pane = Pane(
             record,
             master,
-            engines.create(self._engine_name, record.cols, record.rows),
+            engines.create(record.engine or self._engine_name, record.cols, record.rows),
+            feed_mark=self._feed_mark,
             loop=self.loop,
             turns=self._turns,
             events=self.events,
@@ -118,6 +120,7 @@ class Service:
     def _adopt(self, inheritance: Inheritance) -> None:
         """Take over the programs that an earlier service had."""
         known = {record.id: record for record in self.tree.panes()}
+        self._spare_the_engine(known.get(inheritance.hello["suspect"]))
         for child in inheritance.children:
             record = known.pop(child.pane, None)
             if record is None:
@@ -132,6 +135,13 @@ class Service:
             record.dead = True
             record.died_at = record.died_at or time.time()
             self.add_pane(record, -1)
+
+    def _spare_the_engine(self, suspect: PaneRecord | None) -> None:
+        """Give the other engine to the pane whose bytes ended the last service."""
+        if suspect is not None and (suspect.engine or self._engine_name) != "pyte":
+            suspect.engine = "pyte"
+            suspect.engine_note = f"the {self._engine_name} engine crashed on its output"
+            _log.warning("@%d goes on with the pyte engine: %s", suspect.id, suspect.engine_note)
 
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)
@@ -198,6 +208,11 @@ class Service:
             "service_pid": os.getpid(),
             "service_restarts": self._hello["restarts"],
             "engine": self._engine_name,
+            "engine_notes": [
+                {"terminal": f"@{pane.id}", "engine": pane.engine, "note": pane.engine_note}
+                for pane in panes
+                if pane.engine_note is not None
+            ],
             "socket": self.socket_path,
             "log": self._settings.log,
             "uptime_s": round(time.time() - self._hello["started_at"], 3),

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 @define
 class PaneRecord:
-    """A pane: a place where one program runs or ran."""
+    """A pane: a place where one program runs or ran.
+
+    ``engine`` is set when it must not have the server's usual engine, ``engine_note`` says why.
+    """
 
     id: int
     cols: int
@@ -30,6 +33,8 @@ class PaneRecord:
     exit_status: int | None = None
     exit_signal: int | None = None
     died_at: float | None = None
+    engine: str | None = None
+    engine_note: str | None = None
 
 
 @define

@@ -22,6 +22,7 @@ from phux_core.shapes.events import (
 )
 from phux_core.shapes.results import (
     Created,
+    EngineNote,
     Error,
     ErrorDetail,
     Killed,
@@ -60,6 +61,7 @@ __all__ = [
     "DefaultColor",
     "Dirty",
     "Dropped",
+    "EngineNote",
     "Error",
     "ErrorDetail",
     "Event",

@@ -29,6 +29,21 @@ class RunResult:
 
 
 @frozen(kw_only=True)
+class EngineNote:
+    """A pane that does not have the server's engine.
+
+    Attributes:
+        terminal: The pane, as a selector.
+        engine: The engine it has.
+        note: Why.
+    """
+
+    terminal: str
+    engine: str
+    note: str
+
+
+@frozen(kw_only=True)
 class Status:
     """How a server is.
 
@@ -40,6 +55,7 @@ class Status:
         service_pid: The process that answers.
         service_restarts: How often the service had to be started again.
         engine: The terminal engine, ``ghostty`` or ``pyte``.
+        engine_notes: Panes that have another engine, and why.
         socket: Where it listens.
         log: Its log file; null when it logs to the terminal it was started from.
         uptime_s: Seconds since it started.
@@ -57,6 +73,7 @@ class Status:
     service_pid: int
     service_restarts: int
     engine: str
+    engine_notes: list[EngineNote]
     socket: str
     log: str | None
     uptime_s: float

@@ -1,0 +1,193 @@
+"""What keys, pastes, the mouse and the focus type, the way xterm and tmux have always sent them.
+
+Pure functions of an event and the terminal's modes. The pyte engine encodes everything here; the ghostty
+engine everything but keys under the kitty protocol and xterm's modifyOtherKeys, which libghostty itself knows
+best. Nothing here reads or changes a terminal.
+
+The tables follow xterm's ctlseqs ("PC-Style Function Keys", "VT220-Style Function Keys", "Mouse Tracking").
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from phux_core.engine.protocol import Modes, Mouse
+    from phux_core.keys import Key
+
+CELL_WIDTH, CELL_HEIGHT = 8, 16
+"""Pixels of the cell that phux's terminals pretend to have, for size reports and pixel mouse positions."""
+
+_CURSOR = {"Up": "A", "Down": "B", "Right": "C", "Left": "D", "Home": "H", "End": "F"}
+_TILDE = {
+    "Insert": 2,
+    "Delete": 3,
+    "PageUp": 5,
+    "PageDown": 6,
+    "F5": 15,
+    "F6": 17,
+    "F7": 18,
+    "F8": 19,
+    "F9": 20,
+    "F10": 21,
+    "F11": 23,
+    "F12": 24,
+}
+_PF = {"F1": "P", "F2": "Q", "F3": "R", "F4": "S"}
+_PLAIN = {"Enter": "\r", "Tab": "\t", "BTab": "\x1b[Z", "Escape": "\x1b", "Space": " ", "BSpace": "\x7f"}
+# The keypad's keys: what they type, and the letter behind SS3 in application mode.
+_KEYPAD = {
+    **{f"KP{digit}": (str(digit), chr(ord("p") + digit)) for digit in range(10)},
+    "KP.": (".", "n"),
+    "KP/": ("/", "o"),
+    "KP*": ("*", "j"),
+    "KP-": ("-", "m"),
+    "KP+": ("+", "k"),
+    "KPEnter": ("\r", "M"),
+}
+# Control with what is neither letter nor one of @ [ \ ] ^ _: what a VT220 keyboard sends.
+_CONTROL = {
+    " ": "\0",
+    "2": "\0",
+    "`": "\0",
+    "3": "\x1b",
+    "4": "\x1c",
+    "5": "\x1d",
+    "6": "\x1e",
+    "~": "\x1e",
+    "7": "\x1f",
+    "/": "\x1f",
+    "-": "\x1f",
+    "8": "\x7f",
+    "?": "\x7f",
+}
+
+_END_OF_PASTE = re.compile("(?:\x1b\\[|\x9b)201~")
+# Everything that a terminal or a line editor could take for a command. Tab and newlines are text.
+_PASTE_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+_BUTTONS: dict[str | None, int] = {
+    "left": 0,
+    "middle": 1,
+    "right": 2,
+    None: 3,
+    "wheel_up": 64,
+    "wheel_down": 65,
+    "wheel_left": 66,
+    "wheel_right": 67,
+}
+# The largest coordinate (1-based) that the two byte-wise formats can spell.
+_X10_LIMIT = 255 - 32
+_UTF8_LIMIT = 0x7FF - 32
+
+
+def encode_key(key: Key, modes: Modes) -> bytes:
+    """What this key types.
+
+    Keys that the classic encoding cannot tell apart (``C-Enter`` and ``Enter``) type the same, as in tmux.
+    """
+    name = key.name
+    modifiers = 1 + key.shift + 2 * key.alt + 4 * key.ctrl
+    final = _CURSOR.get(name)
+    if final is not None:
+        if modifiers > 1:
+            return f"\x1b[1;{modifiers}{final}".encode()
+        return f"\x1b{'O' if modes.application_cursor else '['}{final}".encode()
+    final = _PF.get(name)
+    if final is not None:
+        return (f"\x1b[1;{modifiers}{final}" if modifiers > 1 else f"\x1bO{final}").encode()
+    number = _TILDE.get(name)
+    if number is not None:
+        return (f"\x1b[{number};{modifiers}~" if modifiers > 1 else f"\x1b[{number}~").encode()
+    keypad = _KEYPAD.get(name)
+    if keypad is not None:
+        text, letter = keypad
+        typed = f"\x1bO{letter}" if modes.application_keypad else text
+    else:
+        typed = _typed(name, ctrl=key.ctrl, shift=key.shift)
+    return ("\x1b" * key.alt + typed).encode("utf-8", "replace")
+
+
+def _typed(name: str, *, ctrl: bool, shift: bool) -> str:
+    """What a key that types something types, Alt aside."""
+    plain = _PLAIN.get(name)
+    if plain is not None:
+        if name == "Tab" and shift:
+            return _PLAIN["BTab"]
+        if ctrl and name == "Space":
+            return "\0"
+        if ctrl and name == "BSpace":
+            return "\b"
+        return plain
+    if ctrl:
+        upper = name.upper()
+        if "@" <= upper <= "_":
+            return chr(ord(upper) & 0x1F)
+        return _CONTROL.get(name, name)
+    if shift:
+        upper = name.upper()
+        return upper if len(upper) == 1 else name  # one key types one character: not "SS" for S-ß
+    return name
+
+
+def encode_paste(text: str, modes: Modes) -> bytes:
+    """What pasting this text types: without controls, in brackets when the program asked for them."""
+    # Taking out whole end markers keeps "[201~" out of the text; what removal joins anew has lost its ESC
+    # by the second step.
+    clean = _PASTE_CONTROLS.sub("", _END_OF_PASTE.sub("", text))
+    if not clean:
+        return b""
+    if modes.bracketed_paste:
+        return b"\x1b[200~" + clean.encode("utf-8", "replace") + b"\x1b[201~"
+    return clean.replace("\r\n", "\r").replace("\n", "\r").encode("utf-8", "replace")
+
+
+def encode_mouse(event: Mouse, modes: Modes) -> bytes:
+    """What this mouse event types; empty when nobody asked for it or the format cannot spell it."""
+    if not _is_wanted(event, modes.mouse) or event.x < 0 or event.y < 0:
+        return b""
+    button = _BUTTONS[event.button]
+    if modes.mouse != "x10":  # the oldest protocol knows no modifiers
+        button += 4 * event.shift + 8 * event.alt + 16 * event.ctrl
+    if event.kind == "move":
+        button += 32
+    x, y = event.x + 1, event.y + 1
+    if modes.mouse_format in {"sgr", "sgr_pixels"}:
+        if modes.mouse_format == "sgr_pixels":
+            x, y = event.x * CELL_WIDTH + 1, event.y * CELL_HEIGHT + 1
+        return f"\x1b[<{button};{x};{y}{'m' if event.kind == 'release' else 'M'}".encode()
+    if event.kind == "release":
+        button |= 3  # these formats do not tell which button went up
+    if modes.mouse_format == "urxvt":
+        return f"\x1b[{button + 32};{x};{y}M".encode()
+    if modes.mouse_format == "utf8":
+        if max(x, y) > _UTF8_LIMIT:
+            return b""
+        return f"\x1b[M{chr(button + 32)}{chr(x + 32)}{chr(y + 32)}".encode()
+    if max(x, y) > _X10_LIMIT:
+        return b""
+    return b"\x1b[M" + bytes((button + 32, x + 32, y + 32))
+
+
+def _is_wanted(event: Mouse, tracking: str) -> bool:
+    """Whether a program that asked for ``tracking`` is told of this event."""
+    if tracking == "off":
+        return False
+    wheel = event.button is not None and event.button.startswith("wheel")
+    if tracking == "x10":
+        return event.kind == "press" and event.button is not None and not wheel
+    if event.kind == "press":
+        return event.button is not None
+    if event.kind == "release":
+        return event.button is not None and not wheel  # a wheel's notch has no end
+    if tracking == "button":
+        return event.button is not None and not wheel
+    return tracking == "any" and not wheel
+
+
+def encode_focus(focused: bool, modes: Modes) -> bytes:
+    """What gaining or losing the focus types; empty when the program did not ask for it."""
+    if not modes.focus_events:
+        return b""
+    return b"\x1b[I" if focused else b"\x1b[O"

@@ -1,0 +1,438 @@
+"""The ghostty engine: libghostty-vt behind the engine protocol.
+
+``feed`` is the hot path of the whole service, so it does next to nothing in Python unless something happened. What
+the library does not do is done around it: marks and our own sequences by the tap, the exact history limit by
+trimming (see ``_trim``), history below the alternate screen by reading a copy.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from phux_core.engine import _ghostty_keys, encoding
+from phux_core.engine._ghostty_checkpoint import Checkpoint, mend, pack, snapshot, unpack
+from phux_core.engine._ghostty_grid import Grid
+from phux_core.engine._ghostty_native import (
+    Sink,
+    check,
+    configure,
+    decode_snapshot,
+    ffi,
+    lib,
+    new_terminal,
+    set_size_option,
+)
+from phux_core.engine._ghostty_state import (
+    is_alternate,
+    mode,
+    number,
+    read_modes,
+    rendered_cursor_style,
+    scrollback,
+)
+from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
+from phux_core.engine.protocol import (
+    DEFAULT_HISTORY,
+    MAX_SIZE,
+    Bell,
+    Cursor,
+    Effect,
+    Lines,
+    Modes,
+    Mouse,
+    Reply,
+    Span,
+    TitleChanged,
+)
+from phux_core.engine.tap import Tap
+
+if TYPE_CHECKING:
+    from phux_core.keys import Key
+
+_write = lib.ghostty_terminal_vt_write
+_get = lib.ghostty_terminal_get
+
+# Large chunks are fed in slices, with a look at the history between them: a megabyte of newlines in one go would
+# make half a million rows before anybody could trim them.
+_SLICE = 32 * 1024
+
+# Bytes of a page of libghostty's, somewhat overestimated, and what one of its cells can take with a colour of its
+# own (8 bytes without).
+_PAGE_BYTES = 600_000
+_STYLED_CELL_BYTES = 80
+
+# What could leave the alternate screen: DECRST (or a restore) of 47, 1047 or 1049, and a full reset.
+_SCREEN_SWITCH = re.compile(rb"\x1b\[\?[0-9;]*4[79]|\x1bc")
+
+_LONGEST_SWITCH = 24  # a sequence that was begun in an earlier chunk is recognised up to this length
+
+# Soft reset, and what it amounts to (DEC STD 070 and xterm): cursor shown, insert and origin mode off, margins gone,
+# cursor and keypad keys normal, style and character sets default, and home as the saved cursor.
+_SOFT_RESET = b"\x1b[!p"
+_SOFT_RESET_ACTIONS = b"\x1b[?25h\x1b[4l\x1b[?6l\x1b[r\x1b[?1l\x1b>\x1b[m\x0f\x1b(B\x1b)B\x1b[H\x1b7"
+
+_QUERY_CURSOR_STYLE = b"\x1bP$q q\x1b\\"
+_CURSOR_STYLE_REPLY = re.compile(rb"\$r([0-6]) q")
+_SHAPES = ("block", "block", "block", "underline", "underline", "bar", "bar")
+
+
+class GhosttyEngine:
+    """A terminal of libghostty-vt; see ``phux_core.engine.protocol.Engine`` for what its methods promise."""
+
+    name = "ghostty"
+
+    def __init__(self, terminal: Any, cols: int, rows: int, history: int, tap: Tap, title: str | None) -> None:
+        """Take over a native terminal. ``create`` and ``restore`` are the ways to get an engine."""
+        self._cols = cols
+        self._rows = rows
+        self._limit = history
+        self._tap = tap
+        self._title = title
+        self._sink = Sink(cols, rows)
+        self._terminal = terminal
+        self._handle = configure(terminal, self._sink)
+        self._grid = Grid(terminal)
+        self._untrimmed = 0  # bytes fed since the history was last looked at
+        self._page_rows = self._spare = self._bytes = 0  # see _set_limits
+        self._tight = False
+        self._begun = b""  # the end of the last chunk, if a soft reset may have been begun there
+        self._covered: int | None = None  # rows of history below the alternate screen, once they were counted
+        self._recent = b""  # what was fed last since then
+        self._set_limits()
+
+    # Reading
+
+    @property
+    def cols(self) -> int:
+        """Columns of the grid."""
+        return self._cols
+
+    @property
+    def rows(self) -> int:
+        """Rows of the grid."""
+        return self._rows
+
+    @property
+    def position(self) -> int:
+        """How many bytes were ever fed."""
+        return self._tap.position
+
+    @property
+    def title(self) -> str | None:
+        """The window title, None until one was set."""
+        return self._title
+
+    @property
+    def cwd(self) -> str | None:
+        """The directory OSC 7 named last, None until then."""
+        return self._tap.cwd
+
+    @property
+    def history_rows(self) -> int:
+        """How many rows of scrollback can be read now, the primary screen's even below the alternate one."""
+        if not self._limit:
+            return 0
+        rows = self._covered_history() if is_alternate(self._terminal) else scrollback(self._terminal)
+        return min(rows, self._limit)
+
+    def lines(self, first: int, count: int) -> Lines:
+        """Read rows as text; rows that do not exist are left out."""
+        first, last = self._range(first, count)
+        text: list[str] = []
+        wrapped: list[bool] = []
+        for grid, top, size, _ in self._parts(first, last):
+            part = grid.lines(top, size, self._cols)
+            text += part.text
+            wrapped += part.wrapped
+        return Lines(text, wrapped)
+
+    def spans(self, first: int, count: int) -> list[Span]:
+        """Read rows as runs of styled cells; rows that do not exist are left out."""
+        first, last = self._range(first, count)
+        spans: list[Span] = []
+        for grid, top, size, history in self._parts(first, last):
+            spans += grid.spans(top, size, history)
+        return spans
+
+    def _range(self, first: int, count: int) -> tuple[int, int]:
+        """The rows asked for, from and up to, clamped to what exists."""
+        oldest = -self.history_rows if first < 0 else 0
+        return max(first, oldest), min(first + count, self._rows)
+
+    def _parts(self, first: int, last: int) -> list[tuple[Grid, int, int, int]]:
+        """Where the rows ``first`` to ``last - 1`` are.
+
+        Returns:
+            For each piece: a grid, the first row there, how many rows, how many rows of history that grid has.
+        """
+        if last <= first:
+            return []
+        if is_alternate(self._terminal):
+            parts = []
+            if first < 0:
+                copy = self._copy_primary()
+                history = scrollback(copy)
+                parts.append((Grid(copy), history + first, min(last, 0) - first, history))
+            if last > 0:
+                parts.append((self._grid, max(first, 0), last - max(first, 0), 0))
+            return parts
+        history = scrollback(self._terminal)
+        return [(self._grid, history + first, last - first, history)]
+
+    def cursor(self) -> Cursor:
+        """Where the cursor is."""
+        style = self._cursor_style()
+        return Cursor(
+            number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_X),
+            number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y),
+            bool(number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_VISIBLE)),
+            _SHAPES[style],
+            style in {1, 3, 5},
+        )
+
+    def modes(self) -> Modes:
+        """The modes now."""
+        return read_modes(self._terminal)
+
+    # Changing
+
+    def feed(self, data: bytes) -> list[Effect]:
+        """Take bytes from the program."""
+        data, effects = self._tap.scan(data)
+        if b"\x7f" in data:
+            # DEL is no graphic character (ECMA-48, 8.3), but libghostty's fast path prints it.
+            data = data.translate(None, b"\x7f")
+        if self._covered is not None:
+            self._watch_screens(data)
+        # DECSTR, which libghostty does not know, whole or begun in an earlier chunk.
+        if self._begun or (b"!" in data and _SOFT_RESET in data):
+            self._put_with_resets(data)
+        else:
+            self._put(data)
+        self._begun = data[-3:] if b"\x1b" in data[-3:] else b""
+        if self._sink.stirred:
+            self._collect(effects)
+        return effects
+
+    def _put(self, data: bytes) -> None:
+        """Write to the terminal, and keep the history in bounds."""
+        size = len(data)
+        if size <= _SLICE:
+            _write(self._terminal, data, size)
+            self._untrimmed += size
+            if self._untrimmed >= _SLICE:
+                self._trim()
+        else:
+            start = ffi.from_buffer("uint8_t[]", data)
+            for at in range(0, size, _SLICE):
+                _write(self._terminal, start + at, min(_SLICE, size - at))
+                self._trim()
+
+    def _put_with_resets(self, data: bytes) -> None:
+        """The same, resetting wherever a soft reset ends."""
+        before = len(self._begun)
+        joined = self._begun + data
+        at = 0
+        while (found := joined.find(_SOFT_RESET, at)) >= 0:
+            end = found + len(_SOFT_RESET)
+            self._put(joined[max(at, before) : end])
+            x = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_X)
+            y = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y)
+            self._put(_SOFT_RESET_ACTIONS + b"\x1b[%d;%dH" % (y + 1, x + 1))
+            at = end
+        self._put(joined[max(at, before) :])
+
+    def _watch_screens(self, data: bytes) -> None:
+        """Forget how much history the alternate screen covers when that may have changed."""
+        joined = self._recent + data
+        if _SCREEN_SWITCH.search(joined):
+            self._covered = None
+        self._recent = joined[-_LONGEST_SWITCH:]
+
+    def _collect(self, effects: list[Effect]) -> None:
+        sink = self._sink
+        sink.stirred = False
+        if sink.replies:
+            effects.extend(map(Reply, sink.replies))
+            sink.replies.clear()
+        if sink.title:
+            sink.title = False
+            text = ffi.new("GhosttyString*")
+            check(_get(self._terminal, lib.GHOSTTY_TERMINAL_DATA_TITLE, text), "title")
+            title = ffi.buffer(text.ptr, text.len)[:].decode("utf-8", "replace") if text.len else ""
+            if title != self._title:
+                self._title = title
+                effects.append(TitleChanged(title))
+        if sink.bell:
+            sink.bell = False
+            effects.append(Bell())
+
+    def resize(self, cols: int, rows: int) -> None:
+        """Change the grid. A program that asked for in-band size reports gets its reply with the next ``feed``."""
+        _check_size(cols, rows)
+        self._sink.cols, self._sink.rows = cols, rows
+        check(lib.ghostty_terminal_resize(self._terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
+        self._cols, self._rows = cols, rows
+        self._covered = None
+        self._set_limits()
+        if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND) and is_alternate(self._terminal):
+            mend(self._terminal, self._grid, cols, rows)
+
+    def set_history_limit(self, rows: int) -> None:
+        """Keep at most ``rows`` rows of scrollback from now on."""
+        if rows < 0:
+            raise ValueError(f"a history of {rows} rows")
+        self._limit = rows
+        self._covered = None
+        self._set_limits()
+
+    # The history limit. The library's own limit of lines makes scrolling many times slower once it binds, and its
+    # limit of bytes cannot promise a number of rows, because a row's size depends on its styles. But only when the
+    # limit of bytes binds does it use the memory of old rows for new ones; without that, scrolling is slow again,
+    # page fault by page fault. So: while there are too few rows, the limit of bytes is far away; once there are
+    # enough and some to spare, it is set to what they take; and when what is to spare runs short, because newer rows
+    # take more, it is lifted again. Nobody sees the spare rows.
+
+    def _set_limits(self) -> None:
+        set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", None)
+        self._page_rows = _PAGE_BYTES // (8 * self._cols + 8) + 1
+        self._spare = 3 * self._page_rows + self._limit // 50
+        self._loosen()
+        self._trim()
+
+    def _loosen(self) -> None:
+        """Let the history grow, up to what only hostile input reaches."""
+        self._bytes = (self._limit + 2 * self._spare) * self._cols * _STYLED_CELL_BYTES if self._limit else 0
+        set_size_option(self._terminal, "SCROLLBACK_MAX_BYTES", self._bytes)
+        self._tight = False
+
+    def _tighten(self) -> None:
+        """Cut the history to the rows wanted and some to spare, and let it take no more than these do now."""
+        set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", self._limit + self._spare)
+        set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", None)
+        rows = scrollback(self._terminal)
+        # Nothing tells how much they take, but the first limit to cost a page does.
+        while self._bytes > _PAGE_BYTES and scrollback(self._terminal) >= rows:
+            self._bytes -= max(_PAGE_BYTES // 2, self._bytes // 200)
+            set_size_option(self._terminal, "SCROLLBACK_MAX_BYTES", self._bytes)
+        self._tight = True
+
+    def _trim(self) -> None:
+        """Look after the history: called every ``_SLICE`` bytes."""
+        self._untrimmed = 0
+        rows = scrollback(self._terminal)
+        enough = self._limit + self._spare
+        if self._tight and not self._limit + self._page_rows <= rows <= 2 * enough and rows:
+            self._loosen()
+        if self._limit and not self._tight and rows > enough + self._page_rows:
+            self._tighten()
+
+    # Encoding
+
+    def encode_key(self, key: Key) -> bytes:
+        """What this key types, in the modes of now."""
+        kitty = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_KITTY_KEYBOARD_FLAGS) != 0
+        extended = _ghostty_keys.encode(self._terminal, key, kitty=kitty)
+        if extended is not None:
+            return extended
+        if key.name == "BSpace" and not key.ctrl and mode(self._terminal, 67):  # DECBKM: the key sends BS
+            return b"\x1b\b" if key.alt else b"\b"
+        return encoding.encode_key(key, self.modes())
+
+    def encode_paste(self, text: str) -> bytes:
+        """What pasting this text types."""
+        return encoding.encode_paste(text, self.modes())
+
+    def encode_mouse(self, event: Mouse) -> bytes:
+        """What this mouse event types; empty when the program did not ask for it."""
+        return encoding.encode_mouse(event, self.modes())
+
+    def encode_focus(self, focused: bool) -> bytes:
+        """What gaining or losing the focus types; empty when the program did not ask for it."""
+        return encoding.encode_focus(focused, self.modes())
+
+    # Life
+
+    def checkpoint(self) -> bytes:
+        """The whole state as bytes, an unfinished sequence included."""
+        return pack(Checkpoint(self._limit, self._begun, self._title, self._tap.dump(), self._snapshot()))
+
+    def close(self) -> None:
+        """Free the native terminal."""
+        if self._terminal is not None:
+            ffi.release(self._terminal)
+            # Any later use must fail in Python and not in freed memory.
+            del self._grid
+            self._terminal = None
+
+    # Helpers
+
+    def _snapshot(self) -> bytes:
+        return snapshot(self._terminal, self._grid, self._cols, self._rows, in_osc=self._tap.in_osc)
+
+    def _copy_primary(self) -> Any:
+        """A copy of the terminal with the primary screen shown."""
+        copy = decode_snapshot(self._snapshot())
+        # CAN first: the copy may stand inside a sequence.
+        leave = b"\x18\x1b[?1049l"
+        _write(copy, leave, len(leave))
+        return copy
+
+    def _covered_history(self) -> int:
+        """Rows of history below the alternate screen; the library tells of the screen that is shown only."""
+        if self._covered is None:
+            rows = scrollback(self._copy_primary())
+            if not number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND):
+                return rows  # the sequence under way may be the one that leaves: do not remember
+            self._covered = rows
+            self._recent = b""
+        return self._covered
+
+    def _cursor_style(self) -> int:
+        """The DECSCUSR number of the cursor's style."""
+        if not number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND):
+            return rendered_cursor_style(self._terminal)
+        # The terminal is asked as a program would ask: a tenth of the time that making a render state takes.
+        sink = self._sink
+        before, sink.replies = sink.replies, []
+        stirred = sink.stirred
+        _write(self._terminal, _QUERY_CURSOR_STYLE, len(_QUERY_CURSOR_STYLE))
+        answer = b"".join(sink.replies)
+        sink.replies, sink.stirred = before, stirred
+        match = _CURSOR_STYLE_REPLY.search(answer)
+        return int(match[1]) if match else 0
+
+
+def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY) -> GhosttyEngine:
+    """Make a terminal.
+
+    Raises:
+        ValueError: A size out of range.
+    """
+    _check_size(cols, rows)
+    if history < 0:
+        raise ValueError(f"a history of {history} rows")
+    return GhosttyEngine(new_terminal(cols, rows), cols, rows, history, Tap(), None)
+
+
+def restore(checkpoint: bytes) -> GhosttyEngine:
+    """Rebuild the terminal that ``GhosttyEngine.checkpoint`` described.
+
+    Raises:
+        ValueError: These bytes are no such description, or one of another version.
+    """
+    parts = unpack(checkpoint)
+    tap = Tap.load(parts.tap)
+    terminal = decode_snapshot(parts.snapshot)
+    size = ffi.new("uint16_t[2]")
+    check(_get(terminal, lib.GHOSTTY_TERMINAL_DATA_COLS, size), "cols")
+    check(_get(terminal, lib.GHOSTTY_TERMINAL_DATA_ROWS, size + 1), "rows")
+    engine = GhosttyEngine(terminal, size[0], size[1], parts.history, tap, parts.title)
+    engine._begun = parts.begun  # noqa: SLF001 - its own module
+    return engine
+
+
+def _check_size(cols: int, rows: int) -> None:
+    if not (1 <= cols <= MAX_SIZE and 1 <= rows <= MAX_SIZE):
+        raise ValueError(f"a terminal of {cols} columns and {rows} rows: each must be 1 to {MAX_SIZE}")

@@ -1,0 +1,282 @@
+r"""The tap on the byte stream: what phux itself needs out of it, found before an engine reads it.
+
+Both backends run every chunk through ``Tap.scan``. It counts positions, reports OSC 133 marks, OSC 7748
+(our own markers) and OSC 7 (working directory) as effects, and hands on the bytes for the engine with
+OSC 7748, OSC 8 and the clipboard sequences taken out:
+
+- OSC 8, because hyperlinks are no part of our shapes and libghostty can die of them when it resizes;
+- OSC 52 and 5522, because a program in a pane must not reach a clipboard, whatever an engine would do.
+
+It must not interpret anything else. In particular it keeps no screen state.
+
+Two facts make a scan this simple right. ``ESC ]`` begins an OSC in whatever state a VT parser is, because
+ESC cancels what was under way. And an OSC ends at the first BEL, ESC, CAN or SUB (an 8-bit ST cannot count:
+0x9C is also a continuation byte of UTF-8). A sequence that is taken out leaves ``ESC \`` behind, a control
+that does nothing but cancel, so that what stood on either side of it does not grow together.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from urllib.parse import unquote_to_bytes
+
+from phux_core.engine.protocol import PRIVATE_OSC, CwdChanged, Effect, Mark, PrivateOsc
+
+MAX_BODY = 64 * 1024
+"""Longest OSC body that is kept; a longer one is skipped to its end and reported to nobody."""
+
+_OSC = b"\x1b]"
+_ESC = 0x1B
+_BEL = 0x07
+_BACKSLASH = 0x5C
+_BRACKET = 0x5D
+_SEMICOLON = 0x3B
+
+_TERMINATOR = re.compile(rb"[\x07\x18\x1a\x1b]")
+_EXIT_CODE = re.compile(r"-?[0-9]{1,10}")
+
+# OSC numbers are compared as they are spelled: "08" is no hyperlink to any terminal either.
+_MARK, _CWD, _PRIVATE = b"133", b"7", str(PRIVATE_OSC).encode()
+_COLLECTED = frozenset({_MARK, _CWD, _PRIVATE})
+_WITHHELD = frozenset({_PRIVATE, b"8", b"52", b"5522"})
+_LONGEST_NUMBER = max(map(len, _COLLECTED | _WITHHELD))
+
+# Where in the stream the scanner stands.
+_TEXT = 0  # outside any OSC
+_NUMBER = 1  # behind "ESC ]", number not complete; these bytes are held back
+_BODY = 2  # inside an OSC
+_ENDING = 3  # behind the ESC that ended one; a backslash here belongs to it
+
+_FLAG_ESC, _FLAG_WITHHELD, _FLAG_COLLECTING, _FLAG_CWD = 1, 2, 4, 8
+_STATE = struct.Struct("<QQBBHII")
+
+
+class Tap:
+    """An incremental scanner; sequences may be cut anywhere between two calls of ``scan``.
+
+    Attributes:
+        position: How many bytes were ever scanned.
+        cwd: The directory OSC 7 named last, None until then.
+    """
+
+    __slots__ = ("_begin", "_body", "_esc", "_held", "_number", "_state", "_withheld", "cwd", "position")
+
+    def __init__(self) -> None:
+        self.position = 0
+        self.cwd: str | None = None
+        self._state = _TEXT
+        self._esc = False  # in _TEXT: the last byte was ESC
+        self._held = b""  # in _NUMBER: "]" and digits of an earlier chunk that the engine has not seen
+        self._number = b""
+        self._withheld = False
+        self._body: bytearray | None = None  # None: nobody wants this body, or it grew beyond MAX_BODY
+        self._begin = 0
+
+    @property
+    def in_osc(self) -> bool:
+        """Whether the stream stands inside an OSC."""
+        return self._state in {_NUMBER, _BODY}
+
+    def scan(self, data: bytes) -> tuple[bytes, list[Effect]]:
+        """Take the next bytes of the stream.
+
+        Args:
+            data: Bytes as the program wrote them.
+
+        Returns:
+            The bytes for the engine (``data`` itself when nothing had to go), and what was found.
+        """
+        effects: list[Effect] = []
+        # The hot path: most chunks hold no OSC. Looking for single bytes goes at memory speed, looking for two takes
+        # ten times as long.
+        if self._state == _TEXT and not self._esc and (b"\x1b" not in data or b"]" not in data or data.find(_OSC) < 0):
+            self.position += len(data)
+            self._esc = data.endswith(b"\x1b")
+            return data, effects
+        return self._scan_slowly(data, effects), effects
+
+    def _scan_slowly(self, data: bytes, effects: list[Effect]) -> bytes:
+        base = self.position
+        size = len(data)
+        self.position = base + size
+        out: list[bytes] = []
+        copied = 0  # data[:copied] was handed on or taken out already
+        bracket = 0  # where the OSC at hand begins in this chunk, if it does
+        at = 0
+        while at < size:
+            if self._state == _TEXT:
+                if self._esc and data[at] == _BRACKET:
+                    bracket = at
+                else:
+                    found = data.find(_OSC, at)
+                    if found < 0:
+                        self._esc = data.endswith(b"\x1b")
+                        break
+                    bracket = found + 1
+                # The ESC itself always goes to the engine: what it cancels is cancelled in either case.
+                self._begin = base + bracket - 1
+                self._esc = False
+                self._held = self._number = b""
+                self._state = _NUMBER
+                at = bracket + 1
+            elif self._state == _NUMBER:
+                first = at
+                limit = _LONGEST_NUMBER + 1 - len(self._number)
+                while at < size and at - first < limit and 0x30 <= data[at] <= 0x39:
+                    at += 1
+                self._number += data[first:at]
+                if at == size and len(self._number) <= _LONGEST_NUMBER:
+                    break
+                known = at < size and data[at] == _SEMICOLON
+                self._withheld = known and self._number in _WITHHELD
+                self._body = bytearray() if known and self._number in _COLLECTED else None
+                if self._withheld:
+                    out.append(data[copied:bracket])
+                    copied = bracket
+                elif self._held:
+                    out.append(self._held)
+                self._held = b""
+                self._state = _BODY
+                at += known
+            elif self._state == _BODY:
+                match = _TERMINATOR.search(data, at)
+                end = match.start() if match else size
+                self._collect(data, at, end)
+                if self._withheld:
+                    copied = end
+                at = end
+                if match is None:
+                    break
+                terminator = data[end]
+                at = end + 1
+                if terminator == _ESC:
+                    self._state = _ENDING
+                    if self._withheld:
+                        copied = at
+                    continue
+                self._state = _TEXT
+                if terminator == _BEL:
+                    self._finish(base + at, effects)
+                    if self._withheld:
+                        out.append(b"\\")
+                        copied = at
+                # CAN and SUB cancel: nothing is reported, and the byte itself goes on to the engine.
+                self._body = None
+            else:  # _ENDING
+                self._state = _TEXT
+                if data[at] == _BACKSLASH:
+                    at += 1
+                    self._finish(base + at, effects)
+                    # When withheld, this backslash is what completes the "ESC \\" left behind.
+                else:
+                    self._finish(base + at - 1, effects)
+                    self._esc = True
+                    if self._withheld:
+                        out.append(b"\\\x1b")
+                self._body = None
+        if self._state == _NUMBER:
+            out.append(data[copied:bracket])
+            self._held += data[bracket:]
+        elif not (self._withheld and self._state in {_BODY, _ENDING}):
+            if not out and copied == 0:
+                return data
+            out.append(data[copied:])
+        return b"".join(out)
+
+    def _collect(self, data: bytes, start: int, end: int) -> None:
+        body = self._body
+        if body is not None:
+            if len(body) + end - start > MAX_BODY:
+                self._body = None
+            else:
+                body += data[start:end]
+
+    def _finish(self, end: int, effects: list[Effect]) -> None:
+        """Report the OSC that ended before position ``end``, if it is one to report."""
+        if self._body is None:
+            return
+        body = bytes(self._body)
+        if self._number == _PRIVATE:
+            effects.append(PrivateOsc(body, self._begin, end))
+        elif self._number == _MARK:
+            kind, _, options = body.decode("utf-8", "replace").partition(";")
+            if kind:
+                effects.append(_mark(kind, options, self._begin, end))
+        else:
+            cwd = _directory(body)
+            if cwd is not None and cwd != self.cwd:
+                self.cwd = cwd
+                effects.append(CwdChanged(cwd))
+
+    def dump(self) -> bytes:
+        """The whole state as bytes, for checkpoints."""
+        body = self._body
+        cwd = self.cwd
+        flags = (
+            (_FLAG_ESC if self._esc else 0)
+            | (_FLAG_WITHHELD if self._withheld else 0)
+            | (_FLAG_COLLECTING if body is not None else 0)
+            | (_FLAG_CWD if cwd is not None else 0)
+        )
+        # Held bytes are always "]" and the number so far, so that one of the two is enough, with the count.
+        held = len(self._held)
+        named = (cwd or "").encode("utf-8", "surrogatepass")
+        kept = bytes(body or b"")
+        head = _STATE.pack(self.position, self._begin, self._state, flags, held, len(named), len(kept))
+        return b"".join((head, bytes([len(self._number)]), self._number, named, kept))
+
+    @classmethod
+    def load(cls, state: bytes) -> Tap:
+        """Make the scanner that ``dump`` described.
+
+        Raises:
+            ValueError: These bytes are no such description.
+        """
+        try:
+            position, begin, mode, flags, held, named, kept = _STATE.unpack_from(state)
+            number_at = _STATE.size + 1
+            named_at = number_at + state[_STATE.size]
+        except (struct.error, IndexError) as error:
+            raise ValueError("not the state of a tap") from error
+        kept_at = named_at + named
+        if len(state) != kept_at + kept or mode > _ENDING:
+            raise ValueError("not the state of a tap")
+        tap = cls()
+        tap.position = position
+        tap._begin = begin
+        tap._state = mode
+        tap._esc = bool(flags & _FLAG_ESC)
+        tap._withheld = bool(flags & _FLAG_WITHHELD)
+        tap._number = state[number_at:named_at]
+        tap._held = (b"]" + tap._number)[:held]
+        if flags & _FLAG_CWD:
+            tap.cwd = state[named_at:kept_at].decode("utf-8", "surrogatepass")
+        if flags & _FLAG_COLLECTING:
+            tap._body = bytearray(state[kept_at:])
+        return tap
+
+
+def _mark(kind: str, options: str, start: int, end: int) -> Mark:
+    if kind == "D":
+        first, _, rest = options.partition(";")
+        if _EXIT_CODE.fullmatch(first):
+            return Mark(kind, int(first), rest, start, end)
+    return Mark(kind, None, options, start, end)
+
+
+def _directory(body: bytes) -> str | None:
+    """The path in the body of an OSC 7, or None when there is none that could be used."""
+    scheme, separator, rest = body.partition(b"://")
+    if not separator:
+        path = body  # some shells' own snippets send the bare path
+    else:
+        _, slash, after = rest.partition(b"/")
+        path = slash + after
+        if scheme.lower() == b"file":
+            path = unquote_to_bytes(path)
+        elif scheme != b"kitty-shell-cwd":  # kitty's form carries the path as it is
+            return None
+    if not path.startswith(b"/") or b"\0" in path:
+        return None
+    return path.decode("utf-8", "replace")

@@ -1,0 +1,41 @@
+"""Choosing and making engines."""
+
+import subprocess
+import sys
+
+import pytest
+
+from phux_core import engine as engines
+
+
+def test_an_engine_asked_for_by_name_is_the_one(engine_name):
+    assert engines.choose(engine_name) == engine_name
+
+
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_without_a_wish_the_best_engine_that_imports_is_chosen(nothing):
+    assert engines.choose(nothing) in engines.ENGINES
+
+
+def test_an_unknown_name_is_refused_with_the_choices():
+    with pytest.raises(ValueError, match="ghostty, pyte"):
+        engines.choose("xterm")
+    with pytest.raises(ValueError, match="ghostty, pyte"):
+        engines.create("xterm", 80, 24)
+
+
+@pytest.mark.parametrize("size", [(0, 24), (80, 0), (1001, 24), (80, 1001)])
+def test_a_size_out_of_range_is_refused(engine, size):
+    with pytest.raises(ValueError):
+        engine(*size)
+
+
+def test_importing_the_package_imports_no_backend():
+    code = "import sys, phux_core.engine; print([m for m in sys.modules if m.split('.')[0] in ('pyghostty', 'cffi', 'pyte')])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_everything_exported_is_there():
+    for name in engines.__all__:
+        assert hasattr(engines, name)

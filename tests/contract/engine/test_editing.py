@@ -1,0 +1,145 @@
+"""Erasing, inserting, deleting and scrolling, inside and outside margins."""
+
+import pytest
+
+FULL = "aaaaa\r\nbbbbb\r\nccccc\r\nddddd"
+
+
+@pytest.mark.parametrize(
+    ("sequence", "expected"),
+    [
+        ("\x1b[J", ["aaaaa", "bb"]),
+        ("\x1b[0J", ["aaaaa", "bb"]),
+        ("\x1b[1J", ["", "   bb", "ccccc", "ddddd"]),
+        ("\x1b[2J", []),
+        ("\x1b[K", ["aaaaa", "bb", "ccccc", "ddddd"]),
+        ("\x1b[1K", ["aaaaa", "   bb", "ccccc", "ddddd"]),
+        ("\x1b[2K", ["aaaaa", "", "ccccc", "ddddd"]),
+        ("\x1b[X", ["aaaaa", "bb bb", "ccccc", "ddddd"]),
+        ("\x1b[2X", ["aaaaa", "bb  b", "ccccc", "ddddd"]),
+        ("\x1b[99X", ["aaaaa", "bb", "ccccc", "ddddd"]),
+        ("\x1b[@", ["aaaaa", "bb bb", "ccccc", "ddddd"]),
+        ("\x1b[2@", ["aaaaa", "bb  b", "ccccc", "ddddd"]),
+        ("\x1b[99@", ["aaaaa", "bb", "ccccc", "ddddd"]),
+        ("\x1b[P", ["aaaaa", "bbbb", "ccccc", "ddddd"]),
+        ("\x1b[99P", ["aaaaa", "bb", "ccccc", "ddddd"]),
+        ("\x1b[L", ["aaaaa", "", "bbbbb", "ccccc"]),
+        ("\x1b[2L", ["aaaaa", "", "", "bbbbb"]),
+        ("\x1b[99L", ["aaaaa"]),
+        ("\x1b[M", ["aaaaa", "ccccc", "ddddd"]),
+        ("\x1b[2M", ["aaaaa", "ddddd"]),
+        ("\x1b[99M", ["aaaaa"]),
+        ("\x1b[S", ["bbbbb", "ccccc", "ddddd"]),
+        ("\x1b[2S", ["ccccc", "ddddd"]),
+        ("\x1b[T", ["", "aaaaa", "bbbbb", "ccccc"]),
+        ("\x1b[2T", ["", "", "aaaaa", "bbbbb"]),
+        ("\x1b[99T", []),
+        ("\x1b[9J", ["aaaaa", "bbbbb", "ccccc", "ddddd"]),
+        ("\x1b[9K", ["aaaaa", "bbbbb", "ccccc", "ddddd"]),
+    ],
+    ids=lambda value: repr(value)[3:-1] if isinstance(value, str) else None,
+)
+def test_an_edit_does_what_it_says(term, sequence, expected):
+    assert term(5, 4, FULL, "\x1b[2;3H", sequence).screen == expected
+
+
+@pytest.mark.parametrize(
+    "sequence", ["\x1b[J", "\x1b[1J", "\x1b[2J", "\x1b[K", "\x1b[2K", "\x1b[X", "\x1b[@", "\x1b[P"]
+)
+def test_erasing_and_shifting_do_not_move_the_cursor(term, sequence):
+    assert term(5, 4, FULL, "\x1b[2;3H", sequence).at == (2, 1)
+
+
+def test_inserting_and_deleting_lines_keep_the_rest_of_the_screen_below_the_margin(term):
+    t = term(5, 4, FULL, "\x1b[1;3r\x1b[2;1H\x1b[L")
+    assert t.screen == ["aaaaa", "", "bbbbb", "ddddd"]
+    t = term(5, 4, FULL, "\x1b[1;3r\x1b[2;1H\x1b[M")
+    assert t.screen == ["aaaaa", "ccccc", "", "ddddd"]
+
+
+def test_inserting_lines_outside_the_margins_does_nothing(term):
+    assert term(5, 4, FULL, "\x1b[1;2r\x1b[4;1H\x1b[L\x1b[M").screen == FULL.split("\r\n")
+
+
+def test_scrolling_up_in_a_region_moves_only_the_region(term):
+    assert term(5, 4, FULL, "\x1b[2;3r\x1b[S").screen == ["aaaaa", "ccccc", "", "ddddd"]
+
+
+def test_scrolling_down_in_a_region_moves_only_the_region(term):
+    assert term(5, 4, FULL, "\x1b[2;3r\x1b[T").screen == ["aaaaa", "", "bbbbb", "ddddd"]
+
+
+def test_a_line_feed_at_the_bottom_margin_scrolls_the_region(term):
+    t = term(5, 4, FULL, "\x1b[2;3r\x1b[3;1H\nx")
+    assert t.screen == ["aaaaa", "ccccc", "x", "ddddd"]
+    assert t.history == []
+
+
+def test_a_line_feed_below_the_margin_does_not_scroll(term):
+    t = term(5, 4, FULL, "\x1b[1;2r\x1b[4;1H\n\nx")
+    assert t.screen == ["aaaaa", "bbbbb", "ccccc", "xdddd"]
+
+
+def test_reverse_index_at_the_top_margin_scrolls_the_region_down(term):
+    assert term(5, 4, FULL, "\x1b[2;3r\x1b[2;1H\x1bM").screen == ["aaaaa", "", "bbbbb", "ddddd"]
+
+
+def test_wrapping_at_the_bottom_margin_scrolls_the_region(term):
+    assert term(3, 4, "a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[3;1Hxyzw").screen == ["a", "xyz", "w", "d"]
+
+
+@pytest.mark.parametrize(
+    ("sequence", "columns"),
+    [
+        ("\x1b[K", range(2, 5)),
+        ("\x1b[1K", range(3)),
+        ("\x1b[2K", range(5)),
+        ("\x1b[2X", range(2, 4)),
+        ("\x1b[J", range(2, 5)),
+    ],
+    ids=["EL 0", "EL 1", "EL 2", "ECH", "ED 0"],
+)
+def test_erased_cells_take_the_background_colour_and_nothing_else(term, sequence, columns):
+    t = term(5, 2, "abcde\x1b[1;3H\x1b[1;4;7;31;44m", sequence)
+    for column in columns:
+        style = t.style(column)
+        assert style.bg == 4
+        assert style.fg is None
+        assert (style.bold, style.underline, style.inverse) == (False, False, False)
+
+
+def test_cells_that_scroll_in_take_the_background_colour(term):
+    t = term(5, 2, "ab\x1b[44m\x1b[S")
+    assert t.style(0, 1).bg == 4
+
+
+def test_deleted_characters_are_replaced_by_the_background_colour(term):
+    t = term(5, 1, "abcde\x1b[1;1H\x1b[42m\x1b[2P")
+    assert t.screen == ["cde"]
+    assert [t.style(column).bg for column in range(5)] == [None, None, None, 2, 2]
+
+
+def test_inserting_in_a_row_of_wide_characters_leaves_no_half_behind(term):
+    assert term(6, 1, "漢字語\x1b[1;1H\x1b[@").screen == [" 漢字"]
+    assert term(6, 1, "漢字語\x1b[1;2H\x1b[P").screen[0].strip() == "字語"
+
+
+def test_erasing_the_scrollback_leaves_the_screen(term):
+    t = term(5, 2, "a\r\nb\r\nc\r\nd")
+    assert t.history == ["a", "b"]
+    t.feed("\x1b[3J")
+    assert t.history == []
+    assert t.screen == ["c", "d"]
+
+
+def test_selective_erase_spares_protected_characters(term, engine_name):
+    if engine_name == "pyte":
+        pytest.skip("the pyte engine takes DECSED and DECSEL for ED and EL: it keeps no protection")
+    t = term(10, 1, '\x1b[1"qab\x1b[0"qcd\x1b[?2K')
+    assert t.screen == ["ab"]
+
+
+def test_the_screen_alignment_test_fills_the_screen_and_resets_margins(term):
+    t = term(3, 2, "\x1b[2;2H\x1b#8")
+    assert t.screen == ["EEE", "EEE"]
+    assert t.at == (0, 0)

@@ -1,0 +1,137 @@
+"""Modes as others see them, and what the terminal answers to questions."""
+
+import re
+
+import pytest
+
+from phux_core.version import __version__
+
+
+@pytest.mark.parametrize(
+    ("number", "field", "value"),
+    [
+        (1, "application_cursor", True),
+        (2004, "bracketed_paste", True),
+        (1004, "focus_events", True),
+        (2026, "synchronized_output", True),
+        (9, "mouse", "x10"),
+        (1000, "mouse", "normal"),
+        (1002, "mouse", "button"),
+        (1003, "mouse", "any"),
+        (1005, "mouse_format", "utf8"),
+        (1006, "mouse_format", "sgr"),
+        (1015, "mouse_format", "urxvt"),
+        (1016, "mouse_format", "sgr_pixels"),
+        (66, "application_keypad", True),
+        (1049, "alt_screen", True),
+    ],
+)
+def test_a_mode_can_be_set_and_reset(term, number, field, value):
+    t = term()
+    before = getattr(t.engine.modes(), field)
+    assert before != value
+    t.feed(f"\x1b[?{number}h")
+    assert getattr(t.engine.modes(), field) == value
+    t.feed(f"\x1b[?{number}l")
+    assert getattr(t.engine.modes(), field) == before
+
+
+def test_several_modes_in_one_sequence(term):
+    modes = term(10, 2, "\x1b[?1;1002;1006;2004h").engine.modes()
+    assert modes.application_cursor
+    assert modes.bracketed_paste
+    assert (modes.mouse, modes.mouse_format) == ("button", "sgr")
+
+
+def test_the_keypad_has_sequences_of_its_own(term):
+    t = term(10, 2, "\x1b=")
+    assert t.engine.modes().application_keypad
+    t.feed("\x1b>")
+    assert not t.engine.modes().application_keypad
+
+
+def test_ansi_modes_are_not_private_modes(term):
+    assert not term(10, 2, "\x1b[1h\x1b[2004h").engine.modes().application_cursor
+
+
+NO_KITTY = "the pyte engine does not speak the kitty protocol: it answers nothing, so that programs do not use it"
+
+
+def test_kitty_keyboard_flags_are_pushed_and_popped(term, engine_name):
+    if engine_name == "pyte":
+        pytest.skip(NO_KITTY)
+    t = term(10, 2, "\x1b[>1u")
+    assert t.engine.modes().kitty_flags == 1
+    t.feed("\x1b[>5u")
+    assert t.engine.modes().kitty_flags == 5
+    assert t.ask("\x1b[?u") == b"\x1b[?5u"
+    t.feed("\x1b[<u")
+    assert t.engine.modes().kitty_flags == 1
+    t.feed("\x1b[=2;2u")
+    assert t.engine.modes().kitty_flags == 3
+    t.feed("\x1b[=1;3u")
+    assert t.engine.modes().kitty_flags == 2
+    t.feed("\x1b[<9u")
+    assert t.engine.modes().kitty_flags == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("\x1b[c", rb"\x1b\[\?6[0-9][0-9;]*c"),
+        ("\x1b[0c", rb"\x1b\[\?6[0-9][0-9;]*c"),
+        ("\x1b[>c", rb"\x1b\[>[0-9]+;[0-9]+;[0-9]+c"),
+        ("\x1b[5n", rb"\x1b\[0n"),
+        ("\x1b[6n", rb"\x1b\[2;3R"),
+        ("\x1b[>q", rb"\x1bP>\|phux " + re.escape(__version__.encode()) + rb"\x1b\\"),
+        ("\x1b[>0q", rb"\x1bP>\|phux " + re.escape(__version__.encode()) + rb"\x1b\\"),
+        ("\x1b[18t", rb"\x1b\[8;4;10t"),
+        ("\x1b[14t", rb"\x1b\[4;64;80t"),
+        ("\x1b[16t", rb"\x1b\[6;16;8t"),
+        ("\x1b]10;?\x07", rb"\x1b\]10;rgb:[0-9a-f]{4}/[0-9a-f]{4}/[0-9a-f]{4}\x07"),
+        ("\x1b]11;?\x1b\\", rb"\x1b\]11;rgb:[0-9a-f]{4}/[0-9a-f]{4}/[0-9a-f]{4}\x1b\\"),
+        ("\x1b]4;1;?\x07", rb"\x1b\]4;1;rgb:[0-9a-f]{4}/[0-9a-f]{4}/[0-9a-f]{4}\x07"),
+        ("\x1b[?1$p", rb"\x1b\[\?1;2\$y"),
+        ("\x1b[?7$p", rb"\x1b\[\?7;1\$y"),
+        ("\x1b[?2004$p", rb"\x1b\[\?2004;2\$y"),
+        ("\x1b[?2026$p", rb"\x1b\[\?2026;2\$y"),
+        ("\x1b[?31999$p", rb"\x1b\[\?31999;0\$y"),
+        ("\x1b[4$p", rb"\x1b\[4;2\$y"),
+        ("\x1b[?u", rb"\x1b\[\?0u"),
+        ("\x1bP$qm\x1b\\", rb"\x1bP1\$r0?m\x1b\\"),
+    ],
+    ids=lambda value: repr(value)[1:-1] if isinstance(value, str) else "",
+)
+def test_a_question_is_answered(term, engine_name, question, answer):
+    if engine_name == "pyte" and question == "\x1b[?u":
+        pytest.skip(NO_KITTY)
+    t = term(10, 4, "\x1b[2;3H")
+    assert re.fullmatch(answer, t.ask(question))
+    assert t.screen == []
+
+
+def test_a_mode_report_follows_the_mode(term):
+    t = term(10, 4, "\x1b[?2004h\x1b[4h")
+    assert t.ask("\x1b[?2004$p") == b"\x1b[?2004;1$y"
+    assert t.ask("\x1b[4$p") == b"\x1b[4;1$y"
+
+
+def test_the_title_is_not_reported(term):
+    # A program could make the terminal type a command into the shell that way.
+    assert b"evil" not in term(10, 2, "\x1b]2;evil\x07").ask("\x1b[21t")
+
+
+@pytest.mark.parametrize("question", ["\x1b[?15n", "\x1b[?996n", "\x05", "\x1bP+q524742\x1b\\", "\x1b[=c"])
+def test_other_questions_are_answered_or_not_but_never_printed(term, question):
+    t = term(20, 2, question, "x")
+    assert t.screen == ["x"]
+
+
+def test_size_reports_follow_the_size(term):
+    t = term(10, 4)
+    t.engine.resize(30, 7)
+    assert t.ask("\x1b[18t") == b"\x1b[8;7;30t"
+
+
+def test_answers_come_in_the_order_of_the_questions(term):
+    assert term(10, 4).ask("\x1b[5n\x1b[6n\x1b[5n") == b"\x1b[0n\x1b[1;1R\x1b[0n"

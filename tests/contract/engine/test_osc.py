@@ -1,0 +1,176 @@
+"""Operating system commands and the other control strings."""
+
+import pytest
+
+from phux_core.engine import Bell, CwdChanged, Mark, PrivateOsc, Reply, TitleChanged
+
+ENDS = pytest.mark.parametrize("end", ["\x07", "\x1b\\"], ids=["BEL", "ST"])
+
+
+@ENDS
+@pytest.mark.parametrize("number", [0, 2])
+def test_a_title_is_reported_and_kept(term, number, end):
+    t = term()
+    assert t.engine.title is None
+    assert t.feed(f"\x1b]{number};héllo; wörld{end}x") == [TitleChanged("héllo; wörld")]
+    assert t.engine.title == "héllo; wörld"
+    assert t.screen == ["x"]
+
+
+def test_a_title_cut_into_bytes_is_the_same(term):
+    t = term()
+    for byte in "\x1b]2;日本\x1b\\".encode():
+        t.feed(bytes([byte]))
+    assert t.effects == [TitleChanged("日本")]
+
+
+def test_an_icon_name_is_no_title(term):
+    t = term()
+    assert t.feed("\x1b]1;icon\x07") == []
+    assert t.engine.title is None
+
+
+@pytest.mark.parametrize(
+    "number", ["10;red", "11;blue", "12;x", "22;pointer", "104", "110", "1337;a=b", "9;note", "777;notify;a;b"]
+)
+def test_other_commands_change_no_title_and_print_nothing(term, number):
+    t = term()
+    t.feed(f"\x1b]{number}\x07x")
+    assert t.engine.title is None
+    assert t.screen == ["x"]
+
+
+@ENDS
+def test_the_working_directory_is_decoded(term, end):
+    t = term()
+    assert t.feed(f"\x1b]7;file://host/a%20b/%C3%A9{end}") == [CwdChanged("/a b/é")]
+    assert t.engine.cwd == "/a b/é"
+
+
+def test_kitty_says_the_working_directory_in_its_own_way(term):
+    assert term().feed("\x1b]7;kitty-shell-cwd://host/a%20b\x07") == [CwdChanged("/a%20b")]
+
+
+def test_what_names_no_directory_is_ignored(term):
+    t = term()
+    assert t.feed("\x1b]7;\x07\x1b]7;http://x/y\x07\x1b]7;file://host\x07") == []
+    assert t.engine.cwd is None
+
+
+@ENDS
+def test_marks_carry_their_places(term, end):
+    t = term(20, 3, "abc")
+    data = f"\x1b]133;A{end}".encode()
+    assert t.feed(data + b"$ ") == [Mark("A", None, "", 3, 3 + len(data))]
+
+
+def test_the_end_of_a_command_carries_its_exit_code(term):
+    t = term(20, 3)
+    effects = t.feed("\x1b]133;D;42\x07\x1b]133;D\x07\x1b]133;D;-1;aid=7\x07\x1b]133;A;cl=m;aid=7\x07\x1b]133;D;x\x07")
+    assert [(mark.kind, mark.exit_code, mark.options) for mark in effects] == [
+        ("D", 42, ""),
+        ("D", None, ""),
+        ("D", -1, "aid=7"),
+        ("A", None, "cl=m;aid=7"),
+        ("D", None, "x"),
+    ]
+
+
+def test_our_own_markers_are_reported_and_never_shown(term):
+    t = term(20, 2, "ab")
+    data = b"\x1b]7748;run;\xff;1\x1b\\"
+    assert t.feed(data + b"cd") == [PrivateOsc(b"run;\xff;1", 2, 2 + len(data))]
+    assert t.screen == ["abcd"]
+
+
+def test_hyperlinks_leave_their_text(term):
+    t = term(20, 1, "a\x1b]8;id=1;http://example.com\x1b\\link\x1b]8;;\x1b\\b")
+    assert t.screen == ["alinkb"]
+    assert t.effects == []
+
+
+@pytest.mark.parametrize(
+    "data", ["\x1b]52;c;aGk=\x07", "\x1b]52;c;?\x07", "\x1b]52;p;aGk=\x1b\\", "\x1b]5522;type=read\x07"]
+)
+def test_the_clipboard_can_be_neither_written_nor_read(term, data):
+    t = term()
+    assert t.feed(data, "x") == []
+    assert t.screen == ["x"]
+
+
+def test_the_bell_is_reported_once_a_feed(term):
+    t = term()
+    assert t.feed("a\x07\x07\x07") == [Bell()]
+    assert t.feed("b") == []
+
+
+def test_the_end_of_a_command_string_is_no_bell(term):
+    assert Bell() not in term().feed("\x1b]0;t\x07\x1b]7748;x\x07\x1b]8;;y\x07")
+
+
+@pytest.mark.parametrize("end", ["\x18", "\x1a"], ids=["CAN", "SUB"])
+@pytest.mark.parametrize("body", ["133;A", "7748;x", "7;file:///x", "8;;u"])
+def test_a_cancelled_command_does_nothing(term, body, end):
+    t = term()
+    assert t.feed(f"\x1b]{body}{end}x") == []
+    assert t.screen[0].strip("\ufffd") == "x"
+
+
+@pytest.mark.parametrize("body", ["8;;u", "7748;x", "133;A", "0;t"])
+def test_a_command_ended_by_another_sequence_leaves_that_one_whole(term, body):
+    t = term(10, 2, f"ab\x1b]{body}\x1b[1;1HX")
+    assert t.screen == ["Xb"]
+
+
+def test_text_on_both_sides_of_a_hidden_command_does_not_grow_together(term):
+    t = term(10, 2, b"\x1b[3\x1b]8;;u\x1b\\1mx")
+    assert t.screen == ["1mx"]
+    t = term(10, 2, b"\xe6\xbc\x1b]7748;q\x07\xa2x")
+    assert "漢" not in t.screen[0]
+    assert t.screen[0].endswith("x")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "\x1bPq#0;2;0;0;0#0~~@@vv\x1b\\",
+        "\x1bP1$tx\x1b\\",
+        "\x1bP+q544e\x1b\\",
+        "\x1b_Gf=24,s=1,v=1;AAAA\x1b\\",
+        "\x1b^privacy message\x1b\\",
+        "\x1bXstart of string\x1b\\",
+        "\x1b_tmux\x1b\\",
+        "\x1bP\x1b\\",
+        "\x1b\\",
+    ],
+)
+def test_control_strings_print_nothing(term, data):
+    assert term(20, 2, "a", data, "b").screen == ["ab"]
+
+
+@pytest.mark.parametrize("opening", ["\x1bP", "\x1b_", "\x1b^", "\x1bX"], ids=["DCS", "APC", "PM", "SOS"])
+def test_a_bell_does_not_end_the_other_control_strings(term, opening):
+    assert term(20, 2, "a", opening, "1\x07still\x1b\\b").screen == ["ab"]
+
+
+@pytest.mark.parametrize(
+    "opening", ["\x1bP", "\x1b_", "\x1b^", "\x1bX", "\x1b]0;"], ids=["DCS", "APC", "PM", "SOS", "OSC"]
+)
+def test_cancel_ends_every_control_string(term, opening):
+    assert term(20, 2, "a", opening, "1\x18b").screen == ["ab"]
+
+
+def test_control_characters_encoded_in_utf8_are_no_introducers(term):
+    t = term(40, 2, "a\x9b31mb")
+    assert t.screen[0].replace("\x9b", "").replace("\ufffd", "") in {"a31mb", "ab"}
+
+
+@pytest.mark.parametrize("byte", [b"\x84", b"\x85", b"\x8d", b"\x90", b"\x9b", b"\x9c", b"\x9d"])
+def test_single_high_control_bytes_are_invalid_utf8(term, byte):
+    t = term(20, 3, b"a" + byte + b"b")
+    assert t.screen[0].replace("\ufffd", "") == "ab"
+
+
+def test_replies_and_marks_of_one_feed_are_all_there(term):
+    effects = term().feed("\x1b]133;A\x07\x1b[5n\x07\x1b]2;t\x07")
+    assert {type(effect) for effect in effects} == {Mark, Reply, Bell, TitleChanged}

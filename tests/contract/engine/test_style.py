@@ -1,0 +1,173 @@
+"""Colours and attributes (SGR), and how cells come out as spans."""
+
+import pytest
+
+from phux_core.engine import DEFAULT_STYLE, Span, Style
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ("1", Style(bold=True)),
+        ("2", Style(faint=True)),
+        ("3", Style(italic=True)),
+        ("4", Style(underline=True)),
+        ("5", Style(blink=True)),
+        ("7", Style(inverse=True)),
+        ("8", Style(invisible=True)),
+        ("9", Style(strikethrough=True)),
+        ("21", Style(underline=True)),
+        ("53", Style(overline=True)),
+        ("1;3;4", Style(bold=True, italic=True, underline=True)),
+        ("31", Style(fg=1)),
+        ("47", Style(bg=7)),
+        ("90", Style(fg=8)),
+        ("107", Style(bg=15)),
+        ("38;5;0", Style(fg=0)),
+        ("38;5;200", Style(fg=200)),
+        ("48;5;17", Style(bg=17)),
+        ("38;2;1;2;3", Style(fg=(1, 2, 3))),
+        ("48;2;255;0;128", Style(bg=(255, 0, 128))),
+        ("38:5:200", Style(fg=200)),
+        ("48:5:17", Style(bg=17)),
+        ("38:2:1:2:3", Style(fg=(1, 2, 3))),
+        ("38:2::1:2:3", Style(fg=(1, 2, 3))),
+        ("48:2::255:0:128", Style(bg=(255, 0, 128))),
+        ("4:3", Style(underline=True)),
+        ("4:1", Style(underline=True)),
+        ("4:2;31", Style(underline=True, fg=1)),
+        ("58;5;1", DEFAULT_STYLE),
+        ("58:5:1", DEFAULT_STYLE),
+        ("58;2;1;2;3;32", Style(fg=2)),
+        ("58:2::1:2:3", DEFAULT_STYLE),
+        ("4;58;5;9", Style(underline=True)),
+        ("38;5;200;48;5;17;1", Style(bold=True, fg=200, bg=17)),
+        ("31;38;5;4;7", Style(inverse=True, fg=4)),
+        ("", DEFAULT_STYLE),
+        ("0", DEFAULT_STYLE),
+        ("999", DEFAULT_STYLE),
+        ("999;1", Style(bold=True)),
+        (";1", Style(bold=True)),
+    ],
+)
+def test_graphic_rendition(term, parameters, expected):
+    assert term(10, 1, f"\x1b[{parameters}mx").style() == expected
+
+
+@pytest.mark.parametrize(
+    ("on", "off"),
+    [
+        ("1", "22"),
+        ("2", "22"),
+        ("3", "23"),
+        ("4", "24"),
+        ("4:3", "4:0"),
+        ("5", "25"),
+        ("7", "27"),
+        ("8", "28"),
+        ("9", "29"),
+        ("53", "55"),
+        ("31", "39"),
+        ("38;5;9", "39"),
+        ("44", "49"),
+        ("48;2;1;2;3", "49"),
+        ("1;2;3;4;5;7;8;9;53;31;44", "0"),
+        ("1;31", ""),
+    ],
+)
+def test_what_is_switched_on_can_be_switched_off(term, on, off):
+    assert term(10, 1, f"\x1b[{on}m\x1b[{off}mx").style() == DEFAULT_STYLE
+
+
+@pytest.mark.parametrize(
+    "sequence", ["\x1b[>4;1m", "\x1b[>4;2m", "\x1b[?4m", "\x1b[?1m", "\x1b[>0m", "\x1b[1 m", "\x1b[4;1$r"]
+)
+def test_private_sequences_that_look_like_sgr_change_no_style(term, sequence):
+    assert term(10, 1, sequence, "x").style() == DEFAULT_STYLE
+
+
+def test_a_cut_off_colour_does_not_spoil_the_next_sequence(term):
+    t = term(10, 1, "\x1b[38;5m\x1b[m\x1b[32mx")
+    assert t.style() == Style(fg=2)
+
+
+def test_many_parameters_are_survived(term):
+    t = term(10, 1, "\x1b[" + "1;" * 200 + "31m\x1b[m\x1b[32mx")
+    assert t.style() == Style(fg=2)
+    assert t.screen == ["x"]
+
+
+def test_text_without_style_is_one_span_from_its_first_to_its_last_character(term):
+    t = term(20, 2, "  ab  cd  ")
+    assert t.spans == [Span(0, 2, 6, 1, "ab  cd", DEFAULT_STYLE, None)]
+
+
+def test_a_span_ends_where_the_style_does(term):
+    t = term(20, 1, "ab\x1b[31mcd\x1b[mef")
+    assert t.spans == [
+        Span(0, 0, 2, 1, "ab", DEFAULT_STYLE, None),
+        Span(0, 2, 2, 1, "cd", Style(fg=1), None),
+        Span(0, 4, 2, 1, "ef", DEFAULT_STYLE, None),
+    ]
+
+
+def test_styled_blanks_are_part_of_spans(term):
+    t = term(5, 1, "\x1b[44m  x ")
+    assert t.spans == [Span(0, 0, 4, 1, "  x ", Style(bg=4), None)]
+
+
+def test_printed_and_erased_cells_of_one_background_are_one_span(term):
+    t = term(5, 1, "\x1b[44mx\x1b[K")
+    assert t.spans == [Span(0, 0, 5, 1, "x    ", Style(bg=4), None)]
+
+
+def test_wide_characters_are_spans_of_their_own(term):
+    t = term(10, 1, "a漢字b")
+    assert t.spans == [
+        Span(0, 0, 1, 1, "a", DEFAULT_STYLE, None),
+        Span(0, 1, 2, 2, "漢字", DEFAULT_STYLE, None),
+        Span(0, 5, 1, 1, "b", DEFAULT_STYLE, None),
+    ]
+
+
+def test_combining_marks_count_with_their_character(term):
+    t = term(10, 1, "ae\u0301b")
+    assert t.spans == [Span(0, 0, 3, 1, "ae\u0301b", DEFAULT_STYLE, None)]
+
+
+def test_a_blank_screen_has_no_spans(term):
+    assert term(10, 3).spans == []
+
+
+def test_spans_of_history_have_negative_rows(term):
+    t = term(10, 2, "\x1b[31ma\r\nb\r\n\x1b[32mc\r\nd")
+    assert [(span.row, span.text, span.style.fg) for span in t.engine.spans(-2, 4)] == [
+        (-2, "a", 1),
+        (-1, "b", 1),
+        (0, "c", 2),
+        (1, "d", 2),
+    ]
+
+
+def test_prompt_and_input_are_told_from_output(term):
+    t = term(20, 3, "\x1b]133;A\x07$ \x1b]133;B\x07ls\r\n\x1b]133;C\x07out")
+    assert [(span.row, span.text, span.semantic) for span in t.spans] == [
+        (0, "$ ", "prompt"),
+        (0, "ls", "input"),
+        (1, "out", None),
+    ]
+
+
+def test_every_palette_colour_comes_out_as_its_number(term):
+    t = term(256, 1, *(f"\x1b[48;5;{index}m " for index in range(256)))
+    assert [span.style.bg for span in t.spans] == list(range(256))
+
+
+def test_a_screen_with_a_style_for_every_cell_is_read_right(term):
+    cells = [(x * 7 % 256, y * 13 % 256, (x + y) % 256) for y in range(24) for x in range(80)]
+    t = term(80, 24, *("\x1b[38;2;{};{};{}mx".format(*cell) for cell in cells))
+    found = {}
+    for span in t.spans:
+        for offset in range(span.count):
+            found[span.row * 80 + span.col + offset] = span.style.fg
+    assert [found[index] for index in range(80 * 24)] == cells

@@ -1,0 +1,60 @@
+"""A native engine that panics ends the service; its pane comes back on the other engine, the rest as they were."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from servers import Cli, embedded_server, eventually
+
+# A real abort of the real service process, at the moment it feeds: what libghostty's panics do.
+PANIC = """
+import os, sys
+if "phux_core.server" in " ".join(sys.orig_argv):
+    import phux_core.engine.ghostty as ghostty
+    feed = ghostty.GhosttyEngine.feed
+    def panicking(self, data):
+        if b"CRASH-NOW" in data:
+            os.abort()
+        return feed(self, data)
+    ghostty.GhosttyEngine.feed = panicking
+"""
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text(PANIC)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with embedded_server() as server:
+        monkeypatch.delenv("PYTHONPATH")
+        yield Cli(server.socket, tmp_path)
+
+
+def test_the_pane_that_did_it_goes_on_with_the_other_engine(cli):
+    cli.json("new", "-s", "well", "--", "cat")
+    cli.json("new", "-s", "bad", "--", "sh", "-c", "while read line; do echo got $line; done")
+    before = cli.json("status")
+    assert before["engine_notes"] == []
+    cli("send-keys", "bad", "CRASH-NOW", "Enter")
+    after = eventually(lambda: (status := cli.json("status")) and status["service_restarts"] == 1 and status)
+    assert after["service_pid"] != before["service_pid"]
+    assert after["engine"] == "ghostty"
+    assert after["engine_notes"] == [
+        {"terminal": "@2", "engine": "pyte", "note": "the ghostty engine crashed on its output"}
+    ]
+    assert "@2 has the pyte engine" in cli("status").out
+    for name in ("well", "bad"):
+        cli("send-keys", name, f"still {name}", "Enter")
+        cli.json("wait", name, "--until", f"still {name}", "--timeout", "10")
+    cli("send-keys", "bad", "CRASH-NOW", "Enter")
+    cli.json("wait", "bad", "--until", "got CRASH-NOW", "--timeout", "10")
+    assert cli.json("status")["service_restarts"] == 1
+
+
+def test_a_service_that_is_killed_accuses_nobody(cli):
+    cli.json("new", "-s", "flood", "--", "sh", "-c", "yes")
+    status = cli.json("status")
+    os.kill(status["service_pid"], 9)
+    eventually(lambda: cli.json("status")["service_restarts"] == 1)
+    assert cli.json("status")["engine_notes"] == []

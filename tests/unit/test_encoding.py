@@ -1,0 +1,158 @@
+"""The classic encodings, as functions of an event and the modes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from phux_core.engine import encoding
+from phux_core.engine.protocol import Modes, Mouse
+from phux_core.keys import KEY_NAMES, Key, parse_key
+
+PLAIN = Modes(
+    bracketed_paste=False,
+    application_cursor=False,
+    application_keypad=False,
+    mouse="off",
+    mouse_format="x10",
+    focus_events=False,
+    synchronized_output=False,
+    alt_screen=False,
+    kitty_flags=0,
+)
+
+
+@pytest.mark.parametrize("number", range(32))
+def test_every_control_character_can_be_typed(number):
+    name = chr(number | 0x60) if 0 < number < 27 else chr(number | 0x40)
+    assert encoding.encode_key(Key(name, ctrl=True), PLAIN) == bytes([number])
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("2", b"\0"),
+        ("3", b"\x1b"),
+        ("4", b"\x1c"),
+        ("5", b"\x1d"),
+        ("6", b"\x1e"),
+        ("7", b"\x1f"),
+        ("8", b"\x7f"),
+        ("/", b"\x1f"),
+        ("-", b"\x1f"),
+        ("?", b"\x7f"),
+        ("`", b"\0"),
+        ("~", b"\x1e"),
+        ("1", b"1"),
+        ("9", b"9"),
+        ("é", "é".encode()),
+    ],
+)
+def test_control_with_other_characters_is_what_a_vt220_sends(name, expected):
+    assert encoding.encode_key(Key(name, ctrl=True), PLAIN) == expected
+
+
+@pytest.mark.parametrize("name", ["Up", "Down", "Left", "Right", "Home", "End", "F1", "F2", "F3", "F4"])
+@pytest.mark.parametrize("held", range(1, 8))
+def test_modified_cursor_keys_carry_their_modifiers(name, held):
+    key = Key(name, shift=bool(held & 1), alt=bool(held & 2), ctrl=bool(held & 4))
+    data = encoding.encode_key(key, PLAIN)
+    assert data.startswith(b"\x1b[1;%d" % (held + 1))
+    assert data == encoding.encode_key(key, PLAIN._replace(application_cursor=True))
+
+
+@pytest.mark.parametrize("name", ["Insert", "Delete", "PageUp", "PageDown", *(f"F{number}" for number in range(5, 13))])
+@pytest.mark.parametrize("held", range(1, 8))
+def test_modified_editing_keys_carry_their_modifiers(name, held):
+    key = Key(name, shift=bool(held & 1), alt=bool(held & 2), ctrl=bool(held & 4))
+    plain = encoding.encode_key(Key(name), PLAIN)
+    assert encoding.encode_key(key, PLAIN) == plain[:-1] + b";%d~" % (held + 1)
+
+
+def test_no_two_plain_keys_of_the_keyboard_type_the_same():
+    application = PLAIN._replace(application_keypad=True, application_cursor=True)
+    typed = [encoding.encode_key(Key(name), application) for name in KEY_NAMES]
+    assert len(set(typed)) == len(typed)
+
+
+@pytest.mark.parametrize(("word", "expected"), [("S-ß", "ß"), ("S-ǆ", "Ǆ"), ("S-1", "1"), ("S-é", "É")])
+def test_shift_types_one_character(word, expected):
+    assert encoding.encode_key(parse_key(word), PLAIN) == expected.encode()
+
+
+@given(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), st.booleans(), st.booleans(), st.booleans())
+def test_every_character_with_any_modifiers_types_something(character, ctrl, alt, shift):
+    data = encoding.encode_key(Key(character, ctrl=ctrl, alt=alt, shift=shift), PLAIN)
+    assert data
+    assert data.startswith(b"\x1b") or not alt
+
+
+@given(st.text())
+def test_no_paste_leaves_its_brackets(text):
+    data = encoding.encode_paste(text, PLAIN._replace(bracketed_paste=True))
+    if data:
+        assert data.startswith(b"\x1b[200~")
+        assert data.endswith(b"\x1b[201~")
+        assert b"\x1b" not in data[6:-6]
+        assert b"\xc2\x9b" not in data[6:-6]
+
+
+@given(st.text(alphabet="\x1b[201~\x9b\n\r\tx\x03"))
+def test_a_paste_types_no_control_but_tab_and_newlines(text):
+    data = encoding.encode_paste(text, PLAIN)
+    assert not set(data) & (set(range(32)) - {9, 13})
+
+
+def test_pasted_tabs_and_newlines_stay_in_brackets():
+    assert (
+        encoding.encode_paste("a\tb\r\nc\n", PLAIN._replace(bracketed_paste=True)) == b"\x1b[200~a\tb\r\nc\n\x1b[201~"
+    )
+    assert encoding.encode_paste("a\tb\r\nc\n", PLAIN) == b"a\tb\rc\r"
+
+
+@pytest.mark.parametrize("mouse_format", ["x10", "utf8", "sgr", "urxvt", "sgr_pixels"])
+@pytest.mark.parametrize("kind", ["press", "release", "move"])
+def test_events_off_the_grid_and_events_nobody_asked_for_type_nothing(mouse_format, kind):
+    modes = PLAIN._replace(mouse="any", mouse_format=mouse_format)
+    assert encoding.encode_mouse(Mouse(kind, "left", -1, 0), modes) == b""
+    assert encoding.encode_mouse(Mouse(kind, "left", 0, -1), modes) == b""
+    assert encoding.encode_mouse(Mouse(kind, "left", 0, 0), modes._replace(mouse="off")) == b""
+
+
+@pytest.mark.parametrize(
+    ("mouse_format", "expected"),
+    [
+        ("x10", b"\x1b[M2\x25\x23"),
+        ("utf8", b"\x1b[M2\x25\x23"),
+        ("sgr", b"\x1b[<18;5;3M"),
+        ("urxvt", b"\x1b[50;5;3M"),
+        ("sgr_pixels", b"\x1b[<18;33;33M"),
+    ],
+)
+def test_one_event_in_every_format(mouse_format, expected):
+    modes = PLAIN._replace(mouse="normal", mouse_format=mouse_format)
+    assert encoding.encode_mouse(Mouse("press", "right", 4, 2, ctrl=True), modes) == expected
+
+
+@pytest.mark.parametrize(("mouse_format", "x"), [("x10", 223), ("utf8", 2015)])
+def test_coordinates_that_a_format_cannot_spell_are_not_reported(mouse_format, x):
+    modes = PLAIN._replace(mouse="normal", mouse_format=mouse_format)
+    assert encoding.encode_mouse(Mouse("press", "left", x - 1, 0), modes)
+    assert encoding.encode_mouse(Mouse("press", "left", x, 0), modes) == b""
+
+
+def test_the_oldest_protocol_knows_presses_of_three_buttons_without_modifiers():
+    modes = PLAIN._replace(mouse="x10")
+    assert encoding.encode_mouse(Mouse("press", "left", 0, 0, ctrl=True), modes) == b"\x1b[M !!"
+    assert encoding.encode_mouse(Mouse("press", "wheel_up", 0, 0), modes) == b""
+    assert encoding.encode_mouse(Mouse("release", "left", 0, 0), modes) == b""
+
+
+def test_a_wheel_is_never_released():
+    modes = PLAIN._replace(mouse="any", mouse_format="sgr")
+    assert encoding.encode_mouse(Mouse("release", "wheel_up", 0, 0), modes) == b""
+
+
+def test_focus():
+    assert encoding.encode_focus(True, PLAIN) == b""
+    modes = PLAIN._replace(focus_events=True)
+    assert (encoding.encode_focus(True, modes), encoding.encode_focus(False, modes)) == (b"\x1b[I", b"\x1b[O")

@@ -1,0 +1,222 @@
+"""The tap: what it finds, what it takes out, however the stream is cut."""
+
+import tracemalloc
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phux_core.engine.protocol import CwdChanged, Mark, PrivateOsc
+from phux_core.engine.tap import MAX_BODY, Tap
+
+
+def scan(*chunks):
+    """Scan chunks; return all bytes for the engine and all effects."""
+    tap = Tap()
+    out, effects = b"", []
+    for chunk in chunks:
+        data, found = tap.scan(chunk)
+        out += data
+        effects += found
+    return out, effects
+
+
+def test_a_chunk_without_commands_is_handed_on_as_it_is():
+    tap = Tap()
+    data = b"plain \x1b[31mtext\x1b[m\r\n"
+    out, effects = tap.scan(data)
+    assert out is data
+    assert effects == []
+    assert tap.position == len(data)
+
+
+def test_a_chunk_with_only_visible_commands_is_handed_on_as_it_is():
+    data = b"a\x1b]0;title\x07b\x1b]133;A\x07c"
+    out, effects = Tap().scan(data)
+    assert out is data
+    assert effects == [Mark("A", None, "", 12, 20)]
+
+
+@pytest.mark.parametrize("end", [b"\x07", b"\x1b\\"])
+@pytest.mark.parametrize("body", [b"8;;http://x", b"8;;", b"7748;x", b"52;c;aGk=", b"5522;x"])
+def test_hidden_commands_leave_a_lone_terminator(body, end):
+    out, _ = scan(b"a\x1b]" + body + end + b"b")
+    assert out == b"a\x1b\\b"
+
+
+@pytest.mark.parametrize(
+    "body", [b"88;x", b"80;x", b"08;;x", b"8", b"8:x", b"77480;x", b"520;x", b"", b"0;t", b"1337;x"]
+)
+def test_commands_that_only_look_alike_are_handed_on(body):
+    data = b"a\x1b]" + body + b"\x07b"
+    assert scan(data) == (data, [])
+
+
+def test_a_command_ended_by_an_escape_is_reported_and_the_escape_kept():
+    out, effects = scan(b"\x1b]7748;x\x1b[1m")
+    assert out == b"\x1b\\\x1b[1m"
+    assert effects == [PrivateOsc(b"x", 0, 8)]
+
+
+def test_a_command_right_behind_another_one():
+    out, effects = scan(b"\x1b]7748;x\x1b]7748;y\x07")
+    assert out == b"\x1b\\\x1b\\"
+    assert effects == [PrivateOsc(b"x", 0, 8), PrivateOsc(b"y", 8, 17)]
+
+
+@pytest.mark.parametrize("cancel", [b"\x18", b"\x1a"])
+def test_a_cancelled_command_is_not_reported_and_the_cancel_kept(cancel):
+    assert scan(b"\x1b]7748;x" + cancel + b"y") == (b"\x1b" + cancel + b"y", [])
+    assert scan(b"\x1b]133;A" + cancel + b"y") == (b"\x1b]133;A" + cancel + b"y", [])
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"A", ("A", None, "")),
+        (b"D;0", ("D", 0, "")),
+        (b"D;-1;x=y", ("D", -1, "x=y")),
+        (b"D;x", ("D", None, "x")),
+        (b"D;", ("D", None, "")),
+        (b"C;cmdline=ls", ("C", None, "cmdline=ls")),
+        (b"P;k=i", ("P", None, "k=i")),
+        (b"D;99999999999", ("D", None, "99999999999")),
+    ],
+)
+def test_marks_are_taken_apart(body, expected):
+    (mark,) = scan(b"\x1b]133;" + body + b"\x07")[1]
+    assert (mark.kind, mark.exit_code, mark.options) == expected
+
+
+def test_a_mark_without_a_kind_is_none():
+    assert scan(b"\x1b]133;\x07\x1b]133\x07")[1] == []
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b"file://host/a/b", "/a/b"),
+        (b"file:///a%20b", "/a b"),
+        (b"FILE://h/x", "/x"),
+        (b"file://host/%E6%BC%A2", "/漢"),
+        (b"file://host/%FF", "/\ufffd"),
+        (b"kitty-shell-cwd://host/a%20b", "/a%20b"),
+        (b"/bare/path", "/bare/path"),
+        ("file://h/é".encode(), "/é"),
+    ],
+)
+def test_directories_are_decoded(body, expected):
+    assert scan(b"\x1b]7;" + body + b"\x07")[1] == [CwdChanged(expected)]
+
+
+@pytest.mark.parametrize("body", [b"", b"file://host", b"http://x/y", b"relative", b"file://h/a%00b"])
+def test_what_is_no_directory_is_not_reported(body):
+    assert scan(b"\x1b]7;" + body + b"\x07")[1] == []
+
+
+def test_the_same_directory_is_reported_once():
+    tap = Tap()
+    assert len(tap.scan(b"\x1b]7;file:///a\x07")[1]) == 1
+    assert tap.scan(b"\x1b]7;file:///a\x07")[1] == []
+    assert tap.cwd == "/a"
+
+
+@pytest.mark.parametrize(
+    "opening", [b"\x1b]7748;", b"\x1b]133;A;", b"\x1b]7;file://", b"\x1b]8;;", b"\x1b]0;", b"\x1b]"]
+)
+def test_an_endless_command_takes_no_memory(opening):
+    tap = Tap()
+    tap.scan(opening)
+    tracemalloc.start()
+    for _ in range(64):
+        tap.scan(b"1" * MAX_BODY)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 3 * MAX_BODY
+    out, effects = tap.scan(b"\x07after")
+    assert out.endswith(b"after")
+    assert effects == []
+
+
+def test_a_body_of_the_greatest_length_is_still_reported():
+    body = b"x" * MAX_BODY
+    assert scan(b"\x1b]7748;" + body + b"\x07")[1][0].data == body
+    assert scan(b"\x1b]7748;" + body + b"y\x07")[1] == []
+
+
+def test_it_knows_when_it_is_inside_a_command():
+    tap = Tap()
+    for data, expected in ((b"a", False), (b"\x1b", False), (b"]", True), (b"0;x", True), (b"\x07", False)):
+        tap.scan(data)
+        assert tap.in_osc is expected
+
+
+@pytest.mark.parametrize("state", [b"", b"x", b"\0" * 100])
+def test_what_is_no_state_is_refused(state):
+    with pytest.raises(ValueError):
+        Tap.load(state)
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            b"text",
+            b"\x1b",
+            b"]",
+            b"\\",
+            b"\x07",
+            b"\x18",
+            b";",
+            b"8",
+            b"7",
+            b"7748",
+            b"133",
+            b"D;1",
+            b"52",
+            b"\x1b]",
+            b"\x1b]8;;u",
+            b"\x1b]7748;d",
+            b"\x1b]133;A",
+            b"\x1b]7;file:///a",
+            b"\x1b[m",
+            "漢".encode(),
+            b"\n",
+        ]
+    ),
+    max_size=40,
+).map(b"".join)
+
+
+@settings(max_examples=300)
+@given(PIECES, st.data())
+def test_cutting_and_saving_anywhere_makes_no_difference(stream, data):
+    whole = scan(stream)
+    tap = Tap()
+    out, effects, at = b"", [], 0
+    while at < len(stream):
+        size = data.draw(st.integers(1, 8))
+        part, found = tap.scan(stream[at : at + size])
+        out += part
+        effects += found
+        at += size
+        tap = Tap.load(tap.dump())
+    assert (out, effects) == whole
+    assert tap.position == len(stream)
+
+
+@settings(max_examples=300)
+@given(PIECES)
+def test_places_name_the_bytes_of_the_sequence(stream):
+    for effect in scan(stream)[1]:
+        if isinstance(effect, Mark | PrivateOsc):
+            assert stream[effect.start :].startswith(b"\x1b]")
+            number = b"133" if isinstance(effect, Mark) else b"7748"
+            assert stream[effect.start + 2 : effect.end].startswith(number + b";")
+
+
+@settings(max_examples=300)
+@given(PIECES)
+def test_nothing_hidden_comes_through_whole(stream):
+    out, _ = scan(stream)
+    for hidden in (b"\x1b]8;", b"\x1b]7748;", b"\x1b]52;", b"\x1b]5522;"):
+        assert hidden not in out
