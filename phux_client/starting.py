@@ -7,6 +7,7 @@ import socket
 import sys
 import time
 
+from phux_client.plain_link import PlainLink
 from phux_core import errors, paths
 
 START_TIMEOUT_S = 5.0
@@ -54,8 +55,23 @@ def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> None:
                 )
             finally:
                 os.close(log)
+        _await_answer(path, deadline)
     finally:
         os.close(lock)
+
+
+def _await_answer(path: str, deadline: float) -> None:
+    """Wait until the server answers: its socket is there before its service is."""
+    try:
+        link = PlainLink(path, deadline)
+        try:
+            link.request("status", {}, deadline)
+        finally:
+            link.close()
+    except errors.TransportError as error:
+        raise errors.StartFailedError(
+            f"the server that was started does not answer: {error.message}", remedy=f"look at {paths.log_path(path)}"
+        ) from error
 
 
 def is_live(path: str) -> bool:

@@ -66,8 +66,19 @@ def _is_count(value: object) -> bool:
     return _is_integer(value) and 0 <= value < 2**53  # type: ignore[operator]
 
 
+def _is_text(value: object) -> bool:
+    """A string that has bytes: a surrogate may stand for a byte that is not UTF-8, and for nothing else."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _is_string(value: object) -> bool:
-    return isinstance(value, str) and "\0" not in value
+    return _is_text(value) and "\0" not in value  # type: ignore[operator]
 
 
 def _is_command(value: object) -> bool:
@@ -88,7 +99,7 @@ def _is_input(value: object) -> bool:
             isinstance(item, dict)
             and len(item) == 1
             and next(iter(item)) in {"key", "text", "line", "paste"}
-            and isinstance(next(iter(item.values())), str)
+            and _is_text(next(iter(item.values())))
             for item in value
         )
     )

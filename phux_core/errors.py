@@ -69,156 +69,271 @@ class PhuxError(Exception):
 
 
 class TransportError(PhuxError):
-    """The conversation with the server failed."""
+    """The conversation with the server failed.
+
+    Example:
+        >>> TransportError("what happened").code
+        'transport'
+    """
 
     code = "transport"
 
 
 class NoServerError(TransportError):
-    """Nobody listens on the socket."""
+    """Nobody listens on the socket.
+
+    Example:
+        >>> NoServerError("what happened").code
+        'no_server'
+    """
 
     code = "no_server"
     default_remedy = "start one with `phux new` or `phux server`"
 
 
 class StartFailedError(TransportError):
-    """A server was started and did not come up."""
+    """A server was started and did not come up.
+
+    Example:
+        >>> StartFailedError("what happened").code
+        'start_failed'
+    """
 
     code = "start_failed"
 
 
 class DisconnectedError(TransportError):
-    """The server went away while a reply was awaited; whether the request took effect is unknown."""
+    """The server went away while a reply was awaited; whether the request took effect is unknown.
+
+    Example:
+        >>> DisconnectedError("what happened").code
+        'disconnected'
+    """
 
     code = "disconnected"
     default_remedy = "look at the state (`phux ls`, `phux snapshot`) before asking again"
 
 
 class TimedOutError(TransportError):
-    """A deadline passed before the server had answered."""
+    """A deadline passed before the server had answered.
+
+    Example:
+        >>> TimedOutError("what happened").code
+        'timed_out'
+    """
 
     code = "timed_out"
     default_remedy = "allow more time, or see with `phux status` whether the server is well"
 
 
 class UnsafePathError(TransportError):
-    """The socket's path is too long, or its directory is not private to this user."""
+    """The socket's path is too long, or its directory is not private to this user.
+
+    Example:
+        >>> UnsafePathError("what happened").code
+        'unsafe_path'
+    """
 
     code = "unsafe_path"
 
 
 class ProtocolError(PhuxError):
-    """Somebody broke the rules of the wire."""
+    """Somebody broke the rules of the wire.
+
+    Example:
+        >>> ProtocolError("what happened").code
+        'protocol'
+    """
 
     code = "protocol"
     default_remedy = "check that the socket belongs to a phux server (docs/wire.md)"
 
 
 class VersionError(ProtocolError):
-    """The two sides speak different protocols."""
+    """The two sides speak different protocols.
+
+    Example:
+        >>> VersionError("what happened").code
+        'version'
+    """
 
     code = "version"
     default_remedy = "restart the server, so that both sides are of one release"
 
 
 class RequestError(PhuxError):
-    """The request was understood and answered with no."""
+    """The request was understood and answered with no.
+
+    Example:
+        >>> RequestError("what happened").code
+        'request'
+    """
 
     code = "request"
 
 
 class BadRequestError(RequestError):
-    """A call or parameter that does not exist, has the wrong type or is out of range."""
+    """A call or parameter that does not exist, has the wrong type or is out of range.
+
+    Example:
+        >>> BadRequestError("what happened").code
+        'bad_request'
+    """
 
     code = "bad_request"
     exit_code = 2
 
 
 class BadSelectorError(RequestError):
-    """TARGET cannot be read."""
+    """TARGET cannot be read.
+
+    Example:
+        >>> BadSelectorError("what happened").code
+        'bad_selector'
+    """
 
     code = "bad_selector"
     default_remedy = "use NAME, NAME:WINDOW, NAME:WINDOW.PANE, @ID, `.` or `=` (docs/selectors.md)"
 
 
 class BadNameError(RequestError):
-    """A name that sessions or windows cannot have."""
+    """A name that sessions or windows cannot have.
+
+    Example:
+        >>> BadNameError("what happened").code
+        'bad_name'
+    """
 
     code = "bad_name"
     default_remedy = "use 1 to 64 printable characters, without `:` or `/`, not starting with one of . = @ # % -"
 
 
 class BadSizeError(RequestError):
-    """Columns or rows out of range."""
+    """Columns or rows out of range.
+
+    Example:
+        >>> BadSizeError("what happened").code
+        'bad_size'
+    """
 
     code = "bad_size"
     default_remedy = "use COLSxROWS, each from 1 to 1000, such as 120x40"
 
 
 class BadCwdError(RequestError):
-    """The working directory does not exist, is no directory or may not be entered."""
+    """The working directory does not exist, is no directory or may not be entered.
+
+    Example:
+        >>> BadCwdError("what happened").code
+        'bad_cwd'
+    """
 
     code = "bad_cwd"
     default_remedy = "name an existing directory with -c"
 
 
 class NoSuchTargetError(RequestError):
-    """TARGET is well formed and matches nothing."""
+    """TARGET is well formed and matches nothing.
+
+    Example:
+        >>> NoSuchTargetError("what happened").code
+        'no_such_target'
+    """
 
     code = "no_such_target"
     default_remedy = "`phux ls` lists the sessions"
 
 
 class NameInUseError(RequestError):
-    """A session of that name lives."""
+    """A session of that name lives.
+
+    Example:
+        >>> NameInUseError("what happened").code
+        'name_in_use'
+    """
 
     code = "name_in_use"
     default_remedy = "choose another name, or end the old session with `phux kill NAME`"
 
 
 class CannotExecuteError(RequestError):
-    """The command cannot be started."""
+    """The command cannot be started.
+
+    Example:
+        >>> CannotExecuteError("what happened").code
+        'cannot_execute'
+    """
 
     code = "cannot_execute"
     default_remedy = "check the command's spelling, its permissions and PATH"
 
 
 class PaneClosedError(RequestError):
-    """The pane's program has ended; it can be read, not typed into."""
+    """The pane's program has ended; it can be read, not typed into.
+
+    Example:
+        >>> PaneClosedError("what happened").code
+        'pane_closed'
+    """
 
     code = "pane_closed"
     default_remedy = "read it with `phux snapshot`, or make a new one with `phux new`"
 
 
 class InputTooLongError(RequestError):
-    """A line longer than the terminal can take in canonical mode; nothing was typed."""
+    """A line longer than the terminal can take in canonical mode; nothing was typed.
+
+    Example:
+        >>> InputTooLongError("what happened").code
+        'input_too_long'
+    """
 
     code = "input_too_long"
     default_remedy = "send it in shorter lines, or put it into a file"
 
 
 class InputBlockedError(RequestError):
-    """The program does not read what is typed; the message says how much it took."""
+    """The program does not read what is typed; the message says how much it took.
+
+    Example:
+        >>> InputBlockedError("what happened").code
+        'input_blocked'
+    """
 
     code = "input_blocked"
     default_remedy = "interrupt or end the program, then try again"
 
 
 class RefusedError(RequestError):
-    """Understood, and not allowed."""
+    """Understood, and not allowed.
+
+    Example:
+        >>> RefusedError("what happened").code
+        'refused'
+    """
 
     code = "refused"
     exit_code = 2
 
 
 class LimitError(RequestError):
-    """A bound of the server was reached."""
+    """A bound of the server was reached.
+
+    Example:
+        >>> LimitError("what happened").code
+        'limit'
+    """
 
     code = "limit"
 
 
 class InternalError(RequestError):
-    """A bug in phux; the server's log has the traceback."""
+    """A bug in phux; the server's log has the traceback.
+
+    Example:
+        >>> InternalError("what happened").code
+        'internal'
+    """
 
     code = "internal"
     default_remedy = "please report it, with the server's log (`phux status` names it)"

@@ -30,6 +30,12 @@ class EventStream:
         Raises:
             TimedOutError: None came in time.
             DisconnectedError: The server went away.
+
+        Example:
+            >>> async with phux.events("work") as events:
+            ...     typed = await pane.send_keys("Enter")
+            ...     (await events.next(timeout_s=10)).terminal
+            '@1'
         """
         while True:
             document = await self._phux.drive(flows.next_event(self._subscription, timeout_s))

@@ -28,16 +28,26 @@ class Phux:
 
     def __init__(self, link: Link) -> None:
         self._link = link
-        self._caller = flows.Caller(os.getcwd(), os.environ, link.path)
+        self._caller = flows.Caller(None, os.environ, link.path)
 
     @property
     def socket(self) -> str:
-        """The path of the server's socket."""
+        """The path of the server's socket.
+
+        Example:
+            >>> phux.socket.endswith("phux.sock")
+            True
+        """
         return self._link.path
 
     @property
     def caller(self) -> flows.Caller:
-        """What verbs know of this process."""
+        """What verbs know of this process.
+
+        Example:
+            >>> phux.caller.pane is None  # it runs in no pane of this server
+            True
+        """
         return self._caller
 
     async def drive(self, flow: Flow[Result]) -> Result:
@@ -45,6 +55,11 @@ class Phux:
 
         Raises:
             PhuxError: The flow, the server or the connection failed.
+
+        Example:
+            >>> from phux_client import flows
+            >>> (await phux.drive(flows.ls()))["schema_version"]
+            1
         """
         answer: Any = None
         failure: errors.PhuxError | None = None

@@ -30,6 +30,12 @@ class EventStream:
         Raises:
             TimedOutError: None came in time.
             DisconnectedError: The server went away.
+
+        Example:
+            >>> with phux.events("work") as events:
+            ...     typed = pane.send_keys("Enter")
+            ...     (events.next(timeout_s=10)).terminal
+            '@1'
         """
         from phux_core import documents
 

@@ -34,17 +34,27 @@ class Phux:
     def __init__(self, socket: str | None = None, *, timeout_s: float = DEFAULT_TIMEOUT_S) -> None:
         self._path = paths.socket_path(socket)
         self._timeout_s = timeout_s
-        self._caller = flows.Caller(os.getcwd(), os.environ, self._path)
+        self._caller = flows.Caller(None, os.environ, self._path)
         self._link: PlainLink | None = None
 
     @property
     def socket(self) -> str:
-        """The path of the server's socket."""
+        """The path of the server's socket.
+
+        Example:
+            >>> phux.socket.endswith("phux.sock")
+            True
+        """
         return self._path
 
     @property
     def caller(self) -> flows.Caller:
-        """What verbs know of this process."""
+        """What verbs know of this process.
+
+        Example:
+            >>> phux.caller.pane is None  # it runs in no pane of this server
+            True
+        """
         return self._caller
 
     def __enter__(self) -> "Self":
@@ -56,7 +66,11 @@ class Phux:
         self.close()
 
     def close(self) -> None:
-        """Close the connection. The server and its sessions go on."""
+        """Close the connection. The server and its sessions go on.
+
+        Example:
+            >>> phux.close()
+        """
         if self._link is not None:
             self._link.close()
             self._link = None
@@ -66,6 +80,11 @@ class Phux:
 
         Raises:
             PhuxError: The flow, the server or the connection failed.
+
+        Example:
+            >>> from phux_client import flows
+            >>> (phux.drive(flows.ls()))["schema_version"]
+            1
         """
         answer: Any = None
         failure: errors.PhuxError | None = None

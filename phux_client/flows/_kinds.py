@@ -1,5 +1,7 @@
 """What flows are made of."""
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -34,6 +36,14 @@ class NextEvent:
         self.timeout_s = timeout_s
 
 
+def working_directory(env: "Mapping[str, str]") -> str:
+    """Say where this process is; if that directory is gone, where it was, for the error to name it."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return env.get("PWD", "/")
+
+
 class Caller:
     """Who asks: what a verb needs to know of the process it runs in.
 
@@ -45,8 +55,8 @@ class Caller:
 
     __slots__ = ("cwd", "env", "pane")
 
-    def __init__(self, cwd: str, env: "Mapping[str, str]", socket: str) -> None:
-        self.cwd = cwd
+    def __init__(self, cwd: str | None, env: "Mapping[str, str]", socket: str) -> None:
+        self.cwd = working_directory(env) if cwd is None else cwd
         self.env = env
         place = env.get("PHUX_PANE", "")
         # A pane's number means something only to the server that gave it.

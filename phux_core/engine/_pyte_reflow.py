@@ -80,7 +80,7 @@ def _fit_primary(
             everything, place = _change_columns(everything, place, columns, old[1], below, pending=pending)
         _change_lines(everything, place.y, old[1], lines, at_bottom=at_bottom)
     first = len(everything) - lines
-    return everything[first:], everything[:first], _Point(place.x, max(place.y - first, 0))
+    return everything[first:], everything[:first], _on_screen(place, first)
 
 
 def _change_lines(rows: list[Row], cursor_y: int, old_lines: int, lines: int, *, at_bottom: bool) -> None:
@@ -120,7 +120,12 @@ def _fit_alternate(rows: list[Row], cursor: _Point, columns: int, lines: int) ->
         trim(row, columns)
         row.wrapped = False
     rows += [Row() for _ in range(lines - len(rows))]
-    return rows, _Point(min(cursor.x, columns - 1), max(cursor.y - first, 0))
+    return rows, _on_screen(_Point(min(cursor.x, columns - 1), cursor.y), first)
+
+
+def _on_screen(place: _Point, first: int) -> _Point:
+    """A place seen from row ``first``; what left the screen at the top goes home."""
+    return _Point(place.x, place.y - first) if place.y >= first else _Point(0, 0)
 
 
 def _used(rows: list[Row], cursor_y: int) -> list[Row]:

@@ -41,6 +41,7 @@ _PLAIN = (
     "single_shift",
     "style",
     "titles",
+    "told_title",
     "window_title",
     "wraps",
 )

@@ -87,6 +87,7 @@ class Terminal(Screen):
         hidden_rows: The rows of the screen that is not shown.
         saved: What DECSC saved, for the primary and the alternate screen.
         window_title: The title, None until one was set.
+        told_title: The title that was last told as an effect.
         colors: Colours that a program set, by OSC number and index, for answers only.
     """
 
@@ -94,6 +95,7 @@ class Terminal(Screen):
         self.effects: list[Effect] = []
         self.rang = False
         self.window_title: str | None = None
+        self.told_title: str | None = None
         super().__init__(columns, lines, styles, history)
 
     def reset(self) -> None:
@@ -368,8 +370,11 @@ class Terminal(Screen):
         self.rang = True
 
     def take_effects(self) -> list[Effect]:
-        """What happened since the last call; however often BEL rang, it is told once."""
+        """What happened since the last call: answers, a new title, and BEL, however often it rang."""
         effects, self.effects = self.effects, []
+        if self.window_title is not None and self.window_title != self.told_title:
+            effects.append(TitleChanged(self.window_title))
+            self.told_title = self.window_title
         if self.rang:
             self.rang = False
             effects.append(Bell())
@@ -377,10 +382,7 @@ class Terminal(Screen):
 
     def set_title(self, title: str) -> None:
         """OSC 0 and 2."""
-        title = title[:MAX_TITLE]
-        if title != self.window_title:
-            self.window_title = title
-            self.effects.append(TitleChanged(title))
+        self.window_title = title[:MAX_TITLE]
 
     def push_title(self) -> None:
         """XTWINOPS 22."""

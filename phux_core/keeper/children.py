@@ -77,9 +77,12 @@ def spawn(pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], c
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         resource.setrlimit(resource.RLIMIT_NOFILE, _original_files_limit)
 
+    keeper = os.getpid()
     try:
         process = PtyProcess.spawn(list(argv), env=dict(env), preexec_fn=prepare, dimensions=(rows, cols))
     except Exception as error:  # ptyprocess passes the child's own exceptions on, of any class
+        if os.getpid() != keeper:
+            os._exit(127)  # the child failed between fork and exec, and must not go on as a second keeper
         raise SpawnError(str(error)) from error
     # The object buffers and would hang the child up when collected; all we want is its descriptor.
     master = os.dup(process.fd)

@@ -7,7 +7,7 @@ Messages from the service:
     put, drop  key                              keep these bytes for the next service, or let them go
     shutdown                                    end everything
 
-Messages to the service, at its birth in this order: hello (with the listening socket and the feed mark), a child (with a
+Messages to the service, at its birth in this order: hello (with the listening socket and the feed mark), child (with a
 master) for each program, a blob for each key, begin; later spawned (with a master), spawn_failed and exit.
 """
 

@@ -15,7 +15,7 @@ import time
 from typing import TYPE_CHECKING
 
 from phux_core.engine.protocol import Bell, CwdChanged, Reply, TitleChanged
-from phux_core.errors import PaneClosedError
+from phux_core.errors import BadRequestError, PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.keys import parse_key
 from phux_core.server.typing_queue import TypingQueue
@@ -179,6 +179,7 @@ class Pane:
 
         Raises:
             PaneClosedError: The program has ended.
+            BadRequestError: There is no such key.
             InputTooLongError, InputBlockedError: See TypingQueue.
         """
         if self._fd < 0 or self._output_ended:
@@ -195,8 +196,9 @@ class Pane:
             return self.engine.encode_paste(value.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
         if kind == "key":
             key = parse_key(value)
-            if key is not None:
-                return self.engine.encode_key(key)
+            if key is None:
+                raise BadRequestError(f"there is no key {value!r:.80}", remedy='send text as {"text": ...}')
+            return self.engine.encode_key(key)
         return value.encode("utf-8", "surrogateescape")
 
     def resize(self, cols: int, rows: int) -> None:

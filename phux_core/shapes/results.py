@@ -64,6 +64,10 @@ class Status:
         panes: How many panes, dead ones included.
         dead_panes: How many of them have a program that ended.
         clients: How many clients are connected, this one included.
+
+    Example:
+        >>> phux.status().service_restarts
+        0
     """
 
     schema_version: Literal[1] = 1

@@ -95,6 +95,11 @@ class CellStyle:
         overline: SGR 53.
         fg: Colour of the text.
         bg: Colour behind it.
+
+    Example:
+        >>> style = pane.snapshot(cells=True).cells[0].style
+        >>> style.bold, style.fg.kind
+        (True, 'palette')
     """
 
     bold: bool
@@ -119,6 +124,11 @@ class CellInfo:
         row: Row of the screen.
         semantic: What a shell with marks (OSC 133) said it is; absent for output.
         style: How it is drawn.
+
+    Example:
+        >>> cell = pane.snapshot(cells=True).cells[0]
+        >>> cell.row, cell.col
+        (0, 0)
     """
 
     col: int
@@ -146,6 +156,11 @@ class ScreenState:
         alt_screen: Whether the alternate screen is shown, as full-screen programs do.
         state: Whether the program runs, or has ended.
         exit_status: Of a pane that is dead: the program's exit code; absent while it runs, and when a signal ended it.
+
+    Example:
+        >>> screen = pane.snapshot()
+        >>> screen.cols, screen.rows, screen.state
+        (80, 24, 'running')
     """
 
     schema_version: Literal[3] = 3

@@ -32,6 +32,10 @@ class SessionList:
     Attributes:
         schema_version: Version of this shape.
         sessions: The sessions, by name.
+
+    Example:
+        >>> phux.ls().sessions[0].name
+        'work'
     """
 
     schema_version: Literal[1] = 1
@@ -54,6 +58,11 @@ class PaneInfo:
         pid: Its process.
         state: Whether it runs, or has ended.
         exit_status: The program's exit code; null while it runs, and when a signal ended it.
+
+    Example:
+        >>> info = pane.info()
+        >>> info.command, info.state
+        ('sh', 'running')
     """
 
     id: int
@@ -79,6 +88,10 @@ class WindowInfo:
         name: Its name.
         active: Whether it is the session's current window.
         panes: Its panes.
+
+    Example:
+        >>> phux.tree().sessions[0].windows[0].name
+        'sh'
     """
 
     id: int
@@ -98,6 +111,10 @@ class SessionInfo:
         created_at: When it was made (UTC).
         attached_clients: How many clients are attached to it.
         windows: Its windows.
+
+    Example:
+        >>> phux.tree().sessions[0].name
+        'work'
     """
 
     id: int
@@ -116,6 +133,10 @@ class Tree:
         focused_session: The most recently focused session; null when there is none.
         focused_pane: The pane that has the focus there; null when there is none.
         sessions: The sessions, in the order they were made.
+
+    Example:
+        >>> phux.tree().focused_session
+        'work'
     """
 
     schema_version: Literal[1] = 1

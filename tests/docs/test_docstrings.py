@@ -22,7 +22,6 @@ PURE = [
     "phux_core.selector",
     "phux_core.errors",
     "phux_core.schema",
-    "phux_core.shapes.screen",
     "phux_client.flows.send_keys",
 ]
 
@@ -46,13 +45,10 @@ def _members(module):
             yield name, thing
 
 
-# What is of use only with an example of its own would be noise on these.
-WITHOUT = {"Phux.socket", "Phux.caller", "Phux.drive", "Phux.close", "EventStream.next"}
 EXAMPLES = [
     pytest.param(module, name, member, id=f"{module.__name__}.{name}")
     for module in (aio, blocking)
     for name, member in _members(module)
-    if name not in WITHOUT
 ]
 
 
@@ -108,9 +104,36 @@ def _captured():
         sys.displayhook = old_hook
 
 
-@pytest.mark.parametrize("name", [name for name in phux_client.__all__ if name != "__version__"])
-def test_every_exported_name_has_a_docstring(name):
+SHAPES_AND_ERRORS = [
+    name
+    for name in phux_client.__all__
+    if getattr(getattr(phux_client, name), "__module__", "").startswith("phux_core")
+    and inspect.isclass(getattr(phux_client, name))
+]
+
+
+@pytest.fixture(scope="module")
+def names():
+    """What the examples of shapes speak of: a session called work, with a bold green word on its screen."""
+    with embedded_server() as server, blocking.connect(server.socket) as phux:
+        session = phux.new_session("work", command=["sh", "-c", r"printf '\033[1;32mgreen\033[m'; exec sh"])
+        session.pane.wait(until="green", timeout_s=10)
+        everything = {name: getattr(phux_client, name) for name in SHAPES_AND_ERRORS}
+        yield {"phux": phux, "session": session, "pane": session.pane, **everything}
+
+
+@pytest.mark.parametrize("name", SHAPES_AND_ERRORS)
+def test_the_example_of_each_shape_and_error_runs(name, names):
     thing = getattr(phux_client, name)
-    if name in {"PaneId", "Event"}:  # a NewType and a union cannot carry one; the source documents them
-        return
-    assert inspect.getdoc(thing)
+    properties = [member for member in vars(thing).values() if isinstance(member, property)]
+    for documented in (thing, *properties):
+        assert ">>>" in (inspect.getdoc(documented) or ""), f"{name} has no example"
+    text = "\n\n".join(inspect.getdoc(documented) or "" for documented in (thing, *properties))
+    for example in doctest.DocTestParser().get_examples(text):
+        assert _run(example, names) == example.want, example.source
+
+
+def test_every_exported_name_is_documented():
+    for name in phux_client.__all__:
+        # A NewType and a union cannot carry a docstring of their own; the source documents them.
+        assert name in {"PaneId", "Event", "__version__"} or inspect.getdoc(getattr(phux_client, name)), name
