@@ -116,7 +116,7 @@ KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
         "an object of strings; no name is empty or has a `=`, nothing has a NUL",
         _is_environment,
     ),
-    "scope": ('"session", "window" or "pane"', lambda value: value in {"session", "window", "pane"}),
+    "scope": ('"session", "window" or "pane"', lambda value: value in ("session", "window", "pane")),
     "input": ('a list of objects {"key": NAME}, {"text": TEXT}, {"line": TEXT} or {"paste": TEXT}', _is_input),
 }
 """What each kind of parameter takes: words for people, and the check."""

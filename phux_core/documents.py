@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 import attrs
-from cattrs import Converter
-from cattrs.gen import make_dict_unstructure_fn, override
+from cattrs import BaseValidationError, Converter
 
 from phux_core import shapes
+from phux_core.errors import ProtocolError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,12 +28,17 @@ def _make_converter() -> Converter:
     converter = Converter()
 
     def unstructure_without_absent(kind: type[Any]) -> Callable[[Any], dict[str, Any]]:
-        absent = {
-            attribute.name: override(omit_if_default=True)
-            for attribute in attrs.fields(kind)
-            if attribute.default is None
-        }
-        return make_dict_unstructure_fn(kind, converter, **absent)  # type: ignore[arg-type]
+        attributes = [(field.name, field.default is None) for field in attrs.fields(kind)]
+
+        def unstructure(shape: Any) -> dict[str, Any]:  # in the order of the fields, which is the contract's
+            values = ((name, getattr(shape, name), optional) for name, optional in attributes)
+            return {
+                name: converter.unstructure(value)
+                for name, value, optional in values
+                if not optional or value is not None
+            }
+
+        return unstructure
 
     def structure_color(value: Any, _kind: object) -> shapes.CellColor:
         return cast("shapes.CellColor", converter.structure(value, _COLORS[value["kind"]]))
@@ -64,8 +69,15 @@ _converter = _make_converter()
 
 
 def load(kind: type[Shape], document: Mapping[str, Any]) -> Shape:
-    """Read a document as a shape; keys that the shape does not know are ignored."""
-    return _converter.structure(document, kind)
+    """Read a document as a shape; keys that the shape does not know are ignored.
+
+    Raises:
+        ProtocolError: It does not fit.
+    """
+    try:
+        return _converter.structure(document, kind)
+    except (BaseValidationError, KeyError, TypeError, ValueError) as error:
+        raise ProtocolError(f"the server's answer is no {kind.__name__}") from error
 
 
 def load_event(document: Mapping[str, Any]) -> shapes.Event | None:

@@ -40,9 +40,12 @@ def socket_path(explicit: str | None = None, environ: "Mapping[str, str] | None"
         else:
             path = f"/tmp/phux-{os.getuid()}/phux.sock"  # noqa: S108  the directory is checked before use
     path = os.path.abspath(path)
-    length = len(os.fsencode(path))
-    if "\0" in path:
-        raise UnsafePathError("the socket path contains a NUL character")
+    try:
+        length = len(os.fsencode(path))
+    except UnicodeEncodeError:
+        length = -1
+    if "\0" in path or length < 0:
+        raise UnsafePathError("the socket path has characters that no path has")
     if length > SOCKET_PATH_LIMIT:
         raise UnsafePathError(
             f"the socket path has {length} bytes, and a Unix socket's may have {SOCKET_PATH_LIMIT}: {path}",
@@ -71,9 +74,13 @@ def ensure_private_directory(socket: str) -> None:
         UnsafePathError: The directory cannot be made, or cannot be trusted.
     """
     directory = os.path.dirname(socket)
+    missing = []
+    while not os.path.lexists(directory):
+        missing.append(directory)
+        directory = os.path.dirname(directory)
     try:
-        os.makedirs(os.path.dirname(directory), exist_ok=True)
-        os.mkdir(directory, 0o700)
+        for directory in reversed(missing):  # not os.makedirs, which gives those between the umask's permissions
+            os.mkdir(directory, 0o700)
     except FileExistsError:
         pass
     except OSError as error:

@@ -44,7 +44,8 @@ def read(name: str) -> str:
     matches = [known for known in names() if wanted in {_plain(known), _plain(known.partition(".")[0])}]
     if not matches:
         raise KeyError(name)
-    with open(os.path.join(_directory(), f"{matches[-1]}.json"), encoding="utf-8") as file:
+    newest = max(matches, key=lambda known: int(known.rpartition(".v")[2]))
+    with open(os.path.join(_directory(), f"{newest}.json"), encoding="utf-8") as file:
         return file.read()
 
 

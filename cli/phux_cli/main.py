@@ -52,7 +52,8 @@ def _run(arguments: list[str]) -> int:
         return 0
     from phux_core.errors import PhuxError
 
-    as_json = "--json" in arguments
+    flags = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    as_json = "--json" in flags
     try:
         name, *words = arguments
         if name not in VERBS:

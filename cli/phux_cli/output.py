@@ -40,9 +40,11 @@ def box(lines: list[str], cols: int, title: str) -> str:
         cols: Its width.
         title: What stands in the upper edge.
     """
-    from phux_cli.width import columns
+    from phux_core.width import columns
 
-    label = f" {title} "[: max(0, cols - 1)]
+    label = f" {title} "
+    while label and columns(label) > cols - 1:
+        label = label[:-1]
     top = f"┌─{label}{'─' * (cols - 1 - columns(label))}┐"
     rows = [f"│{line}{' ' * max(0, cols - columns(line))}│" for line in lines]
     return "\n".join([top, *rows, f"└{'─' * cols}┘"]) + "\n"

@@ -81,7 +81,7 @@ class Session:
             >>> await session.kill()
             1
         """
-        return await self._phux.kill(self.name)
+        return int((await self._phux.drive(flows.kill_by_id("session", self.id)))["killed"])
 
 
 class Pane:
@@ -207,4 +207,4 @@ class Pane:
             >>> await pane.kill()
             1
         """
-        return int((await self._phux.drive(flows.kill(self._phux.caller, self.id)))["killed"])
+        return int((await self._phux.drive(flows.kill_by_id("pane", self.id)))["killed"])

@@ -83,7 +83,7 @@ class Session:
             >>> session.kill()
             1
         """
-        return self._phux.kill(self.name)
+        return int(self._phux.drive(flows.kill_by_id("session", self.id))["killed"])
 
 
 class Pane:
@@ -215,4 +215,4 @@ class Pane:
             >>> pane.kill()
             1
         """
-        return int(self._phux.drive(flows.kill(self._phux.caller, self.id))["killed"])
+        return int(self._phux.drive(flows.kill_by_id("pane", self.id))["killed"])

@@ -6,7 +6,7 @@ arrive as exceptions at the ``yield``. Import-light: it is on the CLI's path.
 """
 
 from phux_client.flows._kinds import Caller, NextEvent, Request
-from phux_client.flows.kill import kill, kill_server
+from phux_client.flows.kill import kill, kill_by_id, kill_server
 from phux_client.flows.ls import ls
 from phux_client.flows.new import new
 from phux_client.flows.send_keys import paste, send_keys
@@ -21,6 +21,7 @@ __all__ = [
     "Request",
     "find_pane",
     "kill",
+    "kill_by_id",
     "kill_server",
     "ls",
     "new",

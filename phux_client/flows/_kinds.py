@@ -60,5 +60,5 @@ class Caller:
         self.env = env
         place = env.get("PHUX_PANE", "")
         # A pane's number means something only to the server that gave it.
-        inside = env.get("PHUX_SOCKET") == socket and place[:1] == "@" and place[1:].isdecimal()
+        inside = env.get("PHUX_SOCKET") == socket and place[:1] == "@" and place[1:].isdecimal() and len(place) < 12
         self.pane = int(place[1:]) if inside else None

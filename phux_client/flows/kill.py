@@ -8,13 +8,14 @@ if TYPE_CHECKING:
     from phux_client.flows._kinds import Document, Flow
 
 
-def kill(caller: Caller, target: "str | int") -> "Flow[Document]":
+def kill(caller: Caller, target: str) -> "Flow[Document]":
     """End what a selector names, as a whole; returns when it has ended."""
-    if isinstance(target, int):
-        scope, id_ = "pane", target
-    else:
-        scope, node = yield from find_object(target, caller)
-        id_ = node["id"]
+    scope, node = yield from find_object(target, caller)
+    return (yield from kill_by_id(scope, node["id"]))
+
+
+def kill_by_id(scope: str, id_: int) -> "Flow[Document]":
+    """End the session, window or pane of this number, whatever its name is now."""
     reply = yield Request("kill", scope=scope, id=id_)
     return {"schema_version": 1, "killed": reply["killed"]}
 

@@ -22,10 +22,10 @@ def new(
     env: "Mapping[str, str] | None" = None,
     size: tuple[int, int] | None = None,
 ) -> "Flow[Document]":
-    """Make a session.
+    """Make a session. What can be refused without a server is refused at once.
 
     Returns:
-        The server's reply: ``session``, ``session_id``, ``window_id`` and ``pane_id``.
+        A flow that gives the server's reply: ``session``, ``session_id``, ``window_id`` and ``pane_id``.
     """
     if name is not None:
         check_session_name(name)
@@ -35,7 +35,7 @@ def new(
             remedy='write ["sh", "-c", COMMAND] for a shell line',
         )
     cols, rows = size or (None, None)
-    reply: Document = yield Request(
+    request = Request(
         "new_session",
         name=name,
         cwd=os.path.join(caller.cwd, cwd) if cwd else caller.cwd,
@@ -45,4 +45,9 @@ def new(
         cols=cols,
         rows=rows,
     )
+    return _ask(request)
+
+
+def _ask(request: Request) -> "Flow[Document]":
+    reply: Document = yield request
     return reply

@@ -5,7 +5,8 @@ import time
 from phux_client.flows._kinds import Caller, NextEvent, Request
 from phux_client.flows.snapshot import screen_document
 from phux_client.flows.target import DEFAULT_TARGET, pane_id
-from phux_core.errors import DisconnectedError, TimedOutError
+from phux_core.errors import DisconnectedError, PaneClosedError, TimedOutError
+from phux_core.width import character_columns, columns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ def wait(
             met = "exit"
         elif idle_ms is not None and (now - quiet_since) * 1000 >= idle_ms:
             met = "idle"
+        if met is None and screen["state"] == "dead" and not exit and idle_ms is None:
+            raise PaneClosedError(f"the program in @{number} has ended, and its screen does not have {until!r}")
         if met is not None or (deadline is not None and now >= deadline):
             return Outcome(met, screen_document(screen), looks)
         patience = [_LOOK_AGAIN_S]
@@ -98,13 +101,21 @@ def next_event(subscription: int, timeout_s: float | None) -> "Flow[Document]":
 
 def logical_lines(screen: "Document") -> "list[str]":
     """Join the rows of a screen that are one line broken by the edge."""
+    rows, cols = screen["lines"], screen["cols"]
     wrapped = set(screen["soft_wrap"]["lines"])
     lines: list[str] = []
     joining = False
-    for row, text in enumerate(screen["lines"]):
+    for number, text in enumerate(rows):
+        joins_next = number in wrapped and number + 1 < len(rows)
+        if joins_next:
+            # Rows come without their trailing blanks, and inside a line those count. The one column that a wide
+            # glyph left free when it did not fit does not.
+            missing = cols - columns(text)
+            left_by_wide_glyph = missing == 1 and rows[number + 1][:1] and character_columns(rows[number + 1][0]) == 2
+            text = text if left_by_wide_glyph else text + " " * missing  # noqa: PLW2901
         if joining:
             lines[-1] += text
         else:
             lines.append(text)
-        joining = row in wrapped
+        joining = joins_next
     return lines

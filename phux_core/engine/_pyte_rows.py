@@ -65,8 +65,8 @@ class Row:
         return text.rstrip(" ")
 
     def is_blank(self) -> bool:
-        """Whether nothing can be seen in the row, colours included."""
-        return not self.styles.strip(DEFAULT) and not self.text.strip(" ")
+        """Whether nothing was written to the row since it was last erased; a written space is something."""
+        return not self.text
 
 
 def paint(styles: str, start: int, count: int, style: str) -> str:

@@ -73,7 +73,7 @@ class Screen(PyteScreen):
         elif x > size:
             row.text = text + " " * (x - size) + data
         elif row.marks is None and text.isascii():
-            row.text = text[:x] + data + text[end:]
+            row.text = f"{text[:x]}{data}{text[end:]}"  # a third faster than adding them
         else:
             cells_of.put(row, x, data, self.style, self.styles.blank(self.style))
         styles = row.styles
@@ -137,7 +137,9 @@ class Screen(PyteScreen):
                     return
                 if not part:
                     # A wide glyph before the last column: that column stays blank, and is no part of the line.
-                    cells_of.erase(self.rows[cursor.y], x, columns, DEFAULT)
+                    row = self.rows[cursor.y]
+                    cells_of.erase(row, x, columns, DEFAULT)
+                    row.text = row.text.ljust(x)
                     cursor.x = columns
                     continue
             row = self.rows[cursor.y]

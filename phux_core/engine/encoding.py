@@ -121,9 +121,8 @@ def _typed(name: str, *, ctrl: bool, shift: bool) -> str:
             return "\b"
         return plain
     if ctrl:
-        upper = name.upper()
-        if "@" <= upper <= "_":
-            return chr(ord(upper) & 0x1F)
+        if name.isascii() and "@" <= name.upper() <= "_":
+            return chr(ord(name.upper()) & 0x1F)
         return _CONTROL.get(name, name)
     if shift:
         upper = name.upper()

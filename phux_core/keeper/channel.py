@@ -102,6 +102,8 @@ class Channel:
             except BlockingIOError:
                 return messages
             except OSError as error:
+                if messages:
+                    return messages  # sent before the other side died; the next call finds the end again
                 raise ChannelClosedError(str(error)) from error
             for fd in fds:
                 os.set_inheritable(fd, False)
@@ -113,7 +115,8 @@ class Channel:
             try:
                 for header, payload in self._decoder.feed(data):
                     count = header.pop("fds", 0)
-                    assert isinstance(count, int)
+                    if not isinstance(count, int) or not 0 <= count <= len(self._fds) or "op" not in header:
+                        raise ProtocolError("a message has no operation, or not the descriptors it speaks of")
                     messages.append(Message(header, payload, [self._fds.popleft() for _ in range(count)]))
             except ProtocolError as error:
                 raise ChannelClosedError(error.message) from error

@@ -39,7 +39,7 @@ class Listener:
         finally:
             os.umask(old_umask)
         found = os.lstat(path)
-        self._identity = (found.st_dev, found.st_ino)
+        self._identity: tuple[int, int] | None = (found.st_dev, found.st_ino)
         self.sock.listen(_BACKLOG)
         self.sock.setblocking(False)
 
@@ -50,6 +50,7 @@ class Listener:
             # A successor may have bound the path meanwhile; its socket is not ours to remove.
             if (found.st_dev, found.st_ino) == self._identity:
                 os.unlink(self.path)
+        self._identity = None  # numbers of files are reused: a second look could take another's for ours
         self.sock.close()
 
 

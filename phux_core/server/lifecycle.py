@@ -57,6 +57,10 @@ class Lifecycle:
         self._clients = 0
         self._idle_timers: list[asyncio.TimerHandle] = []
         self._dead_timer: asyncio.TimerHandle | None = None
+        self._clearing = False
+
+    def begin(self) -> None:
+        """Start the timers; whoever made us can be called back from now on."""
         self._arm_idle()
         self.tree_changed()
 
@@ -75,6 +79,8 @@ class Lifecycle:
 
     def tree_changed(self) -> None:
         """Look again at what may end: after every change of the tree."""
+        if self._clearing:
+            return  # we are changing it ourselves, and look again when done
         if self._tree.sessions:
             self._had_session = True
         elif self._had_session:
@@ -104,8 +110,11 @@ class Lifecycle:
         now = time.time()
         overdue = [pane for died_at, pane in dead if died_at + self._keep_dead_s <= now]
         too_many = [pane for _died_at, pane in dead[: max(0, len(dead) - MAX_DEAD)]]
-        for pane in dict.fromkeys(overdue + too_many):
-            self._clear_pane(pane)  # which changes the tree, which calls us again
-            return
-        if dead:
+        if overdue or too_many:
+            self._clearing = True
+            for pane in dict.fromkeys(overdue + too_many):
+                self._clear_pane(pane)
+            self._clearing = False
+            self.tree_changed()
+        elif dead:
             self._dead_timer = self._loop.call_later(dead[0][0] + self._keep_dead_s - now, self.tree_changed)

@@ -77,6 +77,7 @@ class Service:
             exit_after_idle_s=settings.exit_after_idle,
             unused_exit=settings.log is not None,
         )
+        self._lifecycle.begin()
         self._listener = socket.socket(fileno=inheritance.listener)
         self._listener.setblocking(False)
         loop.add_reader(self._listener, self._accept)

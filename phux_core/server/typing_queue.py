@@ -8,6 +8,7 @@ word on how much of it went in.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import termios
 from collections import deque
@@ -27,7 +28,7 @@ DEADLINE_S = 5.0
 # How many bytes a line can have in canonical mode, the newline not counted. POSIX promises only 255.
 LINE_LIMIT = {"linux": 4095, "darwin": 1023}.get(sys.platform, 255)
 
-_ERASES_LINE = b"\x03\x04\x15\x1c"  # C-c, C-d, C-u, C-\ leave nothing pending
+_ERASES_LINE = re.compile(rb"[\x03\x04\x15\x1c]")  # C-c, C-d, C-u and C-\ leave nothing pending
 
 
 class _Entry:
@@ -137,6 +138,7 @@ class TypingQueue:
             return
         self._entries.remove(entry)
         self._queued -= len(entry.data)
+        self._pending_line = max(0, self._pending_line - len(entry.data))
         written = entry.size - len(entry.data)
         how_much = "nothing was typed" if written == 0 else f"{written} of {entry.size} bytes were typed"
         self._fail(
@@ -163,11 +165,15 @@ class TypingQueue:
         if not lflag & termios.ICANON:
             return 0
         lines = data.replace(b"\r", b"\n").split(b"\n") if iflag & termios.ICRNL else data.split(b"\n")
-        lengths = [len(line) for line in lines]
-        lengths[0] += self._pending_line
+        lengths = [self._pending_line if number == 0 else 0 for number in range(len(lines))]
+        for number, line in enumerate(lines):
+            # What an erasing character wiped out no longer takes room; between two of them it did.
+            pieces = _ERASES_LINE.split(line)
+            lengths[number] = max([lengths[number] + len(pieces[0]), *map(len, pieces[1:])])
+        last_pieces = _ERASES_LINE.split(lines[-1])
         if max(lengths) > LINE_LIMIT:
             raise InputTooLongError(
                 f"a line of {max(lengths)} bytes is longer than the {LINE_LIMIT} that {self._name} can take: "
                 "its program reads line by line (canonical mode); nothing was typed"
             )
-        return 0 if any(byte in lines[-1] for byte in _ERASES_LINE) else lengths[-1]
+        return lengths[-1] if len(last_pieces) == 1 else len(last_pieces[-1])

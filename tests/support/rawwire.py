@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import time
-from typing import Any
+from typing import Any, Self
 
 HELLO = {"hello": {"protocol": [1, 0], "client": "test"}}
 
@@ -36,7 +37,7 @@ class RawClient:
             self.sock.close()
             raise
 
-    def __enter__(self) -> RawClient:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -47,10 +48,8 @@ class RawClient:
 
     def send_bytes(self, data: bytes) -> None:
         """Send, also to somebody who has hung up already."""
-        try:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # reading tells what it said before
             self.sock.sendall(data)
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # reading tells what it said before
 
     def receive(self) -> dict[str, Any] | None:
         """The next frame's header; None when the server has closed the connection."""

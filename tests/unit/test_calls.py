@@ -1,0 +1,132 @@
+"""The registry of calls: every request is checked against it, and told what is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from phux_core import calls
+from phux_core.errors import BadRequestError
+from phux_core.server.dispatch import Dispatch
+
+GOOD = {
+    "id": [0, 1, 2**32 - 1],
+    "integer": [-1, 0, 2**70],
+    "count": [0, 2**53 - 1],
+    "string": ["", "a", "ü", "a\nb", "\udcff"],
+    "boolean": [True, False],
+    "command": [["sh"], ["sh", ""], ["sh", "-c", "a b"]],
+    "environment": [{}, {"A": ""}, {"A": "b=c", "ü": "x"}],
+    "scope": ["session", "window", "pane"],
+    "input": [
+        [{"key": "Enter"}],
+        [{"text": ""}, {"line": "a"}, {"paste": "b\0"}],
+    ],
+}
+BAD = {
+    "id": [-1, 2**32, True, 1.0, "1", [], {}, [1]],
+    "integer": [True, 1.0, 1.5, "1", [], {}],
+    "count": [-1, 2**53, False, 0.0, "0", [], {}],
+    "string": ["a\0b", 1, True, [], {}, ["a"], 1.5],
+    "boolean": [0, 1, "true", "", [], {}, 1.0],
+    "command": [[], [""], [1], ["sh", None], ["sh", "a\0"], ["\0"], "sh", {"sh": 1}, True, 1, [["sh"]]],
+    "environment": [{"": "x"}, {"A=B": "x"}, {"A": 1}, {"A": None}, {"A\0": "x"}, {"A": "\0"}, [], ["A=b"], "A=b", 1],
+    "scope": ["", "Session", "server", 1, True, [], {}, ["pane"], 1.5],
+    "input": [
+        *([], {}, "Enter", [1], ["Enter"], [{}], [{"key": 1}], [{"keys": "a"}], [{"key": "a", "text": "b"}]),
+        *([{"key": "a"}, {"text": None}], [None], [{"text": ["a"]}], 5, True),
+    ],
+}
+
+EVERY_PARAM = [(call, param) for call in calls.CALLS.values() for param in call.params]
+ids = [f"{call.name}.{param.name}" for call, param in EVERY_PARAM]
+
+
+def good_params(call):
+    return {param.name: GOOD[param.kind][0] for param in call.params if param.required}
+
+
+def test_these_tables_know_every_kind():
+    assert set(GOOD) == set(BAD) == set(calls.KINDS)
+    assert {param.kind for _call, param in EVERY_PARAM} == set(calls.KINDS)
+
+
+@pytest.mark.parametrize(("call", "param"), EVERY_PARAM, ids=ids)
+def test_a_parameter_of_the_right_kind_is_taken_as_it_is(call, param):
+    for value in GOOD[param.kind]:
+        found, checked = calls.check(call.name, good_params(call) | {param.name: value})
+        assert found is call
+        assert checked[param.name] == value
+
+
+@pytest.mark.parametrize(("call", "param"), EVERY_PARAM, ids=ids)
+def test_a_parameter_of_the_wrong_kind_is_refused_and_told_what_fits(call, param):
+    for value in BAD[param.kind]:
+        with pytest.raises(BadRequestError) as caught:
+            calls.check(call.name, good_params(call) | {param.name: value})
+        assert f"`{param.name}`" in caught.value.message
+        assert calls.KINDS[param.kind][0] in caught.value.remedy
+
+
+@pytest.mark.parametrize(("call", "param"), EVERY_PARAM, ids=ids)
+def test_only_a_required_parameter_may_not_be_missing_or_null(call, param):
+    for params in ({}, {param.name: None}):
+        given = {name: value for name, value in good_params(call).items() if name != param.name} | params
+        if param.required:
+            with pytest.raises(BadRequestError, match=f"`{param.name}`"):
+                calls.check(call.name, given)
+        else:
+            assert calls.check(call.name, given)[1][param.name] is None
+
+
+@pytest.mark.parametrize("name", calls.CALLS)
+def test_every_call_has_words_for_people_and_someone_to_carry_it_out(name):
+    call = calls.CALLS[name]
+    assert call.name == name
+    assert call.doc.endswith(".")
+    assert call.result
+    assert all(param.doc for param in call.params)
+    assert len({param.name for param in call.params}) == len(call.params)
+    assert callable(getattr(Dispatch, f"_{name}"))
+
+
+@pytest.mark.parametrize("name", calls.CALLS)
+def test_every_call_names_each_omitted_parameter_as_none(name):
+    call = calls.CALLS[name]
+    checked = calls.check(name, good_params(call))[1]
+    assert list(checked) == [param.name for param in call.params]
+
+
+@pytest.mark.parametrize("name", calls.CALLS)
+def test_an_unknown_parameter_is_refused_by_name(name):
+    with pytest.raises(BadRequestError, match="'colour'") as caught:
+        calls.check(name, good_params(calls.CALLS[name]) | {"colour": 1})
+    assert all(param.name in caught.value.remedy for param in calls.CALLS[name].params)
+
+
+@pytest.mark.parametrize("name", ["", "Tree", "nope", "_pane", "handle", None, 1, True, [], {}, ["tree"], "x" * 9999])
+def test_an_unknown_call_is_refused_with_the_list_of_calls(name):
+    with pytest.raises(BadRequestError) as caught:
+        calls.check(name, {})
+    assert "new_session" in caught.value.remedy
+    assert len(caught.value.message) < 200
+
+
+@pytest.mark.parametrize("params", [[], "", 0, 1, True, "x", [1]])
+def test_params_that_are_no_object_are_refused(params):
+    with pytest.raises(BadRequestError, match="not an object"):
+        calls.check("tree", params)
+
+
+def test_params_may_be_left_out():
+    assert calls.check("tree", None) == (calls.CALLS["tree"], {})
+
+
+def test_a_huge_wrong_value_does_not_fill_the_message():
+    with pytest.raises(BadRequestError) as caught:
+        calls.check("new_session", {"cwd": "\0" * 1_000_000})
+    assert len(caught.value.message) < 300
+
+
+def test_only_what_changes_nothing_is_repeatable():
+    repeatable = {name for name, call in calls.CALLS.items() if call.repeatable}
+    assert repeatable == {"status", "tree", "snapshot", "subscribe", "unsubscribe"}

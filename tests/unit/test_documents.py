@@ -1,0 +1,200 @@
+"""Documents to shapes and back."""
+
+from __future__ import annotations
+
+import typing
+
+import attrs
+import pytest
+from cattrs import BaseValidationError
+
+from phux_core import documents, shapes
+from phux_core.errors import PhuxError
+from validation import validate
+
+STYLE = {
+    **dict.fromkeys(("bold", "faint", "italic", "underline", "blink"), False),
+    **dict.fromkeys(("inverse", "invisible", "strikethrough", "overline"), False),
+    "fg": {"kind": "default"},
+    "bg": {"kind": "default"},
+}
+LOUD = STYLE | {"bold": True, "fg": {"kind": "palette", "index": 200}, "bg": {"kind": "rgb", "r": 1, "g": 2, "b": 255}}
+SCREEN = {
+    "schema_version": 3,
+    "pane": 1,
+    "cols": 80,
+    "rows": 2,
+    "cursor": {"x": 0, "y": 1, "visible": True},
+    "lines": ["日本", ""],
+    "scrollback": ["old"],
+}
+PANE = {"id": 1, "index": 0, "active": True, "cols": 80, "rows": 24, "title": None, "command": "sh", "cwd": "/"}
+PANE |= {"pid": 7, "state": "running", "exit_status": None}
+WINDOW = {"id": 1, "index": 0, "name": "sh", "active": True, "panes": [PANE]}
+SESSION = {"id": 1, "name": "work", "created_at": "2026-01-01T00:00:00Z", "attached_clients": 0, "windows": [WINDOW]}
+STATUS = {"schema_version": 1, "version": "0.1.0", "protocol": "1.0", "keeper_pid": 1, "service_pid": 2}
+STATUS |= {
+    "service_restarts": 0,
+    "engine": "pyte",
+    "engine_notes": [{"terminal": "@1", "engine": "pyte", "note": "it fell back"}],
+    "socket": "/s",
+    "log": None,
+    "uptime_s": 1.5,
+    "sessions": 0,
+}
+STATUS |= {"windows": 0, "panes": 0, "dead_panes": 0, "clients": 1}
+
+EXAMPLES = [
+    ("screen-state", shapes.ScreenState, SCREEN),
+    ("screen-state", shapes.ScreenState, SCREEN | {"cursor": None}),
+    (
+        "screen-state",
+        shapes.ScreenState,
+        SCREEN
+        | {
+            "cells": [{"col": 0, "row": 0, "semantic": "prompt", "style": STYLE}, {"col": 2, "row": 0, "style": LOUD}],
+            "soft_wrap": {"lines": [0], "scrollback": []},
+            "title": "",
+            "seq": 0,
+            "alt_screen": False,
+            "state": "dead",
+            "exit_status": 0,
+        },
+    ),
+    ("session-list", shapes.SessionList, {"schema_version": 1, "sessions": []}),
+    (
+        "session-list",
+        shapes.SessionList,
+        {"schema_version": 1, "sessions": [{"name": "work", "windows": 2, "attached": True}]},
+    ),
+    (
+        "run-result",
+        shapes.RunResult,
+        {"schema_version": 1, "command": "ls", "exit_code": 0, "output": "", "duration_ms": 3, "truncated": False},
+    ),
+    ("tree", shapes.Tree, {"schema_version": 1, "focused_session": None, "focused_pane": None, "sessions": []}),
+    ("tree", shapes.Tree, {"schema_version": 1, "focused_session": "work", "focused_pane": 1, "sessions": [SESSION]}),
+    ("status", shapes.Status, STATUS),
+    (
+        "error",
+        shapes.Error,
+        {"schema_version": 1, "error": {"code": "x", "message": "y"}, "remedy": "", "exit_code": 1},
+    ),
+    ("created", shapes.Created, {"session": "work", "terminal_id": 3}),
+    ("sent", shapes.Sent, {"schema_version": 1, "sent": True, "pane": "@1", "bytes": 2}),
+    ("killed", shapes.Killed, {"schema_version": 1, "killed": 2}),
+]
+EVENTS = [
+    {"event": "dirty", "terminal": "@1", "seq": 5},
+    {"event": "idle", "terminal": "@1", "seq": 5},
+    {"event": "bell", "terminal": "@1", "seq": 5},
+    {"event": "title_changed", "terminal": "@1", "title": "vim", "seq": 5},
+    {"event": "pane_spawned", "terminal": "@1", "seq": 0},
+    {"event": "pane_closed", "terminal": "@1", "exit_status": 0, "seq": 5},
+    {"event": "pane_closed", "terminal": "@1", "exit_status": None, "signal": "SIGKILL", "seq": 5},
+    {"event": "dropped", "count": 3},
+]
+
+every_example = pytest.mark.parametrize(("name", "kind", "document"), EXAMPLES)
+
+
+@every_example
+def test_a_document_survives_the_way_to_a_shape_and_back_in_its_order(name, kind, document):
+    validate(name, document)
+    dumped = documents.dump(documents.load(kind, document))
+    assert dumped == document
+    assert list(dumped) == list(document)
+
+
+@every_example
+def test_a_shape_survives_the_way_to_a_document_and_back(name, kind, document):
+    shape = documents.load(kind, document)
+    assert type(shape) is kind
+    assert documents.load(kind, documents.dump(shape)) == shape
+
+
+@every_example
+def test_keys_of_a_newer_release_are_ignored_everywhere(name, kind, document):
+    assert documents.load(kind, _with_strangers(document)) == documents.load(kind, document)
+
+
+def _with_strangers(node):
+    if isinstance(node, dict):
+        return {key: _with_strangers(value) for key, value in node.items()} | {"from_the_future": {"x": 1}}
+    return [_with_strangers(item) for item in node] if isinstance(node, list) else node
+
+
+@every_example
+def test_a_field_that_must_be_there_is_missed(name, kind, document):
+    required = [field.name for field in attrs.fields(kind) if field.default is attrs.NOTHING]
+    assert required
+    for field in required:
+        with pytest.raises((PhuxError, BaseValidationError)):
+            documents.load(kind, {key: value for key, value in document.items() if key != field})
+
+
+def test_these_examples_cover_every_shape_with_a_schema():
+    from phux_core import schema
+
+    names = {name for name, _kind, _document in EXAMPLES} | {"event"}
+    assert names == {name.partition(".")[0] for name in schema.names()}
+
+
+def test_what_may_be_absent_is_left_out_and_never_null():
+    screen = documents.load(shapes.ScreenState, SCREEN)
+    assert screen.title is screen.cells is screen.exit_status is None
+    assert {"title", "cells", "exit_status"}.isdisjoint(documents.dump(screen))
+
+
+def test_what_must_be_there_is_null_when_there_is_nothing_to_say():
+    tree = shapes.Tree(focused_session=None, focused_pane=None, sessions=[])
+    assert documents.dump(tree)["focused_pane"] is None
+    closed = shapes.PaneClosed(terminal="@1", exit_status=None, seq=1)
+    assert documents.dump(closed) == {"event": "pane_closed", "terminal": "@1", "exit_status": None, "seq": 1}
+
+
+def test_empty_and_zero_are_not_absent():
+    screen = documents.load(shapes.ScreenState, SCREEN | {"title": "", "seq": 0, "alt_screen": False, "cells": []})
+    assert (screen.title, screen.seq, screen.alt_screen, screen.cells) == ("", 0, False, [])
+    assert documents.dump(screen)["cells"] == []
+
+
+@pytest.mark.parametrize("document", EVENTS, ids=lambda document: document["event"])
+def test_every_event_survives_both_ways(document):
+    validate("event", document)
+    event = documents.load_event(document)
+    assert type(event) is documents.EVENTS[document["event"]]
+    assert documents.dump(event) == document
+    assert list(documents.dump(event)) == list(document)
+
+
+def test_every_kind_of_event_is_known_by_its_name():
+    assert set(documents.EVENTS.values()) == set(typing.get_args(shapes.Event))
+    assert set(documents.EVENTS) == {document["event"] for document in EVENTS}
+
+
+def test_an_event_of_a_newer_server_is_no_event_to_us():
+    assert documents.load_event({"event": "from_the_future", "terminal": "@1"}) is None
+
+
+def test_colours_are_told_apart_by_their_kind():
+    cells = [{"col": 0, "row": 0, "style": LOUD}]
+    style = documents.load(shapes.ScreenState, SCREEN | {"cells": cells}).cells[0].style
+    assert style.fg == shapes.PaletteColor(index=200)
+    assert style.bg == shapes.RgbColor(r=1, g=2, b=255)
+    assert style.bold is True
+
+
+def test_cells_that_share_a_style_share_the_object():
+    shared = dict(LOUD)
+    cells = [{"col": col, "row": 0, "style": shared} for col in range(3)]
+    loaded = documents.load(shapes.ScreenState, SCREEN | {"cells": cells}).cells
+    assert loaded[0].style is loaded[1].style is loaded[2].style
+
+
+def test_shapes_are_values_that_nobody_can_change():
+    screen = documents.load(shapes.ScreenState, SCREEN)
+    with pytest.raises(attrs.exceptions.FrozenInstanceError):
+        screen.cols = 1
+    assert screen == documents.load(shapes.ScreenState, SCREEN)
+    assert screen.text == "日本"

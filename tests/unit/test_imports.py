@@ -1,0 +1,277 @@
+"""Who may import whom, what the CLI's fast path may load, and how large a module may be."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = {
+    "phux_core": ROOT / "phux_core",
+    "phux_client": ROOT / "phux_client",
+    "phux_cli": ROOT / "cli" / "phux_cli",
+    "phux_mcp": ROOT / "mcp_adapter" / "phux_mcp",
+}
+# What of phux_core everybody above may use; the rest of it is the server's.
+CONTRACT = {"shapes", "documents", "schema", "selector", "keys", "calls", "wire", "paths", "errors", "version", "width"}
+LOOPS = {"socket", "asyncio", "anyio", "trio", "selectors", "select"}
+HEAVY = {"attr", "attrs", "cattr", "cattrs", "anyio", "asyncio", "typing", "dataclasses", "inspect", "subprocess"}
+MAX_LINES = 500
+
+
+def modules():
+    """Every module of the product by its dotted name."""
+    found = {}
+    for package, folder in SOURCES.items():
+        for path in sorted(folder.rglob("*.py")):
+            parts = [package, *path.relative_to(folder).with_suffix("").parts]
+            found[".".join(part for part in parts if part != "__init__")] = path
+    return found
+
+
+MODULES = modules()
+PACKAGES = {name for name, path in MODULES.items() if path.name == "__init__.py"}
+
+
+def imports(name, source):
+    """List every module that a source imports, wherever the import stands, also those for type checkers alone."""
+    package = name if name in PACKAGES else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, *([base] if base else [])])
+            for alias in node.names:
+                whole = f"{base}.{alias.name}"
+                # `from phux_core import wire` imports a module, `from phux_core.wire import encode` a name of one.
+                yield whole if whole in MODULES or base in {"phux_core", "phux_client"} else base
+
+
+def part_of_core(module):
+    return module.split(".")[1] if "." in module else ""
+
+
+def violations(name, source):
+    """List what a module imports and must not."""
+    package = name.split(".")[0]
+    core = part_of_core(name) if package == "phux_core" else None
+    wrong = []
+    for target in imports(name, source):
+        top = target.split(".")[0]
+        part = part_of_core(target) if top == "phux_core" else None
+        if package == "phux_core":
+            bad = top in {"phux_client", "phux_cli", "phux_mcp"}
+            bad |= core not in {"server", "keeper"} and (top in LOOPS or part in {"server", "keeper"})
+            bad |= core == "keeper" and part in {"server", "engine"}
+            bad |= core in CONTRACT and part == "engine"
+        elif package == "phux_client":
+            bad = top in {"phux_cli", "phux_mcp"} or (part is not None and part not in CONTRACT)
+        else:
+            bad = top in {"phux_cli", "phux_mcp"} - {package} or (part is not None and part not in CONTRACT)
+        if bad:
+            wrong.append(target)
+    return wrong
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_point_down_only(name):
+    assert violations(name, MODULES[name].read_text()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "caught"),
+    [
+        ("phux_core.wire", "import socket", ["socket"]),
+        ("phux_core.wire", "def f():\n    from asyncio import Queue", ["asyncio"]),
+        ("phux_core.engine.ghostty", "import anyio.abc", ["anyio.abc"]),
+        ("phux_core.shapes", "if TYPE_CHECKING:\n    import phux_client", ["phux_client"]),
+        ("phux_core.selector", "from phux_core.server.tree import Tree", ["phux_core.server.tree"]),
+        ("phux_core.selector", "from .server import tree", ["phux_core.server.tree"]),
+        ("phux_core.selector", "from . import keeper", ["phux_core.keeper"]),
+        ("phux_core.keys", "from phux_core.engine import protocol", ["phux_core.engine.protocol"]),
+        ("phux_core.engine.tap", "from phux_core.server import pane", ["phux_core.server.pane"]),
+        ("phux_core.keeper.channel", "from phux_core.server.settings import Settings", ["phux_core.server.settings"]),
+        ("phux_core.keeper.supervisor", "import phux_core.engine", ["phux_core.engine"]),
+        ("phux_core.server.service", "import phux_client.flows", ["phux_client.flows"]),
+        ("phux_client.link", "from phux_core.keeper import listener", ["phux_core.keeper.listener"]),
+        ("phux_client.link", "from phux_core import keeper", ["phux_core.keeper"]),
+        ("phux_client.link", "from phux_core import engine as e", ["phux_core.engine"]),
+        ("phux_client.link", "import phux_cli.main", ["phux_cli.main"]),
+        ("phux_client.flows", "from .. import link\nfrom phux_mcp import tools", ["phux_mcp.tools"]),
+        ("phux_cli.verbs.ls", "from phux_core.server import launch", ["phux_core.server.launch"]),
+        ("phux_cli.verbs.ls", "import phux_mcp", ["phux_mcp"]),
+        ("phux_mcp.tools", "from phux_cli.output import box", ["phux_cli.output"]),
+        ("phux_mcp.tools", "import phux_core.keeper.children as c", ["phux_core.keeper.children"]),
+    ],
+)
+def test_a_wrong_import_is_caught(name, source, caught):
+    assert violations(name, source) == caught
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        (
+            "phux_core.server.service",
+            "import asyncio, socket\nfrom phux_core import engine\nfrom phux_core.keeper import channel",
+        ),
+        (
+            "phux_core.keeper.listener",
+            "import socket\nfrom phux_core import paths\nfrom phux_core.errors import PhuxError",
+        ),
+        ("phux_core.engine.encoding", "from phux_core.keys import Key"),
+        (
+            "phux_client.link",
+            "import anyio\nfrom phux_core import errors, wire\nfrom phux_client.event_buffer import EventBuffer",
+        ),
+        ("phux_client.flows", "from . import _kinds"),
+        (
+            "phux_cli.verbs.ls",
+            "from phux_client import flows\nfrom phux_core.errors import PhuxError\nfrom phux_cli import usage",
+        ),
+        ("phux_mcp.tools", "from phux_client.blocking import Phux\nfrom phux_core import schema"),
+    ],
+)
+def test_a_right_import_passes(name, source):
+    assert violations(name, source) == []
+
+
+def test_the_checker_sees_every_module():
+    assert {"phux_core.wire", "phux_core.server.tree", "phux_client.flows._kinds", "phux_cli.verbs.ls"} <= set(MODULES)
+    assert {"phux_mcp.tools", "phux_core.keeper.__main__", "phux_core", "phux_client"} <= set(MODULES)
+    assert "phux_core.errors" in set(imports("phux_core.wire", MODULES["phux_core.wire"].read_text()))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_no_module_is_longer_than_it_may_be(name):
+    assert len(MODULES[name].read_text().splitlines()) <= MAX_LINES
+
+
+# The CLI's path
+
+_REPORT = """
+import json, os, sys
+before = set(sys.modules)
+{code}
+print(json.dumps(sorted(set(sys.modules) - before)), file=sys.stderr)
+"""
+
+
+def loaded(code, **env):
+    """Run code in a fresh interpreter; list what it loaded beyond what Python loads by itself."""
+    process = subprocess.run(
+        [sys.executable, "-P", "-c", _REPORT.format(code=code)],
+        capture_output=True,
+        text=True,
+        env=os.environ | env,
+        timeout=30,
+    )
+    assert process.returncode == 0, process.stderr
+    return set(json.loads(process.stderr.splitlines()[-1]))
+
+
+def heavy(names):
+    return {name for name in names if name.split(".")[0] in HEAVY}
+
+
+def test_phux_ls_loads_nothing_heavy(socket):
+    names = loaded("from phux_cli.main import main\nassert main(['ls', '--json']) == 0", PHUX_SOCKET=socket)
+    assert {"phux_cli.verbs.ls", "phux_client.flows", "phux_core.wire"} <= names
+    assert heavy(names) == set()
+
+
+def test_a_failing_phux_ls_loads_nothing_heavy(tmp_path):
+    names = loaded("from phux_cli.main import main\nassert main(['ls']) == 1", PHUX_SOCKET=str(tmp_path / "no" / "s"))
+    assert heavy(names) == set()
+
+
+@pytest.mark.parametrize(
+    "verb", ["ls", "snapshot", "send_keys", "paste", "wait", "kill", "status", "new", "schema", "server"]
+)
+def test_every_verb_is_light_to_import(verb):
+    assert heavy(loaded(f"import phux_cli.main, phux_cli.verbs.{verb}")) == set()
+
+
+def test_the_blocking_client_is_light_to_import():
+    assert heavy(loaded("import phux_client.blocking")) == set()
+    assert heavy(loaded("import phux_client\nphux_client.blocking")) == set()
+
+
+def test_the_watch_over_the_fast_path_can_fail():
+    assert {"attrs", "typing", "inspect"} <= heavy(loaded("import phux_core.shapes"))
+    assert "asyncio" in heavy(loaded("import asyncio"))
+
+
+# Public signatures
+
+
+def public_annotations(source):
+    """List the annotations of every public function and method of a source, with where they stand."""
+
+    def walk(body, place):
+        for node in body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                yield from walk(node.body, f"{place}{node.name}.")
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not (
+                node.name.startswith("_") and not node.name.startswith("__")
+            ):
+                arguments = node.args
+                every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+                every += [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+                yield from ((f"{place}{node.name}", one.annotation) for one in every if one.annotation)
+                if node.returns:
+                    yield f"{place}{node.name}", node.returns
+
+    yield from walk(ast.parse(source).body, "")
+
+
+def says_any(annotation):
+    for node in ast.walk(annotation):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            try:
+                if says_any(ast.parse(node.value, mode="eval")):
+                    return True
+            except SyntaxError:
+                continue
+        elif (isinstance(node, ast.Name) and node.id == "Any") or (
+            isinstance(node, ast.Attribute) and node.attr == "Any"
+        ):
+            return True
+    return False
+
+
+def untyped(source):
+    return [place for place, annotation in public_annotations(source) if says_any(annotation)]
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name.split(".")[0] == "phux_client"])
+def test_no_public_signature_of_the_library_says_any(name):
+    assert untyped(MODULES[name].read_text()) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x: Any) -> int: ...",
+        "def f() -> 'dict[str, Any]': ...",
+        "async def f(*, x: list[Any] = []) -> int: ...",
+        "class C:\n    def m(self, *a: typing.Any) -> int: ...",
+        "class C:\n    def __init__(self, **a: Any) -> None: ...",
+        "class C:\n    async def m(self) -> 'Sequence[\"Any\"]': ...",
+    ],
+)
+def test_an_any_in_a_public_signature_is_caught(source):
+    assert untyped(source)
+
+
+def test_private_functions_may_say_any():
+    assert untyped("def _f(x: Any): ...\nclass _C:\n    def m(self, x: Any): ...\ndef g(x: Anything): ...") == []

@@ -1,0 +1,215 @@
+"""Messages with descriptors over a socketpair."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+
+import pytest
+
+from phux_core import wire
+from phux_core.keeper.channel import Channel, ChannelClosedError
+
+
+@pytest.fixture
+def pair():
+    ours, theirs = socket.socketpair()
+    channels = Channel(ours), Channel(theirs)
+    yield channels
+    for channel in channels:
+        channel.close()
+
+
+@pytest.fixture
+def raw():
+    """A channel, and the bare socket at its other end."""
+    ours, theirs = socket.socketpair()
+    channel = Channel(ours)
+    yield channel, theirs
+    channel.close()
+    theirs.close()
+
+
+def open_descriptors():
+    return len(os.listdir("/dev/fd"))
+
+
+def make_pipe(text):
+    """A pipe with a text in it; returns the end to read."""
+    reader, writer = os.pipe()
+    os.write(writer, text)
+    os.close(writer)
+    return reader
+
+
+def receive_all(sender, receiver, count):
+    """Pump until that many messages have arrived."""
+    messages = []
+    while len(messages) < count:
+        writable = [sender] if sender.wants_write else []
+        readable, writable, _ = select.select([receiver], writable, [], 5)
+        assert readable or writable, "nothing moves"
+        if writable:
+            sender.flush()
+        if readable:
+            messages += receiver.receive()
+    return messages
+
+
+def test_a_message_arrives_with_its_bytes(pair):
+    left, right = pair
+    left.send({"op": "put", "key": "tree"}, b"\0\xff")
+    (message,) = right.receive()
+    assert message == ({"op": "put", "key": "tree"}, b"\0\xff", [])
+
+
+def test_both_directions_work_at_once(pair):
+    left, right = pair
+    left.send({"op": "a"})
+    right.send({"op": "b"})
+    assert [message.header for message in left.receive()] == [{"op": "b"}]
+    assert [message.header for message in right.receive()] == [{"op": "a"}]
+
+
+def test_without_news_there_are_no_messages(pair):
+    assert pair[0].receive() == []
+
+
+def test_a_descriptor_arrives_as_a_copy_that_programs_do_not_inherit(pair):
+    left, right = pair
+    reader = make_pipe(b"through")
+    left.send({"op": "spawned"}, fds=[reader])
+    os.close(reader)  # the sender may close its own at once
+    (message,) = right.receive()
+    (fd,) = message.fds
+    assert os.read(fd, 100) == b"through"
+    assert not os.get_inheritable(fd)
+    os.close(fd)
+
+
+def test_each_message_gets_its_own_descriptors_in_order(pair):
+    left, right = pair
+    count = 200
+    for number in range(count):
+        fds = [make_pipe(b"%d.%d" % (number, part)) for part in range(number % 3)]
+        left.send({"op": "child", "number": number}, b"x" * (number * 37 % 5000), fds)
+        for fd in fds:
+            os.close(fd)
+    for number, message in enumerate(receive_all(left, right, count)):
+        assert message.header == {"op": "child", "number": number}
+        assert len(message.payload) == number * 37 % 5000
+        assert [os.read(fd, 100) for fd in message.fds] == [b"%d.%d" % (number, part) for part in range(number % 3)]
+        for fd in message.fds:
+            os.close(fd)
+
+
+def test_a_message_larger_than_the_socket_waits_and_arrives_whole(pair):
+    left, right = pair
+    blob = os.urandom(4 * 1024 * 1024)
+    reader = make_pipe(b"behind")
+    left.send({"op": "blob"}, blob, [reader])
+    os.close(reader)
+    assert left.wants_write
+    left.send({"op": "begin"})
+    first, second = receive_all(left, right, 2)
+    assert first.payload == blob
+    assert os.read(first.fds[0], 100) == b"behind"
+    assert second.header == {"op": "begin"}
+    assert not left.wants_write
+    os.close(first.fds[0])
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 13])
+def test_messages_that_come_in_pieces_are_put_together(raw, size):
+    channel, peer = raw
+    data = wire.encode({"op": "a", "fds": 1}, b"payload") + wire.encode({"op": "b", "fds": 0})
+    reader = make_pipe(b"x")
+    socket.send_fds(peer, [data[:size]], [reader])
+    os.close(reader)
+    messages = channel.receive()
+    for start in range(size, len(data), size):
+        peer.sendall(data[start : start + size])
+        messages += channel.receive()
+    assert [(message.header, message.payload, len(message.fds)) for message in messages] == [
+        ({"op": "a"}, b"payload", 1),
+        ({"op": "b"}, b"", 0),
+    ]
+    os.close(messages[0].fds[0])
+
+
+def test_the_other_sides_end_is_told_after_its_last_message(pair):
+    left, right = pair
+    left.send({"op": "last"})
+    left.close()
+    assert [message.header for message in right.receive()] == [{"op": "last"}]
+    with pytest.raises(ChannelClosedError):
+        right.receive()
+    with pytest.raises(ChannelClosedError):
+        right.send({"op": "x"})
+
+
+def test_the_last_message_of_one_who_died_with_unread_mail_is_not_lost(pair):
+    # The kernel then ends the connection with a reset instead of an end of file.
+    left, right = pair
+    left.send({"op": "unread"})
+    right.send({"op": "put", "key": "tree"}, b"the last word")
+    right.close()
+    assert [message.payload for message in left.receive()] == [b"the last word"]
+    with pytest.raises(ChannelClosedError):
+        left.receive()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xff" * 64,
+        b"\0\0\0\x02\0\0\0\0[]",
+        b"\0\0\0\x03\0\0\0\0abc",
+        wire.encode({"op": "a", "fds": 1}),  # a descriptor that did not come along
+        wire.encode({"op": "a", "fds": "many"}),
+        wire.encode({"op": "a", "fds": -1, "x": 0}) + b"\xff" * 8,
+    ],
+)
+def test_what_is_no_message_closes_the_channel_and_nothing_else(raw, data):
+    channel, peer = raw
+    peer.sendall(data)
+    with pytest.raises(ChannelClosedError):
+        channel.receive()
+
+
+def test_no_descriptor_is_left_open_behind(pair):
+    before = open_descriptors()
+    left, right = pair
+    reader = make_pipe(b"")
+    for _ in range(20):
+        left.send({"op": "blob"}, b"x" * 200_000, [reader, reader])
+    assert left.wants_write
+    right.receive()  # some arrive and are never looked at again
+    os.close(reader)
+    messages = right.receive()
+    left.close()
+    for message in messages:
+        for fd in message.fds:
+            os.close(fd)
+    right.close()
+    assert open_descriptors() <= before
+
+
+def test_descriptors_of_a_message_that_never_became_whole_are_closed(raw):
+    channel, peer = raw
+    before = open_descriptors()
+    reader = make_pipe(b"")
+    socket.send_fds(peer, [wire.encode({"op": "a", "fds": 1})[:5]], [reader])
+    os.close(reader)
+    assert channel.receive() == []
+    assert open_descriptors() == before + 1
+    channel.close()
+    assert open_descriptors() == before - 1
+
+
+def test_the_channel_can_be_waited_on(pair):
+    left, right = pair
+    assert select.select([right], [], [], 0)[0] == []
+    left.send({"op": "a"})
+    assert select.select([right], [], [], 1)[0] == [right]

@@ -1,0 +1,96 @@
+"""Which words are keys, and how they are spelled."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from phux_core.keys import KEY_NAMES, Key, parse_key
+
+MODIFIERS = [
+    {"ctrl": ctrl, "alt": alt, "shift": shift} for ctrl, alt, shift in itertools.product((False, True), repeat=3)
+]
+
+
+@pytest.mark.parametrize("name", KEY_NAMES)
+def test_every_name_with_every_modifier_survives_spelling_and_reading(name):
+    for held in MODIFIERS:
+        key = Key(name, **held)
+        read = parse_key(str(key))
+        assert read is not None
+        assert (read.name, read.ctrl, read.alt, read.shift) == (name, held["ctrl"], held["alt"], held["shift"])
+
+
+def test_the_table_of_names_is_tmuxs():
+    named = {"Enter", "Tab", "BTab", "Escape", "Space", "BSpace", "Up", "Down", "Left", "Right", "Home", "End"}
+    named |= {"PageUp", "PageDown", "Insert", "Delete"}
+    assert named | {f"F{number}" for number in range(1, 13)} <= set(KEY_NAMES)
+    assert len(KEY_NAMES) == len(set(KEY_NAMES))
+
+
+@pytest.mark.parametrize("name", KEY_NAMES)
+def test_case_does_not_matter_in_names(name):
+    assert parse_key(name.upper()) == parse_key(name.lower()) == Key(name)
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("PPage", "PageUp"),
+        ("PgUp", "PageUp"),
+        ("NPage", "PageDown"),
+        ("PgDn", "PageDown"),
+        ("IC", "Insert"),
+        ("DC", "Delete"),
+        ("Return", "Enter"),
+        ("Esc", "Escape"),
+        ("Backspace", "BSpace"),
+    ],
+)
+def test_second_names_mean_the_first(word, name):
+    assert parse_key(word) == Key(name)
+    assert parse_key(f"C-{word}") == Key(name, ctrl=True)
+
+
+@pytest.mark.parametrize(
+    ("word", "key"),
+    [
+        ("C-c", Key("c", ctrl=True)),
+        ("c-c", Key("c", ctrl=True)),
+        ("C-C", Key("C", ctrl=True)),
+        ("M-x", Key("x", alt=True)),
+        ("S-F5", Key("F5", shift=True)),
+        ("C-M-S-Up", Key("Up", ctrl=True, alt=True, shift=True)),
+        ("S-M-C-Up", Key("Up", ctrl=True, alt=True, shift=True)),
+        ("C-C-c", Key("c", ctrl=True)),
+        ("C--", Key("-", ctrl=True)),
+        ("M-C--", Key("-", ctrl=True, alt=True)),
+        ("C-Space", Key("Space", ctrl=True)),
+        ("C-\\", Key("\\", ctrl=True)),
+        ("M-ü", Key("ü", alt=True)),
+        ("M-日", Key("日", alt=True)),
+    ],
+)
+def test_modifiers_come_in_any_order_and_case_before_a_name_or_a_character(word, key):
+    assert parse_key(word) == key
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("", "a", "ü", "-", "ls", "cargo test", "Enter ", " Enter", "F0", "F13", "F1x", "C-", "M-C-", "S-", "C-ls"),
+        *("C-Foo", "X-c", "Ctrl-c", "C+c", "^C", "C-\x01", "C-\t", "c-ärger", "M-\ud800", "Enter\n", "KP", "\x1b"),
+    ],
+)
+def test_all_else_is_text(word):
+    assert parse_key(word) is None
+
+
+def test_keys_are_equal_by_what_is_pressed():
+    assert Key("c", ctrl=True) == Key("c", ctrl=True)
+    assert hash(Key("c", ctrl=True)) == hash(Key("c", ctrl=True))
+    assert len({Key("c", **held) for held in MODIFIERS}) == 8
+    assert Key("c") != Key("C")
+    assert Key("c") != "c"
+    assert repr(Key("c", ctrl=True, alt=True)) == "Key('C-M-c')"

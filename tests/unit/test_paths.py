@@ -1,0 +1,167 @@
+"""Where the socket is, and which directories are trusted. Nothing that exists is ever changed."""
+
+from __future__ import annotations
+
+import os
+import socket as sockets
+import stat
+import sys
+
+import pytest
+
+from phux_core import paths
+from phux_core.errors import UnsafePathError
+
+
+@pytest.fixture
+def private(tmp_path):
+    directory = tmp_path / "private"
+    directory.mkdir(mode=0o700)
+    return directory
+
+
+def test_the_argument_comes_before_everything():
+    environ = {"PHUX_SOCKET": "/from/env", "XDG_RUNTIME_DIR": "/run/user/1"}
+    assert paths.socket_path("/from/flag", environ) == "/from/flag"
+
+
+def test_phux_socket_comes_before_the_runtime_directory():
+    environ = {"PHUX_SOCKET": "/from/env", "XDG_RUNTIME_DIR": "/run/user/1"}
+    assert paths.socket_path(None, environ) == "/from/env"
+
+
+def test_the_runtime_directory_comes_before_tmp():
+    assert paths.socket_path(None, {"XDG_RUNTIME_DIR": "/run/user/1"}) == "/run/user/1/phux/phux.sock"
+
+
+@pytest.mark.parametrize("environ", [{}, {"XDG_RUNTIME_DIR": ""}, {"XDG_RUNTIME_DIR": "relative/dir"}])
+def test_without_a_usable_runtime_directory_it_is_tmp(environ):
+    assert paths.socket_path(None, environ) == f"/tmp/phux-{os.getuid()}/phux.sock"
+
+
+def test_empty_values_count_as_none_given():
+    assert paths.socket_path("", {"PHUX_SOCKET": "", "XDG_RUNTIME_DIR": "/r"}) == "/r/phux/phux.sock"
+
+
+def test_the_process_environment_is_used_when_none_is_given(monkeypatch):
+    monkeypatch.setenv("PHUX_SOCKET", "/from/process")
+    assert paths.socket_path() == "/from/process"
+
+
+def test_a_relative_path_is_from_the_working_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert paths.socket_path("a/../b.sock", {}) == str(tmp_path / "b.sock")
+
+
+def test_a_path_as_long_as_the_kernel_takes_passes_and_binds(private):
+    path = str(private / "x")
+    path += "x" * (paths.SOCKET_PATH_LIMIT - len(path))
+    assert paths.socket_path(path, {}) == path
+    with sockets.socket(sockets.AF_UNIX) as sock:
+        sock.bind(path)
+
+
+def test_a_path_one_byte_longer_is_refused_with_both_numbers(private):
+    path = str(private / "x")
+    path += "x" * (paths.SOCKET_PATH_LIMIT + 1 - len(path))
+    with pytest.raises(UnsafePathError) as caught:
+        paths.socket_path(path, {})
+    assert str(paths.SOCKET_PATH_LIMIT) in caught.value.message
+    assert str(paths.SOCKET_PATH_LIMIT + 1) in caught.value.message
+    assert "--socket" in caught.value.remedy
+
+
+def test_the_length_is_counted_in_bytes():
+    with pytest.raises(UnsafePathError):
+        paths.socket_path("/" + "ü" * 60, {})
+
+
+def test_a_nul_in_the_path_is_refused():
+    with pytest.raises(UnsafePathError, match="no path has"):
+        paths.socket_path("/tmp/a\0b", {})
+
+
+def test_the_limit_is_the_platforms():
+    limit = 107 if sys.platform == "linux" else 103
+    assert limit == paths.SOCKET_PATH_LIMIT
+
+
+def test_lock_and_log_stand_beside_the_socket():
+    assert paths.lock_path("/r/phux.sock") == "/r/phux.sock.lock"
+    assert paths.log_path("/r/phux.sock") == "/r/phux.sock.log"
+
+
+def test_a_private_directory_of_ours_is_trusted(private):
+    paths.check_private_directory(str(private / "phux.sock"))
+    paths.ensure_private_directory(str(private / "phux.sock"))
+
+
+def test_a_missing_directory_is_told_apart_from_an_unsafe_one(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        paths.check_private_directory(str(tmp_path / "missing" / "phux.sock"))
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_a_missing_directory_is_made_private_whatever_the_umask(tmp_path, umask):
+    old = os.umask(umask)
+    try:
+        paths.ensure_private_directory(str(tmp_path / "a" / "b" / "phux.sock"))
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((tmp_path / "a" / "b").stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o701, 0o710, 0o702, 0o720, 0o704, 0o740, 0o755, 0o777, 0o1777])
+@pytest.mark.parametrize("look", [paths.check_private_directory, paths.ensure_private_directory])
+def test_a_directory_that_others_can_enter_is_refused_and_never_mended(private, mode, look):
+    private.chmod(mode)
+    with pytest.raises(UnsafePathError) as caught:
+        look(str(private / "phux.sock"))
+    assert f"{mode:04o}" in caught.value.message
+    assert str(private) in caught.value.message
+    assert caught.value.remedy
+    assert stat.S_IMODE(private.stat().st_mode) == mode
+
+
+@pytest.mark.parametrize("look", [paths.check_private_directory, paths.ensure_private_directory])
+def test_a_symbolic_link_is_refused_even_to_a_private_directory(tmp_path, private, look):
+    (tmp_path / "link").symlink_to(private)
+    with pytest.raises(UnsafePathError, match="symbolic link"):
+        look(str(tmp_path / "link" / "phux.sock"))
+
+
+def test_a_dangling_link_is_refused_and_not_followed(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    with pytest.raises(UnsafePathError, match="symbolic link"):
+        paths.ensure_private_directory(str(tmp_path / "link" / "phux.sock"))
+    assert not (tmp_path / "target").exists()
+
+
+@pytest.mark.parametrize("look", [paths.check_private_directory, paths.ensure_private_directory])
+def test_a_file_in_the_directorys_place_is_refused(tmp_path, look):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(UnsafePathError, match="not a directory"):
+        look(str(tmp_path / "file" / "phux.sock"))
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize("look", [paths.check_private_directory, paths.ensure_private_directory])
+def test_a_file_above_the_directory_is_refused(tmp_path, look):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(UnsafePathError):
+        look(str(tmp_path / "file" / "sub" / "phux.sock"))
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a directory away")
+@pytest.mark.parametrize("look", [paths.check_private_directory, paths.ensure_private_directory])
+def test_a_directory_of_somebody_else_is_refused(private, look):
+    os.chown(private, 12345, 12345)
+    with pytest.raises(UnsafePathError, match="12345") as caught:
+        look(str(private / "phux.sock"))
+    assert f"uid {os.getuid()}" in caught.value.message
+
+
+def test_a_directory_that_cannot_be_made_is_a_clear_error():
+    with pytest.raises(UnsafePathError, match="cannot be made") as caught:
+        paths.ensure_private_directory("/proc/phux-test/phux.sock")
+    assert "--socket" in caught.value.remedy

@@ -1,0 +1,193 @@
+"""What phux_client exports, and that its two clients are alike."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import itertools
+import types
+
+import pytest
+
+import phux_client
+from phux_client import aio, blocking
+from phux_core import errors
+
+EXPORTED = [
+    "BadCwdError",
+    "BadNameError",
+    "BadRequestError",
+    "BadSelectorError",
+    "BadSizeError",
+    "CannotExecuteError",
+    "CellInfo",
+    "CellStyle",
+    "DisconnectedError",
+    "Event",
+    "EventStream",
+    "InputBlockedError",
+    "InputTooLongError",
+    "InternalError",
+    "LimitError",
+    "NameInUseError",
+    "NoServerError",
+    "NoSuchTargetError",
+    "Pane",
+    "PaneClosedError",
+    "PaneId",
+    "PaneInfo",
+    "Phux",
+    "PhuxError",
+    "ProtocolError",
+    "RefusedError",
+    "RequestError",
+    "ScreenState",
+    "Session",
+    "SessionInfo",
+    "SessionList",
+    "StartFailedError",
+    "Status",
+    "TimedOutError",
+    "TransportError",
+    "Tree",
+    "UnsafePathError",
+    "VersionError",
+    "WindowInfo",
+    "__version__",
+    "blocking",
+    "connect",
+    "embedded",
+]
+
+CLASSES = ("EventStream", "Pane", "Phux", "Session")
+FUNCTIONS = ("connect", "embedded")
+
+# What only one client has: a blocking connection may be closed by hand, an async one ends with its block.
+ONLY_BLOCKING = {"Phux": {"close"}}
+
+
+def test_the_exported_names_are_these_and_no_others():
+    assert sorted(phux_client.__all__) == sorted(EXPORTED)
+
+
+def test_every_exported_name_is_there_and_listed():
+    for name in EXPORTED:
+        assert getattr(phux_client, name) is not None
+    assert dir(phux_client) == sorted(EXPORTED)
+
+
+def test_a_name_that_is_not_exported_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'Keeper'"):
+        _ = phux_client.Keeper
+
+
+def test_what_type_checkers_see_is_what_is_exported():
+    module = ast.parse(inspect.getsource(phux_client))
+    guarded = next(node for node in module.body if isinstance(node, ast.If))
+    seen = {
+        alias.asname or alias.name
+        for node in ast.walk(guarded)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert seen == set(EXPORTED)
+
+
+def test_every_error_is_exported():
+    classes = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
+    assert classes <= set(EXPORTED)
+
+
+def documented(name):
+    """Find the documentation of an exported name, also of one that is no class: the string below its assignment."""
+    value = getattr(phux_client, name)
+    if isinstance(value, (type, types.FunctionType, types.ModuleType)):
+        return value.__doc__
+    return documented_assignments("phux_core.shapes").get(name)
+
+
+def documented_assignments(package):
+    module = importlib.import_module(package)
+    found = {}
+    names = [package, *(part.__name__ for part in vars(module).values() if isinstance(part, types.ModuleType))]
+    for name in names:
+        if not name.startswith(package):
+            continue
+        body = ast.parse(inspect.getsource(importlib.import_module(name))).body
+        for node, following in itertools.pairwise(body):
+            if (
+                isinstance(node, ast.Assign)
+                and isinstance(following, ast.Expr)
+                and isinstance(following.value, ast.Constant)
+            ):
+                found[node.targets[0].id] = following.value.value
+    return found
+
+
+@pytest.mark.parametrize("name", [name for name in EXPORTED if name != "__version__"])
+def test_every_exported_name_has_a_docstring(name):
+    assert documented(name)
+
+
+def members(kind):
+    return {
+        name: value
+        for name, value in vars(kind).items()
+        if not name.startswith("_") and (callable(value) or isinstance(value, property))
+    }
+
+
+@pytest.mark.parametrize("client", [aio, blocking], ids=["aio", "blocking"])
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_public_method_has_a_docstring(client, name):
+    kind = getattr(client, name)
+    assert kind.__doc__
+    for method, value in members(kind).items():
+        assert value.__doc__, f"{name}.{method}"
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_both_clients_have_the_same_methods(name):
+    async_names, plain_names = set(members(getattr(aio, name))), set(members(getattr(blocking, name)))
+    assert async_names == plain_names - ONLY_BLOCKING.get(name, set())
+
+
+def test_both_clients_export_the_same_names():
+    assert set(aio.__all__) == {*CLASSES, *FUNCTIONS}
+    assert set(blocking.__all__) == {*CLASSES, *FUNCTIONS, "DEFAULT_TIMEOUT_S"}
+
+
+def parameters(function):
+    function = inspect.unwrap(function.fget if isinstance(function, property) else function)
+    return [
+        (one.name, one.kind, one.default, plain(one.annotation))
+        for one in inspect.signature(function).parameters.values()
+    ]
+
+
+def plain(annotation):
+    """An annotation as text, quoted or not, imported or not."""
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation).strip("'\"")
+
+
+SHARED = [(name, method) for name in CLASSES for method in members(getattr(aio, name))]
+
+
+@pytest.mark.parametrize(("name", "method"), SHARED, ids=[".".join(pair) for pair in SHARED])
+def test_a_method_takes_the_same_in_both_clients(name, method):
+    other = getattr(getattr(blocking, name), method, None)
+    assert other is not None, "the blocking client does not have it"
+    assert parameters(getattr(getattr(aio, name), method)) == parameters(other)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_takes_the_same_in_both_clients(name):
+    assert parameters(getattr(aio, name)) == parameters(getattr(blocking, name))
+
+
+@pytest.mark.parametrize(("name", "method"), SHARED, ids=[".".join(pair) for pair in SHARED])
+def test_nothing_in_the_blocking_client_needs_to_be_awaited(name, method):
+    function = getattr(getattr(blocking, name), method, None)
+    assert not inspect.iscoroutinefunction(function)
+    assert not inspect.isasyncgenfunction(inspect.unwrap(function) if callable(function) else function)

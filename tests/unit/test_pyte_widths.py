@@ -1,0 +1,39 @@
+import pytest
+
+from phux_core.engine._pyte_widths import WIDE, ZERO, to_cells, width
+
+
+@pytest.mark.parametrize(
+    ("char", "columns"),
+    [
+        ("a", 1),
+        ("é", 1),
+        ("─", 1),
+        ("日", 2),
+        ("한", 2),
+        ("🚀", 2),
+        ("́", 0),
+        ("\u200d", 0),
+        ("️", 0),
+        ("ः", 1),
+        ("\xad", 1),
+        ("Ａ", 2),
+        ("\ue0b0", 1),
+        ("\U000f0001", 1),
+        ("❤", 1),
+    ],
+)
+def test_width_of(char, columns):
+    assert width(char) == columns
+
+
+def test_text_becomes_cells():
+    assert to_cells("abc") == "abc"
+    assert to_cells("a日b") == f"a日{WIDE}b"
+    assert to_cells("e\u0301日") == f"e{ZERO}\u0301日{WIDE}"
+
+
+def test_any_number_of_different_characters_can_be_looked_up():
+    for first in range(0x4E00, 0x9000, 0x100):
+        text = "".join(map(chr, range(first, first + 0x100)))
+        assert to_cells(text) == "".join(char + WIDE for char in text)

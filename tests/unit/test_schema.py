@@ -1,0 +1,107 @@
+"""The schema files are what the shapes say, and are schemas."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import attrs
+import jsonschema
+import pytest
+
+from phux_core import schema, shapes
+
+FILES = sorted((Path(__file__).parents[2] / "schemas").glob("*.json"))
+SHAPES = [kind for kind in vars(shapes).values() if isinstance(kind, type) and attrs.has(kind)]
+
+
+def test_the_files_are_exactly_what_the_shapes_generate():
+    generated = {
+        name: json.dumps(document, indent=2, ensure_ascii=False) + "\n" for name, document in schema.generate().items()
+    }
+    found = {path.name: path.read_text(encoding="utf-8") for path in FILES}
+    assert found == generated, "run `python -m phux_core.schema schemas`"
+
+
+def test_the_writer_writes_what_is_generated(tmp_path):
+    schema._write(str(tmp_path))
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        path.name: path.read_text() for path in FILES
+    }
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_file_is_a_valid_2020_12_schema_with_its_own_id(path):
+    document = json.loads(path.read_text())
+    assert document["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    jsonschema.Draft202012Validator.check_schema(document)
+    name, version = re.fullmatch(r"([a-z-]+)\.v(\d+)", path.stem).groups()
+    assert document["$id"] == f"urn:phux:schema:{name}:{version}"
+    versions = document.get("properties", {}).get("schema_version")
+    assert versions is None or versions["const"] == int(version)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_reference_leads_somewhere_and_every_definition_is_used(path):
+    text = path.read_text()
+    document = json.loads(text)
+    assert set(re.findall(r'"#/\$defs/(\w+)"', text)) == set(document.get("$defs", {}))
+
+
+@pytest.mark.parametrize("kind", SHAPES, ids=lambda kind: kind.__name__)
+def test_every_field_of_every_shape_is_documented_and_nothing_else_is(kind):
+    summary, notes = schema._read_docstring(kind.__doc__)
+    assert summary.endswith(".")
+    assert "\n" not in summary
+    assert list(notes) == [field.name for field in attrs.fields(kind)]
+    assert all(note.endswith(".") for note in notes.values())
+
+
+def test_the_versions_are_those_of_the_contract():
+    names = schema.names()
+    assert names == sorted(path.stem for path in FILES)
+    assert {
+        "screen-state.v3",
+        "session-list.v1",
+        "run-result.v1",
+        "event.v1",
+        "tree.v1",
+        "status.v1",
+        "error.v1",
+    } <= set(names)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["screen-state.v3", "screen-state", "ScreenState", "screenstate", "SCREEN_STATE", "Screen State", "screenStateV3"],
+)
+def test_a_schema_is_found_by_any_spelling_of_its_name(name):
+    assert json.loads(schema.read(name))["title"] == "ScreenState"
+
+
+@pytest.mark.parametrize("name", schema.names())
+def test_every_name_that_is_listed_can_be_read(name):
+    assert schema.read(name) == schema.read(name.partition(".")[0])
+
+
+@pytest.mark.parametrize("name", ["", ".", "screen", "screen-state.v2", "state", "../pyproject", "/etc/passwd", "v3"])
+def test_a_name_that_is_none_is_a_key_error(name):
+    with pytest.raises(KeyError):
+        schema.read(name)
+
+
+def test_the_newest_version_is_read_when_none_is_named(tmp_path, monkeypatch):
+    for version in (1, 2, 9, 10):
+        (tmp_path / f"thing.v{version}.json").write_text(str(version))
+    monkeypatch.setattr(schema, "_PLACES", (str(tmp_path),))
+    assert schema.read("thing") == "10"
+    assert schema.read("thing.v9") == "9"
+
+
+def test_a_field_is_required_unless_it_may_be_absent_and_then_it_is_never_null():
+    properties = schema.generate()["screen-state.v3.json"]
+    assert {"title", "cells", "exit_status", "soft_wrap"}.isdisjoint(properties["required"])
+    assert properties["properties"]["title"]["type"] == "string"
+    assert {"type": "null"} in properties["properties"]["cursor"]["anyOf"]
+    assert "cursor" in properties["required"]

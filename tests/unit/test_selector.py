@@ -1,0 +1,260 @@
+"""Selectors, edge by edge, against one tree."""
+
+from __future__ import annotations
+
+import pytest
+
+from phux_core import errors, selector
+
+
+def pane(id_, index, *, active=False):
+    return {"id": id_, "index": index, "active": active}
+
+
+def window(id_, index, name, panes, *, active=False):
+    return {"id": id_, "index": index, "name": name, "active": active, "panes": panes}
+
+
+def session(id_, name, windows):
+    return {"id": id_, "name": name, "windows": windows}
+
+
+@pytest.fixture
+def tree():
+    """Two sessions; work's second window is current, and its second pane has the focus."""
+    return {
+        "focused_session": "work",
+        "focused_pane": 5,
+        "sessions": [
+            session(
+                1,
+                "work",
+                [
+                    window(1, 0, "editor", [pane(1, 0), pane(2, 1, active=True)]),
+                    window(2, 1, "logs", [pane(4, 0), pane(5, 1, active=True)], active=True),
+                    window(3, 7, "my.app", [pane(6, 0, active=True), pane(7, 1)]),
+                ],
+            ),
+            session(
+                2,
+                "бюро 2",
+                [
+                    window(4, 0, "sh", [pane(8, 0, active=True)]),
+                    window(5, 1, "v1", [pane(9, 0), pane(10, 1), pane(11, 2, active=True)], active=True),
+                    window(6, 2, "v1.2", [pane(12, 0, active=True)]),
+                    window(7, 3, "0", [pane(13, 0, active=True)]),
+                    window(8, 4, "3.11", [pane(14, 0, active=True)]),
+                ],
+            ),
+        ],
+    }
+
+
+EMPTY = {"focused_session": None, "focused_pane": None, "sessions": []}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "id_"),
+    [
+        ("work", "session", 1),
+        ("бюро 2", "session", 2),
+        ("=", "session", 1),
+        (".", "pane", 5),
+        ("@1", "pane", 1),
+        ("@01", "pane", 1),
+        ("@14", "pane", 14),
+        ("work:0", "window", 1),
+        ("work:00", "window", 1),
+        ("work:editor", "window", 1),
+        ("work:1", "window", 2),
+        ("work:7", "window", 3),
+        ("work:my.app", "window", 3),
+        ("work:0.0", "pane", 1),
+        ("work:0.1", "pane", 2),
+        ("work:editor.1", "pane", 2),
+        ("work:my.app.0", "pane", 6),
+        ("work:my.app.1", "pane", 7),
+        ("work:7.1", "pane", 7),
+        ("бюро 2:v1", "window", 5),
+        ("бюро 2:v1.1", "pane", 10),
+        ("бюро 2:v1.0", "pane", 9),
+        ("бюро 2:v1.2", "window", 6),  # a name that looks like a pane of another window: the name wins
+        ("бюро 2:v1.2.0", "pane", 12),
+        ("бюро 2:1.2", "pane", 11),  # and the index still reaches that pane
+        ("бюро 2:0", "window", 4),  # a number is an index, also if a window is called so
+        ("бюро 2:3.11", "window", 8),
+        ("бюро 2:3.11.0", "pane", 14),
+        ("бюро 2:3.0", "pane", 13),
+    ],
+)
+def test_a_selector_names_a_session_a_window_or_a_pane(tree, text, kind, id_):
+    found, node = selector.resolve_object(tree, text)
+    assert (found, node["id"]) == (kind, id_)
+
+
+@pytest.mark.parametrize(
+    ("text", "id_"),
+    [
+        ("work", 5),  # the focused pane is in it
+        ("=", 5),
+        ("work:1", 5),
+        ("work:logs", 5),
+        ("work:0", 2),  # the window's active pane
+        ("work:editor", 2),
+        ("work:my.app", 6),
+        ("бюро 2", 11),  # the active pane of the current window
+        ("бюро 2:v1", 11),
+        ("work:1.0", 4),  # a pane is never narrowed to another
+        ("@4", 4),
+    ],
+)
+def test_a_selector_narrows_to_the_pane_that_counts(tree, text, id_):
+    assert selector.resolve_pane(tree, text)["id"] == id_
+
+
+def test_the_focused_pane_wins_over_the_current_window(tree):
+    tree["focused_pane"] = 1
+    assert selector.resolve_pane(tree, "work")["id"] == 1
+    assert selector.resolve_pane(tree, "work:0")["id"] == 1
+    assert selector.resolve_pane(tree, "work:1")["id"] == 5
+
+
+def test_narrowing_copes_with_nothing_marked_active(tree):
+    tree["focused_pane"] = None
+    for one in tree["sessions"]:
+        for each in one["windows"]:
+            each["active"] = False
+            for each_pane in each["panes"]:
+                each_pane["active"] = False
+    assert selector.resolve_pane(tree, "work")["id"] == 1
+    assert selector.resolve_pane(tree, "work:logs")["id"] == 4
+
+
+def test_the_dot_is_the_callers_own_pane_before_the_focused_one(tree):
+    assert selector.resolve_pane(tree, ".", here=8)["id"] == 8
+    assert selector.resolve_object(tree, ".", here=8)[0] == "pane"
+
+
+def test_the_dot_is_the_focused_pane_when_the_callers_is_gone(tree):
+    assert selector.resolve_pane(tree, ".", here=99)["id"] == 5
+    assert selector.resolve_pane(tree, ".", here=None)["id"] == 5
+
+
+def test_only_the_dot_means_the_callers_pane(tree):
+    assert selector.resolve_pane(tree, "=", here=8)["id"] == 5
+    assert selector.resolve_pane(tree, "work", here=8)["id"] == 5
+
+
+def test_the_equals_sign_follows_the_focus(tree):
+    tree["focused_session"] = "бюро 2"
+    assert selector.resolve_object(tree, "=")[1]["id"] == 2
+
+
+@pytest.mark.parametrize("text", [".", "=", "work", "work:0", "work:0.0", "@1"])
+def test_nothing_is_found_when_no_session_lives(text):
+    with pytest.raises(errors.NoSuchTargetError) as caught:
+        selector.resolve_pane(EMPTY, text)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("home", "'home'"),
+        ("WORK", "'WORK'"),
+        ("wor", "'wor'"),
+        ("work:9", "'9'"),
+        ("work:nope", "'nope'"),
+        ("work:Editor", "'Editor'"),
+        ("work:edit", "'edit'"),
+        ("work:0.2", "pane 2"),
+        ("work:editor.9", "pane 9"),
+        ("work:nope.0", "'nope'"),
+        ("work:my.other", "'my.other'"),
+        ("work:.0", "'.0'"),
+        ("work:a:b", "'a:b'"),
+        ("work:4294967296", "'4294967296'"),
+        ("@0", "@0"),
+        ("@3", "@3"),
+        ("@4294967295", "@4294967295"),
+    ],
+)
+def test_a_miss_says_what_is_missing(tree, text, names):
+    with pytest.raises(errors.NoSuchTargetError) as caught:
+        selector.resolve_object(tree, text)
+    assert names in caught.value.message
+    assert caught.value.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "@", "@x", "@-1", "@+1", "@1.0", "@ 1", "@1 ", "@٣", "@²", "@4294967296", "@" + "9" * 5000, "@@1"),
+        *(":", ":0", ":0.0", "work:", "work:0.", "work:.", "work:editor.", "work:0..", "..", "./x", ".work"),
+        *("==", "=work", "=:0", "#1", "%3", "-", "-t", "--json"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_without_a_tree(text):
+    with pytest.raises(errors.BadSelectorError) as caught:
+        selector.parse(text)
+    assert caught.value.remedy
+    assert len(caught.value.message) < 300
+
+
+def test_a_malformed_selector_is_refused_before_it_is_looked_up():
+    with pytest.raises(errors.BadSelectorError):
+        selector.resolve_object(EMPTY, "work:")
+
+
+def test_parsing_takes_a_selector_apart():
+    parsed = selector.parse("work:my.app.1")
+    assert (parsed.text, parsed.session, parsed.locus, parsed.pane_id) == ("work:my.app.1", "work", "my.app.1", None)
+    assert selector.parse("@7").pane_id == 7
+    assert selector.parse("work").locus is None
+    assert selector.parse("a.b:c").session == "a.b"
+
+
+@pytest.mark.parametrize("name", ["a", "0", "build 2", "бюро ✓", "日本", "a.b", "a=b", "a@b", "x-", "x" * 64, "é" * 64])
+def test_a_good_session_name_comes_back_and_is_a_selector_of_itself(name):
+    assert selector.check_session_name(name) == name
+    assert selector.parse(name).session == name
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "empty"),
+        ("x" * 65, "65"),
+        (".", "'.'"),
+        (".a", "'.'"),
+        ("=a", "'='"),
+        ("@1", "'@'"),
+        ("#a", "'#'"),
+        ("%a", "'%'"),
+        ("-a", "'-'"),
+        ("a:b", "':'"),
+        (":", "':'"),
+        ("a/b", "'/'"),
+        ("a\nb", "printed"),
+        ("a\tb", "printed"),
+        ("a\x00b", "printed"),
+        ("a\x7f", "printed"),
+        ("\x1b[31m", "printed"),
+        ("a\u2028b", "printed"),
+        ("a\u200bb", "printed"),
+        ("a\u202eb", "printed"),
+        ("a\ud800", "printed"),
+    ],
+)
+def test_a_bad_session_name_is_refused_with_the_reason(name, why):
+    with pytest.raises(errors.BadNameError) as caught:
+        selector.check_session_name(name)
+    assert why in caught.value.message
+    assert caught.value.remedy
+    caught.value.message.encode()  # even of a name that has no UTF-8, the message has
+
+
+def test_a_long_bad_name_does_not_fill_the_message():
+    with pytest.raises(errors.BadNameError) as caught:
+        selector.check_session_name("x" * 100_000)
+    assert len(caught.value.message) < 300

@@ -1,0 +1,169 @@
+"""Sessions, windows and panes as records."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from phux_core.server.tree import PaneRecord, SessionRecord, Tree, WindowRecord
+
+
+def record(id_, *, dead=False, cwd="/"):
+    return PaneRecord(id_, 80, 24, "sh", cwd, 1000 + id_, 1.5, dead=dead)
+
+
+@pytest.fixture
+def tree():
+    """Three sessions of one pane each, 'c' the last made."""
+    made = Tree()
+    for name in "abc":
+        made.add_session(name, "sh", record(made.take_pane_id()))
+    return made
+
+
+@pytest.fixture
+def wide():
+    """One session with two windows of two panes; the second of each is active."""
+    windows = [
+        WindowRecord(10, 0, "one", [record(1), record(2)], 2),
+        WindowRecord(11, 1, "two", [record(3), record(4)], 4),
+    ]
+    session = SessionRecord(5, "work", 1.0, windows, 11)
+    return Tree({5: session}, [5], 6, 12, 5)
+
+
+def test_a_new_session_has_one_window_one_pane_and_the_focus(tree):
+    session = tree.session_named("c")
+    assert [window.index for window in session.windows] == [0]
+    assert tree.focused_session() is session
+    assert tree.focused_pane() == 3
+    assert session.created_at == 1.5
+    assert tree.find_pane(3) == (session, session.windows[0], session.windows[0].panes[0])
+
+
+def test_ids_count_up_and_are_never_given_again(tree):
+    tree.remove_pane(3)
+    session = tree.add_session("c", "sh", record(tree.take_pane_id()))
+    assert (session.id, session.windows[0].id, session.windows[0].panes[0].id) == (4, 4, 4)
+
+
+def test_ids_are_not_given_again_by_the_next_service(tree):
+    for pane in (1, 2, 3):
+        tree.remove_pane(pane)
+    again = Tree.load(tree.dump())
+    assert again.take_pane_id() == 4
+    assert again.add_session("a", "sh", record(9)).id == 4
+
+
+def test_a_pane_id_taken_for_nothing_is_still_taken(tree):
+    assert (tree.take_pane_id(), tree.take_pane_id()) == (4, 5)
+
+
+def test_the_smallest_free_number_is_the_next_name(tree):
+    assert tree.free_name(set()) == "0"
+    tree.add_session("0", "sh", record(4))
+    tree.add_session("2", "sh", record(5))
+    assert tree.free_name(set()) == "1"
+    assert tree.free_name({"1"}) == "3"
+    assert tree.free_name({"1", "3"}) == "4"
+
+
+def test_sessions_are_found_by_their_exact_name(tree):
+    assert tree.session_named("a").id == 1
+    assert tree.session_named("A") is None
+    assert tree.session_named("") is None
+
+
+def test_the_focus_goes_back_to_the_one_before(tree):
+    tree.focus(1)
+    assert tree.focus_order == [2, 3, 1]
+    tree.remove_pane(1)
+    assert tree.focused_session().name == "c"
+    tree.remove_pane(3)
+    tree.remove_pane(2)
+    assert tree.focused_session() is None
+    assert tree.focused_pane() is None
+    assert tree.sessions == {}
+
+
+def test_a_pane_that_goes_gives_the_focus_to_another_of_its_window(wide):
+    wide.remove_pane(4)
+    assert wide.focused_pane() == 3
+    assert wide.sessions[5].active_window == 11
+
+
+def test_a_pane_without_the_focus_goes_unnoticed(wide):
+    wide.remove_pane(3)
+    assert wide.focused_pane() == 4
+
+
+def test_the_last_pane_takes_its_window_along_and_the_focus_moves_on(wide):
+    wide.remove_pane(3)
+    wide.remove_pane(4)
+    assert [window.id for window in wide.sessions[5].windows] == [10]
+    assert wide.sessions[5].active_window == 10
+    assert wide.focused_pane() == 2
+
+
+def test_the_last_window_takes_its_session_along(wide):
+    for pane in (1, 2, 3, 4):
+        wide.remove_pane(pane)
+    assert wide.sessions == {}
+    assert wide.focus_order == []
+
+
+def test_removing_what_is_not_there_changes_nothing(tree):
+    before = tree.dump()
+    tree.remove_pane(99)
+    assert tree.dump() == before
+    assert tree.find_pane(99) is None
+
+
+def test_the_panes_of_a_session_a_window_or_a_pane(wide):
+    def ids(scope, id_):
+        return [pane.id for pane in wide.panes_of(scope, id_)]
+
+    assert ids("session", 5) == [1, 2, 3, 4]
+    assert ids("window", 11) == [3, 4]
+    assert ids("pane", 4) == [4]
+    assert ids("session", 1) == ids("window", 5) == ids("pane", 10) == []
+    assert [pane.id for pane in wide.panes()] == [1, 2, 3, 4]
+
+
+def test_the_list_of_panes_outlives_their_removal(wide):
+    for pane in wide.panes_of("session", 5):
+        wide.remove_pane(pane.id)
+    assert wide.sessions == {}
+
+
+def test_a_session_lives_as_long_as_one_program_does(wide):
+    session = wide.sessions[5]
+    for pane in list(session.panes())[:3]:
+        pane.dead = True
+    assert session.alive
+    wide.find_pane(4)[2].dead = True
+    assert not session.alive
+
+
+def test_what_is_written_down_is_read_back(tree, wide):
+    dead = wide.find_pane(2)[2]
+    dead.dead, dead.exit_signal, dead.died_at = True, 9, 123.25
+    for one in (Tree(), tree, wide):
+        again = Tree.load(one.dump())
+        assert again == one
+        assert list(again.sessions) == list(one.sessions)
+        assert again.dump() == one.dump()
+
+
+def test_bytes_that_are_no_utf8_survive_writing_down():
+    tree = Tree()
+    tree.add_session("a", "sh", record(1, cwd="/caf\udce9"))
+    assert Tree.load(tree.dump()).find_pane(1)[2].cwd == "/caf\udce9"
+    json.loads(tree.dump().decode("ascii"))
+
+
+def test_equal_records_of_different_sessions_are_told_apart(tree):
+    tree.find_pane(1)[2].pid = tree.find_pane(2)[2].pid
+    tree.remove_pane(2)
+    assert [pane.id for pane in tree.panes()] == [1, 3]

@@ -1,0 +1,234 @@
+"""From argv to options: flags anywhere, mistakes told, nothing started for a mistake."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+
+import pytest
+
+from phux_cli import main as cli
+from phux_cli.usage import UsageError, at_least, build_parser
+from phux_cli.verbs import VERBS
+from phux_cli.verbs import new as new_verb
+from phux_core.errors import BadSizeError
+from validation import validate
+
+
+def parse(name, *words):
+    return cli.parse(name, cli.load_verb(name), list(words))
+
+
+@pytest.fixture
+def nowhere(tmp_path, monkeypatch):
+    """A private place with no server, and nobody may start one."""
+    directory = tmp_path / "run"
+    directory.mkdir(mode=0o700)
+    monkeypatch.setenv("PHUX_SOCKET", str(directory / "phux.sock"))
+
+    def refuse(*_args, **_options):
+        pytest.fail("a server was about to be started")
+
+    monkeypatch.setattr("phux_client.starting.start_server", refuse)
+    return directory
+
+
+def run(capsys, *words):
+    """Run a command line; returns its exit code, stdout and stderr."""
+    code = cli.main(list(words))
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_every_verb_has_a_module_help_and_examples_that_parse(name):
+    module = cli.load_verb(name)
+    text = build_parser(name, module).format_help()
+    assert text.startswith(f"usage: phux {name}")
+    assert module.EXAMPLES
+    for example in module.EXAMPLES:
+        assert example in text
+    assert callable(module.run)
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_every_verb_refuses_a_flag_it_does_not_have_and_shows_its_usage(name):
+    with pytest.raises(UsageError) as caught:
+        parse(name, "--no-such-flag")
+    assert caught.value.message.startswith(f"phux {name}: ")
+    assert f"usage: phux {name}" in caught.value.remedy
+    assert (caught.value.code, caught.value.exit_code) == ("usage", 2)
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_flags_are_not_guessed_from_their_beginning(name):
+    with pytest.raises(UsageError):
+        parse(name, "--sock", "x") if name != "schema" else parse(name, "--js")
+
+
+def test_flags_may_stand_before_between_and_after():
+    for words in (
+        ("--json", "work", "ls", "Enter"),
+        ("work", "--json", "ls", "Enter"),
+        ("work", "ls", "--json", "Enter"),
+        ("work", "ls", "Enter", "--json"),
+    ):
+        options = parse("send-keys", *words)
+        assert (options.target, options.keys, options.json) == ("work", ["ls", "Enter"], True)
+    for words in (("work", "--json", "text"), ("--json", "work", "text"), ("work", "text", "--json")):
+        assert parse("paste", *words).text == "text"
+    assert parse("snapshot", "work", "--json").target == parse("snapshot", "--json", "work").target == "work"
+
+
+def test_behind_two_dashes_nothing_is_a_flag():
+    options = parse("send-keys", "work", "--", "--json", "-l", "--")
+    assert (options.target, options.json, options.rest) == ("work", False, ["--json", "-l", "--"])
+    assert parse("new", "-s", "x", "--", "ls", "--help").rest == ["ls", "--help"]
+
+
+@pytest.mark.parametrize(
+    ("words", "scrollback", "target"),
+    [
+        (["--scrollback"], 0, None),
+        (["--scrollback", "work"], 0, "work"),
+        (["work", "--scrollback"], 0, "work"),
+        (["--scrollback", "200"], 200, None),
+        (["--scrollback", "200", "work"], 200, "work"),
+        (["--scrollback=5", "work"], 5, "work"),
+        (["--scrollback=0"], 0, None),
+        (["--scrollback", "--json", "work"], 0, "work"),
+        (["work"], None, "work"),
+        ([], None, None),
+    ],
+)
+def test_scrollback_takes_a_number_or_nothing_and_never_the_target(words, scrollback, target):
+    options = parse("snapshot", *words)
+    assert (options.scrollback, options.target) == (scrollback, target)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("snapshot", ["--scrollback=-1"]),
+        ("snapshot", ["--scrollback=x"]),
+        ("snapshot", ["--scrollback", "-5"]),
+        ("snapshot", ["a", "b"]),
+        ("wait", ["--idle", "-1"]),
+        ("wait", ["--idle", "soon"]),
+        ("wait", ["--timeout", "-1"]),
+        ("wait", ["--timeout", "nan"]),
+        ("wait", ["--timeout", "inf"]),
+        ("wait", ["--timeout"]),
+        ("server", ["--exit-after-idle", "0"]),
+        ("server", ["--engine", "xterm"]),
+        ("ls", ["work"]),
+        ("send-keys", []),
+        ("paste", ["a", "b", "c"]),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(name, words):
+    with pytest.raises(UsageError):
+        parse(name, *words)
+
+
+def test_at_least_takes_whole_numbers_that_are_large_enough():
+    assert at_least(1)("1") == 1
+    with pytest.raises(ValueError):
+        at_least(0)("1.5")
+    with pytest.raises(Exception, match="less than 3"):
+        at_least(3)("2")
+
+
+@pytest.mark.parametrize(("text", "size"), [("80x24", (80, 24)), ("80X24", (80, 24)), ("0x0", (0, 0)), ("1x1", (1, 1))])
+def test_a_size_is_columns_and_rows(text, size):
+    assert new_verb.parse_size(text) == size
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "80", "80x", "x24", "80x24x2", "-1x24", "80 x 24", "8ox24", "80x²", "9" * 30 + "x1", "80*24", "1.5x2"],
+)
+def test_what_is_no_size_is_refused_as_it_was_written(text):
+    with pytest.raises(BadSizeError) as caught:
+        new_verb.parse_size(text)
+    assert repr(text) in caught.value.message
+
+
+def test_without_a_verb_help_is_shown_and_it_is_a_mistake(capsys):
+    code, out, _err = run(capsys)
+    assert code == 2
+    assert all(f"  {name} " in out for name in VERBS)
+    for word in ("--help", "-h", "help"):
+        assert run(capsys, word)[:2] == (0, out)
+
+
+def test_the_version_is_told(capsys):
+    from phux_core.version import __version__
+
+    for word in ("--version", "-V"):
+        assert run(capsys, word) == (0, f"phux {__version__}\n", "")
+
+
+def test_an_unknown_verb_is_named_and_exits_with_2(capsys):
+    code, out, err = run(capsys, "lss")
+    assert (code, out) == (2, "")
+    assert "'lss'" in err
+    assert "phux --help" in err
+
+
+def test_with_json_a_mistake_is_an_error_document_on_stderr(capsys, nowhere):
+    for words, code, kind in [
+        (("lss", "--json"), 2, "usage"),
+        (("ls", "--json", "extra"), 2, "usage"),
+        (("ls", "--json"), 1, "no_server"),
+        (("snapshot", "--json", "work:"), 1, "bad_selector"),
+        (("kill", "--json"), 2, "usage"),
+        (("schema", "nope", "--json"), 2, "usage"),
+    ]:
+        exit_code, out, err = run(capsys, *words)
+        assert (exit_code, out) == (code, "")
+        document = json.loads(err.splitlines()[-1])
+        validate("error", document)
+        assert (document["error"]["code"], document["exit_code"]) == (kind, code)
+
+
+def test_a_word_that_is_to_be_typed_does_not_ask_for_json(capsys, nowhere):
+    code, _out, err = run(capsys, "send-keys", "work", "--", "--json")
+    assert code == 1
+    assert err.startswith("phux: no server is running")
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        (("-s", "a:b"), "bad_name"),
+        (("-s", ""), "bad_name"),
+        (("--size", "big"), "bad_size"),
+        (("-e", "NOVALUE"), "usage"),
+        (("--nope",), "usage"),
+    ],
+)
+def test_bad_input_to_new_starts_no_server(capsys, nowhere, words, kind):
+    _code, _out, err = run(capsys, "new", "--json", *words)
+    assert json.loads(err.splitlines()[-1])["error"]["code"] == kind
+    assert os.listdir(nowhere) == []
+
+
+@pytest.mark.parametrize("words", [("ls",), ("status",), ("kill", "x"), ("snapshot",), ("send-keys", "x", "a")])
+def test_without_a_server_it_is_said_and_none_is_started(capsys, nowhere, words):
+    code, out, err = run(capsys, *words)
+    assert (code, out) == (1, "")
+    assert "no server is running" in err
+    assert "phux new" in err
+    assert os.listdir(nowhere) == []
+
+
+def test_in_a_directory_that_is_gone_verbs_still_work(capsys, nowhere, tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    shutil.rmtree(gone)
+    code, _out, err = run(capsys, "ls")
+    assert code == 1
+    assert "no server is running" in err
