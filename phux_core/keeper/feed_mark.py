@@ -7,8 +7,8 @@ tells the keeper whose bytes did it, so that the next service can give that pane
 from __future__ import annotations
 
 import mmap
-import os
-import tempfile
+
+from phux_core.keeper.journal import shared_memory
 
 _SIZE = 8
 
@@ -27,13 +27,7 @@ class FeedMark:
     @classmethod
     def create(cls) -> FeedMark:
         """Make new memory."""
-        if hasattr(os, "memfd_create"):
-            fd = os.memfd_create("phux-feed-mark")
-        else:  # macOS: a file that is gone as soon as it is open
-            fd, path = tempfile.mkstemp()
-            os.unlink(path)
-        os.ftruncate(fd, _SIZE)
-        return cls(fd)
+        return cls(shared_memory("phux-feed-mark", _SIZE))
 
     def take(self) -> int:
         """Read the number and clear it."""

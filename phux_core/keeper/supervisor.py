@@ -4,11 +4,13 @@ Messages from the service:
     spawn      id pane argv cwd env cols rows   fork a program; answered by spawned or spawn_failed
     end        pane                             hang up on it, kill it after a grace
     forget     pane                             its exit status was taken
-    put, drop  key                              keep these bytes for the next service, or let them go
+    put        key                              keep these bytes for the next service
+    release    pane                             let go its journal and its checkpoint
     shutdown                                    end everything
 
-Messages to the service, at its birth in this order: hello (with the listening socket and the feed mark), child (with a
-master) for each program, a blob for each key, begin; later spawned (with a master), spawn_failed and exit.
+Messages to the service, at its birth in this order: hello (with the listening socket and the feed mark), journal (with
+its memory) for each pane, child (with a master) for each program, blob for each key, begin; later spawned (with a
+master and a journal), spawn_failed and exit.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from phux_core.keeper import journal as journals
 from phux_core.keeper.channel import Channel, ChannelClosedError
 from phux_core.keeper.children import KILL_GRACE_S, Children, SpawnError, raise_files_limit, spawn
 from phux_core.keeper.feed_mark import FeedMark
@@ -66,6 +69,7 @@ class Supervisor:
         self._life_fd = life_fd
         self._children = Children()
         self._blobs: dict[str, bytes] = {}
+        self._journals: dict[int, int] = {}
         self._channel: Channel | None = None
         self._service: subprocess.Popen[bytes] | None = None
         self._restart_at: float | None = None
@@ -83,7 +87,7 @@ class Supervisor:
             "end": lambda message: self._children.end(_pane(message), time.monotonic()),
             "forget": lambda message: self._children.forget(_pane(message)),
             "put": self._on_put,
-            "drop": self._on_drop,
+            "release": self._on_release,
             "shutdown": lambda _message: self._shut_down("the service asked for it"),
         }
 
@@ -175,6 +179,8 @@ class Supervisor:
             fds=(self._listener.sock.fileno(), self._feed_mark.fd),
         )
         self._suspect = None
+        for pane, journal in self._journals.items():
+            self._tell({"op": "journal", "pane": pane}, fds=(journal,))
         for child, status in self._children.all():
             self._tell({"op": "child", "pane": child.pane, "pid": child.pid, "status": status}, fds=(child.master,))
         for key, blob in self._blobs.items():
@@ -267,13 +273,17 @@ class Supervisor:
             return
         self._children.add(child)
         spawned = {"op": "spawned", "id": request["id"], "pane": child.pane, "pid": child.pid}
-        self._tell(spawned, fds=(child.master,))
+        self._journals[child.pane] = journals.create()
+        self._tell(spawned, fds=(child.master, self._journals[child.pane]))
 
     def _on_put(self, message: Message) -> None:
         self._blobs[str(message.header["key"])] = message.payload
 
-    def _on_drop(self, message: Message) -> None:
-        self._blobs.pop(str(message.header["key"]), None)
+    def _on_release(self, message: Message) -> None:
+        pane = _pane(message)
+        self._blobs.pop(journals.checkpoint_key(pane), None)
+        if pane in self._journals:
+            os.close(self._journals.pop(pane))
 
     # The end
 

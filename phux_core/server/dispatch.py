@@ -97,7 +97,7 @@ class Dispatch:
             program = os.path.basename(argv[0])
             record = PaneRecord(pane_id, cols, rows, program, cwd, child.pid, time.time())
             session = service.tree.add_session(name, program, record)
-            service.add_pane(record, child.master, child.status)
+            service.add_pane(record, child.master, child.journal, wait_status=child.status)
         finally:
             self._reserved_names.discard(name)
         service.tree_changed()

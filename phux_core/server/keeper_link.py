@@ -10,6 +10,7 @@ from attrs import define, field
 from phux_core.errors import CannotExecuteError
 from phux_core.keeper.channel import Channel, ChannelClosedError
 from phux_core.keeper.feed_mark import FeedMark
+from phux_core.keeper.journal import Journal
 
 if TYPE_CHECKING:
     import asyncio
@@ -25,6 +26,7 @@ class Child:
     pane: int
     pid: int
     master: int
+    journal: Journal
     status: int | None
 
 
@@ -36,6 +38,7 @@ class Inheritance:
     listener: int
     feed_mark: FeedMark
     children: list[Child] = field(factory=list)
+    journals: dict[int, Journal] = field(factory=dict)
     blobs: dict[str, bytes] = field(factory=dict)
 
 
@@ -54,8 +57,13 @@ def receive_inheritance(channel: Channel) -> Inheritance:
                 inheritance = Inheritance(header, message.fds[0], FeedMark(message.fds[1]))
                 continue
             assert inheritance is not None, "the keeper says hello first"
-            if header["op"] == "child":
-                inheritance.children.append(Child(header["pane"], header["pid"], message.fds[0], header["status"]))
+            if header["op"] == "journal":
+                inheritance.journals[header["pane"]] = Journal(message.fds[0])
+            elif header["op"] == "child":
+                pane = header["pane"]
+                inheritance.children.append(
+                    Child(pane, header["pid"], message.fds[0], inheritance.journals[pane], header["status"])
+                )
             elif header["op"] == "blob":
                 inheritance.blobs[header["key"]] = message.payload
             elif header["op"] == "begin":
@@ -84,7 +92,7 @@ class KeeperLink:
         self._channel = channel
         self._on_exit = on_exit
         self._on_closed = on_closed
-        self._spawning: dict[int, asyncio.Future[tuple[int, int]]] = {}
+        self._spawning: dict[int, asyncio.Future[tuple[int, list[int]]]] = {}
         # A short program may have ended before whoever asked for it got to run again.
         self._unclaimed: dict[int, int | None] = {}
         self._next_id = 1
@@ -103,7 +111,7 @@ class KeeperLink:
         """
         number = self._next_id
         self._next_id += 1
-        future: asyncio.Future[tuple[int, int]] = self._loop.create_future()
+        future: asyncio.Future[tuple[int, list[int]]] = self._loop.create_future()
         self._spawning[number] = future
         self._send(
             {
@@ -117,8 +125,8 @@ class KeeperLink:
                 "rows": rows,
             }
         )
-        pid, master = await future
-        return Child(pane, pid, master, self._unclaimed.pop(pane))
+        pid, (master, journal) = await future
+        return Child(pane, pid, master, Journal(journal), self._unclaimed.pop(pane))
 
     def end(self, pane: int) -> None:
         """Have a program ended."""
@@ -131,6 +139,10 @@ class KeeperLink:
     def put(self, key: str, data: bytes) -> None:
         """Have bytes kept for the next service."""
         self._send({"op": "put", "key": key}, data)
+
+    def release(self, pane: int) -> None:
+        """Have a pane's journal and checkpoint let go."""
+        self._send({"op": "release", "pane": pane})
 
     def shutdown(self) -> None:
         """Have everything ended."""
@@ -172,7 +184,7 @@ class KeeperLink:
                 self._on_exit(header["pane"], header["status"])
         elif header["op"] == "spawned":
             self._unclaimed[header["pane"]] = None
-            self._spawning.pop(header["id"]).set_result((header["pid"], message.fds[0]))
+            self._spawning.pop(header["id"]).set_result((header["pid"], message.fds))
         elif header["op"] == "spawn_failed":
             self._spawning.pop(header["id"]).set_exception(CannotExecuteError(header["message"]))
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, MutableSequence
 
     from phux_core.engine.protocol import Effect, Engine
+    from phux_core.keeper.journal import Journal
     from phux_core.server.events import EventHub
     from phux_core.server.reading import ReadTurns
     from phux_core.server.tree import PaneRecord
@@ -55,11 +56,13 @@ class Pane:
         record: Its place in the tree.
         fd: The PTY master, ours from now on; negative for a pane that is dead already.
         engine: Its terminal.
+        journal: Where its output is read into, so that the next service has what this one had.
         feed_mark: Where to say that this pane's engine is at work, in case it ends the process.
         loop: The event loop.
         turns: The reading order.
         events: Where to tell what happens.
         on_dead: Called once, when the program has ended and all its output was read.
+        on_checkpoint: Called with a checkpoint to keep, from which the journal starts anew.
     """
 
     def __init__(
@@ -67,16 +70,20 @@ class Pane:
         record: PaneRecord,
         fd: int,
         engine: Engine,
+        journal: Journal,
         *,
         feed_mark: MutableSequence[int] | memoryview[int],
         loop: asyncio.AbstractEventLoop,
         turns: ReadTurns,
         events: EventHub,
         on_dead: Callable[[Pane], None],
+        on_checkpoint: Callable[[Pane, bytes], None],
     ) -> None:
         self.record = record
         self.engine = engine
-        self.seq = 0
+        self.seq = journal.position
+        self._journal = journal
+        self._on_checkpoint = on_checkpoint
         self._fd = fd
         self._feed_mark = feed_mark
         self._loop = loop
@@ -109,25 +116,25 @@ class Pane:
         Returns:
             Whether there may be more at once.
         """
-        chunks = []
+        if self._journal.room < SLICE + _READ_SIZE:
+            self._checkpoint()
         size = 0
         more = True
         while size < SLICE:
             try:
-                data = os.read(self._fd, _READ_SIZE)
+                count = self._journal.read_from(self._fd, _READ_SIZE)
             except BlockingIOError:
                 more = False
                 break
             except OSError:  # EIO: nobody holds the other side any more
-                data = b""
-            if not data:
+                count = 0
+            if count == 0:
                 self._output_ended = True
                 more = False
                 break
-            chunks.append(data)
-            size += len(data)
-        if chunks:
-            self._take(b"".join(chunks))
+            size += count
+        if size:
+            self._take(self._journal.newest(size))
         if self._output_ended:
             self._turns.remove(self)
             self._finish_if_over()
@@ -150,6 +157,18 @@ class Pane:
             self._busy = True
             self._events.emit("dirty", pane=self.id, seq=self.seq)
             self._loop.call_later(IDLE_AFTER_S, self._check_idle)
+
+    def _checkpoint(self) -> None:
+        """Write the whole terminal down, and begin the journal anew behind it."""
+        self._feed_mark[0] = self.record.id
+        try:
+            checkpoint = self.engine.checkpoint()
+        except Exception:  # noqa: BLE001  without one, a restart shows what came since; that is no reason to end
+            _log.exception("the engine of @%d cannot be written down", self.id)
+            checkpoint = b""
+        self._feed_mark[0] = 0
+        self._on_checkpoint(self, checkpoint)
+        self._journal.restart()
 
     def _check_idle(self) -> None:
         quiet = self._loop.time() - self._last_output
@@ -207,6 +226,7 @@ class Pane:
         self.engine.resize(cols, rows)
         self._feed_mark[0] = 0
         self.record.cols, self.record.rows = cols, rows
+        self._checkpoint()  # what stands in the journal was written for the old size
         if self._fd >= 0:
             fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(cols, rows))
 
@@ -259,3 +279,4 @@ class Pane:
         """Free what the pane holds."""
         self._close_fd()
         self.engine.close()
+        self._journal.close()

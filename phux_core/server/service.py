@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core import engine as engines
 from phux_core import wire
+from phux_core.keeper.journal import checkpoint_key
 from phux_core.server.connection import Connection
 from phux_core.server.dispatch import Dispatch
 from phux_core.server.events import EventHub
@@ -19,6 +20,7 @@ from phux_core.server.lifecycle import Lifecycle
 from phux_core.server.pane import Pane
 from phux_core.server.peer import peer_uid
 from phux_core.server.reading import ReadTurns
+from phux_core.server.recovery import rebuild
 from phux_core.server.tree import Tree
 from phux_core.version import __version__
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
 
     from phux_core.keeper.channel import Channel
+    from phux_core.keeper.journal import Journal
     from phux_core.server.connection import Result
     from phux_core.server.keeper_link import Inheritance
     from phux_core.server.settings import Settings
@@ -84,17 +87,38 @@ class Service:
 
     # Panes
 
-    def add_pane(self, record: PaneRecord, master: int, wait_status: int | None = None) -> None:
-        """Bring a pane to life on a PTY master, whose program may have ended already."""
+    def add_pane(
+        self,
+        record: PaneRecord,
+        master: int,
+        journal: Journal,
+        *,
+        checkpoint: bytes | None = None,
+        wait_status: int | None = None,
+    ) -> None:
+        """Bring a pane to life: a new one, or as it was when an earlier service died.
+
+        Args:
+            record: Its place in the tree.
+            master: Its PTY; negative if its program had ended and all was read.
+            journal: What its program wrote since the checkpoint.
+            checkpoint: Its terminal as it was then.
+            wait_status: How its program ended, if it has.
+        """
+        self._feed_mark[0] = record.id  # what ended the last service may end this one
+        engine = rebuild(record.engine or self._engine_name, record.cols, record.rows, checkpoint, journal)
+        self._feed_mark[0] = 0
         pane = Pane(
             record,
             master,
-            engines.create(record.engine or self._engine_name, record.cols, record.rows),
+            engine,
+            journal,
             feed_mark=self._feed_mark,
             loop=self.loop,
             turns=self._turns,
             events=self.events,
             on_dead=self._on_pane_dead,
+            on_checkpoint=self._keep_checkpoint,
         )
         self.panes[record.id] = pane
         if wait_status is not None:
@@ -105,6 +129,7 @@ class Service:
         pane = self.panes.pop(pane_id, None)
         if pane is not None:
             pane.close()
+            self.keeper.release(pane_id)
         self.tree.remove_pane(pane_id)
 
     def when_dead(self, pane_id: int) -> asyncio.Future[None]:
@@ -128,14 +153,17 @@ class Service:
                 # Forked for a request that died with the old service: nobody knows it, nobody may keep it.
                 os.close(child.master)
                 self.keeper.end(child.pane)
+                self.keeper.release(child.pane)
                 if child.status is not None:
                     self.keeper.forget(child.pane)
                 continue
-            self.add_pane(record, child.master, child.status)
+            checkpoint = inheritance.blobs.get(checkpoint_key(record.id))
+            self.add_pane(record, child.master, child.journal, checkpoint=checkpoint, wait_status=child.status)
         for record in known.values():  # no program: it was dead before, and its status is in the tree
             record.dead = True
             record.died_at = record.died_at or time.time()
-            self.add_pane(record, -1)
+            checkpoint = inheritance.blobs.get(checkpoint_key(record.id))
+            self.add_pane(record, -1, inheritance.journals[record.id], checkpoint=checkpoint)
 
     def _spare_the_engine(self, suspect: PaneRecord | None) -> None:
         """Give the other engine to the pane whose bytes ended the last service."""
@@ -143,6 +171,9 @@ class Service:
             suspect.engine = "pyte"
             suspect.engine_note = f"the {self._engine_name} engine crashed on its output"
             _log.warning("@%d goes on with the pyte engine: %s", suspect.id, suspect.engine_note)
+
+    def _keep_checkpoint(self, pane: Pane, checkpoint: bytes) -> None:
+        self.keeper.put(checkpoint_key(pane.id), checkpoint)
 
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)

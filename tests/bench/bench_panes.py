@@ -54,7 +54,8 @@ def through_tmux(socket: Path, command: list[str], result: Path) -> float:
     # remain-on-exit and has-session polling would disturb; wait-for blocks without polling.
     line = " ".join(command) + f"; tmux -S {socket} wait-for -S done"
     subprocess.run(
-        ["tmux", "-S", socket, "-f", "/dev/null", "new-session", "-d", "-x", str(COLS), "-y", str(ROWS), line], check=True
+        ["tmux", "-S", socket, "-f", "/dev/null", "new-session", "-d", "-x", str(COLS), "-y", str(ROWS), line],
+        check=True,
     )
     subprocess.run(["tmux", "-S", socket, "wait-for", "done"], check=True, timeout=120)
     subprocess.run(["tmux", "-S", socket, "kill-server"], check=False, capture_output=True)

@@ -1,0 +1,105 @@
+"""What a pane's program wrote since the last checkpoint: memory that the service writes and the keeper holds.
+
+The service reads the PTY straight into it and then moves a counter, so that a service which dies at any moment, by
+any cause, has lost nothing: the next one restores the checkpoint and feeds what stands here. No file, no system call,
+no disk to be full. Pages that were never written to take no memory.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+import tempfile
+
+SIZE = 16 * 1024 * 1024
+"""Bytes of output a journal holds before a checkpoint has to make room: at full speed, a few times a second."""
+_HEADER = struct.Struct("=QQ")
+
+
+def shared_memory(name: str, size: int) -> int:
+    """Make memory that can be handed to another process.
+
+    Returns:
+        A descriptor for it.
+    """
+    if hasattr(os, "memfd_create"):
+        fd = os.memfd_create(name)
+    else:  # macOS: a file that is gone as soon as it is open
+        fd, path = tempfile.mkstemp()
+        os.unlink(path)
+    os.ftruncate(fd, size)
+    return fd
+
+
+def create() -> int:
+    """Make an empty journal; the keeper's part.
+
+    Returns:
+        The descriptor to hold.
+    """
+    return shared_memory("phux-journal", _HEADER.size + SIZE)
+
+
+def checkpoint_key(pane: int) -> str:
+    """Name the blob that is a pane's checkpoint."""
+    return f"checkpoint:{pane}"
+
+
+class Journal:
+    """A journal as the service sees it.
+
+    Args:
+        fd: The memory; closed at once, the mapping is enough.
+    """
+
+    def __init__(self, fd: int) -> None:
+        self._map = mmap.mmap(fd, _HEADER.size + SIZE)
+        os.close(fd)
+        self._view = memoryview(self._map)
+        self._base, self._length = _HEADER.unpack_from(self._map)
+
+    @property
+    def position(self) -> int:
+        """Where the journal ends in the pane's stream."""
+        return int(self._base + self._length)
+
+    @property
+    def room(self) -> int:
+        """Bytes that can still be taken."""
+        return int(SIZE - self._length)
+
+    def read_from(self, fd: int, most: int) -> int:
+        """Read a descriptor into the journal, which has room for it.
+
+        Returns:
+            How many bytes came; 0 at the end of the stream.
+
+        Raises:
+            OSError: As os.read would.
+        """
+        start = _HEADER.size + self._length
+        count = os.readv(fd, [self._view[start : start + most]])
+        self._length += count
+        _HEADER.pack_into(self._map, 0, self._base, self._length)
+        return count
+
+    def newest(self, count: int) -> bytes:
+        """Give the last ``count`` bytes."""
+        end = _HEADER.size + self._length
+        return bytes(self._view[end - count : end])
+
+    def content(self) -> bytes:
+        """Give everything since the last checkpoint."""
+        return self.newest(self._length)
+
+    def restart(self) -> None:
+        """Begin anew behind what stands here: a checkpoint has it."""
+        self._base += self._length
+        self._length = 0
+        _HEADER.pack_into(self._map, 0, self._base, 0)
+
+    def close(self) -> None:
+        """Let the memory go; the keeper's hold on it is another matter."""
+        self._view.release()
+        self._map.close()

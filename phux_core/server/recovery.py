@@ -1,0 +1,46 @@
+"""A pane's terminal as it was when the last service died: its checkpoint, and what was written since."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from phux_core import engine as engines
+
+if TYPE_CHECKING:
+    from phux_core.engine import Engine
+    from phux_core.keeper.journal import Journal
+
+_log = logging.getLogger("phux.recovery")
+
+
+def rebuild(name: str, cols: int, rows: int, checkpoint: bytes | None, journal: Journal) -> Engine:
+    """Make a pane's engine.
+
+    Args:
+        name: Which engine it is to have.
+        cols: Columns.
+        rows: Rows.
+        checkpoint: The terminal when the journal was empty; None if it was new then.
+        journal: What was fed since. Its effects are not wanted again: replies were sent, events told.
+    """
+    engine = _restore(checkpoint, name) if checkpoint else None
+    if engine is None:
+        engine = engines.create(name, cols, rows)
+    engine.feed(journal.content())
+    if (engine.cols, engine.rows) != (cols, rows):
+        engine.resize(cols, rows)
+    return engine
+
+
+def _restore(checkpoint: bytes, name: str) -> Engine | None:
+    """Restore a checkpoint if it is one of this engine's and of this release's."""
+    try:
+        engine = engines.restore(checkpoint)
+    except (ValueError, ImportError):
+        _log.exception("a checkpoint could not be restored; what was written since is fed to a new terminal")
+        return None
+    if engine.name != name:
+        engine.close()
+        return None
+    return engine

@@ -1,0 +1,142 @@
+"""Six streams as programs write them to a terminal, the same bytes on every run.
+
+They stand for what costs an engine differently: long plain lines, many styles, wide characters, cursor addressing, line ends
+and carriage returns. A real PTY turns ``\\n`` into ``\\r\\n``; the streams have that already.
+"""
+
+import random
+
+MEGABYTE = 1_000_000
+
+_WORDS = [
+    "starting",
+    "worker",
+    "connection",
+    "closed",
+    "request",
+    "accepted",
+    "retry",
+    "timeout",
+    "cache",
+    "miss",
+    "hit",
+    "flushed",
+    "queue",
+    "depth",
+    "latency",
+    "handler",
+    "returned",
+    "status",
+    "compiled",
+    "module",
+    "linking",
+    "target",
+    "finished",
+    "skipped",
+    "warning",
+    "deprecated",
+    "session",
+    "token",
+]
+_LEVELS = (("INFO", "32"), ("WARN", "33"), ("ERROR", "1;31"), ("DEBUG", "2;37"))
+_JAPANESE = "端末の画面に日本語を表示する試験です。漢字とかなを混ぜて長い行を作ります"
+_CYRILLIC = "съешь ещё этих мягких французских булок да выпей чаю"
+_ACCENTED = "naïve façade — Übergröße, déjà vu, señor, œuvre ✓ → …"
+
+
+def _words(chance, count):
+    return " ".join(chance.choices(_WORDS, k=count))
+
+
+def plain_log(size):
+    """A log without colours, lines of about 90 characters."""
+    chance = random.Random(1)
+    lines = []
+    for number in range(400):
+        head = f"2026-03-{number % 28 + 1:02} 12:{number % 60:02}:07.{number:06} host app[{number}]: "
+        lines.append(head + _words(chance, 7))
+    return _repeat("\r\n".join((*lines, "")), size)
+
+
+def colour_log(size):
+    """The same with a coloured level, a dim time and a bold name in each line."""
+    chance = random.Random(2)
+    lines = []
+    for number in range(400):
+        level, code = chance.choice(_LEVELS)
+        lines.append(
+            f"\x1b[90m12:{number % 60:02}:{number % 59:02}\x1b[0m \x1b[{code}m{level:5}\x1b[0m "
+            f"\x1b[1mapp::{chance.choice(_WORDS)}\x1b[22m: {_words(chance, 5)} \x1b[38;5;{number % 256}m#{number}\x1b[0m"
+        )
+    return _repeat("\r\n".join((*lines, "")), size)
+
+
+def utf8(size):
+    """Japanese, Cyrillic and accented text, emoji among it."""
+    chance = random.Random(3)
+    lines = []
+    for number in range(300):
+        kind = number % 4
+        if kind == 0:
+            start = chance.randrange(10)
+            lines.append(_JAPANESE[start : start + 30] + f" {number}")
+        elif kind == 1:
+            lines.append(f"{number}: {_CYRILLIC}")
+        elif kind == 2:
+            lines.append(f"{_ACCENTED} {_words(chance, 2)}")
+        else:
+            lines.append(f"🚀 {_words(chance, 3)} ✨ {_JAPANESE[:8]} é́ü̈ {number}")
+    return _repeat("\r\n".join((*lines, "")), size)
+
+
+def tui(size, cols=80, rows=24):
+    """A full-screen program that repaints parts of its screen: a table, a status line, a box."""
+    chance = random.Random(4)
+    frames = ["\x1b[?1049h\x1b[?25l\x1b[2J"]
+    for frame in range(60):
+        out = ["\x1b[?2026h\x1b[H"]
+        out.append(f"\x1b[7m top - 12:00:{frame:02} up 3 days, load {chance.random():.2f} \x1b[K\x1b[0m")
+        for row in range(3, rows - 1):
+            if chance.random() < 0.6:
+                name = chance.choice(_WORDS)
+                out.append(
+                    f"\x1b[{row};1H\x1b[3{row % 8}m{chance.randrange(99999):5}\x1b[39m \x1b[1m{name:12}\x1b[22m"
+                    f"\x1b[{row};30H{chance.random() * 100:5.1f} \x1b[32m{'|' * chance.randrange(20)}\x1b[0m\x1b[K"
+                )
+        out.append(
+            f"\x1b[{rows};1H\x1b[44;97mF1\x1b[0mHelp \x1b[44;97mF10\x1b[0mQuit\x1b[K\x1b[{frame % rows + 1};{cols // 2}H"
+        )
+        out.append("\x1b[?2026l")
+        frames.append("".join(out))
+    return _repeat("".join(frames), size)
+
+
+def short_lines(size):
+    """What ``yes`` and ``seq`` write."""
+    lines = [str(number) if number % 2 else "y" for number in range(1000)]
+    return _repeat("\r\n".join((*lines, "")), size)
+
+
+def progress(size):
+    """A progress bar that draws itself over and over."""
+    frames = []
+    for step in range(101):
+        done = step * 40 // 100
+        bar = "=" * done + ">" + " " * (40 - done)
+        frames.append(f"\r\x1b[K{step:3}%|\x1b[32m{bar}\x1b[0m| {step * 7}/707 [00:{step % 60:02}<00:10, 12.3MB/s]")
+    return _repeat("".join(frames), size)
+
+
+def _repeat(text, size):
+    data = text.encode()
+    return data * max(1, round(size / len(data)))
+
+
+STREAMS = {
+    "plain": plain_log,
+    "colour": colour_log,
+    "utf-8": utf8,
+    "tui": tui,
+    "short": short_lines,
+    "progress": progress,
+}
