@@ -6,7 +6,7 @@ from phux_client.flows._kinds import Caller, NextEvent, Request
 from phux_client.flows.snapshot import screen_document
 from phux_client.flows.target import DEFAULT_TARGET, pane_id
 from phux_core.errors import DisconnectedError, PaneClosedError, TimedOutError
-from phux_core.width import character_columns, columns
+from phux_core.width import join_wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,21 +101,4 @@ def next_event(subscription: int, timeout_s: float | None) -> "Flow[Document]":
 
 def logical_lines(screen: "Document") -> "list[str]":
     """Join the rows of a screen that are one line broken by the edge."""
-    rows, cols = screen["lines"], screen["cols"]
-    wrapped = set(screen["soft_wrap"]["lines"])
-    lines: list[str] = []
-    joining = False
-    for number, text in enumerate(rows):
-        joins_next = number in wrapped and number + 1 < len(rows)
-        if joins_next:
-            # Rows come without their trailing blanks, and inside a line those count. The one column that a wide
-            # glyph left free when it did not fit does not.
-            missing = cols - columns(text)
-            left_by_wide_glyph = missing == 1 and rows[number + 1][:1] and character_columns(rows[number + 1][0]) == 2
-            text = text if left_by_wide_glyph else text + " " * missing  # noqa: PLW2901
-        if joining:
-            lines[-1] += text
-        else:
-            lines.append(text)
-        joining = joins_next
-    return lines
+    return join_wrapped(screen["lines"], set(screen["soft_wrap"]["lines"]), screen["cols"])

@@ -18,7 +18,9 @@ from phux_client import aio, blocking
 from servers import embedded_server
 
 PURE = [
+    "phux_core.engine.plain",
     "phux_core.keys",
+    "phux_core.width",
     "phux_core.selector",
     "phux_core.errors",
     "phux_core.schema",

@@ -28,7 +28,8 @@ def test_ls_sorts_by_name(cli):
     for name in ("b", "a", "C"):
         cli.json("new", "-s", name)
     assert [session["name"] for session in cli.json("ls")["sessions"]] == ["C", "a", "b"]
-    assert cli("ls").out == "C: 1 window\na: 1 window\nb: 1 window\n"
+    run_to_the_end(cli, "d", "true")
+    assert cli("ls").out == "C: 1 window\na: 1 window\nb: 1 window\nd: 1 window (ended)\n"
 
 
 @pytest.mark.parametrize("verb", ["ls", "snapshot", "status", "wait"])

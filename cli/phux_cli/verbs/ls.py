@@ -8,6 +8,7 @@ from phux_client.blocking import Phux
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
 USAGE = "[--json] [--socket PATH]"
 EXAMPLES = ("phux ls", "phux ls --json")
@@ -22,11 +23,19 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 def run(options: "argparse.Namespace") -> int:
     """List them."""
     with Phux(options.socket) as phux:
-        document = phux.drive(flows.ls())
-    if options.json:
-        print_document(document)
-        return 0
-    for session in document["sessions"]:
-        windows = f"{session['windows']} window{'' if session['windows'] == 1 else 's'}"
-        print(f"{session['name']}: {windows}{' (attached)' if session['attached'] else ''}")
+        if options.json:
+            print_document(phux.drive(flows.ls()))
+            return 0
+        tree = phux.drive(flows.tree())
+    for session in sorted(tree["sessions"], key=lambda session: str(session["name"])):
+        print(describe(session))
     return 0
+
+
+def describe(session: "dict[str, Any]") -> str:
+    """Say what a person wants to know of a session, in a line."""
+    count = len(session["windows"])
+    panes = [pane for window in session["windows"] for pane in window["panes"]]
+    attached = " (attached)" if session["attached_clients"] else ""
+    ended = " (ended)" if all(pane["state"] == "dead" for pane in panes) else ""
+    return f"{session['name']}: {count} window{'' if count == 1 else 's'}{attached}{ended}"

@@ -1,0 +1,50 @@
+"""Bytes as the text they leave on a terminal: "as written".
+
+Carriage returns and cursor motion are applied, escapes are gone, soft wraps are joined. Text that only flows downwards,
+which is most output, needs no terminal and keeps its tabs and trailing blanks; everything else is fed to one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from phux_core.engine import create
+from phux_core.width import join_wrapped
+
+# What leaves no trace in the text: colours (SGR), and control strings (OSC, DCS, SOS, PM, APC).
+_TRACELESS = re.compile(
+    r"\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b\x18\x1a]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b\x18\x1a]*\x1b\\|[\x00\x07\x7f]"
+)
+_MOVES = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x80-\x9f]|\r(?!\r*\n)")
+_NEWLINE = re.compile(r"\r+\n")
+# More rows than any output that fits into memory has.
+_ALL_ROWS = 100_000_000
+
+
+def as_written(data: bytes, *, cols: int, rows: int) -> str:
+    r"""Render a stretch of output.
+
+    Args:
+        data: What the program wrote, from the beginning of a line.
+        cols: Columns of the terminal it wrote to.
+        rows: Rows of it.
+
+    Returns:
+        The text, lines separated by newlines, without the blank lines at its end.
+
+    Example:
+        >>> as_written(b"10%\r50%\r\x1b[32m100%\x1b[m\r\ndone\r\n", cols=80, rows=24)
+        '100%\ndone'
+    """
+    text = _TRACELESS.sub("", data.decode("utf-8", "replace"))
+    if not _MOVES.search(text):
+        return _NEWLINE.sub("\n", text).rstrip("\n")
+    engine = create("pyte", cols, rows, history=_ALL_ROWS)
+    try:
+        engine.feed(data)
+        count = engine.history_rows
+        lines = engine.lines(-count, count + engine.rows)
+    finally:
+        engine.close()
+    wrapped = {index for index, goes_on in enumerate(lines.wrapped) if goes_on}
+    return "\n".join(join_wrapped(lines.text, wrapped, cols)).rstrip("\n")

@@ -1,0 +1,62 @@
+"""Output as written: what a person would have seen, without the terminal around it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from phux_core.engine.plain import as_written
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"", ""),
+        (b"one\r\ntwo\r\n", "one\ntwo"),
+        (b"one\ntwo", "one\ntwo"),
+        (b"a\tb  \r\n\r\nc\r\n\r\n", "a\tb  \n\nc"),
+        (b"\x1b[1;31mred\x1b[0m \x1b[38;2;1;2;3mrgb\x1b[m\x1b[4:3mcurly\x1b[24m\r\n", "red rgbcurly"),
+        (b"\x1b]0;title\x07text\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\r\n", "textlink"),
+        (b"\x1bP1$r0m\x1b\\x\x1b_apc\x1b\\y\r\n", "xy"),
+        (b"bell\x07 nul\x00\r\n", "bell nul"),
+        (b" 10%\r 50%\r100%\r\ndone\r\n", "100%\ndone"),
+        (b"long progress\rshort\x1b[K\r\n", "short"),
+        (b"abc\b\bX\r\n", "aXc"),
+        (b"one\r\ntwo\r\nthree\r\n\x1b[2A\x1b[2KTWO\r\n\r\n", "one\nTWO\nthree"),
+        ("漢字 ünïcödé 🎉\r\n".encode(), "漢字 ünïcödé 🎉"),
+        (b"bad \xff utf-8\r\n", "bad � utf-8"),
+        (b"x\r\r\ny\r\n", "x\ny"),
+        (b"\x1b[?1049h\x1b[Hfull screen\x1b[?1049lafter\r\n", "after"),
+        (b"x" * 250 + b"\x1b[K\r\nend", "x" * 250 + "\nend"),
+    ],
+)
+def test_what_is_left(data, text):
+    assert as_written(data, cols=80, rows=24) == text
+
+
+def test_soft_wraps_are_joined_blanks_and_wide_glyphs_right():
+    assert as_written(b"\x1b[0Kaaaa bbbb\r\n", cols=5, rows=3) == "aaaa bbbb"
+    assert as_written("\x1b[0K漢漢漢漢\r\n".encode(), cols=5, rows=3) == "漢漢漢漢"
+
+
+def test_more_lines_than_any_screen_or_history_come_back_whole():
+    lines = [f"line {number}" for number in range(30_000)]
+    assert as_written("\r\n".join(lines).encode(), cols=80, rows=24) == "\n".join(lines)
+    moved = "\r\n".join(f"{line}\x1b[K" for line in lines).encode()
+    assert as_written(moved, cols=80, rows=24) == "\n".join(lines)
+
+
+@given(st.lists(st.text(st.characters(codec="ascii", categories=["L", "N", "P", "Zs"]), max_size=200), max_size=20))
+def test_with_and_without_a_terminal_the_text_is_the_same(lines):
+    plain = "\r\n".join(lines)
+    trimmed = "\n".join(line.rstrip() for line in lines).rstrip("\n")
+    with_terminal = as_written(("\x1b[0K" + plain).encode(), cols=40, rows=10)
+    assert "\n".join(line.rstrip() for line in with_terminal.split("\n")) == trimmed
+    without = as_written(plain.encode(), cols=40, rows=10)
+    assert "\n".join(line.rstrip() for line in without.split("\n")).rstrip("\n") == trimmed
+
+
+@given(st.binary(max_size=300), st.integers(1, 200), st.integers(1, 60))
+def test_any_bytes_give_a_text(data, cols, rows):
+    assert isinstance(as_written(data, cols=cols, rows=rows), str)
