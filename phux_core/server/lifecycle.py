@@ -1,7 +1,8 @@
 """When things end by themselves: dead panes, and the server.
 
 - A dead pane stays readable for ``keep_dead`` seconds; at most ``MAX_DEAD`` of them stay, the oldest go first.
-- The server ends when its last session has ended.
+- The server ends when its last session has ended: at once, or while clients are connected after a second in which
+  one of them may make another.
 - ``exit_after_idle`` ends it after that long without any client, whatever runs.
 - A server that was started for somebody's first session ends soon if none was made.
 """
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 DEFAULT_KEEP_DEAD_S = 300.0
 MAX_DEAD = 64
 _UNUSED_S = 5.0
+_EMPTY_S = 1.0
 
 
 class Lifecycle:
@@ -58,6 +60,7 @@ class Lifecycle:
         self._idle_timers: list[asyncio.TimerHandle] = []
         self._dead_timer: asyncio.TimerHandle | None = None
         self._clearing = False
+        self._empty_timer: asyncio.TimerHandle | None = None
 
     def begin(self) -> None:
         """Start the timers; whoever made us can be called back from now on."""
@@ -76,17 +79,30 @@ class Lifecycle:
         self._clients -= 1
         if self._clients == 0:
             self._arm_idle()
+            if self._empty_timer is not None:
+                self._empty_timer.cancel()
+                self._end_empty()
 
     def tree_changed(self) -> None:
         """Look again at what may end: after every change of the tree."""
         if self._clearing:
             return  # we are changing it ourselves, and look again when done
+        if self._empty_timer is not None:
+            self._empty_timer.cancel()
+            self._empty_timer = None
         if self._tree.sessions:
             self._had_session = True
         elif self._had_session:
-            self._shutdown("its last session has ended")
+            if self._clients:
+                # Whoever ended it may be about to make the next one, on the connection it has.
+                self._empty_timer = self._loop.call_later(_EMPTY_S, self._end_empty)
+            else:
+                self._end_empty()
             return
         self._look_after_the_dead()
+
+    def _end_empty(self) -> None:
+        self._shutdown("its last session has ended")
 
     def _arm_idle(self) -> None:
         if self._exit_after_idle_s is not None:

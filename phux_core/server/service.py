@@ -140,8 +140,11 @@ class Service:
 
     def tree_changed(self) -> None:
         """Write the tree down, and see whether something ends."""
-        self.keeper.put("tree", self.tree.dump())
+        self._save_tree()
         self._lifecycle.tree_changed()
+
+    def _save_tree(self) -> None:
+        self.keeper.put("tree", self.tree.dump())
 
     def _adopt(self, inheritance: Inheritance) -> None:
         """Take over the programs that an earlier service had."""
@@ -183,11 +186,12 @@ class Service:
             pane.exited(wait_status)
 
     def _on_pane_dead(self, pane: Pane) -> None:
+        self._save_tree()  # before the keeper forgets it: one of the two always knows how the program ended
         self.keeper.forget(pane.id)
         for waiter in self._dead_waiters.pop(pane.id, []):
             if not waiter.done():
                 waiter.set_result(None)
-        self.loop.call_soon(self.tree_changed)
+        self.loop.call_soon(self._lifecycle.tree_changed)
 
     def _clear_pane(self, pane_id: int) -> None:
         self.remove_pane(pane_id)

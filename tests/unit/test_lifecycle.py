@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from phux_core.keeper import journal
 from phux_core.keeper.channel import Channel
 from phux_core.keeper.feed_mark import FeedMark
 from phux_core.server import lifecycle
@@ -270,6 +271,10 @@ def test_a_new_service_comes_up_with_a_dead_pane_that_is_overdue():
     with socket.socket(socket.AF_UNIX) as listener:
         hello = {"op": "hello", "restarts": 1, "keeper_pid": 1, "started_at": 0.0, "suspect": None}
         keeper.send(hello, fds=[listener.fileno(), mark.fd])
+    for pane in (1, 2):
+        memory = journal.create()
+        keeper.send({"op": "journal", "pane": pane}, fds=[memory])
+        os.close(memory)
     keeper.send({"op": "child", "pane": 2, "pid": os.getpid(), "status": None}, fds=[master])
     keeper.send({"op": "blob", "key": "tree"}, tree.dump())
     keeper.send({"op": "begin"})
