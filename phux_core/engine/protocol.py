@@ -173,9 +173,7 @@ class Mouse(NamedTuple):
     """A mouse event to be encoded, cell coordinates 0-based."""
 
     kind: str  # press | release | move
-    button: (
-        str | None
-    )  # left | middle | right | wheel_up | wheel_down | wheel_left | wheel_right | None (motion)
+    button: str | None  # left | middle | right | wheel_up | wheel_down | wheel_left | wheel_right | None (motion)
     x: int
     y: int
     ctrl: bool = False

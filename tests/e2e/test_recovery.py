@@ -29,7 +29,9 @@ def picture(pane):
 
 
 def test_screens_histories_titles_and_modes_come_back(phux):
-    script = r"printf '\033]2;my title\007'; seq 1 300; printf '\033[1;31mred\033[m 漢字\033[?2004h\033[5;10H'; exec cat"
+    script = (
+        r"printf '\033]2;my title\007'; seq 1 300; printf '\033[1;31mred\033[m 漢字\033[?2004h\033[5;10H'; exec cat"
+    )
     work = phux.new_session("work", command=["sh", "-c", script]).pane
     work.wait(until="red", timeout_s=10)
     full = phux.new_session("full", command=["vim", "-u", "NONE", "/etc/passwd"], size=(100, 30)).pane
@@ -64,7 +66,9 @@ def test_a_sequence_cut_by_the_death_is_finished_after_it(phux):
 
 def test_output_beyond_the_journal_is_in_the_checkpoint(phux):
     lines = journal.SIZE // 100 + 20_000
-    pane = phux.new_session("flood", command=["sh", "-c", f"yes {'x' * 90} | head -n {lines} | cat -n; echo end; exec cat"]).pane
+    pane = phux.new_session(
+        "flood", command=["sh", "-c", f"yes {'x' * 90} | head -n {lines} | cat -n; echo end; exec cat"]
+    ).pane
     pane.wait(until="end", timeout_s=60)
     before = picture(pane)
     assert before.seq > journal.SIZE
