@@ -198,7 +198,11 @@ class Link:
             if self._connection is not None and self._connection.open:
                 return self._connection
             connection = _Connection(await self._open_stream())
-            await connection.send(HELLO)
+            try:
+                await connection.send(HELLO)
+            except BaseException:  # cancelled before anybody owns the stream
+                await anyio.aclose_forcefully(connection.stream)
+                raise
             self._tasks.start_soon(connection.read)
             self._connection = connection
             return connection

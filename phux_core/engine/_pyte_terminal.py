@@ -391,4 +391,7 @@ class Terminal(Screen):
     def pop_title(self) -> None:
         """XTWINOPS 23."""
         if self.titles:
-            self.set_title(self.titles.pop())
+            title = self.titles.pop()
+            # Programs push and pop around the alternate screen; where there was no title, that makes none.
+            if title or self.window_title is not None:
+                self.set_title(title)
