@@ -46,7 +46,10 @@ class EmbeddedServer:
         log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             self._pid = launch_keeper(
-                ["--socket", self.socket, "--life-fd", str(life), *(("--engine", engine) if engine else ())],
+                [
+                    *("--socket", self.socket, "--life-fd", str(life), "--remove-directory"),
+                    *(("--engine", engine) if engine else ()),
+                ],
                 pass_fds=(life,),
                 stderr=log,
                 timeout_s=2 * START_TIMEOUT_S,

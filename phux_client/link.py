@@ -7,6 +7,7 @@ request that only reads is asked again: a service that died is back at once.
 from __future__ import annotations
 
 import contextlib
+import select
 from typing import TYPE_CHECKING
 
 import anyio
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _RECEIVE_SIZE = 256 * 1024
 _RETRY_S = 0.01
 _UNSUBSCRIBE_S = 1.0
+# Linux tells a half-closed stream as POLLRDHUP; elsewhere POLLHUP, which is always reported, has to do.
+_HUNG_UP = getattr(select, "POLLRDHUP", 0)
 
 
 class _Pending:
@@ -46,6 +49,14 @@ class _Connection:
         self.event_arrived = anyio.Event()
         self.failure: errors.PhuxError = errors.DisconnectedError("the server closed the connection")
         self._send_lock = anyio.Lock()
+
+    def is_usable(self) -> bool:
+        """Tell whether the server still holds its end, also before the reader has found out."""
+        if not self.open:
+            return False
+        poll = select.poll()
+        poll.register(self.stream.extra(anyio.abc.SocketAttribute.raw_socket).fileno(), _HUNG_UP)
+        return not poll.poll(0)
 
     async def send(self, frame: bytes) -> None:
         """Send a whole frame."""
@@ -192,10 +203,10 @@ class Link:
             await anyio.aclose_forcefully(self._connection.stream)
 
     async def _connected(self) -> _Connection:
-        if self._connection is not None and self._connection.open:
+        if self._connection is not None and self._connection.is_usable():
             return self._connection
         async with self._connecting:
-            if self._connection is not None and self._connection.open:
+            if self._connection is not None and self._connection.is_usable():
                 return self._connection
             connection = _Connection(await self._open_stream())
             try:

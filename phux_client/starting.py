@@ -27,7 +27,7 @@ def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> None:
 
     deadline = time.monotonic() + timeout_s
     paths.ensure_private_directory(path)
-    lock = os.open(paths.lock_path(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    lock = _open_private(paths.lock_path(path), os.O_RDWR)
     try:
         while True:
             try:
@@ -42,9 +42,7 @@ def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> None:
                     ) from None
                 time.sleep(_RETRY_S)
         if not is_live(path):
-            log = os.open(
-                paths.log_path(path), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
-            )
+            log = _open_private(paths.log_path(path), os.O_WRONLY | os.O_APPEND)
             try:
                 launch_keeper(
                     ["--socket", path, "--detach", "--lock-fd", str(lock)],
@@ -58,6 +56,16 @@ def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> None:
         _await_answer(path, deadline)
     finally:
         os.close(lock)
+
+
+def _open_private(path: str, flags: int) -> int:
+    try:
+        return os.open(path, flags | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise errors.StartFailedError(
+            f"no server can be started, because {path} cannot be opened: {error.strerror}",
+            remedy="mend or remove that file, or choose another socket with --socket",
+        ) from error
 
 
 def _await_answer(path: str, deadline: float) -> None:
@@ -118,10 +126,12 @@ def launch_keeper(
         answer = os.read(ready, 65536) if readable else b""
     finally:
         os.close(ready)
-    if "--detach" in arguments:
-        process.wait()
-    else:
+    if answer == b"ok" and "--detach" not in arguments:
         process.returncode = 0  # whoever asked for it waits for it; Popen need not worry
+        return process.pid
+    if not readable:
+        process.kill()
+    process.wait()
     if answer == b"ok":
         return process.pid
     if answer:

@@ -109,7 +109,7 @@ KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
     "id": ("a number from 0 to 4294967295", _is_id),
     "integer": ("a whole number", _is_integer),
     "count": ("a whole number, not negative", _is_count),
-    "string": ("a string without NUL", _is_string),
+    "string": ("a string of text or bytes (as surrogates), without NUL", _is_string),
     "boolean": ("true or false", lambda value: isinstance(value, bool)),
     "command": ("a list of strings, the first not empty, none with a NUL", _is_command),
     "environment": (

@@ -27,7 +27,13 @@ MAX_REPLY_HEADER = 128 * 1024 * 1024
 MAX_REPLY_PAYLOAD = 64 * 1024 * 1024
 
 _encode_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
-_decode_json = json.JSONDecoder().decode
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+_decode_json = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
 def encode(header: "Header", payload: bytes = b"") -> bytes:
@@ -60,29 +66,46 @@ class Decoder:
         return len(self._buffer)
 
     def feed(self, data: bytes) -> "Iterator[tuple[Header, bytes]]":
-        """Take bytes; yield each frame that is whole.
+        """Take bytes; yield each frame that is whole. What is not taken from the iterator stays for the next.
 
         Raises:
             ProtocolError: The bytes are not frames. The stream cannot be used any further.
         """
+        self._buffer += data
+        while (frame := self.next_frame()) is not None:
+            yield frame
+
+    def push(self, data: bytes) -> None:
+        """Take bytes, for ``next_frame`` to cut."""
+        self._buffer += data
+
+    def next_frame(self) -> "tuple[Header, bytes] | None":
+        """Cut one frame out of what was taken so far.
+
+        Returns:
+            The frame; None while none is whole.
+
+        Raises:
+            ProtocolError: The bytes are not frames.
+        """
         buffer = self._buffer
-        buffer += data
-        while len(buffer) >= PREFIX_SIZE:
-            header_size = int.from_bytes(buffer[:4], "big")
-            payload_size = int.from_bytes(buffer[4:8], "big")
-            if header_size > self._max_header or payload_size > self._max_payload:
-                raise ProtocolError(
-                    f"a frame of {header_size} + {payload_size} bytes is larger than "
-                    f"{self._max_header} + {self._max_payload}"
-                )
-            body_end = PREFIX_SIZE + header_size
-            end = body_end + payload_size
-            if len(buffer) < end:
-                return
-            header = _parse_header(bytes(buffer[PREFIX_SIZE:body_end]))
-            payload = bytes(buffer[body_end:end])
-            del buffer[:end]
-            yield header, payload
+        if len(buffer) < PREFIX_SIZE:
+            return None
+        header_size = int.from_bytes(buffer[:4], "big")
+        payload_size = int.from_bytes(buffer[4:8], "big")
+        if header_size > self._max_header or payload_size > self._max_payload:
+            raise ProtocolError(
+                f"a frame of {header_size} + {payload_size} bytes is larger than "
+                f"{self._max_header} + {self._max_payload}"
+            )
+        body_end = PREFIX_SIZE + header_size
+        end = body_end + payload_size
+        if len(buffer) < end:
+            return None
+        header = _parse_header(bytes(buffer[PREFIX_SIZE:body_end]))
+        payload = bytes(buffer[body_end:end])
+        del buffer[:end]
+        return header, payload
 
 
 def _parse_header(body: bytes) -> "Header":

@@ -281,7 +281,9 @@ async def _unwrapped_task_group() -> AsyncIterator[anyio.abc.TaskGroup]:
     async with anyio.create_task_group() as tasks:
         try:
             yield tasks
-        except Exception as error:  # noqa: BLE001
+        except (anyio.get_cancelled_exc_class(), GeneratorExit):
+            raise
+        except BaseException as error:  # noqa: BLE001  also SystemExit and KeyboardInterrupt come out bare
             caught = error
             tasks.cancel_scope.cancel()
     if caught is not None:

@@ -66,7 +66,7 @@ def wait(
         if screen["seq"] != last_seq:
             last_seq, quiet_since = screen["seq"], now
         met = None
-        if until is not None and any(until in line for line in logical_lines(screen)):
+        if until is not None and is_seen(until, logical_lines(screen)):
             met = "until"
         elif exit and screen["state"] == "dead":
             met = "exit"
@@ -97,6 +97,12 @@ def next_event(subscription: int, timeout_s: float | None) -> "Flow[Document]":
     if event is None:
         raise TimedOutError(f"no event came within {timeout_s} s")
     return event
+
+
+def is_seen(text: str, lines: "list[str]") -> bool:
+    """Look for a text. Lines come without their trailing blanks; a text that ends in blanks finds them all the same."""
+    blanks = " " * (len(text) - len(text.rstrip(" ")))
+    return any(text in line + blanks for line in lines)
 
 
 def logical_lines(screen: "Document") -> "list[str]":

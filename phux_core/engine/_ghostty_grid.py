@@ -2,14 +2,14 @@
 
 Text comes from the library's formatter, one call for all rows. Spans come from a render state, which hands out each
 row as an array of packed cells; only a style that was not seen before in its page costs another call. Asking the
-library cell by cell would take a hundred times as long.
+library cell by cell would take a hundred times as long, and looking at them cell by cell in Python five times.
 
 Rows are counted from the oldest row of the scrollback here, as the library's "screen" coordinates are.
 """
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import compress
 from typing import Any
 
 from phux_core.engine._ghostty_native import (
@@ -21,7 +21,6 @@ from phux_core.engine._ghostty_native import (
     STYLE_MASK,
     STYLE_SHIFT,
     TAG_BACKGROUND,
-    TAG_GRAPHEME,
     WIDE_SHIFT,
     check,
     ffi,
@@ -30,16 +29,24 @@ from phux_core.engine._ghostty_native import (
     scroll_viewport,
     sized,
 )
-from phux_core.engine.protocol import DEFAULT_STYLE, Color, Lines, Span, Style
+from phux_core.engine.protocol import DEFAULT_STYLE, MAX_SIZE, Color, Lines, Span, Style
 
-_ATTRIBUTES = ~(CONTENT_MASK << CONTENT_SHIFT)
-_UNEVEN = 3 << WIDE_SHIFT | TAG_GRAPHEME
+# Of a packed cell: all of it, what its look depends on, and the same for one that is a background colour only.
+_CELL = (1 << 64) - 1
+_ATTRIBUTES = STYLE_MASK << STYLE_SHIFT | 3 << WIDE_SHIFT | 3 << SEMANTIC_SHIFT
+_BACKGROUND = 3 | 0xFFFFFF << CONTENT_SHIFT
+# The same for the longest row as one number, 64 bits a cell: bit 0, the code point (shifted down), what
+# of it says that the character is none of the first 256, the look.
+_EACH = int.from_bytes(b"\1\0\0\0\0\0\0\0" * MAX_SIZE, "little")
+_EACH_CODEPOINT = _EACH * CONTENT_MASK
+_EACH_BEYOND_LATIN = _EACH * (CONTENT_MASK & ~0xFF)
+_EACH_ATTRIBUTES = _EACH * _ATTRIBUTES
 _SEMANTICS = (None, "input", "prompt", None)
 # Columns that a cell's glyph takes, by how wide the library says it is. The right half of a wide character has no
 # glyph of its own, and neither has the cell left over at the end of a row where a wide one did not fit.
-_RIGHT_HALF, _FILLER = 0, -1
-_WIDTHS = (1, 2, _RIGHT_HALF, _FILLER)
+_WIDTHS = (1, 2, 0, 0)
 _MAX_STYLES = 4096
+_new = tuple.__new__
 
 # Styles by their C struct's bytes: programs use few, and a NamedTuple of eleven fields is not free to make.
 _styles: dict[bytes, Style] = {}
@@ -159,70 +166,91 @@ class Grid:
         """Add the spans of rows ``at`` to ``end`` that a render state of the viewport at ``y`` shows."""
         view = ffi.new("GhosttyCellsView*")
         raw_row = ffi.new("GhosttyRow*")
-        looks: dict[tuple[int, int], _Look] = {}
+        # Style numbers mean something within their page only, and the page is what a reference's node is.
+        pages: dict[int, dict[int, _Look]] = {}
+        same: dict[_Look, _Look] = {}
         while y < end and lib.ghostty_render_state_row_iterator_next(rows):
             if y >= at:
                 lib.ghostty_render_state_row_get(rows, lib.GHOSTTY_RENDER_STATE_ROW_DATA_CELLS_RAW, view)
-                data = ffi.buffer(view.ptr, view.len * 8)[:]
-                used = (len(data.rstrip(b"\0")) + 7) // 8
-                if used:
+                cells = int.from_bytes(ffi.buffer(view.ptr, view.len * 8), "little")
+                if cells:
                     lib.ghostty_render_state_row_get(rows, lib.GHOSTTY_RENDER_STATE_ROW_DATA_RAW, raw_row)
-                    cells = memoryview(data).cast("Q")[:used].tolist()
-                    self._cut(cells, y, y - history, raw_row[0], looks, spans)
+                    page = int(ffi.cast("uintptr_t", self._refer(0, y).node)) if raw_row[0] & ROW_STYLED else 0
+                    looks = pages.get(page)
+                    if looks is None:
+                        looks = pages[page] = {}
+                    self._cut(cells, y, y - history, looks, same, spans)
             y += 1
         return y
 
     def _cut(
         self,
-        cells: list[int],
+        cells: int,
         y: int,
         row: int,
-        flags: int,
-        looks: dict[tuple[int, int], _Look],
+        looks: dict[int, _Look],
+        same: dict[_Look, _Look],
         spans: list[Span],
     ) -> None:
-        """Cut one row of cells into spans."""
-        page = 0
-        if flags & ROW_STYLED:
-            # Style numbers mean something within their page only, and the page is what a reference's node is.
-            page = int(ffi.cast("uintptr_t", self._refer(0, y).node))
-        keys = [cell if cell & TAG_BACKGROUND else cell & _ATTRIBUTES for cell in cells]
-        distinct = set(keys)
-        if any(key & _UNEVEN and not key & TAG_BACKGROUND for key in distinct):
-            glyphs: str | list[str] = self._glyphs(cells, y)
-        else:
-            # The common row, a cell a column and a code point a cell, is cut out of one string.
-            glyphs = "".join(
-                [" " if cell & TAG_BACKGROUND else chr(cell >> CONTENT_SHIFT & CONTENT_MASK or 32) for cell in cells]
-            )
-        run: _Look | None = None
-        start = col = 0
-        for key, group in groupby(keys):
-            look = looks.get((page, key))
-            if look is None:
-                look = looks[page, key] = self._look(key, col, y)
-            # The right half of a wide character goes with its left half.
-            if look is not run and look[2] != _RIGHT_HALF and look != run:
-                if run is not None:
-                    _flush(row, start, glyphs[start:col], run, spans)
-                run, start = None if look[2] == _FILLER else look, col
-            col += len(list(group))
-        if run is not None:
-            _flush(row, start, glyphs[start:col], run, spans)
+        """Cut one row of cells into spans.
 
-    def _glyphs(self, cells: list[int], y: int) -> list[str]:
-        """What each column of an uneven row shows."""
-        glyphs = []
-        for col, cell in enumerate(cells):
-            if cell & TAG_BACKGROUND:
-                glyphs.append(" ")
-            elif cell >> WIDE_SHIFT & 2:
-                glyphs.append("")
-            elif cell & TAG_GRAPHEME:
-                glyphs.append(self._grapheme(col, y))
-            else:
-                glyphs.append(chr(cell >> CONTENT_SHIFT & CONTENT_MASK or 32))
-        return glyphs
+        Args:
+            cells: The row as one big number, 64 bits a cell, so that what is done to every cell is a few operations on
+                that number; Python code runs for each span only.
+            y: The row, counted from the oldest one.
+            row: The row's number in spans.
+            looks: Looks by what a cell's look depends on; filled here.
+            same: Looks by themselves, so that equal ones are one object; filled here.
+            spans: Where the spans go.
+        """
+        size = (cells.bit_length() + 63) // 64
+        text = cells >> CONTENT_SHIFT & _EACH_CODEPOINT
+        keys = cells & _EACH_ATTRIBUTES
+        backgrounds = cells >> 1 & _EACH
+        if backgrounds:
+            text ^= text & backgrounds * CONTENT_MASK
+            keys |= cells & backgrounds * _BACKGROUND
+        halves = cells >> WIDE_SHIFT + 1 & _EACH
+        if halves:
+            # The right half of a wide character goes with its left half; a filler has both bits set.
+            halves ^= halves & cells >> WIDE_SHIFT
+            keys ^= (keys ^ keys << 64) & halves * _CELL
+        marked = cells & _EACH
+        if backgrounds:
+            marked ^= marked & backgrounds
+        columns = text.to_bytes(size * 8, "little")
+        if text & _EACH_BEYOND_LATIN:
+            glyphs = memoryview(columns).cast("I")[::2].tobytes().decode("utf-32-le", "replace").replace("\0", " ")
+        else:
+            glyphs = columns[::8].decode("latin-1").replace("\0", " ")
+        clusters: list[str] | None = None
+        if marked:
+            clusters = list(glyphs)
+            for col in compress(range(size), _lanes(marked, size)):
+                clusters[col] = self._grapheme(col, y)
+        # Where cells differ from the one before, as far as their looks go.
+        changes = (keys ^ keys >> 64) & (1 << 64 * (size - 1)) - 1
+        starts = compress(range(1, size), _lanes(changes, size - 1)) if changes else ()
+        key_at = _lanes(keys, size)
+        run: _Look | None = None
+        start = 0
+        for col in (0, *starts):
+            key = key_at[col]
+            look = looks.get(key)
+            if look is None:
+                look = self._look(key, col, y)
+                look = looks[key] = same.setdefault(look, look)
+            if look is run:
+                continue
+            if run is not None:
+                if run[2] == 1 and run[0] is not DEFAULT_STYLE and clusters is None:
+                    # What most spans are, without another call.
+                    spans.append(_new(Span, (row, start, col - start, 1, glyphs[start:col], run[0], run[1])))
+                else:
+                    _flush(row, start, (clusters or glyphs)[start:col], run, spans)
+            run, start = look, col
+        if run is not None:
+            _flush(row, start, (clusters or glyphs)[start:], run, spans)
 
     def _look(self, cell: int, col: int, y: int) -> _Look:
         semantic = _SEMANTICS[cell >> SEMANTIC_SHIFT & 3]
@@ -255,9 +283,17 @@ _Look = tuple[Style, str | None, int]
 
 def _flush(row: int, col: int, glyphs: str | list[str], look: _Look, spans: list[Span]) -> None:
     style, semantic, width = look
-    if style is DEFAULT_STYLE and semantic is None and width == 1:
+    count = len(glyphs)
+    if width != 1:
+        # Every other column is the right half of the one before. An odd one is half a wide character, cut by a
+        # resize, that nobody has mended yet. A filler is no cell.
+        count = count // 2 if width else 0
+        if not count:
+            return
+        glyphs = glyphs[: 2 * count : 2]
+    elif style is DEFAULT_STYLE and semantic is None:
         # Blank cells that look like nothing at all say nothing.
-        first, last = 0, len(glyphs)
+        first, last = 0, count
         while last and glyphs[last - 1] == " ":
             last -= 1
         if not last:
@@ -265,11 +301,16 @@ def _flush(row: int, col: int, glyphs: str | list[str], look: _Look, spans: list
         while glyphs[first] == " ":
             first += 1
         glyphs = glyphs[first:last]
+        count = last - first
         col += first
-    count = len(glyphs) // width
-    if count:  # none: half a wide character, cut by a resize, that nobody has mended yet
-        text = glyphs if isinstance(glyphs, str) else "".join(glyphs)
-        spans.append(Span(row, col, count, width, text, style, semantic))
+    text = glyphs if isinstance(glyphs, str) else "".join(glyphs)
+    # tuple's own constructor takes half the time of the class's.
+    spans.append(_new(Span, (row, col, count, width, text, style, semantic)))
+
+
+def _lanes(cells: int, size: int) -> memoryview[int]:
+    """A row of cells that is one number, cell by cell."""
+    return memoryview(cells.to_bytes(size * 8, "little")).cast("Q")
 
 
 def _style(native: Any) -> Style:

@@ -88,7 +88,7 @@ class GhosttyEngine:
         self._rows = rows
         self._limit = history
         self._tap = tap
-        self._title = title
+        self._title = title  # the one that was told last, None until one was set
         self._sink = Sink(cols, rows)
         self._terminal = terminal
         self._handle = configure(terminal, self._sink)
@@ -121,7 +121,8 @@ class GhosttyEngine:
     @property
     def title(self) -> str | None:
         """The window title, None until one was set."""
-        return self._title
+        # A full reset empties it without a word, so it is read each time.
+        return None if self._title is None else self._read_title()
 
     @property
     def cwd(self) -> str | None:
@@ -258,15 +259,18 @@ class GhosttyEngine:
             sink.replies.clear()
         if sink.title:
             sink.title = False
-            text = ffi.new("GhosttyString*")
-            check(_get(self._terminal, lib.GHOSTTY_TERMINAL_DATA_TITLE, text), "title")
-            title = ffi.buffer(text.ptr, text.len)[:].decode("utf-8", "replace") if text.len else ""
+            title = self._read_title()
             if title != self._title:
                 self._title = title
                 effects.append(TitleChanged(title))
         if sink.bell:
             sink.bell = False
             effects.append(Bell())
+
+    def _read_title(self) -> str:
+        text = ffi.new("GhosttyString*")
+        check(_get(self._terminal, lib.GHOSTTY_TERMINAL_DATA_TITLE, text), "title")
+        return ffi.buffer(text.ptr, text.len)[:].decode("utf-8", "replace") if text.len else ""
 
     def resize(self, cols: int, rows: int) -> None:
         """Change the grid. A program that asked for in-band size reports gets its reply with the next ``feed``."""

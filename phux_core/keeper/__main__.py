@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import json
 import os
@@ -26,6 +27,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--ready-fd", type=int, help="tell on this pipe whether the server came up")
     parser.add_argument("--lock-fd", type=int, help="the starter holds the lock, on this descriptor")
     parser.add_argument("--life-fd", type=int, help="end when the other end of this pipe closes")
+    parser.add_argument("--remove-directory", action="store_true", help="at the end, remove the socket's directory")
     return parser.parse_args(argv)
 
 
@@ -89,7 +91,18 @@ def main(argv: list[str] | None = None) -> int:
         os.write(options.ready_fd, b"ok")
         os.close(options.ready_fd)
     supervisor.run()
+    if options.remove_directory:
+        _remove_directory(socket_path)
     return 0
+
+
+def _remove_directory(socket_path: str) -> None:
+    """Remove what this server and its starter put beside the socket, and the directory if nothing else is there."""
+    for path in (paths.lock_path(socket_path), paths.log_path(socket_path)):
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+    with contextlib.suppress(OSError):
+        os.rmdir(os.path.dirname(socket_path))
 
 
 def _detach(log_path: str) -> None:

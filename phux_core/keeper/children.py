@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 KILL_GRACE_S = 0.5
 """How long a program has between SIGHUP and SIGKILL."""
 
+_LOOK_S = 0.02
+
 # Linux and macOS agree on the bit; Python names it only from 3.13 on.
 _IUTF8 = 0x4000
 _CELL_PIXELS = (8, 16)
@@ -98,7 +100,7 @@ class Children:
     def __init__(self) -> None:
         self._by_pane: dict[int, Child] = {}
         self._statuses: dict[int, int] = {}
-        self._kill_at: dict[int, float] = {}
+        self._ending: dict[int, tuple[float, set[int]]] = {}
 
     def __len__(self) -> int:
         """Count the children that still run."""
@@ -121,7 +123,6 @@ class Children:
         for pane, child in self._by_pane.items():
             if child.pid == pid and pane not in self._statuses:
                 self._statuses[pane] = status
-                self._kill_at.pop(pane, None)
                 return pane
         return None
 
@@ -134,30 +135,53 @@ class Children:
     def end(self, pane: int, now: float) -> None:
         """Hang up on a child: SIGHUP to its group and the foreground group, SIGKILL after the grace."""
         child = self._by_pane.get(pane)
-        if child is None or pane in self._statuses or pane in self._kill_at:
+        if child is None or pane in self._statuses or pane in self._ending:
             return
-        self._kill_at[pane] = now + KILL_GRACE_S
-        # A stopped process cannot die of SIGHUP before it is continued.
-        self._signal_groups(child, signal.SIGHUP, signal.SIGCONT)
-
-    def kill_overdue(self, now: float) -> None:
-        """Send SIGKILL to those whose grace is over."""
-        for pane, deadline in list(self._kill_at.items()):
-            if deadline <= now:
-                del self._kill_at[pane]
-                self._signal_groups(self._by_pane[pane], signal.SIGKILL)
-
-    def next_deadline(self) -> float | None:
-        """Say when ``kill_overdue`` has something to do."""
-        return min(self._kill_at.values(), default=None)
-
-    def _signal_groups(self, child: Child, *signals: signal.Signals) -> None:
         groups = {child.pid}  # pty.fork made it a session leader, so its group has its number
         with contextlib.suppress(OSError):
             foreground = os.tcgetpgrp(child.master)
             if foreground > 1:
                 groups.add(foreground)
+        # Remembered, for a terminal whose leader is gone no longer tells its foreground group.
+        self._ending[pane] = (now + KILL_GRACE_S, groups)
         for group in groups:
-            for number in signals:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(group, number)
+            # A stopped process cannot die of SIGHUP before it is continued.
+            _signal_group(group, signal.SIGHUP)
+            _signal_group(group, signal.SIGCONT)
+
+    def kill_overdue(self, now: float) -> None:
+        """Forget the groups that have ended; send SIGKILL to those whose grace is over."""
+        for pane, (deadline, groups) in list(self._ending.items()):
+            groups -= {group for group in groups if not _signal_group(group, 0)}
+            if deadline <= now:
+                for group in groups:
+                    _signal_group(group, signal.SIGKILL)
+            if deadline <= now or not groups:
+                del self._ending[pane]
+
+    def next_deadline(self, now: float) -> float | None:
+        """Say when ``kill_overdue`` may have something to do."""
+        if not self._ending:
+            return None
+        # Nobody tells us of the end of a group whose leader is not our child, so we look, for half a second.
+        return min(now + _LOOK_S, *(deadline for deadline, _groups in self._ending.values()))
+
+    @property
+    def busy(self) -> bool:
+        """Whether a child runs, or something of one is still being ended."""
+        return bool(len(self) or self._ending)
+
+
+def _signal_group(group: int, number: int) -> bool:
+    """Signal a process group.
+
+    Returns:
+        Whether it exists.
+    """
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # a program that changed its user; it exists
+        return True
+    return True

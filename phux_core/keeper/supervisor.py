@@ -81,7 +81,7 @@ class Supervisor:
         self._feed_mark = FeedMark.create()
         self._suspect: int | None = None
         self._selector = selectors.DefaultSelector()
-        self._wake_fd = -1
+        self._wake_fd = self._catch_signals()
         self._handlers: dict[str, Callable[[Message], None]] = {
             "spawn": self._on_spawn,
             "end": lambda message: self._children.end(_pane(message), time.monotonic()),
@@ -94,11 +94,6 @@ class Supervisor:
     def run(self) -> None:
         """Serve until shutdown; returns when no child and no service is left."""
         raise_files_limit()
-        self._wake_fd, wake_write = os.pipe()
-        os.set_blocking(wake_write, False)
-        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, lambda *_: None)  # a handler, so that the wake-up pipe gets the number
         self._selector.register(self._wake_fd, selectors.EVENT_READ, self._on_signals)
         if self._life_fd is not None:
             self._selector.register(self._life_fd, selectors.EVENT_READ, self._on_life_end)
@@ -110,8 +105,21 @@ class Supervisor:
             self._end_service()
             self._listener.close()
 
+    def _catch_signals(self) -> int:
+        """Have signals written to a pipe from now on.
+
+        Returns:
+            Its reading end.
+        """
+        wake_fd, wake_write = os.pipe()
+        os.set_blocking(wake_write, False)
+        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, lambda *_: None)  # a handler, so that the pipe gets the number
+        return wake_fd
+
     def _turn(self) -> None:
-        moments = (self._restart_at, self._children.next_deadline(), self._give_up_at)
+        moments = (self._restart_at, self._children.next_deadline(time.monotonic()), self._give_up_at)
         deadlines = [at for at in moments if at is not None]
         timeout = max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
         if self._channel is not None:
@@ -191,6 +199,7 @@ class Supervisor:
         assert self._service is not None
         self._service.returncode = os.waitstatus_to_exitcode(status)  # Popen must not wait for it again
         self._service = None
+        self._hear_last_words()
         self._drop_channel()
         if self._stopping:
             return
@@ -211,6 +220,13 @@ class Supervisor:
             delay = 0.0 if len(self._deaths) == 1 else _FIRST_DELAY_S * 2.0 ** len(self._deaths)
             log(f"the service died {_how(status)}; starting another in {delay:.2f} s")
         self._restart_at = now + delay
+
+    def _hear_last_words(self) -> None:
+        """Take what the service had sent before it died: it may have told a client that it is done."""
+        with contextlib.suppress(ChannelClosedError):
+            while self._channel is not None:
+                for message in self._channel.receive():
+                    self._handle(message)
 
     def _end_service(self) -> None:
         self._drop_channel()
@@ -248,12 +264,15 @@ class Supervisor:
                 os.kill(self._service.pid, signal.SIGKILL)
             return
         for message in messages:
-            handler = self._handlers.get(str(message.header["op"]))
-            if handler is None:
-                # After an upgrade in place the service may be newer than its keeper.
-                log(f"the service asks for {message.header['op']!r}, which this keeper does not know")
-            else:
-                handler(message)
+            self._handle(message)
+
+    def _handle(self, message: Message) -> None:
+        handler = self._handlers.get(str(message.header["op"]))
+        if handler is None:
+            # After an upgrade in place the service may be newer than its keeper.
+            log(f"the service asks for {message.header['op']!r}, which this keeper does not know")
+        else:
+            handler(message)
 
     def _on_spawn(self, message: Message) -> None:
         request: dict[str, Any] = message.header
@@ -301,7 +320,7 @@ class Supervisor:
 
     def _may_leave(self) -> bool:
         overdue = self._give_up_at is not None and time.monotonic() >= self._give_up_at
-        return not len(self._children) or overdue
+        return not self._children.busy or overdue
 
     def _trim_log(self) -> None:
         """Start a new log when the old one is long. Only restarts make it grow, so here is the place to look."""

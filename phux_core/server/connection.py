@@ -20,6 +20,10 @@ HANDSHAKE_S = 10.0
 """How long a client may take to say hello."""
 MAX_IN_FLIGHT = 256
 """Requests of one client that may be unanswered before we stop reading from it."""
+TURN_S = 0.002
+"""How long one client's requests are worked on before others get their turn."""
+LAST_WORDS_S = 5.0
+"""How long a client that was cut off may take to read why."""
 HIGH_WATER = 1024 * 1024
 """Unsent bytes above which a client counts as slow."""
 
@@ -58,6 +62,7 @@ class Connection(asyncio.Protocol):
         self._slow = False
         self._dropped: dict[int, int] = {}
         self._handshake_timer: asyncio.TimerHandle | None = None
+        self._turn_scheduled = False
 
     # asyncio calls these
 
@@ -77,13 +82,9 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take bytes from the client."""
-        try:
-            for header, _payload in self._decoder.feed(data):
-                self._on_frame(header)
-                if self._transport is None or self._transport.is_closing():
-                    return
-        except ProtocolError as error:
-            self._cut_off(error)
+        self._decoder.push(data)
+        if not self._turn_scheduled:
+            self._work()
 
     def pause_writing(self) -> None:
         """Stop listening to a client that does not read: it gets no new replies to ignore."""
@@ -96,7 +97,7 @@ class Connection(asyncio.Protocol):
         dropped, self._dropped = self._dropped, {}
         for subscription, count in dropped.items():
             self.push_event(subscription, {"event": "dropped", "count": count})
-        self._update_reading()
+        self._schedule_work()
 
     # The service calls these
 
@@ -113,6 +114,32 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     # Frames
+
+    def _work(self) -> None:
+        """Carry out requests that have arrived, as long as the client may have more, and not longer than a turn."""
+        self._turn_scheduled = False
+        deadline = self._loop.time() + TURN_S
+        try:
+            while self._may_work():
+                frame = self._decoder.next_frame()
+                if frame is None:
+                    break
+                self._on_frame(frame[0])
+                if self._loop.time() > deadline:
+                    self._schedule_work()
+                    break
+        except ProtocolError as error:
+            self._cut_off(error)
+        self._update_reading()
+
+    def _may_work(self) -> bool:
+        is_open = self._transport is not None and not self._transport.is_closing()
+        return is_open and not self._slow and len(self._tasks) < MAX_IN_FLIGHT
+
+    def _schedule_work(self) -> None:
+        if not self._turn_scheduled:
+            self._turn_scheduled = True
+            self._loop.call_soon(self._work)
 
     def _on_frame(self, header: wire.Header) -> None:
         if not self._greeted:
@@ -134,7 +161,6 @@ class Connection(asyncio.Protocol):
                 task = self._loop.create_task(self._finish(request_id, header, outcome))
                 self._tasks.add(task)
                 task.add_done_callback(self._task_done)
-                self._update_reading()
 
     def _on_hello(self, header: wire.Header) -> None:
         hello = header.get("hello")
@@ -163,7 +189,7 @@ class Connection(asyncio.Protocol):
 
     def _task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
-        self._update_reading()
+        self._schedule_work()
 
     def _reply(self, request_id: int, result: Result) -> None:
         frame = wire.encode({"id": request_id, "ok": result})
@@ -189,6 +215,8 @@ class Connection(asyncio.Protocol):
     def _cut_off(self, error: ProtocolError) -> None:
         self._send({"error": _error(error)})
         self.close()
+        if self._transport is not None:
+            self._loop.call_later(LAST_WORDS_S, self._transport.abort)
 
     def _handshake_overdue(self) -> None:
         self._cut_off(ProtocolError(f"no hello came within {HANDSHAKE_S:.0f} s"))
@@ -196,10 +224,11 @@ class Connection(asyncio.Protocol):
     def _update_reading(self) -> None:
         if self._transport is None or self._transport.is_closing():
             return
-        if self._slow or len(self._tasks) >= MAX_IN_FLIGHT:
-            self._transport.pause_reading()
-        else:
+        # While frames wait for their turn, more of them would only pile up.
+        if self._may_work() and not self._turn_scheduled:
             self._transport.resume_reading()
+        else:
+            self._transport.pause_reading()
 
 
 def _error(error: PhuxError) -> dict[str, str]:

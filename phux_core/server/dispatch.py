@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from phux_core.server.service import Service
 
 MAX_PANES = 2000
+MAX_SUBSCRIPTIONS = 1000
 _KILL_WAIT_S = 3.0
 
 
@@ -57,6 +58,8 @@ class Dispatch:
     def _subscribe(self, connection: Connection, pane: int | None) -> Result:
         if pane is not None:
             self._pane(pane)
+        if len(self._service.events.numbers_of(connection)) >= MAX_SUBSCRIPTIONS:
+            raise LimitError(f"this connection has {MAX_SUBSCRIPTIONS} subscriptions", remedy="end some of them")
         return {"subscription": self._service.events.subscribe(connection, pane)}
 
     def _unsubscribe(self, connection: Connection, subscription: int) -> Result:

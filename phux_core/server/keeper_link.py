@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from phux_core.errors import CannotExecuteError
-from phux_core.keeper.channel import Channel, ChannelClosedError
+from phux_core.keeper.channel import Channel, ChannelClosedError, Message
 from phux_core.keeper.feed_mark import FeedMark
 from phux_core.keeper.journal import Journal
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Mapping, Sequence
-
-    from phux_core.keeper.channel import Message
 
 
 @define
@@ -32,7 +30,7 @@ class Child:
 
 @define
 class Inheritance:
-    """What the keeper hands to a new service."""
+    """What the keeper hands to a new service, and what happened while it did."""
 
     hello: dict[str, Any]
     listener: int
@@ -40,6 +38,7 @@ class Inheritance:
     children: list[Child] = field(factory=list)
     journals: dict[int, Journal] = field(factory=dict)
     blobs: dict[str, bytes] = field(factory=dict)
+    news: list[Message] = field(factory=list)
 
 
 def receive_inheritance(channel: Channel) -> Inheritance:
@@ -51,7 +50,8 @@ def receive_inheritance(channel: Channel) -> Inheritance:
     inheritance: Inheritance | None = None
     while True:
         select.select([channel], [], [])
-        for message in channel.receive():
+        messages = channel.receive()
+        for number, message in enumerate(messages):
             header: dict[str, Any] = message.header
             if header["op"] == "hello":
                 inheritance = Inheritance(header, message.fds[0], FeedMark(message.fds[1]))
@@ -67,6 +67,7 @@ def receive_inheritance(channel: Channel) -> Inheritance:
             elif header["op"] == "blob":
                 inheritance.blobs[header["key"]] = message.payload
             elif header["op"] == "begin":
+                inheritance.news = messages[number + 1 :]
                 return inheritance
 
 
@@ -97,6 +98,11 @@ class KeeperLink:
         self._unclaimed: dict[int, int | None] = {}
         self._next_id = 1
         loop.add_reader(channel, self._on_readable)
+
+    def take_news(self, messages: list[Message]) -> None:
+        """Take messages that came along with the inheritance."""
+        for message in messages:
+            self._on_message(message)
 
     async def spawn(
         self, pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int

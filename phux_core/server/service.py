@@ -81,6 +81,7 @@ class Service:
             unused_exit=settings.log is not None,
         )
         self._lifecycle.begin()
+        self.keeper.take_news(inheritance.news)
         self._listener = socket.socket(fileno=inheritance.listener)
         self._listener.setblocking(False)
         loop.add_reader(self._listener, self._accept)

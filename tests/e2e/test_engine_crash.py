@@ -26,7 +26,7 @@ if "phux_core.server" in " ".join(sys.orig_argv):
 def cli(tmp_path, monkeypatch):
     (tmp_path / "sitecustomize.py").write_text(PANIC)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with embedded_server() as server:
+    with embedded_server("ghostty") as server:
         monkeypatch.delenv("PYTHONPATH")
         yield Cli(server.socket, tmp_path)
 

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture(scope="module")
 def shared_socket():
-    with embedded_server() as server:
+    with embedded_server("ghostty") as server:
         yield server.socket
 
 

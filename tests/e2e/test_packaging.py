@@ -70,5 +70,6 @@ def test_a_fresh_venv_gets_working_scripts(wheel, tmp_path):
     asked = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"phux_ls","arguments":{}}}\n'
     answered = subprocess.run([venv / "bin/phux-mcp"], input=asked, env=env, capture_output=True, text=True, timeout=60)
     assert json.loads(json.loads(answered.stdout)["result"]["content"][0]["text"])["sessions"][0]["name"] == "work"
+    assert json.loads(phux("status", "--json"))["engine"] == "ghostty"
     phux("kill", "--server")
     assert not socket.exists()

@@ -15,7 +15,7 @@ from validation import validate
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
     """One server for tests that only look at a session of their own."""
-    with embedded_server() as server:
+    with embedded_server("ghostty") as server:
         yield Cli(server.socket, tmp_path_factory.mktemp("cwd"))
 
 
@@ -180,7 +180,7 @@ def test_status_tells_processes_engine_socket_and_counts(cli):
     status = cli.json("status")
     assert (status["sessions"], status["windows"], status["panes"], status["dead_panes"]) == (2, 2, 2, 1)
     assert status["socket"] == cli.socket
-    assert status["engine"] == "ghostty"
+    assert status["engine"] == "pyte"
     assert status["service_restarts"] == 0
     assert status["clients"] == 1
     for name in ("keeper_pid", "service_pid"):

@@ -1,0 +1,574 @@
+"""Whatever a client sends, only that client suffers: it is told, or cut off, and everybody else is served."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import signal
+import socket as plain_socket
+from pathlib import Path
+
+import pytest
+
+from phux_core.calls import CALLS
+from rawwire import HELLO, RawClient, frame
+from servers import embedded_server, eventually, process_gone
+from validation import validate
+
+ECHO = ["sh", "-c", 'stty -echo; echo ready; while read -r line; do echo "<$line>"; done']
+STATUS = {"id": 1, "call": "status", "params": {}}
+
+
+class GoodClient:
+    """Somebody well-behaved on the same server, with a session to lose."""
+
+    def __init__(self, path):
+        self.path = path
+        self.client = RawClient(path)
+        self.pane = self.client.get("new_session", name="good", cwd="/", command=ECHO)["pane_id"]
+        self.client.see(self.pane, "ready")
+        self.status = self.client.get("status")
+        self.pid = self._pid()
+        self._words = itertools.count()
+
+    def _pid(self):
+        (session,) = [one for one in self.client.get("tree")["sessions"] if one["name"] == "good"]
+        return session["windows"][0]["panes"][0]["pid"]
+
+    def assert_unharmed(self):
+        word = f"word-{next(self._words)}"
+        self.client.get("input", pane=self.pane, items=[{"text": f"{word}\n"}])
+        self.client.see(self.pane, f"<{word}>")
+        assert self._pid() == self.pid
+        status = self.client.get("status")
+        for name in ("keeper_pid", "service_pid", "service_restarts"):
+            assert status[name] == self.status[name]
+        with RawClient(self.path) as another:
+            assert another.get("status")["service_restarts"] == 0
+
+
+@pytest.fixture(scope="module")
+def good():
+    with embedded_server() as server:
+        good = GoodClient(server.socket)
+        with good.client:
+            yield good
+
+
+@pytest.fixture(autouse=True)
+def the_well_behaved_are_unharmed(good):
+    yield
+    good.assert_unharmed()
+
+
+def told_and_cut_off(client, code="protocol"):
+    """The server's last word, after which it closed the connection."""
+    *before, last = client.everything()
+    assert all("hello" in header for header in before), before
+    assert set(last) == {"error"}
+    assert last["error"]["code"] == code
+    assert last["error"]["message"]
+    assert last["error"]["remedy"]
+    return last["error"]["message"]
+
+
+# Not the protocol at all
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_bytes_are_cut_off(good, seed):
+    with RawClient(good.path, greet=False) as client:
+        client.send_bytes(b"\xff" + random.Random(seed).randbytes(4096))
+        told_and_cut_off(client)
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b'{"jsonrpc": "2.0", "id": 1, "method": "initialize"}\n',
+        b"SSH-2.0-OpenSSH_9.6\r\n",
+    ],
+)
+def test_other_protocols_are_told_that_this_is_none_of_theirs(good, request_text):
+    with RawClient(good.path, greet=False) as client:
+        client.send_bytes(request_text)
+        assert "larger" in told_and_cut_off(client)
+
+
+@pytest.mark.parametrize("sizes", [(2**32 - 1, 0), (0, 2**32 - 1), (4 * 2**20 + 1, 0), (2, 4 * 2**20 + 1)])
+@pytest.mark.parametrize("greet", [True, False])
+def test_lengths_beyond_the_bound_are_refused_before_anything_is_read(good, sizes, greet):
+    with RawClient(good.path, greet=greet) as client:
+        client.send_bytes(sizes[0].to_bytes(4, "big") + sizes[1].to_bytes(4, "big"))
+        message = told_and_cut_off(client)
+        assert str(max(sizes)) in message
+        assert str(4 * 2**20) in message
+
+
+def test_the_largest_frame_is_taken(good):
+    with RawClient(good.path) as client:
+        body = json.dumps(STATUS).encode()
+        client.send_bytes(frame(body + b" " * (4 * 2**20 - len(body)), bytes(4 * 2**20)))
+        assert "ok" in client.receive()
+
+
+@pytest.mark.parametrize("kept", [1, 4, 7, 8, 9, 20])
+@pytest.mark.parametrize("greet", [True, False])
+def test_a_frame_cut_short_by_hanging_up_is_forgotten(good, kept, greet):
+    clients = good.client.get("status")["clients"]
+    with RawClient(good.path, greet=greet) as client:
+        client.send_bytes(frame(STATUS if greet else HELLO)[:kept])
+    eventually(lambda: good.client.get("status")["clients"] <= clients)
+
+
+def test_a_frame_cut_short_by_half_closing_ends_the_connection_without_a_word(good):
+    with RawClient(good.path) as client:
+        client.send_bytes(frame(STATUS)[:-1])
+        client.sock.shutdown(plain_socket.SHUT_WR)
+        assert client.everything() == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"{'id': 1}",
+        b'{"id": 1}{"id": 2}',
+        b"null",
+        b"[]",
+        b'"status"',
+        b"7",
+        b"\xff\xfe{}",
+        b'{"id": 1, "call": "\xc3\x28"}',
+        json.dumps(STATUS).encode("utf-16"),
+        b'{"id":1,"call":"status","params":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+        b"[" * 1_000_000,
+        b'{"id": NaN, "call": "status"}',
+        b'{"id": Infinity, "call": "status"}',
+        b'{"id": 1e400, "call": "status"}',
+        b'{"id": ' + b"9" * 5000 + b', "call": "status"}',
+    ],
+    ids=lambda body: repr(body[:24]),
+)
+@pytest.mark.parametrize("greet", [True, False])
+def test_a_header_that_is_no_json_object_is_cut_off(good, body, greet):
+    with RawClient(good.path, greet=greet) as client:
+        client.send_bytes(frame(body))
+        told_and_cut_off(client)
+
+
+@pytest.mark.parametrize("word", [b"NaN", b"Infinity", b"-Infinity"])
+def test_words_that_json_does_not_have_are_no_json(good, word):
+    with RawClient(good.path) as client:
+        client.send_bytes(frame(b'{"id": 1, "call": "status", "note": ' + word + b"}"))
+        received = client.receive()
+        assert "error" in received, received
+        assert "JSON" in received["error"]["message"]
+
+
+@pytest.mark.parametrize("depth", [100, 400, 900, 990])
+def test_a_deep_parameter_is_a_bad_request_or_no_header(good, depth):
+    with RawClient(good.path) as client:
+        nested = b"[" * depth + b"]" * depth
+        client.send_bytes(frame(b'{"id": 5, "call": "snapshot", "params": {"pane": ' + nested + b"}}"))
+        received = client.receive()
+        assert received["error"]["code"] in {"bad_request", "protocol"}, received
+
+
+# The handshake
+
+
+@pytest.mark.parametrize("call", sorted(CALLS))
+def test_nothing_is_done_before_the_handshake(good, call):
+    with RawClient(good.path, greet=False) as client:
+        client.send({"id": 1, "call": call, "params": {}})
+        assert "hello" in told_and_cut_off(client)
+
+
+def test_a_request_that_arrives_with_a_refused_hello_is_not_carried_out(good):
+    with RawClient(good.path, greet=False) as client:
+        kill = {"id": 1, "call": "kill", "params": {"scope": "pane", "id": good.pane}}
+        client.send_bytes(frame({"hello": {"protocol": [2, 0]}}) + frame(kill))
+        told_and_cut_off(client, "version")
+
+
+@pytest.mark.parametrize("version", [[0, 9], [2, 0], [-1, 0], [10**30, 0]])
+def test_another_major_version_is_told_both(good, version):
+    with RawClient(good.path, greet=False) as client:
+        client.send({"hello": {"protocol": version}})
+        message = told_and_cut_off(client, "version")
+        assert f"{version[0]}.{version[1]}" in message
+        assert "1.0" in message
+
+
+@pytest.mark.parametrize(
+    "hello",
+    [
+        None,
+        True,
+        "hi",
+        [],
+        {},
+        {"protocol": None},
+        {"protocol": 1},
+        {"protocol": "1.0"},
+        {"protocol": []},
+        {"protocol": [1]},
+        {"protocol": [1, 0, 0]},
+        {"protocol": [True, False]},
+        {"protocol": [1.0, 0]},
+        {"protocol": ["1", "0"]},
+        {"protocol": {"major": 1, "minor": 0}},
+    ],
+)
+def test_a_hello_of_the_wrong_form_is_cut_off(good, hello):
+    with RawClient(good.path, greet=False) as client:
+        client.send({"hello": hello})
+        told_and_cut_off(client)
+
+
+def test_a_second_hello_is_cut_off(good):
+    with RawClient(good.path) as client:
+        client.send(HELLO)
+        told_and_cut_off(client)
+
+
+def test_what_follows_a_broken_frame_is_not_carried_out(good):
+    with RawClient(good.path) as client:
+        kill = {"id": 1, "call": "kill", "params": {"scope": "pane", "id": good.pane}}
+        client.send_bytes(frame(b"nonsense") + frame(kill))
+        told_and_cut_off(client)
+
+
+# Requests
+
+
+@pytest.mark.parametrize("number", [None, -1, 2**53, 2**64, 10**300, True, False, "1", 1.0, 1.5, [1], {"id": 1}])
+def test_an_id_that_is_no_number_within_bounds_is_cut_off(good, number):
+    with RawClient(good.path) as client:
+        client.send({"id": number, "call": "status", "params": {}})
+        assert "id" in told_and_cut_off(client)
+
+
+def test_a_request_without_an_id_is_cut_off(good):
+    with RawClient(good.path) as client:
+        client.send({"call": "status"})
+        told_and_cut_off(client)
+
+
+def refused(client, call, params, codes=frozenset({"bad_request"})):
+    """The error, which must be about this request only: the connection goes on."""
+    client.send({"id": 77, "call": call, "params": params})
+    reply = client.receive()
+    assert reply is not None, "the connection was closed"
+    assert reply.get("id") == 77, reply
+    assert "error" in reply, reply
+    error = reply["error"]
+    validate(
+        "error",
+        {
+            "schema_version": 1,
+            "error": {k: error[k] for k in ("code", "message")},
+            "remedy": error["remedy"],
+            "exit_code": 1,
+        },
+    )
+    assert error["code"] in codes, error
+    assert error["message"]
+    client.send(STATUS)
+    assert "ok" in client.receive()
+    return error
+
+
+@pytest.mark.parametrize(
+    "call",
+    [None, "", "Status", "status ", "__init__", "_status", "handle", "kill_server()", 1, True, [], {}, "x" * 10**6],
+)
+def test_a_call_that_does_not_exist_is_refused_with_those_that_do(good, call):
+    with RawClient(good.path) as client:
+        error = refused(client, call, {})
+        assert "snapshot" in error["remedy"]
+        assert len(error["message"]) < 1000
+
+
+@pytest.mark.parametrize("params", [[], "pane", 7, True, [["pane", 1]]])
+@pytest.mark.parametrize("call", sorted(set(CALLS) - {"kill_server"}))
+def test_params_that_are_no_object_are_refused(good, call, params):
+    with RawClient(good.path) as client:
+        refused(client, call, params)
+
+
+GOOD_PARAMS = {
+    "new_session": {"cwd": "/", "command": ["sleep", "1000"]},
+    "snapshot": {"pane": 1},
+    "input": {"pane": 1, "items": [{"text": ""}]},
+    "kill": {"scope": "pane", "id": 4_000_000_000},
+    "unsubscribe": {"subscription": 4_000_000_000},
+}
+
+WRONG = {
+    "id": [True, False, -1, 2**32, 2**80, 1.0, 1.5, "1", "", [], [1], {}],
+    "integer": [True, 1.0, 80.5, "80", "", [], [80], {}],
+    "count": [True, -1, 2**53, 2**80, 1.0, "5", [], {}],
+    "string": [True, 0, 1.5, [], ["/"], {}, "a\0b", "\0"],
+    "boolean": [0, 1, "true", "", [], {}, 1.0],
+    "command": [
+        True,
+        1,
+        "ls",
+        "",
+        [],
+        [""],
+        ["", "x"],
+        [1],
+        ["ls", None],
+        ["ls", ["-l"]],
+        {"ls": "-l"},
+        ["l\0s"],
+        ["ls", "\0"],
+    ],
+    "environment": [
+        *(True, 1, "A=1", [], [["A", "1"]]),
+        *({"": "1"}, {"A=B": "1"}, {"=": "1"}, {"A": 1}, {"A": None}, {"A": ["1"]}, {"A\0": "1"}, {"A": "\0"}),
+    ],
+    "scope": [True, 1, "", "server", "Session", "panes", [], ["pane"], {}, {"pane": 1}],
+    "input": [
+        *(True, 1, "text", [], {}, {"text": "x"}, ["text"], [None], [[]], [{}], [{"text": "a"}, {}]),
+        *([{"mouse": "left"}], [{"text": 1}], [{"text": None}], [{"text": ["a"]}], [{"key": {}}]),
+        *([{"text": "a", "key": "b"}], [{"": "a"}], [{"Text": "a"}]),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("call", "param", "value"),
+    [
+        pytest.param(call.name, param.name, value, id=f"{call.name}-{param.name}-{value!r:.30}")
+        for call in CALLS.values()
+        for param in call.params
+        for value in WRONG[param.kind]
+    ],
+)
+def test_a_parameter_of_the_wrong_kind_is_refused_by_name_with_what_would_be_right(good, call, param, value):
+    with RawClient(good.path) as client:
+        error = refused(client, call, {**GOOD_PARAMS.get(call, {}), param: value})
+        assert f"`{param}`" in error["message"]
+        assert error["remedy"]
+        assert len(error["message"]) < 1000
+
+
+@pytest.mark.parametrize(
+    ("call", "param"), [(call.name, param.name) for call in CALLS.values() for param in call.params if param.required]
+)
+@pytest.mark.parametrize("how", ["missing", "null"])
+def test_a_required_parameter_must_be_there(good, call, param, how):
+    params = {name: value for name, value in GOOD_PARAMS[call].items() if name != param}
+    with RawClient(good.path) as client:
+        error = refused(client, call, params if how == "missing" else {**params, param: None})
+        assert f"`{param}`" in error["message"]
+
+
+@pytest.mark.parametrize("call", sorted(set(CALLS) - {"kill_server"}))
+def test_a_parameter_that_does_not_exist_is_refused_by_name(good, call):
+    with RawClient(good.path) as client:
+        error = refused(client, call, {**GOOD_PARAMS.get(call, {}), "colour": "red"})
+        assert "colour" in error["message"]
+
+
+def test_kill_server_with_a_wrong_parameter_kills_nothing(good):
+    with RawClient(good.path) as client:
+        refused(client, "kill_server", {"force": True})
+        refused(client, "kill_server", [])
+
+
+@pytest.mark.parametrize(
+    ("call", "params", "code"),
+    [
+        ("new_session", {"cwd": "/", "cols": 0}, "bad_size"),
+        ("new_session", {"cwd": "/", "rows": -1}, "bad_size"),
+        ("new_session", {"cwd": "/", "cols": 100_000}, "bad_size"),
+        ("new_session", {"cwd": "/", "rows": 1001}, "bad_size"),
+        ("new_session", {"cwd": "/", "cols": 10**300}, "bad_size"),
+        ("new_session", {"cwd": ""}, "bad_cwd"),
+        ("new_session", {"cwd": "tmp"}, "bad_cwd"),
+        ("new_session", {"cwd": "/no/such/place"}, "bad_cwd"),
+        ("new_session", {"cwd": "/etc/passwd"}, "bad_cwd"),
+        ("new_session", {"cwd": "/" + "x/" * 3000}, "bad_cwd"),
+        ("new_session", {"cwd": "/\ud800"}, "bad_request"),
+        ("new_session", {"cwd": "/", "name": ""}, "bad_name"),
+        ("new_session", {"cwd": "/", "name": "a:b"}, "bad_name"),
+        ("new_session", {"cwd": "/", "name": "x" * 65}, "bad_name"),
+        ("new_session", {"cwd": "/", "name": "\ud800"}, "bad_request"),
+        ("new_session", {"cwd": "/", "name": "\u202e"}, "bad_name"),
+        ("new_session", {"cwd": "/", "name": "good"}, "name_in_use"),
+        ("new_session", {"cwd": "/", "command": ["no-such-program"]}, "cannot_execute"),
+        ("new_session", {"cwd": "/", "command": ["/etc/passwd"]}, "cannot_execute"),
+        ("new_session", {"cwd": "/", "command": ["/"]}, "cannot_execute"),
+        ("new_session", {"cwd": "/", "command": ["x" * 10_000]}, "cannot_execute"),
+        ("new_session", {"cwd": "/", "command": ["true", "x" * 3_000_000]}, "cannot_execute"),
+        ("new_session", {"cwd": "/", "command": ["true"], "env": {"A": "x" * 3_000_000}}, "cannot_execute"),
+        ("new_session", {"cwd": "/", "env": {"SHELL": "/no/such/shell"}}, "cannot_execute"),
+        ("snapshot", {"pane": 0}, "no_such_target"),
+        ("snapshot", {"pane": 2**32 - 1}, "no_such_target"),
+        ("input", {"pane": 2**32 - 1, "items": [{"text": "x"}]}, "no_such_target"),
+        ("input", {"pane": 1, "items": [{"text": "x" * 5000}]}, "input_too_long"),
+        ("input", {"pane": 1, "items": [{"text": "line\n" * 300_000}]}, "input_blocked"),
+        ("kill", {"scope": "pane", "id": 2**32 - 1}, "no_such_target"),
+        ("kill", {"scope": "window", "id": 0}, "no_such_target"),
+        ("kill", {"scope": "session", "id": 2**32 - 1}, "no_such_target"),
+        ("subscribe", {"pane": 2**32 - 1}, "no_such_target"),
+    ],
+    ids=lambda value: f"{value!r:.60}" if isinstance(value, dict) else value,
+)
+def test_values_out_of_range_are_refused_and_make_nothing(good, call, params, code):
+    assert good.pane == 1
+    before = [session["name"] for session in good.client.get("tree")["sessions"]]
+    with RawClient(good.path) as client:
+        refused(client, call, params, {code})
+    assert [session["name"] for session in good.client.get("tree")["sessions"]] == before
+
+
+@pytest.mark.parametrize("rows", [2**53 - 1, 10_001, 1])
+def test_any_count_of_history_rows_is_fine(good, rows):
+    with RawClient(good.path) as client:
+        assert client.get("snapshot", pane=good.pane, scrollback=rows)["pane"] == good.pane
+
+
+@pytest.mark.parametrize("kind", ["text", "key", "line", "paste"])
+def test_text_that_no_terminal_can_get_is_refused(good, kind):
+    # Half of a surrogate pair: JSON can spell it, UTF-8 cannot. U+DC80 to U+DCFF stand for single bytes.
+    with RawClient(good.path) as client:
+        client.send({"id": 1, "call": "input", "params": {"pane": good.pane, "items": [{kind: "\ud800"}]}})
+        reply = client.receive()
+        if kind in {"line", "paste"} and "ok" in reply:  # a paste may replace what it cannot carry
+            client.send({"id": 2, "call": "input", "params": {"pane": good.pane, "items": [{"text": "\n"}]}})
+            client.receive()
+        else:
+            assert reply["error"]["code"] == "bad_request", reply
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"env": {"A": "\ud800"}},
+        {"env": {"\ud800": "1"}},
+        {"extra_env": {"A": "\ud800"}},
+        {"command": ["true", "\ud800"]},
+    ],
+    ids=repr,
+)
+def test_words_that_no_program_can_get_are_refused_and_the_keeper_is_not_doubled(params):
+    # ptyprocess forks before it finds that execve cannot take them.
+    with embedded_server() as server, RawClient(server.socket) as client:
+        client.get("new_session", name="stays", cwd="/", command=["sleep", "1000"])
+        keeper = client.get("status")["keeper_pid"]
+        try:
+            client.send({"id": 9, "call": "new_session", "params": {"cwd": "/", **params}})
+            reply = client.receive()
+            assert "error" in reply, reply
+            assert reply["error"]["code"] in {"bad_request", "cannot_execute"}
+            assert keepers_of(server.socket) == [keeper]
+            assert os.path.exists(server.socket)
+            assert [session["name"] for session in client.get("tree")["sessions"]] == ["stays"]
+        finally:
+            for pid in keepers_of(server.socket):
+                if pid != keeper:
+                    os.kill(pid, signal.SIGKILL)
+            eventually(lambda: all(pid == keeper or process_gone(pid) for pid in keepers_of(server.socket)))
+
+
+def keepers_of(socket):
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"phux_core.keeper" in words and socket.encode() in words:
+            found.append(int(entry.name))
+    return sorted(found)
+
+
+# Chance
+
+
+BASE = [
+    HELLO,
+    {"id": 1, "call": "status", "params": {}},
+    {"id": 2, "call": "tree"},
+    {"id": 3, "call": "snapshot", "params": {"pane": 1, "scrollback": 10, "cells": True}},
+    {"id": 4, "call": "input", "params": {"pane": 999_999_999, "items": [{"text": "x"}, {"key": "Enter"}]}},
+    {"id": 5, "call": "kill", "params": {"scope": "session", "id": 999_999_999}},
+    {"id": 6, "call": "subscribe", "params": {"pane": 1}},
+    {"id": 7, "call": "unsubscribe", "params": {"subscription": 999_999_999}},
+    {"id": 8, "call": "new_session", "params": {"cwd": "/no-such-directory-at-all", "env": {"A": "1"}, "cols": 90}},
+]
+TOKENS = [
+    b"null",
+    b"true",
+    b"-1",
+    b"1e99",
+    b"[]",
+    b"{}",
+    b'""',
+    b'"\\ud800"',
+    b"[[[[",
+    b"\0",
+    b"\xff",
+    b'"',
+    b",",
+    b"NaN",
+    b"99999999999999999999",
+]
+
+
+def mutate(chance):
+    """Frames that were right once; the handshake mostly stays so, or nothing behind it would be reached."""
+    stream = b""
+    for number, header in enumerate([BASE[0], *chance.sample(BASE[1:], 4)]):
+        body = bytearray(json.dumps(header).encode())
+        declared = len(body)
+        if number or chance.random() < 0.2:
+            for _ in range(chance.randrange(4)):
+                at = chance.randrange(len(body))
+                kind = chance.randrange(4)
+                if kind == 0:
+                    body[at] ^= 1 << chance.randrange(8)
+                elif kind == 1:
+                    body[at : at + chance.randrange(1, 4)] = b""
+                elif kind == 2:
+                    body[at:at] = chance.choice(TOKENS)
+                else:
+                    body[at : at + 1] = chance.choice(TOKENS)
+            if chance.random() < 0.9:
+                declared = len(body)
+        payload = chance.randbytes(chance.choice([0, 0, 0, 5]))
+        stream += declared.to_bytes(4, "big") + len(payload).to_bytes(4, "big") + body + payload
+    if chance.random() < 0.2:
+        stream = stream[: chance.randrange(len(stream))]
+    return stream
+
+
+def test_hundreds_of_mutated_conversations_hurt_nobody(good):
+    log = Path(f"{good.path}.log")
+    already = len(log.read_text())
+    outcomes = {"answered": 0, "refused": 0, "cut off": 0}
+    for seed in range(400):
+        with RawClient(good.path, greet=False) as client:
+            client.send_bytes(mutate(random.Random(seed)))
+            client.sock.shutdown(plain_socket.SHUT_WR)
+            for received in client.everything():
+                error = received.get("error", {})
+                assert error.get("code") != "internal", f"seed {seed}: {received}"
+                if "id" in received:
+                    outcomes["refused" if error else "answered"] += 1
+                elif error:
+                    outcomes["cut off"] += 1
+        if seed % 50 == 0:
+            good.assert_unharmed()
+    assert all(count > 20 for count in outcomes.values()), outcomes
+    assert "Traceback" not in log.read_text()[already:]

@@ -1,0 +1,257 @@
+"""``embedded()``: a private server that is gone when its owner is, however that ends."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import anyio
+import pytest
+
+import phux_client
+from phux_client import blocking
+from servers import clean_environment, eventually, process_gone
+
+ASYNC_OWNER = """
+import json, os, sys
+import anyio, phux_client
+
+async def main():
+    async with phux_client.embedded() as phux:
+        await phux.new_session("w", command=["sleep", "1000"])
+        status, tree = await phux.status(), await phux.tree()
+        pid = tree.sessions[0].windows[0].panes[0].pid
+        print(json.dumps({"socket": phux.socket, "pids": [status.keeper_pid, status.service_pid, pid]}), flush=True)
+        BODY
+
+anyio.run(main, backend=sys.argv[1])
+"""
+BLOCKING_OWNER = """
+import json, os, sys, time
+from phux_client import blocking
+
+with blocking.embedded() as phux:
+    phux.new_session("w", command=["sleep", "1000"])
+    status, tree = phux.status(), phux.tree()
+    pid = tree.sessions[0].windows[0].panes[0].pid
+    print(json.dumps({"socket": phux.socket, "pids": [status.keeper_pid, status.service_pid, pid]}), flush=True)
+    BODY
+"""
+KINDS = ["asyncio", "trio", "blocking"]
+
+
+def owner(kind, body):
+    """Another process that has an embedded server and then does something."""
+    script = BLOCKING_OWNER if kind == "blocking" else ASYNC_OWNER
+    return subprocess.Popen(
+        [sys.executable, "-c", script.replace("BODY", body), kind],
+        env=clean_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def pids_of(status, tree):
+    return [status.keeper_pid, status.service_pid, *(p.pid for s in tree.sessions for w in s.windows for p in w.panes)]
+
+
+def test_a_blocking_one_is_gone_at_exit():
+    with blocking.embedded() as phux:
+        phux.new_session("one", command=["sleep", "1000"])
+        phux.new_session("two", command=["sh", "-c", "trap '' HUP; while :; do sleep 0.2; done"])
+        pids = pids_of(phux.status(), phux.tree())
+        assert len(pids) == 4
+        directory = os.path.dirname(phux.socket)
+        assert os.stat(directory).st_mode & 0o777 == 0o700
+    assert all(process_gone(pid) for pid in pids)
+    assert not os.path.lexists(directory)
+
+
+@pytest.mark.anyio
+async def test_an_async_one_is_gone_at_exit():
+    async with phux_client.embedded() as phux:
+        await phux.new_session("one", command=["sleep", "1000"])
+        pids = pids_of(await phux.status(), await phux.tree())
+        directory = os.path.dirname(phux.socket)
+    assert all(process_gone(pid) for pid in pids)
+    assert not os.path.lexists(directory)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
+def test_it_is_gone_when_its_owner_is_ended_by_a_signal(kind, number):
+    process = owner(kind, "sys.stdin.read()")
+    told = json.loads(process.stdout.readline())
+    directory = os.path.dirname(told["socket"])
+    try:
+        process.send_signal(number)
+        process.communicate(timeout=10)
+        assert process.returncode != 0
+        eventually(lambda: all(process_gone(pid) for pid in told["pids"]), within_s=5)
+        assert not os.path.lexists(told["socket"])
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def test_its_directory_is_gone_too_when_its_owner_was_killed():
+    process = owner("blocking", "sys.stdin.read()")
+    told = json.loads(process.stdout.readline())
+    directory = os.path.dirname(told["socket"])
+    try:
+        process.kill()
+        process.communicate()
+        eventually(lambda: all(process_gone(pid) for pid in told["pids"]), within_s=5)
+        eventually(lambda: not os.path.lexists(directory), within_s=2)
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_exit_in_the_body_ends_the_program_with_its_code(kind):
+    process = owner(kind, "sys.exit(3)")
+    told = json.loads(process.stdout.readline())
+    _, stderr = process.communicate(timeout=10)
+    assert process.returncode == 3, stderr
+    assert stderr == ""
+    assert all(process_gone(pid) for pid in told["pids"])
+    assert not os.path.lexists(os.path.dirname(told["socket"]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_program_that_its_owner_started_does_not_keep_it_alive(kind):
+    # Started inside the block and left behind, it must not hold the pipe that keeps the server alive.
+    body = "import subprocess; print(subprocess.Popen(['sleep', '1000'], stdout=2).pid, flush=True); os._exit(0)"
+    process = owner(kind, body)
+    told = json.loads(process.stdout.readline())
+    bystander = int(process.stdout.readline())
+    try:
+        process.wait(10)
+        eventually(lambda: all(process_gone(pid) for pid in told["pids"]), within_s=5)
+        assert not process_gone(bystander)
+    finally:
+        os.kill(bystander, signal.SIGKILL)
+        process.communicate()
+        shutil.rmtree(os.path.dirname(told["socket"]), ignore_errors=True)
+
+
+def test_two_blocking_ones_do_not_see_each_other():
+    with blocking.embedded() as one, blocking.embedded() as two:
+        assert one.socket != two.socket
+        one.new_session("same", command=["sleep", "1000"])
+        assert two.ls().sessions == []
+        two.new_session("same", command=["sleep", "1000"])
+        one.kill_server()
+        assert [session.name for session in two.ls().sessions] == ["same"]
+
+
+@pytest.mark.anyio
+async def test_two_async_ones_do_not_see_each_other():
+    async with phux_client.embedded() as one, phux_client.embedded() as two:
+        await one.new_session("mine", command=["sleep", "1000"])
+        assert (await two.ls()).sessions == []
+
+
+def test_a_pane_in_it_knows_its_own_server():
+    with blocking.embedded() as phux:
+        pane = phux.new_session("w", command=["sh", "-c", "echo $PHUX_SOCKET; sleep 1000"], size=(200, 24)).pane
+        pane.wait(until=phux.socket, timeout_s=10)
+
+
+class OwnError(Exception):
+    pass
+
+
+@pytest.mark.parametrize(
+    "error", [OwnError("mine"), ValueError("x"), KeyError("x"), ExceptionGroup("own", [OwnError()])], ids=repr
+)
+def test_an_exception_in_a_blocking_body_comes_out_as_it_is(error):
+    with pytest.raises(type(error)) as caught, blocking.embedded() as phux:
+        keeper = phux.status().keeper_pid
+        raise error
+    assert caught.value is error
+    assert process_gone(keeper)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("error", [OwnError("mine"), ValueError("x"), ExceptionGroup("own", [OwnError()])], ids=repr)
+async def test_an_exception_in_an_async_body_comes_out_as_it_is(error):
+    with pytest.raises(type(error)) as caught:
+        async with phux_client.embedded() as phux:
+            keeper = (await phux.status()).keeper_pid
+            raise error
+    assert caught.value is error
+    assert process_gone(keeper)
+
+
+@pytest.mark.anyio
+async def test_a_refusal_in_an_async_body_can_be_caught_by_its_class():
+    with pytest.raises(phux_client.NoSuchTargetError):
+        async with phux_client.embedded() as phux:
+            await phux.new_session("w", command=["sleep", "1000"])
+            await phux.pane("nobody")
+
+
+@pytest.mark.anyio
+async def test_one_whose_body_is_cancelled_is_gone():
+    pids = []
+    with anyio.move_on_after(20) as scope:
+        async with phux_client.embedded() as phux:
+            await phux.new_session("w", command=["sleep", "1000"])
+            pids += pids_of(await phux.status(), await phux.tree())
+            scope.cancel()
+            await anyio.sleep_forever()
+    assert scope.cancelled_caught
+    assert pids
+    assert all(process_gone(pid) for pid in pids)
+
+
+@pytest.mark.parametrize("engine", ["pyte", "ghostty"])
+def test_the_engine_can_be_chosen(engine):
+    if engine == "ghostty":
+        pytest.importorskip("pyghostty", reason="libghostty has no wheel for this system")
+    with blocking.embedded(engine=engine) as phux:
+        assert phux.status().engine == engine
+        pane = phux.new_session("w", command=["sh", "-c", "printf '\\033[31mred\\033[0m ok'; sleep 1000"]).pane
+        screen = pane.wait(until="red ok", timeout_s=10)
+        assert screen.lines[0] == "red ok"
+
+
+@pytest.mark.anyio
+async def test_the_engine_can_be_chosen_for_an_async_one():
+    async with phux_client.embedded(engine="pyte") as phux:
+        assert (await phux.status()).engine == "pyte"
+
+
+def test_an_engine_that_does_not_exist_is_refused_and_leaves_nothing_behind(tmp_path):
+    script = (
+        "import os, phux_client\n"
+        "from phux_client import blocking\n"
+        "try:\n"
+        "    with blocking.embedded(engine='nonsense'): pass\n"
+        "except phux_client.BadRequestError as error:\n"
+        "    print(error.message, error.remedy)\n"
+        "try:\n"
+        "    print('left behind:', os.waitpid(-1, 0))\n"
+        "except ChildProcessError:\n"
+        "    print('no child is left')\n"
+    )
+    env = clean_environment() | {"TMPDIR": str(tmp_path)}
+    finished = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, timeout=30)
+    assert "nonsense" in finished.stdout, finished.stderr
+    assert "pyte" in finished.stdout
+    assert list(tmp_path.iterdir()) == []
+    assert "no child is left" in finished.stdout
+
+
+def test_ending_its_server_early_does_no_harm():
+    with blocking.embedded() as phux:
+        phux.kill_server()
+        with contextlib.suppress(phux_client.TransportError):
+            phux.ls()

@@ -1,0 +1,416 @@
+"""The service dies; the programs do not notice, and clients hardly."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import anyio
+import pytest
+
+import phux_client
+from phux_client import blocking
+from rawwire import RawClient
+from servers import BIN, Cli, clean_environment, embedded_server, eventually, process_gone
+
+ECHO = ["sh", "-c", 'stty -echo; echo ready; while read -r line; do echo "<$line>"; done']
+
+
+@pytest.fixture
+def server():
+    with embedded_server() as server:
+        yield server
+
+
+@pytest.fixture
+def phux(server):
+    with blocking.connect(server.socket) as phux:
+        yield phux
+
+
+def kill_service(path):
+    """End the service as no handler could see it coming; returns when it is gone."""
+    with RawClient(path) as client:
+        pid = client.get("status")["service_pid"]
+        os.kill(pid, signal.SIGKILL)
+        assert client.receive() is None
+    eventually(lambda: process_gone(pid))
+    return pid
+
+
+def pane_pids(tree):
+    return {pane.id: pane.pid for s in tree.sessions for w in s.windows for pane in w.panes}
+
+
+def running(pids):
+    return not any(process_gone(pid) for pid in pids.values())
+
+
+# What is back
+
+
+def test_programs_keep_running_and_the_tree_is_back_as_it_was(phux, server):
+    phux.new_session("one", command=["sleep", "1000"], size=(100, 30), cwd="/")
+    phux.new_session("two", command=ECHO, cwd="/tmp")
+    phux.new_session("бюро 3", command=["sleep", "1000"])
+    before = phux.tree()
+    pids = pane_pids(before)
+    kill_service(server.socket)
+    assert phux.tree() == before
+    assert running(pids)
+    status = phux.status()
+    assert status.service_restarts == 1
+    assert (status.sessions, status.panes, status.dead_panes) == (3, 3, 0)
+
+
+def test_the_verbs_work_again_and_new_output_is_seen(server, tmp_path):
+    cli = Cli(server.socket, tmp_path)
+    cli.json("new", "-s", "w", "--", *ECHO)
+    cli.json("wait", "w", "--until", "ready", "--timeout", "10")
+    before = cli.json("status")
+    kill_service(server.socket)
+    assert cli.json("ls")["sessions"] == [{"name": "w", "windows": 1, "attached": False}]
+    cli.json("send-keys", "w", "after", "Enter")
+    cli.json("wait", "w", "--until", "<after>", "--timeout", "10")
+    assert "<after>" in cli.json("snapshot", "w")["lines"]
+    after = cli.json("status")
+    assert after["keeper_pid"] == before["keeper_pid"]
+    assert after["service_pid"] != before["service_pid"]
+    assert after["service_restarts"] == 1
+    assert after["uptime_s"] >= before["uptime_s"]
+
+
+def test_what_was_written_while_it_was_down_is_seen(phux, server):
+    service = phux.status().service_pid
+    script = f"while kill -0 {service} 2>/dev/null; do sleep 0.01; done; echo written while down; sleep 1000"
+    pane = phux.new_session("w", command=["sh", "-c", script]).pane
+    kill_service(server.socket)
+    assert pane.wait(until="written while down", timeout_s=10)
+
+
+def test_ids_are_not_reused_after_it(phux, server):
+    phux.new_session("a", command=["sleep", "1000"])
+    gone = phux.new_session("b", command=["sleep", "1000"])
+    gone.kill()
+    kill_service(server.socket)
+    again = phux.new_session("b", command=["sleep", "1000"])
+    assert again.pane.id > gone.pane.id
+    assert again.id > gone.id
+
+
+def test_a_session_whose_making_was_confirmed_is_not_lost(server):
+    # The reply is out, so the keeper must have, or get, what it needs.
+    for number in range(3):
+        with RawClient(server.socket) as client:
+            service = client.get("status")["service_pid"]
+            client.get("new_session", name=f"s{number}", cwd="/", command=["sleep", "1000"])
+            os.kill(service, signal.SIGKILL)
+        with RawClient(server.socket) as client:
+            names = [session["name"] for session in client.get("tree")["sessions"]]
+            assert names == [f"s{one}" for one in range(number + 1)]
+
+
+# Ends that nobody saw
+
+
+def test_the_exit_status_of_a_program_that_ended_while_it_was_down_is_told(phux, server):
+    service = phux.status().service_pid
+    script = f"while kill -0 {service} 2>/dev/null; do sleep 0.01; done; echo bye; exit 7"
+    pane = phux.new_session("w", command=["sh", "-c", script]).pane
+    kill_service(server.socket)
+    screen = pane.wait(exit=True, timeout_s=10)
+    assert (screen.state, screen.exit_status) == ("dead", 7)
+    assert "bye" in screen.lines
+
+
+def test_an_end_that_was_told_but_not_heard_is_told_again(phux, server):
+    pane = phux.new_session("w", command=["sh", "-c", "read x; echo bye; exit 9"]).pane
+    victim = phux.new_session("v", command=["sleep", "1000"]).pane
+    pids = pane_pids(phux.tree())
+    status = phux.status()
+    with stopped(status.service_pid):
+        os.kill(pids[victim.id], signal.SIGKILL)
+        # Reaped by the keeper, which has told a service that does not listen.
+        eventually(lambda: not Path(f"/proc/{pids[victim.id]}").exists())
+        os.kill(status.service_pid, signal.SIGKILL)
+    screen = victim.wait(exit=True, timeout_s=10)
+    assert screen.state == "dead"
+    assert victim.info().exit_status is None
+    pane.send_keys("Enter")
+    assert pane.wait(exit=True, timeout_s=10).exit_status == 9
+
+
+def test_a_pane_that_was_dead_before_is_still_known(phux, server):
+    phux.new_session("stays", command=["sleep", "1000"])
+    pane = phux.new_session("w", command=["sh", "-c", "exit 3"]).pane
+    pane.wait(exit=True, timeout_s=10)
+    before = phux.tree()
+    kill_service(server.socket)
+    assert phux.tree() == before
+    screen = pane.snapshot()
+    assert (screen.state, screen.exit_status) == ("dead", 3)
+    with pytest.raises(phux_client.PaneClosedError):
+        pane.send_keys("x")
+    assert pane.kill() == 1
+    assert [session.name for session in phux.ls().sessions] == ["stays"]
+
+
+def test_a_dead_pane_whose_time_ran_out_meanwhile_is_cleared_and_the_new_service_lives(tmp_path):
+    socket = tmp_path / "s"
+    tmp_path.chmod(0o700)
+    process = subprocess.Popen(
+        [BIN / "phux", "server", "--socket", str(socket), "--keep-dead", "2"],
+        env=clean_environment(),
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        eventually(socket.exists)
+        with RawClient(str(socket)) as client:
+            client.get("new_session", name="stays", cwd="/", command=["sleep", "1000"])
+            client.get("new_session", name="short", cwd="/", command=["true"])
+            eventually(lambda: client.get("status")["dead_panes"] == 1)
+            died = time.monotonic()
+            service = client.get("status")["service_pid"]
+            with stopped(service):
+                eventually(lambda: time.monotonic() > died + 2.1)
+                os.kill(service, signal.SIGKILL)
+        with RawClient(str(socket)) as client:
+            status = client.get("status")
+            assert status["service_restarts"] == 1
+            eventually(lambda: client.get("status")["sessions"] == 1)
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@contextlib.contextmanager
+def stopped(pid):
+    """Stop a process; at the end let it go on, if it is still there."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
+
+
+# Clients that lived through it
+
+
+def test_a_blocking_client_goes_on_with_the_handles_it_has(phux, server):
+    session = phux.new_session("w", command=ECHO)
+    pane = session.pane
+    pane.wait(until="ready", timeout_s=10)
+    kill_service(server.socket)
+    assert pane.snapshot().state == "running"
+    kill_service(server.socket)
+    assert pane.send_keys("typed", "Enter") == 6
+    pane.wait(until="<typed>", timeout_s=10)
+    kill_service(server.socket)
+    assert session.kill() == 1
+
+
+def test_a_blocking_wait_in_progress_survives(phux, server):
+    pane = phux.new_session("w", command=ECHO).pane
+    pane.wait(until="ready", timeout_s=10)
+    outcome = []
+
+    def wait():
+        with blocking.connect(server.socket) as waiting:
+            outcome.append(waiting.pane("w").wait(until="<the end>", timeout_s=30))
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    eventually(lambda: phux.status().clients == 2)
+    kill_service(server.socket)
+    eventually(lambda: phux.status().clients == 2)
+    pane.send_keys("the end", "Enter")
+    thread.join(15)
+    assert not thread.is_alive()
+    assert "<the end>" in outcome[0].lines
+
+
+def test_a_blocking_call_that_types_and_was_under_way_says_that_it_cannot_know(phux, server):
+    pane = phux.new_session("w", command=ECHO).pane
+    pane.wait(until="ready", timeout_s=10)
+    service = phux.status().service_pid
+    outcome = []
+
+    def type_it():
+        try:
+            outcome.append(pane.send_keys("x", "Enter"))
+        except phux_client.PhuxError as error:
+            outcome.append(error)
+
+    os.kill(service, signal.SIGSTOP)
+    thread = threading.Thread(target=type_it)
+    thread.start()
+    thread.join(0.3)
+    assert thread.is_alive()
+    os.kill(service, signal.SIGKILL)
+    thread.join(10)
+    assert not thread.is_alive()
+    assert isinstance(outcome[0], phux_client.DisconnectedError)
+    assert outcome[0].remedy
+    assert pane.send_keys("y", "Enter") == 2
+
+
+@pytest.mark.anyio
+async def test_an_async_client_goes_on_with_the_handles_it_has(server):
+    async with phux_client.connect(server.socket) as phux:
+        session = await phux.new_session("w", command=ECHO)
+        pane = session.pane
+        await pane.wait(until="ready", timeout_s=10)
+        await anyio.to_thread.run_sync(kill_service, server.socket)
+        assert (await pane.snapshot()).state == "running"
+        await anyio.to_thread.run_sync(kill_service, server.socket)
+        await anyio.wait_all_tasks_blocked()  # the client has heard of it
+        assert await pane.send_keys("typed", "Enter") == 6
+        await pane.wait(until="<typed>", timeout_s=10)
+        async with phux.events("w") as events:
+            await anyio.to_thread.run_sync(kill_service, server.socket)
+            with pytest.raises(phux_client.DisconnectedError):
+                while True:
+                    await events.next(timeout_s=10)
+        assert await session.kill() == 1
+
+
+@pytest.mark.anyio
+async def test_an_async_call_begun_after_the_death_is_not_taken_for_one_that_was_under_way(server):
+    # The loop had no chance to read that the connection is closed; the kernel can tell all the same.
+    async with phux_client.connect(server.socket) as phux:
+        pane = (await phux.new_session("w", command=ECHO)).pane
+        await pane.wait(until="ready", timeout_s=10)
+        kill_service(server.socket)
+        assert await pane.send_keys("typed", "Enter") == 6
+
+
+@pytest.mark.anyio
+async def test_async_waits_and_readings_in_progress_survive(server):
+    async with phux_client.connect(server.socket) as phux:
+        pane = (await phux.new_session("w", command=ECHO)).pane
+        await pane.wait(until="ready", timeout_s=10)
+        seen = []
+
+        async def wait(text):
+            seen.append((await pane.wait(until=text, timeout_s=30)).lines)
+
+        async def read():
+            seen.append((await pane.snapshot()).lines)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(wait, "<the end>")
+            tasks.start_soon(wait, "<the end>")
+            await anyio.wait_all_tasks_blocked()
+            service = (await phux.status()).service_pid
+            os.kill(service, signal.SIGSTOP)
+            for _ in range(5):
+                tasks.start_soon(read)
+            await anyio.wait_all_tasks_blocked()
+            os.kill(service, signal.SIGKILL)
+            with anyio.fail_after(15):
+                while len(seen) < 5:
+                    await anyio.sleep(0.01)
+                assert len(seen) == 5
+                await pane.send_keys("the end", "Enter")
+                while len(seen) < 7:
+                    await anyio.sleep(0.01)
+
+
+@pytest.mark.anyio
+async def test_an_async_call_that_types_and_was_under_way_says_that_it_cannot_know(server):
+    async with phux_client.connect(server.socket) as phux:
+        pane = (await phux.new_session("w", command=ECHO)).pane
+        await pane.wait(until="ready", timeout_s=10)
+        service = (await phux.status()).service_pid
+        outcome = []
+
+        async def type_it():
+            with pytest.raises(phux_client.DisconnectedError) as caught:
+                await pane.send_keys("x", "Enter")
+            outcome.append(caught.value)
+
+        os.kill(service, signal.SIGSTOP)
+        with anyio.fail_after(10):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(type_it)
+                await anyio.wait_all_tasks_blocked()
+                assert outcome == []
+                os.kill(service, signal.SIGKILL)
+        assert outcome[0].remedy
+        assert await pane.send_keys("y", "Enter") == 2
+
+
+# When it will not live, and when the keeper goes
+
+
+def test_a_service_that_dies_again_and_again_is_said_so_and_costs_no_program(server):
+    with RawClient(server.socket) as client:
+        client.get("new_session", name="w", cwd="/", command=["sh", "-c", "trap '' HUP; while :; do sleep 0.2; done"])
+        client.get("new_session", name="v", cwd="/", command=["sleep", "1000"])
+        keeper = client.get("status")["keeper_pid"]
+        pids = [pane["pid"] for s in client.get("tree")["sessions"] for w in s["windows"] for pane in w["panes"]]
+    log = Path(f"{server.socket}.log")
+    for number in range(5):
+        with RawClient(server.socket) as client:
+            assert client.get("status")["service_restarts"] == number
+        kill_service(server.socket)
+    line = eventually(lambda: [line for line in log.read_text().splitlines() if "5 times" in line])[0]
+    assert "2 programs are kept" in line
+    assert "SIGKILL" in line
+    assert not any(process_gone(pid) for pid in (*pids, keeper))
+    # Meanwhile a client is told that nobody answers, within the time it allows.
+    before = time.monotonic()
+    with pytest.raises(phux_client.TimedOutError):
+        blocking.connect(server.socket, timeout_s=0.5)
+    assert time.monotonic() - before < 3
+    os.kill(keeper, signal.SIGTERM)
+    eventually(lambda: all(process_gone(pid) for pid in (*pids, keeper)), within_s=5)
+    assert not os.path.lexists(server.socket)
+
+
+def test_a_service_that_hangs_does_not_keep_the_server_from_ending(server):
+    with RawClient(server.socket) as client:
+        client.get("new_session", cwd="/", command=["sleep", "1000"])
+        status = client.get("status")
+        pid = client.get("tree")["sessions"][0]["windows"][0]["panes"][0]["pid"]
+        with stopped(status["service_pid"]):
+            os.kill(status["keeper_pid"], signal.SIGTERM)
+            eventually(
+                lambda: all(process_gone(one) for one in (status["keeper_pid"], status["service_pid"], pid)),
+                within_s=6,
+            )
+    assert not os.path.lexists(server.socket)
+
+
+def test_a_signal_to_the_service_alone_is_a_death_like_any_other(phux):
+    phux.new_session("w", command=["sleep", "1000"])
+    before = phux.status()
+    os.kill(before.service_pid, signal.SIGTERM)
+    eventually(lambda: process_gone(before.service_pid))
+    assert phux.status().service_restarts == 1
+    assert [session.name for session in phux.ls().sessions] == ["w"]
+
+
+def test_when_the_keeper_is_killed_all_end_and_new_starts_afresh(runtime, tmp_path):
+    cli = Cli("", tmp_path, {"XDG_RUNTIME_DIR": str(runtime)})
+    cli.json("new", "-s", "old", "--", "sleep", "1000")
+    first = cli.json("status")
+    with RawClient(first["socket"]) as client:
+        pid = client.get("tree")["sessions"][0]["windows"][0]["panes"][0]["pid"]
+        os.kill(first["keeper_pid"], signal.SIGKILL)
+        assert client.receive() is None
+    eventually(lambda: all(process_gone(one) for one in (first["service_pid"], pid)))
+    assert os.path.lexists(first["socket"])  # nobody was left to remove it
+    assert cli("ls", "--json").error["error"]["code"] == "no_server"
+    try:
+        assert cli.json("new", "-s", "new", "--", "sleep", "1000") == {"session": "new", "terminal_id": 1}
+        assert [session["name"] for session in cli.json("ls")["sessions"]] == ["new"]
+        assert cli.json("status")["keeper_pid"] != first["keeper_pid"]
+    finally:
+        cli("kill", "--server")

@@ -1,0 +1,245 @@
+"""Clients that do not read, do not speak or are many: bounded memory, and nobody else waits for them."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rawwire import RawClient, frame
+from servers import embedded_server, eventually
+
+MIB = 1024 * 1024
+
+# Every line an event: the title changes, and it is long.
+FLOOD = """
+import itertools, os, sys, time
+sys.stdout.write("waiting"); sys.stdout.flush()
+sys.stdin.readline()
+for number in itertools.count():
+    os.write(1, b"\\x1b]2;%d %s\\x07\\x07line %d\\r\\n" % (number, b"t" * 900, number))
+    time.sleep(0.0005)
+"""
+
+
+@pytest.fixture(scope="module")
+def path():
+    with embedded_server() as server:
+        with RawClient(server.socket) as client:
+            client.get("new_session", name="stays", cwd="/", command=["sleep", "1000"])
+        yield server.socket
+
+
+@pytest.fixture(scope="module", autouse=True)
+def mute(path):
+    """Connections that never say hello, opened first and looked at last, so that their time costs no test's."""
+    silent = RawClient(path, greet=False, timeout_s=15)
+    hesitant = RawClient(path, greet=False, timeout_s=15)
+    hesitant.send_bytes(frame({"hello": {"protocol": [1, 0]}})[:10])
+    with silent, hesitant:
+        yield silent, hesitant
+
+
+@pytest.fixture
+def client(path):
+    with RawClient(path) as client:
+        yield client
+
+
+@pytest.fixture
+def own():
+    """A server for a test that could leave a shared one busy for long."""
+    with embedded_server() as server, RawClient(server.socket, timeout_s=60) as client:
+        yield client, server.socket
+
+
+@pytest.fixture
+def flood(client):
+    """A pane that makes thousands of events once Enter is pressed."""
+    pane = client.get("new_session", cwd="/", command=[sys.executable, "-c", FLOOD])["pane_id"]
+    client.see(pane, "waiting")
+    yield pane
+    client.ask("kill", scope="pane", id=pane)
+
+
+def start(client, pane):
+    client.get("input", pane=pane, items=[{"key": "Enter"}])
+    client.see(pane, "line 1")
+
+
+def memory(client):
+    """Resident bytes of the service."""
+    status = Path(f"/proc/{client.get('status')['service_pid']}/status").read_text()
+    (line,) = [line for line in status.splitlines() if line.startswith("VmRSS")]
+    return int(line.split()[1]) * 1024
+
+
+def delays(client, pane, *, for_s):
+    """How long each snapshot took, asked one after the other."""
+    taken = []
+    deadline = time.monotonic() + for_s
+    while time.monotonic() < deadline:
+        before = time.monotonic()
+        client.get("snapshot", pane=pane)
+        taken.append(time.monotonic() - before)
+        time.sleep(0.002)
+    return taken
+
+
+def send_until_full(client, data):
+    """Push bytes until the server takes no more; returns how many it took."""
+    client.sock.settimeout(1)
+    sent = 0
+    try:
+        while sent < len(data):
+            sent += client.sock.send(data[sent:])
+    except TimeoutError:
+        pass
+    client.sock.settimeout(10)
+    return sent
+
+
+def test_a_subscriber_that_stops_reading_costs_little_and_is_told_what_it_lost(path, client, flood):
+    with RawClient(path) as slow:
+        subscription = slow.get("subscribe", pane=flood)["subscription"]
+        start(client, flood)
+        before = memory(client)
+        taken = delays(client, flood, for_s=4)
+        assert memory(client) - before < 32 * MIB
+        assert statistics.median(taken) < 0.1
+        assert max(taken) < 1
+        client.get("kill", scope="pane", id=flood)
+        dropped = None
+        seen = 0
+        while dropped is None:
+            received = slow.receive()
+            assert received["subscription"] == subscription
+            if received["event"]["event"] == "dropped":
+                dropped = received["event"]
+            seen += 1
+        assert seen > 100
+        assert dropped["count"] > 100
+        assert "ok" in slow.ask("status")
+
+
+def test_a_subscriber_that_reads_again_hears_what_happens_next(path, client, flood):
+    with RawClient(path) as slow:
+        slow.get("subscribe", pane=flood)
+        start(client, flood)
+        # Once anything was dropped, the rest of what was sent is read, and after it life goes on.
+        delays(client, flood, for_s=3)
+        places = []
+        dropped = 0
+        while dropped == 0 or len(places) < 2000:
+            event = slow.receive()["event"]
+            if event["event"] == "dropped":
+                dropped += event["count"]
+                places.clear()
+            else:
+                places.append(event["seq"])
+        assert places == sorted(places)
+
+
+def test_a_pane_is_not_held_up_by_somebody_who_does_not_read(path, client, flood):
+    with RawClient(path) as slow:
+        slow.get("subscribe")
+        start(client, flood)
+        first = client.get("snapshot", pane=flood)["seq"]
+        eventually(lambda: client.get("snapshot", pane=flood)["seq"] > first + 3 * MIB // 2, within_s=20)
+
+
+def test_thousands_of_unread_snapshots_are_not_piled_up(own):
+    client, path = own
+    command = ["sh", "-c", "seq -f '%060.0f' 1 4000; echo full; sleep 1000"]
+    pane = client.get("new_session", cwd="/", command=command)["pane_id"]
+    client.see(pane, "full")
+    request = {"call": "snapshot", "params": {"pane": pane, "scrollback": 0}}
+    size = len(str(client.get("snapshot", pane=pane, scrollback=0)))
+    assert size > 200_000
+    with RawClient(path) as greedy:
+        before = memory(client)
+        send_until_full(greedy, b"".join(frame({"id": number, **request}) for number in range(1000)))
+        asked = time.monotonic()
+        client.get("snapshot", pane=pane)
+        waited = time.monotonic() - asked
+        grown = memory(client) - before
+        assert waited < 1, f"another client waited {waited:.1f} s, and {grown // MIB} MiB were piled up"
+        assert grown < 64 * MIB, f"{grown // MIB} MiB for replies of {size} bytes"
+        # It gets all of them in the end, if it reads.
+        assert [greedy.receive()["id"] for _ in range(50)] == list(range(50))
+
+
+def test_a_long_pipeline_of_cheap_requests_does_not_make_others_wait(own):
+    client, path = own
+    pane = client.get("new_session", cwd="/", command=["sleep", "1000"])["pane_id"]
+    request = {"call": "snapshot", "params": {"pane": pane, "cells": True}}
+    with RawClient(path) as busy:
+        send_until_full(busy, b"".join(frame({"id": number, **request}) for number in range(3000)))
+        taken = delays(client, pane, for_s=0.5)
+        assert max(taken) < 0.25, f"another client waited {max(taken):.2f} s"
+
+
+def test_a_client_that_types_and_never_reads_is_bounded(path, client):
+    pane = client.get("new_session", cwd="/", command=["cat"])["pane_id"]
+    typing = {"call": "input", "params": {"pane": pane, "items": [{"text": "x\n"}]}}
+    with RawClient(path) as rude:
+        before = memory(client)
+        send_until_full(rude, b"".join(frame({"id": number, **typing}) for number in range(20_000)))
+        asked = time.monotonic()
+        client.get("snapshot", pane=pane)
+        assert time.monotonic() - asked < 1
+        assert memory(client) - before < 64 * MIB
+    client.get("kill", scope="pane", id=pane)
+
+
+def test_very_many_subscriptions_of_one_client_do_not_make_others_wait(path, client, flood):
+    with RawClient(path) as greedy:
+        before = memory(client)
+        greedy.sock.settimeout(30)
+        refused = 0
+        for first in range(0, 20_000, 1000):
+            greedy.send_bytes(
+                b"".join(frame({"id": number, "call": "subscribe"}) for number in range(first, first + 1000))
+            )
+            replies = [received for received in (greedy.receive() for _ in range(1000)) if "id" in received]
+            refused += sum("error" in reply for reply in replies)
+            assert all(reply["error"]["code"] == "limit" for reply in replies if "error" in reply)
+        start(client, flood)
+        taken = delays(client, flood, for_s=3)
+        assert max(taken) < 1, f"{refused} subscriptions were refused, and a snapshot took {max(taken):.1f} s"
+        assert memory(client) - before < 64 * MIB
+
+
+def test_two_hundred_idle_connections_disturb_nobody(path, client):
+    connections = [RawClient(path) for _ in range(200)]
+    try:
+        assert client.get("status")["clients"] >= 201
+        taken = delays(client, 1, for_s=0.3)
+        assert statistics.median(taken) < 0.05
+        assert all("ok" in one.ask("status") for one in connections)
+    finally:
+        for one in connections:
+            one.sock.close()
+    eventually(lambda: client.get("status")["clients"] < 10)
+
+
+def test_whoever_hangs_up_while_much_is_owed_to_them_leaves_nothing_behind(path, client, flood):
+    start(client, flood)
+    clients = client.get("status")["clients"]
+    for _ in range(5):
+        with RawClient(path) as slow:
+            slow.get("subscribe")
+            for number in range(100, 200):
+                slow.send({"id": number, "call": "snapshot", "params": {"pane": flood, "cells": True}})
+    eventually(lambda: client.get("status")["clients"] <= clients)
+
+
+def test_whoever_never_says_hello_is_told_so_and_dropped(mute, client):
+    for connection in mute:
+        (told,) = connection.everything()
+        assert told["error"]["code"] == "protocol"
+        assert "hello" in told["error"]["message"]
+    assert "ok" in client.ask("status")
