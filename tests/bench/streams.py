@@ -66,7 +66,7 @@ def colour_log(size):
         level, code = chance.choice(_LEVELS)
         lines.append(
             f"\x1b[90m12:{number % 60:02}:{number % 59:02}\x1b[0m \x1b[{code}m{level:5}\x1b[0m "
-            f"\x1b[1mapp::{chance.choice(_WORDS)}\x1b[22m: {_words(chance, 5)} \x1b[38;5;{number % 256}m#{number}\x1b[0m"
+            f"\x1b[1mapp::{chance.choice(_WORDS)}\x1b[22m: {_words(chance, 5)} \x1b[3{number % 8}m#{number}\x1b[0m"
         )
     return _repeat("\r\n".join((*lines, "")), size)
 

@@ -486,3 +486,26 @@ def test_a_client_does_not_talk_to_a_socket_in_an_open_directory(tmp_path):
         os.chmod(directory, 0o700)
     assert error["error"]["code"] == "unsafe_path"
     assert json.dumps(error).count(directory)
+
+
+@pytest.mark.parametrize(("variables", "engine"), [({}, "ghostty"), ({"PHUX_ENGINE": "pyte"}, "pyte")])
+def test_the_environment_picks_the_engine_and_else_the_best_is_taken(tmp_path, variables, engine):
+    tmp_path.chmod(0o700)
+    cli = Cli(str(tmp_path / "phux.sock"), tmp_path, variables)
+    cli.json("new", "-s", "work")
+    try:
+        assert cli.json("status")["engine"] == engine
+    finally:
+        assert cli("kill", "--server").code == 0
+
+
+def test_the_servers_option_picks_the_engine_before_the_environment(tmp_path):
+    tmp_path.chmod(0o700)
+    cli = Cli(str(tmp_path / "phux.sock"), tmp_path, {"PHUX_ENGINE": "ghostty"})
+    server = subprocess.Popen([BIN / "phux", "server", "--engine", "pyte"], env=cli.env, stderr=subprocess.DEVNULL)
+    try:
+        eventually(lambda: cli("status").code == 0)
+        assert cli.json("status")["engine"] == "pyte"
+    finally:
+        server.terminate()
+        assert server.wait(10) == 0
