@@ -157,9 +157,7 @@ KITTY = {
 
 
 @pytest.mark.parametrize(("name", "expected"), KITTY.items(), ids=KITTY)
-def test_the_kitty_protocol_tells_keys_apart(term, engine_name, name, expected):
-    if engine_name == "pyte":
-        pytest.skip("the pyte engine encodes keys the classic way only, and never says otherwise")
+def test_the_kitty_protocol_tells_keys_apart(term, name, expected):
     assert term(10, 2, "\x1b[>1u").engine.encode_key(parse_key(name) or Key(name)) == expected
 
 

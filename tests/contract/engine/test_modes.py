@@ -54,12 +54,7 @@ def test_ansi_modes_are_not_private_modes(term):
     assert not term(10, 2, "\x1b[1h\x1b[2004h").engine.modes().application_cursor
 
 
-NO_KITTY = "the pyte engine does not speak the kitty protocol: it answers nothing, so that programs do not use it"
-
-
-def test_kitty_keyboard_flags_are_pushed_and_popped(term, engine_name):
-    if engine_name == "pyte":
-        pytest.skip(NO_KITTY)
+def test_kitty_keyboard_flags_are_pushed_and_popped(term):
     t = term(10, 2, "\x1b[>1u")
     assert t.engine.modes().kitty_flags == 1
     t.feed("\x1b[>5u")
@@ -102,9 +97,7 @@ def test_kitty_keyboard_flags_are_pushed_and_popped(term, engine_name):
     ],
     ids=lambda value: repr(value)[1:-1] if isinstance(value, str) else "",
 )
-def test_a_question_is_answered(term, engine_name, question, answer):
-    if engine_name == "pyte" and question == "\x1b[?u":
-        pytest.skip(NO_KITTY)
+def test_a_question_is_answered(term, question, answer):
     t = term(10, 4, "\x1b[2;3H")
     assert re.fullmatch(answer, t.ask(question))
     assert t.screen == []

@@ -24,6 +24,23 @@ def test_a_title_cut_into_bytes_is_the_same(term):
     assert t.effects == [TitleChanged("日本")]
 
 
+def test_a_full_reset_leaves_the_same_title_however_the_stream_is_cut(term):
+    # libghostty forgets the title then, the pyte engine keeps it as xterm does.
+    data = b"\x1b]0;before\x07\x1bc"
+    whole, bitten = term(20, 2, data), term(20, 2, *(data[at : at + 1] for at in range(len(data))))
+    assert whole.engine.title == bitten.engine.title
+    assert whole.engine.title in {"", "before"}
+    whole.feed("\x1b]2;after\x07")
+    assert whole.engine.title == "after"
+
+
+def test_pushing_and_popping_a_title_that_is_not_there_makes_none(term):
+    # Every program that uses the alternate screen does it, through terminfo's smcup and rmcup.
+    t = term(20, 2)
+    assert t.feed("\x1b[22;0;0t\x1b[?1049h", "\x1b[?1049l\x1b[23;0;0t") == []
+    assert t.engine.title is None
+
+
 def test_an_icon_name_is_no_title(term):
     t = term()
     assert t.feed("\x1b]1;icon\x07") == []

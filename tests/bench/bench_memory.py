@@ -1,0 +1,137 @@
+"""Memory against tmux, in one run: ``python tests/bench/bench_memory.py [--panes N]``.
+
+What an idle pane takes (``cat`` in each, 10,000 rows of history allowed), and what 10,000 rows of history take once they
+are there. Counted is the growth of what every process of a server has in memory (anonymous and shared memory, shared
+pages by their part): keeper and service here, the server there. The programs in the panes are not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from phux_client import blocking
+
+HISTORY = 10_000
+WIDTHS = (80, 200)
+ROWS = 24
+# Rows that are all different, as wide as the pane, and a sign at the end that all of them are out.
+PRINT = r"""
+import sys
+cols, rows = int(sys.argv[1]), int(sys.argv[2])
+words = "the quick brown fox jumps over a lazy dog and a hundred other animals ".split()
+for n in range(rows):
+    line = f"{n:6} " + " ".join(words[(n + i) % len(words)] for i in range(cols // 4))
+    print(line[: cols - 1])
+print("all out", flush=True)
+sys.stdin.read()
+"""
+
+
+def pss_kb(*pids: int) -> int:
+    """The proportional set size of some processes, without files.
+
+    Pages of libraries are shared with the programs in the panes: the more panes, the less a server's part of them.
+    """
+    rollups = [Path(f"/proc/{pid}/smaps_rollup").read_text() for pid in pids]
+    found = [re.findall(r"^Pss_(?:Anon|Shmem):\s+(\d+) kB", rollup, re.MULTILINE) for rollup in rollups]
+    return sum(int(size) for each in found for size in each)
+
+
+def settled_kb(*pids: int) -> int:
+    """The same, once it no longer moves."""
+    before, now = -1, pss_kb(*pids)
+    while abs(now - before) > 8:
+        time.sleep(0.3)
+        before, now = now, pss_kb(*pids)
+    return now
+
+
+class Phux:
+    """A private server of ours."""
+
+    def __init__(self, client: blocking.Phux) -> None:
+        self._client = client
+        self._client.new_session("keep", command=["cat"])
+        status = client.status()
+        self.pids = (status.keeper_pid, status.service_pid)
+
+    def open(self, cols: int, command: list[str], sign: str | None = None) -> None:
+        """Open a pane; with a sign, wait until its program shows it."""
+        session = self._client.new_session(command=command, size=(cols, ROWS))
+        if sign is not None:
+            session.pane.wait(until=sign, timeout_s=60)
+
+
+class Tmux:
+    """A private server of theirs."""
+
+    def __init__(self, home: Path) -> None:
+        self._socket = home / "tmux.sock"
+        (home / "tmux.conf").write_text(f"set -g status off\nset -g history-limit {HISTORY}\n")
+        self._run("-f", str(home / "tmux.conf"), "new-session", "-d", "-x", "80", "-y", str(ROWS), "cat")
+        self.pids = (int(self._run("display-message", "-p", "#{pid}")),)
+
+    def _run(self, *words: str) -> str:
+        command = ["tmux", "-S", str(self._socket), *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+
+    def open(self, cols: int, command: list[str], sign: str | None = None) -> None:
+        made = ["new-session", "-d", "-P", "-F", "#{pane_id}", "-x", str(cols), "-y", str(ROWS), *command]
+        pane = self._run(*made).strip()
+        while sign is not None and sign not in self._run("capture-pane", "-p", "-t", pane):
+            time.sleep(0.05)
+
+    def close(self) -> None:
+        self._run("kill-server")
+
+
+def measure(server: Phux | Tmux, panes: int, script: str) -> list[float]:
+    """What an idle pane takes, and 10,000 rows for each width, in kB."""
+    start = settled_kb(*server.pids)
+    for _ in range(panes):
+        server.open(80, ["cat"])
+    now = settled_kb(*server.pids)
+    taken = [(now - start) / panes]
+    for cols in WIDTHS:
+        start = settled_kb(*server.pids)
+        server.open(cols, [sys.executable, script, str(cols), str(HISTORY + ROWS)], "all out")
+        taken.append(settled_kb(*server.pids) - start)
+    return taken
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--panes", type=int, default=50)
+    options = parser.parse_args()
+    os.environ.pop("TMUX", None)
+    table: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory() as directory:
+        home = Path(directory)
+        (home / "print.py").write_text(PRINT)
+        script = str(home / "print.py")
+        tmux = Tmux(home)
+        try:
+            table["tmux"] = measure(tmux, options.panes, script)
+        finally:
+            tmux.close()
+        for engine in ("ghostty", "pyte"):
+            with blocking.embedded(engine=engine) as client:
+                table[engine] = measure(Phux(client), options.panes, script)
+    print(f"{'kB':<28}" + "".join(f"{name:>10}" for name in table) + f"{'ghostty':>11}{'pyte':>8}")
+    rows = ["an idle pane", *(f"{HISTORY:,} rows of {cols} columns" for cols in WIDTHS)]
+    for at, row in enumerate(rows):
+        figures = [table[name][at] for name in table]
+        ratios = [figure / figures[0] for figure in figures[1:]]
+        print(f"{row:<28}" + "".join(f"{figure:10.0f}" for figure in figures) + f"{ratios[0]:10.2f}x{ratios[1]:7.2f}x")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
