@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 import tempfile
 import time
 
@@ -41,9 +42,9 @@ class EmbeddedServer:
             raise
 
     def _start(self, engine: str | None) -> None:
-        life, self._life = os.pipe()
         log_path = f"{self.socket}.log"
         log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        life, self._life = os.pipe()
         try:
             self._pid = launch_keeper(
                 [
@@ -70,12 +71,16 @@ class EmbeddedServer:
     def close(self) -> None:
         """End the server and everything in it, and remove its directory."""
         if self._life >= 0:
+            with contextlib.suppress(OSError):
+                os.write(self._life, b"x")  # somebody we forked may hold the pipe open: a word ends it too
             os.close(self._life)
             self._life = -1
         if self._pid > 0:
             deadline = time.monotonic() + _END_S
             with contextlib.suppress(ChildProcessError):
-                while os.waitpid(self._pid, os.WNOHANG) == (0, 0) and time.monotonic() < deadline:
+                while os.waitpid(self._pid, os.WNOHANG) == (0, 0):
+                    if time.monotonic() > deadline:
+                        os.kill(self._pid, signal.SIGKILL)
                     time.sleep(_POLL_S)
             self._pid = -1
         shutil.rmtree(self._directory, ignore_errors=True)

@@ -3,11 +3,16 @@
 Import-light: it is on the CLI's path.
 """
 
-from phux_core import errors, paths, wire
+import os
+import stat
+
+from phux_core import calls, errors, paths, wire
 from phux_core.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from phux_client.flows._kinds import Document
 
 HELLO = wire.encode({"hello": {"protocol": list(wire.PROTOCOL), "client": f"phux_client/{__version__}"}})
@@ -44,7 +49,29 @@ def check_socket(path: str) -> None:
 
 def no_server(path: str) -> errors.NoServerError:
     """Make the error for a socket that nobody listens on."""
+    if os.path.lexists(path) and not stat.S_ISSOCK(os.lstat(path).st_mode):
+        return errors.NoServerError(
+            f"no server is running on {path}, which is not a socket", remedy="choose another path with --socket"
+        )
     return errors.NoServerError(f"no server is running on {path}")
+
+
+def encode_request(request_id: int, call: str, params: "Mapping[str, object]") -> bytes:
+    """Make a request's frame, checked as the server would check it.
+
+    Raises:
+        BadRequestError: A parameter is of the wrong type or out of range.
+        LimitError: It is larger than a frame may be.
+    """
+    checked = calls.check(call, dict(params))[1]
+    given = {name: value for name, value in checked.items() if value is not None}
+    frame = wire.encode({"id": request_id, "call": call, "params": given})
+    if len(frame) > wire.MAX_REQUEST_HEADER:
+        raise errors.LimitError(
+            f"the request has {len(frame)} bytes, and {wire.MAX_REQUEST_HEADER} fit into a frame",
+            remedy="send it in pieces",
+        )
+    return frame
 
 
 def timed_out() -> errors.TimedOutError:

@@ -14,7 +14,7 @@ import anyio
 import anyio.abc
 
 from phux_client.event_buffer import EventBuffer
-from phux_client.greeting import HELLO, check_greeting, check_socket, no_server, timed_out
+from phux_client.greeting import HELLO, check_greeting, check_socket, encode_request, no_server, timed_out
 from phux_core import errors, wire
 from phux_core.calls import CALLS
 
@@ -142,10 +142,11 @@ class Link:
     async def _request(self, call: str, params: Mapping[str, object], *, attempts: int) -> Document:
         request_id = self._next_id
         self._next_id += 1
+        frame_bytes = encode_request(request_id, call, params)
         connection = await self._connected()
         pending = connection.pending[request_id] = _Pending()
         try:
-            await connection.send(wire.encode({"id": request_id, "call": call, "params": dict(params)}))
+            await connection.send(frame_bytes)
             if connection.open or pending.frame is None:
                 await pending.arrived.wait()
         finally:

@@ -5,7 +5,7 @@ import socket as socket_module
 import time
 
 from phux_client.event_buffer import EventBuffer
-from phux_client.greeting import HELLO, check_greeting, check_socket, no_server, timed_out
+from phux_client.greeting import HELLO, check_greeting, check_socket, encode_request, no_server, timed_out
 from phux_core import errors, wire
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ class PlainLink:
         """Ask, and wait for the reply; events that come first are put aside."""
         request_id = self._next_id
         self._next_id += 1
-        self._send(wire.encode({"id": request_id, "call": call, "params": dict(params)}), deadline)
+        self._send(encode_request(request_id, call, params), deadline)
         while True:
             frame = self._next_frame(deadline)
             if "event" in frame:

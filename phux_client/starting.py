@@ -110,6 +110,7 @@ def launch_keeper(
     import subprocess
 
     ready, ready_writer = os.pipe()
+    process: subprocess.Popen[bytes] | None = None
     try:
         try:
             process = subprocess.Popen(
@@ -120,10 +121,22 @@ def launch_keeper(
                 stderr=stderr,
                 start_new_session=True,
             )
+        except OSError as error:
+            raise errors.StartFailedError(
+                f"the server's Python {sys.executable!r} cannot be executed: {error.strerror}",
+                remedy="check that this user may read and execute it",
+            ) from error
         finally:
             os.close(ready_writer)
-        readable, _, _ = select.select([ready], [], [], timeout_s)
+        poll = select.poll()
+        poll.register(ready, select.POLLIN)
+        readable = bool(poll.poll(timeout_s * 1000))
         answer = os.read(ready, 65536) if readable else b""
+    except BaseException:
+        if process is not None:
+            process.kill()
+            process.wait()
+        raise
     finally:
         os.close(ready)
     if answer == b"ok" and "--detach" not in arguments:

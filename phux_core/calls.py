@@ -156,7 +156,8 @@ CALLS: "Mapping[str, Call]" = {
         ),
         Call(
             "input",
-            "Type into a pane. All of it is written together, or none of it is.",
+            "Type into a pane, as one piece with nothing in between. What cannot be typed whole is refused before a "
+            "byte of it is written; if the program stops reading in the middle, the error says how much it took.",
             (_PANE, Param("items", "input", "what to type, in order", required=True)),
             "`bytes`, how many bytes were written",
         ),

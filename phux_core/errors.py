@@ -229,7 +229,7 @@ class BadCwdError(RequestError):
     """
 
     code = "bad_cwd"
-    default_remedy = "name an existing directory with -c"
+    default_remedy = "name a directory that exists and may be entered"
 
 
 class NoSuchTargetError(RequestError):

@@ -3,6 +3,7 @@
 Decides and checks; creates nothing but the socket's directory. Import-light: it is on the CLI's path.
 """
 
+import contextlib
 import os
 import stat
 import sys
@@ -39,7 +40,7 @@ def socket_path(explicit: str | None = None, environ: "Mapping[str, str] | None"
             path = os.path.join(runtime, "phux", "phux.sock")
         else:
             path = f"/tmp/phux-{os.getuid()}/phux.sock"  # noqa: S108  the directory is checked before use
-    path = os.path.abspath(path)
+    path = os.path.abspath(os.path.expanduser(path))
     try:
         length = len(os.fsencode(path))
     except UnicodeEncodeError:
@@ -74,15 +75,10 @@ def ensure_private_directory(socket: str) -> None:
         UnsafePathError: The directory cannot be made, or cannot be trusted.
     """
     directory = os.path.dirname(socket)
-    missing = []
-    while not os.path.lexists(directory):
-        missing.append(directory)
-        directory = os.path.dirname(directory)
     try:
-        for directory in reversed(missing):  # not os.makedirs, which gives those between the umask's permissions
+        # Only the last one: a mistyped path must not grow into a tree of directories.
+        with contextlib.suppress(FileExistsError):
             os.mkdir(directory, 0o700)
-    except FileExistsError:
-        pass
     except OSError as error:
         raise UnsafePathError(
             f"the socket's directory {directory} cannot be made: {error.strerror}",

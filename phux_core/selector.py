@@ -40,6 +40,9 @@ def check_session_name(name: str) -> str:
         >>> check_session_name("build 2")
         'build 2'
     """
+    given: object = name  # callers without a type checker give anything
+    if not isinstance(given, str):
+        raise BadNameError(f"the session name {given!r:.80} is not a string")
     if not name:
         problem = "is empty"
     elif len(name) > MAX_NAME_LENGTH:
@@ -127,13 +130,16 @@ def resolve_object(tree: "Node", text: str, here: int | None = None) -> "tuple[s
     if selector.pane_id is not None:
         pane = _pane_by_id(tree, selector.pane_id)
         if pane is None:
-            raise NoSuchTargetError(f"there is no pane {text}", remedy="`phux tree` lists the panes")
+            raise NoSuchTargetError(f"there is no pane {text}")
         return "pane", pane
     session = _session(tree, tree["focused_session"] if text == "=" else selector.session)
     if session is None:
         if text == "=":
             raise NoSuchTargetError("there is no focused session: no session lives")
-        raise NoSuchTargetError(f"no session is called {selector.session!r}")
+        # `new --json` tells a pane's number, and a number alone is taken for a name.
+        number = _is_number(selector.text) and _pane_by_id(tree, int(selector.text)) is not None
+        remedy = f"pane {selector.text} is written @{selector.text}" if number else None
+        raise NoSuchTargetError(f"no session is called {selector.session!r}", remedy=remedy)
     if selector.locus is None:
         return "session", session
     window = _window(session, selector.locus)

@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from types import ModuleType
+    from typing import IO
 
 _INTERRUPTED = 130
 
@@ -20,25 +21,35 @@ def main(argv: list[str] | None = None) -> int:
         Its exit code.
     """
     arguments = sys.argv[1:] if argv is None else argv
-    _replace_closed_streams()
+    _prepare_streams()
     try:
-        try:
-            return _run(arguments)
-        finally:
-            sys.stdout.flush()
+        code = _run(arguments)
+        sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read us has seen enough. Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go(sys.stdout)  # whoever read us has seen enough
         return 0
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except OSError as error:  # a full disk, say, behind our stdout
+        _let_go(sys.stdout)
+        print(f"phux: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return 1
+    return code
 
 
-def _replace_closed_streams() -> None:
-    """Open what the caller closed (`>&-`), before a socket gets its number and is printed to."""
+def _let_go(stream: "IO[str]") -> None:
+    """Keep Python from complaining once more when it flushes a stream at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _prepare_streams() -> None:
+    """Open what the caller closed (`>&-`), before a socket gets its number; write UTF-8 whatever the locale says."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r+" if number else "r", encoding="utf-8"))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _run(arguments: list[str]) -> int:
@@ -59,7 +70,8 @@ def _run(arguments: list[str]) -> int:
         if name not in VERBS:
             from phux_cli.usage import UsageError
 
-            raise UsageError(f"there is no verb {name!r}", remedy="`phux --help` lists the verbs")
+            hint = "flags stand after the verb; " if name.startswith("-") else ""
+            raise UsageError(f"there is no verb {name!r}", remedy=f"{hint}`phux --help` lists the verbs")
         module = load_verb(name)
         options = parse(name, module, words)
         code: int = module.run(options)
@@ -67,7 +79,10 @@ def _run(arguments: list[str]) -> int:
     except PhuxError as error:
         from phux_cli.output import print_error
 
-        print_error(error, as_json=as_json)
+        try:
+            print_error(error, as_json=as_json)
+        except OSError:
+            _let_go(sys.stderr)  # nobody reads why; the exit code still tells that
         return error.exit_code
 
 

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 
+MOST = 10**9
+"""The largest number a flag takes: thirty years in seconds, more rows than any history has."""
+
+
 class UsageError(PhuxError):
     """The command line makes no sense."""
 
@@ -20,7 +24,10 @@ class UsageError(PhuxError):
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> "NoReturn":
-        raise UsageError(f"{self.prog}: {message}", remedy=f"usage: {self.usage}")
+        hint = ""
+        if message.startswith("unrecognized arguments") and "[-- " in str(self.usage):
+            hint = "; what is not meant as a flag or name stands after `--`"
+        raise UsageError(message, remedy=f"usage: {self.usage}{hint}")
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -70,8 +77,8 @@ def at_least(minimum: int) -> "type[int]":
 
     def number(text: str) -> int:
         value = int(text)
-        if value < minimum:
-            raise argparse.ArgumentTypeError(f"{text} is less than {minimum}")
+        if not minimum <= value <= MOST:
+            raise argparse.ArgumentTypeError(f"{text[:40]} is not from {minimum} to {MOST}")
         return value
 
     number.__name__ = "number"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import PhuxError
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 REVISION = "2024-11-05"
-_PARSE_ERROR, _INVALID_REQUEST, _NO_METHOD, _INVALID_PARAMS = -32700, -32600, -32601, -32602
+_PARSE_ERROR, _INVALID_REQUEST, _NO_METHOD, _INVALID_PARAMS, _INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
 
 Reply = dict[str, Any]
 
@@ -64,6 +65,9 @@ def answer(line: bytes) -> Reply | None:
         return {"jsonrpc": "2.0", "id": request_id, "result": method(params)}
     except RpcError as error:
         return {"jsonrpc": "2.0", "id": request_id, "error": {"code": error.code, "message": str(error)}}
+    except Exception as error:  # noqa: BLE001  a bug of ours ends this request, not the loop
+        traceback.print_exc()
+        return {"jsonrpc": "2.0", "id": request_id, "error": {"code": _INTERNAL_ERROR, "message": repr(error)}}
 
 
 def _initialize(_params: dict[str, Any]) -> Reply:
@@ -78,10 +82,10 @@ def _call(params: dict[str, Any]) -> Reply:
     name, arguments = params.get("name"), params.get("arguments") or {}
     if not isinstance(name, str) or not isinstance(arguments, dict):
         raise RpcError(_INVALID_PARAMS, "tools/call needs a `name`, and `arguments` that are an object")
+    if not tools.exists(name):
+        raise RpcError(_INVALID_PARAMS, f"there is no tool {name!r}")
     try:
         text, failed = json.dumps(tools.call(name, arguments), indent=2, ensure_ascii=False), False
-    except KeyError:
-        raise RpcError(_INVALID_PARAMS, f"there is no tool {name!r}") from None
     except PhuxError as error:
         text, failed = f"{error.message}. {error.remedy}".strip(), True
     return {"content": [{"type": "text", "text": text}], "isError": failed}

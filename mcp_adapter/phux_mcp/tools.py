@@ -19,11 +19,12 @@ _TARGET: Schema = {
     "type": "string",
     "description": "Which pane: NAME, NAME:WINDOW, NAME:WINDOW.PANE, @ID, `.` (current) or `=` (last focused).",
 }
+_MOST = 10**9
 _KINDS: dict[str, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),
     "boolean": lambda value: isinstance(value, bool),
-    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
-    "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0,
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST,
+    "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= _MOST,
     "array": lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
 }
 
@@ -142,6 +143,11 @@ _TOOLS: dict[str, tuple[Schema, Callable[[Phux, Arguments], Any]]] = {
 }
 
 
+def exists(name: str) -> bool:
+    """Tell whether there is a tool of that name."""
+    return name in _TOOLS
+
+
 def catalog() -> list[Schema]:
     """List the tools as ``tools/list`` gives them."""
     return [{"name": name, **description} for name, (description, _run) in _TOOLS.items()]
@@ -151,7 +157,6 @@ def call(name: str, arguments: Arguments) -> Any:
     """Call a tool.
 
     Raises:
-        KeyError: There is no such tool.
         PhuxError: It failed; the message is for the model to read.
     """
     description, run = _TOOLS[name]
@@ -170,4 +175,4 @@ def _check(schema: Schema, arguments: Arguments) -> None:
             raise BadRequestError(f"there is no argument `{name}`; there are {', '.join(properties)}")
         kind = properties[name]["type"]
         if not _KINDS[kind](value):
-            raise BadRequestError(f"the argument `{name}` must be of type {kind}, and not negative")
+            raise BadRequestError(f"the argument `{name}` must be of type {kind}, and a number from 0 to {_MOST}")

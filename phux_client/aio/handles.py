@@ -14,9 +14,22 @@ if TYPE_CHECKING:
 class EventStream:
     """Events as they happen, for ``async for`` or one at a time."""
 
-    def __init__(self, phux: Phux, subscription: int) -> None:
+    def __init__(self, phux: Phux, pane: int | None) -> None:
         self._phux = phux
-        self._subscription = subscription
+        self._pane = pane
+        self.subscription = 0
+
+    async def subscribe(self) -> None:
+        """Begin, or begin anew on a new connection.
+
+        Example:
+            >>> async with phux.events() as events:
+            ...     await events.subscribe()
+            ...     events.subscription > 0
+            True
+        """
+        reply = await self._phux.request(flows.Request("subscribe", pane=self._pane))
+        self.subscription = reply["subscription"]
 
     def __aiter__(self) -> Self:
         return self
@@ -29,7 +42,7 @@ class EventStream:
 
         Raises:
             TimedOutError: None came in time.
-            DisconnectedError: The server went away.
+            NoServerError: The server went away.
 
         Example:
             >>> async with phux.events("work") as events:
@@ -38,7 +51,11 @@ class EventStream:
             '@1'
         """
         while True:
-            document = await self._phux.drive(flows.next_event(self._subscription, timeout_s))
+            try:
+                document = await self._phux.drive(flows.next_event(self.subscription, timeout_s))
+            except errors.DisconnectedError:
+                await self.subscribe()  # which fails in its turn if the server is gone, and not only its service
+                return shapes.Dropped(count=0)
             event = documents.load_event(document)
             if event is not None:
                 return event

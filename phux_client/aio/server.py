@@ -17,7 +17,7 @@ from phux_core import documents, errors, paths, shapes
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
 
-    from phux_client.flows._kinds import Flow, Result
+    from phux_client.flows._kinds import Document, Flow, Result
 
 
 class Phux:
@@ -85,6 +85,16 @@ class Phux:
             # A flow that is cancelled cannot ask any more; nobody reads what it subscribed to.
             for number in subscriptions:
                 await self._link.unsubscribe(number)
+
+    async def request(self, request: flows.Request) -> Document:
+        """Ask one thing of the server, in the words of the wire.
+
+        Example:
+            >>> from phux_client import flows
+            >>> (await phux.request(flows.Request("status")))["sessions"]
+            1
+        """
+        return await self._link.request(request.call, request.params)
 
     async def ls(self) -> shapes.SessionList:
         """List the sessions, in short.
@@ -192,7 +202,9 @@ class Phux:
     async def events(self, target: str | int | None = None) -> AsyncIterator[EventStream]:
         """Subscribe to events: one pane's, or all of the server's.
 
-        Nothing that happens inside the block is missed; what a slow reader loses is told by a ``Dropped`` event.
+        Nothing that happens inside the block is missed without a word: what a slow reader loses is told by a
+        ``Dropped`` event, and so is a gap because the service died and came back (with a count of 0, for nobody
+        counted).
 
         Example:
             >>> async with phux.events("work") as events:
@@ -201,12 +213,12 @@ class Phux:
             'dirty'
         """
         pane = None if target is None else (await self.pane(target)).id
-        request = flows.Request("subscribe", pane=pane)
-        reply = await self._link.request(request.call, request.params)
+        stream = EventStream(self, pane)
+        await stream.subscribe()
         try:
-            yield EventStream(self, reply["subscription"])
+            yield stream
         finally:
-            await self._link.unsubscribe(reply["subscription"])
+            await self._link.unsubscribe(stream.subscription)
 
 
 @asynccontextmanager
@@ -235,7 +247,7 @@ async def connect(
         try:
             try:
                 await phux.drive(flows.status())
-            except errors.NoServerError:
+            except (errors.NoServerError, errors.DisconnectedError):  # none, or one that is just ending
                 if not start:
                     raise
                 from phux_client.starting import start_server

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import time
+from _thread import _local  # threading.local, without importing threading
 
 from phux_client import flows
 from phux_client.blocking.handles import EventStream, Pane, Session
@@ -26,6 +27,8 @@ DEFAULT_TIMEOUT_S = 30.0
 class Phux:
     """A server, as the blocking client sees it. Made by ``connect`` and ``embedded``.
 
+    Any number of threads may use one ``Phux``; each gets a connection of its own.
+
     Args:
         socket: The socket's path; found as everywhere else when omitted.
         timeout_s: How long one request may take.
@@ -35,7 +38,14 @@ class Phux:
         self._path = paths.socket_path(socket)
         self._timeout_s = timeout_s
         self._caller = flows.Caller(None, os.environ, self._path)
-        self._link: PlainLink | None = None
+        # A connection for each thread: two that read from one would take each other's replies.
+        self._threads = _local()
+        self._links: list[PlainLink] = []
+
+    @property
+    def _link(self) -> PlainLink | None:
+        link: PlainLink | None = getattr(self._threads, "link", None)
+        return link
 
     @property
     def socket(self) -> str:
@@ -71,9 +81,17 @@ class Phux:
         Example:
             >>> phux.close()
         """
+        for link in self._links:
+            link.close()
+        self._links.clear()
+        self._threads = _local()
+
+    def _drop_link(self) -> None:
+        """Close this thread's connection."""
         if self._link is not None:
             self._link.close()
-            self._link = None
+            self._links.remove(self._link)
+            self._threads.link = None
 
     def drive(self, flow: "Flow[Result]") -> "Result":
         """Carry out a flow and return what it returns, documents as they are.
@@ -110,40 +128,50 @@ class Phux:
     def _unsubscribe(self, number: int) -> None:
         if self._link is not None and self._link.has_subscription(number):
             with contextlib.suppress(errors.PhuxError):
-                self._request(flows.Request("unsubscribe", subscription=number))
+                self.request(flows.Request("unsubscribe", subscription=number))
             if self._link is not None:
                 self._link.forget_subscription(number)
 
     def _carry_out(self, step: "flows.Request | flows.NextEvent") -> "Any":
         if isinstance(step, flows.Request):
-            return self._request(step)
+            return self.request(step)
         if self._link is None or not self._link.has_subscription(step.subscription):
             raise errors.DisconnectedError("the connection that had the subscription is gone")
         deadline = None if step.timeout_s is None else time.monotonic() + step.timeout_s
         try:
             return self._link.next_event(step.subscription, deadline)
         except errors.DisconnectedError:
-            self.close()
+            self._drop_link()
             raise
 
-    def _request(self, request: flows.Request) -> "Document":
+    def request(self, request: flows.Request) -> "Document":
+        """Ask one thing of the server, in the words of the wire.
+
+        Example:
+            >>> from phux_client import flows
+            >>> phux.request(flows.Request("status"))["sessions"]
+            1
+        """
         deadline = time.monotonic() + self._timeout_s
         # A service that died is back at once, and nothing was lost with it: what only reads is asked again.
         attempts = 2 if CALLS[request.call].repeatable else 1
         while True:
             attempts -= 1
-            if self._link is not None and self._link.is_stale():
-                self.close()
-            if self._link is None:
-                self._link = PlainLink(self._path, deadline)
+            link = self._link
+            if link is not None and link.is_stale():
+                self._drop_link()
+                link = None
+            if link is None:
+                link = self._threads.link = PlainLink(self._path, deadline)
+                self._links.append(link)
             try:
-                return self._link.request(request.call, request.params, deadline)
+                return link.request(request.call, request.params, deadline)
             except errors.DisconnectedError:
-                self.close()
+                self._drop_link()
                 if not attempts:
                     raise
             except (errors.TransportError, errors.ProtocolError):
-                self.close()  # a late reply must not be taken for the next one's
+                self._drop_link()  # a late reply must not be taken for the next one's
                 raise
 
     # The surface
@@ -262,7 +290,9 @@ class Phux:
     def events(self, target: "str | int | None" = None) -> "Iterator[EventStream]":
         """Subscribe to events: one pane's, or all of the server's.
 
-        Nothing that happens inside the block is missed; what a slow reader loses is told by a ``Dropped`` event.
+        Nothing that happens inside the block is missed without a word: what a slow reader loses is told by a
+        ``Dropped`` event, and so is a gap because the service died and came back (with a count of 0, for nobody
+        counted).
 
         Example:
             >>> with phux.events("work") as events:
@@ -271,11 +301,12 @@ class Phux:
             'dirty'
         """
         pane = None if target is None else self.pane(target).id
-        reply = self._request(flows.Request("subscribe", pane=pane))
+        stream = EventStream(self, pane)
+        stream.subscribe()
         try:
-            yield EventStream(self, reply["subscription"])
+            yield stream
         finally:
-            self._unsubscribe(reply["subscription"])
+            self._unsubscribe(stream.subscription)
 
 
 def connect(socket: str | None = None, *, start: bool = False, timeout_s: float = DEFAULT_TIMEOUT_S) -> Phux:
@@ -298,7 +329,7 @@ def connect(socket: str | None = None, *, start: bool = False, timeout_s: float 
     phux = Phux(socket, timeout_s=timeout_s)
     try:
         phux.drive(flows.status())
-    except errors.NoServerError:
+    except (errors.NoServerError, errors.DisconnectedError):  # none, or one that is just ending
         if not start:
             raise
         from phux_client.starting import start_server

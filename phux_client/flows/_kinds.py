@@ -48,17 +48,21 @@ class Caller:
     """Who asks: what a verb needs to know of the process it runs in.
 
     Attributes:
-        cwd: Its working directory.
         env: Its environment.
         pane: The pane it runs in, if it is one of the server that is asked.
     """
 
-    __slots__ = ("cwd", "env", "pane")
+    __slots__ = ("_cwd", "env", "pane")
 
     def __init__(self, cwd: str | None, env: "Mapping[str, str]", socket: str) -> None:
-        self.cwd = working_directory(env) if cwd is None else cwd
+        self._cwd = cwd
         self.env = env
         place = env.get("PHUX_PANE", "")
         # A pane's number means something only to the server that gave it.
         inside = env.get("PHUX_SOCKET") == socket and place[:1] == "@" and place[1:].isdecimal() and len(place) < 12
         self.pane = int(place[1:]) if inside else None
+
+    @property
+    def cwd(self) -> str:
+        """Where it is now."""
+        return working_directory(self.env) if self._cwd is None else self._cwd

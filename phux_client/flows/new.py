@@ -3,7 +3,7 @@
 import os
 
 from phux_client.flows._kinds import Caller, Request
-from phux_core.errors import BadRequestError
+from phux_core.errors import BadRequestError, BadSizeError
 from phux_core.selector import check_session_name
 
 TYPE_CHECKING = False
@@ -34,18 +34,26 @@ def new(
             "the command is a string, and must be a list of words",
             remedy='write ["sh", "-c", COMMAND] for a shell line',
         )
+    given: object = size  # callers without a type checker give anything
+    if given is not None and not (isinstance(given, (tuple, list)) and len(given) == 2):
+        raise BadSizeError(f"the size {given!r:.80} is not a pair of columns and rows")
     cols, rows = size or (None, None)
     request = Request(
         "new_session",
         name=name,
         cwd=os.path.join(caller.cwd, cwd) if cwd else caller.cwd,
-        command=list(command) if command else None,
+        command=[_text(word) for word in command] if command else None,
         env=dict(caller.env),
-        extra_env=dict(env) if env else None,
+        extra_env={name: _text(value) for name, value in env.items()} if env else None,
         cols=cols,
         rows=rows,
     )
     return _ask(request)
+
+
+def _text(value: object) -> object:
+    """Take paths for the text they are; anything else is judged with the request."""
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
 def _ask(request: Request) -> "Flow[Document]":

@@ -25,6 +25,8 @@ def send_keys(
     """
     if isinstance(words, str) or not words:
         raise BadRequestError("no keys were given", remedy='give at least one word, such as "ls" or Enter')
+    if not all(isinstance(word, str) for word in words):
+        raise BadRequestError("keys are strings", remedy='give each word by itself, such as "ls", "Enter"')
     items = to_items(words, literal=literal)
     return (yield from _type(caller, target, items))
 

@@ -5,7 +5,14 @@ import time
 from phux_client.flows._kinds import Caller, NextEvent, Request
 from phux_client.flows.snapshot import screen_document
 from phux_client.flows.target import DEFAULT_TARGET, pane_id
-from phux_core.errors import DisconnectedError, PaneClosedError, TimedOutError
+from phux_core.errors import (
+    BadRequestError,
+    DisconnectedError,
+    NoServerError,
+    NoSuchTargetError,
+    PaneClosedError,
+    TimedOutError,
+)
 from phux_core.width import join_wrapped
 
 TYPE_CHECKING = False
@@ -15,6 +22,7 @@ if TYPE_CHECKING:
 DEFAULT_IDLE_MS = 500
 # Events wake us; this is for the one that a slow connection lost.
 _LOOK_AGAIN_S = 5.0
+_LONGEST = 10**9
 
 
 class Outcome:
@@ -47,20 +55,33 @@ def wait(
 
     With several conditions the first that holds wins; with none it is ``idle``. Reads only.
     """
+    numbers: dict[str, object] = {"idle_ms": idle_ms, "timeout_s": timeout_s}
+    for name, value in numbers.items():
+        if value is not None and not (isinstance(value, (int, float)) and 0 <= value <= _LONGEST):
+            raise BadRequestError(f"{name} is {value!r:.80}", remedy=f"give a number from 0 to {_LONGEST}")
     if until is None and not exit and idle_ms is None:
         idle_ms = DEFAULT_IDLE_MS
     number = yield from pane_id(DEFAULT_TARGET if target is None else target, caller)
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     subscription = None
     looks = 0
+    screen: Document = {}
     last_seq = -1
     quiet_since = 0.0
     while True:
-        if subscription is None:
-            # Before the first look, so that nothing can happen between looking and listening.
-            reply = yield Request("subscribe", pane=number)
-            subscription = reply["subscription"]
-        screen = yield Request("snapshot", pane=number)
+        try:
+            if subscription is None:
+                # Before the first look, so that nothing can happen between looking and listening.
+                reply = yield Request("subscribe", pane=number)
+                subscription = reply["subscription"]
+            screen = yield Request("snapshot", pane=number)
+        except (NoSuchTargetError, NoServerError):
+            if not looks:
+                raise
+            # It was there: somebody killed it, or the whole server, and its program has ended with it.
+            if exit:
+                return Outcome("exit", screen_document({**screen, "state": "dead"}), looks)
+            raise PaneClosedError(f"@{number} was killed while it was waited for") from None
         looks += 1
         now = time.monotonic()
         if screen["seq"] != last_seq:

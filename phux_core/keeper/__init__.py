@@ -6,6 +6,7 @@ to nothing to die of. It runs as ``python -P -m phux_core.keeper``.
 
     channel     messages with file descriptors between keeper and service
     children    forking, ending and reaping the programs
+    journal     what programs wrote, in memory that outlives the service; feed_mark: whose bytes it is at
     listener    the listening socket: lock, stale sockets, safe unlinking
     supervisor  the loop: signals, the service's life and death, shutdown
     __main__    arguments, detaching, readiness

@@ -88,7 +88,13 @@ def main(argv: list[str] | None = None) -> int:
     )
     log(f"listening on {socket_path}")
     if options.ready_fd is not None:
-        os.write(options.ready_fd, b"ok")
+        try:
+            os.write(options.ready_fd, b"ok")
+        except BrokenPipeError:  # whoever wanted a server has given up
+            listener.close()
+            if options.remove_directory:
+                _remove_directory(socket_path)
+            return 1
         os.close(options.ready_fd)
     supervisor.run()
     if options.remove_directory:

@@ -7,6 +7,7 @@ cannot be sent yet waits in a queue, and whoever owns the loop asks ``wants_writ
 from __future__ import annotations
 
 import os
+import select
 import socket
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
@@ -120,6 +121,12 @@ class Channel:
                     messages.append(Message(header, payload, [self._fds.popleft() for _ in range(count)]))
             except ProtocolError as error:
                 raise ChannelClosedError(error.message) from error
+
+    def wait(self, *, writing: bool = False, timeout_s: float | None = None) -> None:
+        """Wait until there is something to receive, or until something can be sent."""
+        poll = select.poll()  # unlike select.select, it takes descriptors beyond 1023
+        poll.register(self._sock, select.POLLOUT if writing else select.POLLIN)
+        poll.poll(None if timeout_s is None else timeout_s * 1000)
 
     def close(self) -> None:
         """Close the socket and every descriptor that was not handed over."""

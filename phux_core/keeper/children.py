@@ -12,7 +12,7 @@ import resource
 import signal
 import struct
 import termios
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ptyprocess import PtyProcess
 
@@ -23,6 +23,8 @@ KILL_GRACE_S = 0.5
 """How long a program has between SIGHUP and SIGKILL."""
 
 _LOOK_S = 0.02
+# Descriptors kept for the service's next start.
+_SPARE_FILES = 16
 
 # Linux and macOS agree on the bit; Python names it only from 3.13 on.
 _IUTF8 = 0x4000
@@ -31,6 +33,21 @@ _CELL_PIXELS = (8, 16)
 _SIGNALS_TO_RESTORE = ("SIGPIPE", "SIGXFSZ", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGTSTP", "SIGCHLD")
 
 _original_files_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+
+class _Process(PtyProcess):  # type: ignore[misc]
+    """A PtyProcess that can be found when ``spawn`` raises: it has opened the master by then, and leaves it open."""
+
+    made: ClassVar[list[_Process]] = []
+
+    def __init__(self, pid: int, fd: int) -> None:
+        super().__init__(pid, fd)
+        self.made.append(self)
+
+    def let_go(self) -> None:
+        """Close the master, without hanging the child up once more when collected."""
+        self.fileobj.close()
+        self.closed = True
 
 
 class Child(NamedTuple):
@@ -49,10 +66,12 @@ def raise_files_limit() -> None:
     """Allow ourselves as many descriptors as the system lets us: one or two a pane, one a client."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = hard if hard != resource.RLIM_INFINITY else 1_048_576
-    if soft < wanted:
-        # macOS refuses more than OPEN_MAX although the hard limit says otherwise; the old limit serves too.
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    # macOS refuses more than OPEN_MAX (10240) although the hard limit says otherwise; the old limit serves too.
+    for limit in (wanted, 10_240):
+        if soft < limit <= wanted:
+            with contextlib.suppress(OSError, ValueError):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+                return
 
 
 def window_size(cols: int, rows: int) -> bytes:
@@ -80,16 +99,28 @@ def spawn(pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], c
         resource.setrlimit(resource.RLIMIT_NOFILE, _original_files_limit)
 
     keeper = os.getpid()
+    _Process.made.clear()
     try:
-        process = PtyProcess.spawn(list(argv), env=dict(env), preexec_fn=prepare, dimensions=(rows, cols))
+        process = _Process.spawn(list(argv), env=dict(env), preexec_fn=prepare, dimensions=(rows, cols))
     except Exception as error:  # ptyprocess passes the child's own exceptions on, of any class
         if os.getpid() != keeper:
             os._exit(127)  # the child failed between fork and exec, and must not go on as a second keeper
+        for process in _Process.made:
+            process.let_go()
         raise SpawnError(str(error)) from error
     # The object buffers and would hang the child up when collected; all we want is its descriptor.
-    master = os.dup(process.fd)
-    process.fileobj.close()
-    process.closed = True
+    try:
+        master = os.dup(process.fd)
+    except OSError as error:
+        os.kill(process.pid, signal.SIGKILL)
+        raise SpawnError(str(error)) from error
+    finally:
+        process.let_go()
+        _Process.made.clear()
+    if master > resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_FILES:
+        os.close(master)
+        os.kill(process.pid, signal.SIGKILL)
+        raise SpawnError("the server has no file descriptors left for another pane")
     os.set_blocking(master, False)
     return Child(pane, process.pid, master)
 

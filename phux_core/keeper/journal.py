@@ -1,8 +1,9 @@
 """What a pane's program wrote since the last checkpoint: memory that the service writes and the keeper holds.
 
-The service reads the PTY straight into it and then moves a counter, so that a service which dies at any moment, by
-any cause, has lost nothing: the next one restores the checkpoint and feeds what stands here. No file, no system call,
-no disk to be full. Pages that were never written to take no memory.
+The service reads the PTY straight into it and then moves a counter; behind the counter there are only zeros, so that
+what was read and not yet counted can be told. A service that dies at any moment, by any cause, has lost nothing: the
+next one restores the checkpoint and feeds what stands here. No file, no system call, no disk to be full. Pages that
+were never written to take no memory.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import tempfile
 
 SIZE = 16 * 1024 * 1024
 """Bytes of output a journal holds before a checkpoint has to make room: at full speed, a few times a second."""
+MAX_READ = 64 * 1024
+"""Bytes one read takes at the most."""
 _HEADER = struct.Struct("=QQ")
 
 
@@ -58,6 +61,13 @@ class Journal:
         os.close(fd)
         self._view = memoryview(self._map)
         self._base, self._length = _HEADER.unpack_from(self._map)
+        self._find_uncounted()
+
+    def _find_uncounted(self) -> None:
+        """Count what a service had read when it died, before it could count it. Behind that there are only zeros."""
+        start = _HEADER.size + self._length
+        self._length += len(bytes(self._view[start : start + MAX_READ]).rstrip(b"\0"))
+        _HEADER.pack_into(self._map, 0, self._base, self._length)
 
     @property
     def position(self) -> int:
@@ -70,7 +80,7 @@ class Journal:
         return int(SIZE - self._length)
 
     def read_from(self, fd: int, most: int) -> int:
-        """Read a descriptor into the journal, which has room for it.
+        """Read a descriptor into the journal, which has room for it, at most ``MAX_READ`` bytes.
 
         Returns:
             How many bytes came; 0 at the end of the stream.
@@ -98,6 +108,17 @@ class Journal:
         self._base += self._length
         self._length = 0
         _HEADER.pack_into(self._map, 0, self._base, 0)
+        self._clear()
+
+    def _clear(self) -> None:
+        """Fill everything but the header with zeros, giving the memory back where the system can."""
+        page = mmap.PAGESIZE
+        if hasattr(mmap, "MADV_REMOVE"):
+            self._view[_HEADER.size : page] = bytes(page - _HEADER.size)
+            self._map.madvise(mmap.MADV_REMOVE, page, len(self._map) // page * page - page)
+            self._view[len(self._map) // page * page :] = bytes(len(self._map) % page)
+        else:
+            self._view[_HEADER.size :] = bytes(SIZE)
 
     def close(self) -> None:
         """Let the memory go; the keeper's hold on it is another matter."""

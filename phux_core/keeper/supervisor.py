@@ -29,6 +29,7 @@ from phux_core.keeper import journal as journals
 from phux_core.keeper.channel import Channel, ChannelClosedError
 from phux_core.keeper.children import KILL_GRACE_S, Children, SpawnError, raise_files_limit, spawn
 from phux_core.keeper.feed_mark import FeedMark
+from phux_core.keeper.signals import signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +41,7 @@ MANY_DEATHS = 5
 DEATH_WINDOW_S = 10.0
 _FIRST_DELAY_S = 0.05
 _LONG_DELAY_S = 30.0
+_NO_RESOURCES_S = 2.0
 _SERVICE_GRACE_S = 2.0
 _MAX_LOG_BYTES = 1024 * 1024
 _FAULTS = {signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGTRAP}
@@ -115,7 +117,8 @@ class Supervisor:
         os.set_blocking(wake_write, False)
         signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
         for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, lambda *_: None)  # a handler, so that the pipe gets the number
+            if number == signal.SIGCHLD or signal.getsignal(number) != signal.SIG_IGN:  # nohup means what it says
+                signal.signal(number, lambda *_: None)  # a handler, so that the pipe gets the number
         return wake_fd
 
     def _turn(self) -> None:
@@ -163,6 +166,16 @@ class Supervisor:
     # The service
 
     def _start_service(self) -> None:
+        try:
+            self._launch_service()
+        except OSError as error:  # no descriptors, no memory: a matter of time, and no reason to end the programs
+            log(f"no service can be started: {error}; next attempt in {_NO_RESOURCES_S:g} s")
+            if self._service is not None:
+                os.kill(self._service.pid, signal.SIGKILL)  # which is noticed, and answered by another start
+            else:
+                self._restart_at = time.monotonic() + _NO_RESOURCES_S
+
+    def _launch_service(self) -> None:
         self._restart_at = None
         self._trim_log()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -224,8 +237,8 @@ class Supervisor:
     def _hear_last_words(self) -> None:
         """Take what the service had sent before it died: it may have told a client that it is done."""
         with contextlib.suppress(ChannelClosedError):
-            while self._channel is not None:
-                for message in self._channel.receive():
+            while self._channel is not None and (messages := self._channel.receive()):
+                for message in messages:
                     self._handle(message)
 
     def _end_service(self) -> None:
@@ -291,8 +304,13 @@ class Supervisor:
             self._tell({"op": "spawn_failed", "id": request["id"], "message": str(error)})
             return
         self._children.add(child)
+        try:
+            self._journals[child.pane] = journals.create()
+        except OSError as error:
+            self._children.end(child.pane, time.monotonic())
+            self._tell({"op": "spawn_failed", "id": request["id"], "message": str(error)})
+            return
         spawned = {"op": "spawned", "id": request["id"], "pane": child.pane, "pid": child.pid}
-        self._journals[child.pane] = journals.create()
         self._tell(spawned, fds=(child.master, self._journals[child.pane]))
 
     def _on_put(self, message: Message) -> None:
@@ -357,5 +375,5 @@ def _pane(message: Message) -> int:
 
 def _how(status: int) -> str:
     if os.WIFSIGNALED(status):
-        return f"of {signal.Signals(os.WTERMSIG(status)).name}"
+        return f"of {signal_name(os.WTERMSIG(status))}"
     return f"with exit code {os.waitstatus_to_exitcode(status)}"

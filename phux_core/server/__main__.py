@@ -14,8 +14,8 @@ from phux_core.server.settings import Settings
 
 
 async def _serve(settings: Settings, channel: Channel) -> None:
-    inheritance = receive_inheritance(channel)
-    service = Service(settings, channel, inheritance, asyncio.get_running_loop())
+    # Not kept in a variable: it holds every pane's checkpoint.
+    service = Service(settings, channel, receive_inheritance(channel), asyncio.get_running_loop())
     await service.finished
 
 

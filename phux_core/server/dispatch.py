@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from phux_core import calls
-from phux_core.errors import CannotExecuteError, LimitError, NameInUseError, NoSuchTargetError
+from phux_core.errors import CannotExecuteError, LimitError, NameInUseError, NoSuchTargetError, RefusedError
 from phux_core.selector import check_session_name
 from phux_core.server import launch
 from phux_core.server.screen import read_screen
@@ -82,7 +82,9 @@ class Dispatch:
         service = self._service
         cols, rows = launch.check_size(cols, rows)
         launch.check_cwd(cwd)
-        if len(service.panes) >= MAX_PANES:
+        if service.stopping:
+            raise RefusedError("the server is ending", remedy="try again in a moment; a new one will be started")
+        if len(service.panes) + len(self._reserved_names) >= MAX_PANES:
             raise LimitError(f"{MAX_PANES} panes are open, and there may be no more", remedy="kill some of them")
         name = self._take_name(name)
         try:
@@ -98,6 +100,7 @@ class Dispatch:
                     f"the command {argv[0]!r} cannot be executed: {error.message}", remedy=error.remedy
                 ) from error
             program = os.path.basename(argv[0])
+            self._clear_dead_holder(name)
             record = PaneRecord(pane_id, cols, rows, program, cwd, child.pid, time.time())
             session = service.tree.add_session(name, program, record)
             service.add_pane(record, child.master, child.journal, wait_status=child.status)
@@ -122,12 +125,14 @@ class Dispatch:
             holder = tree.session_named(name)
             if name in self._reserved_names or (holder is not None and holder.alive):
                 raise NameInUseError(f"a session called {name!r} lives already")
-            if holder is not None:
-                # Only its dead panes are left to read; whoever wants the name again is done with them.
-                for record in list(holder.panes()):
-                    self._service.remove_pane(record.id)
         self._reserved_names.add(name)
         return name
+
+    def _clear_dead_holder(self, name: str) -> None:
+        """Forget a session of that name of which only dead panes are left: whoever wants the name is done with them."""
+        holder = self._service.tree.session_named(name)
+        if holder is not None:
+            self._service.remove_panes([record.id for record in holder.panes()])
 
     # Typing
 
@@ -150,8 +155,7 @@ class Dispatch:
         if ended:
             # One that even SIGKILL does not end (it hangs in the kernel) is forgotten all the same.
             await asyncio.wait(ended, timeout=_KILL_WAIT_S)
-        for record in records:
-            service.remove_pane(record.id)
+        service.remove_panes([record.id for record in records])
         service.tree_changed()
         return {"killed": len(records)}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import select
+import time
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -11,6 +11,10 @@ from phux_core.errors import CannotExecuteError
 from phux_core.keeper.channel import Channel, ChannelClosedError, Message
 from phux_core.keeper.feed_mark import FeedMark
 from phux_core.keeper.journal import Journal
+from phux_core.keeper.journal import create as create_journal
+
+# The keeper has nothing to do but listen; one that does not is stopped, or dead.
+_KEEPER_S = 2.0
 
 if TYPE_CHECKING:
     import asyncio
@@ -40,6 +44,10 @@ class Inheritance:
     blobs: dict[str, bytes] = field(factory=dict)
     news: list[Message] = field(factory=list)
 
+    def take_journal(self, pane: int) -> Journal:
+        """Take a pane's journal; an empty one if the keeper has none."""
+        return self.journals.pop(pane, None) or Journal(create_journal())
+
 
 def receive_inheritance(channel: Channel) -> Inheritance:
     """Wait for everything the keeper hands over.
@@ -49,7 +57,7 @@ def receive_inheritance(channel: Channel) -> Inheritance:
     """
     inheritance: Inheritance | None = None
     while True:
-        select.select([channel], [], [])
+        channel.wait()
         messages = channel.receive()
         for number, message in enumerate(messages):
             header: dict[str, Any] = message.header
@@ -61,9 +69,8 @@ def receive_inheritance(channel: Channel) -> Inheritance:
                 inheritance.journals[header["pane"]] = Journal(message.fds[0])
             elif header["op"] == "child":
                 pane = header["pane"]
-                inheritance.children.append(
-                    Child(pane, header["pid"], message.fds[0], inheritance.journals[pane], header["status"])
-                )
+                journal = inheritance.take_journal(pane)
+                inheritance.children.append(Child(pane, header["pid"], message.fds[0], journal, header["status"]))
             elif header["op"] == "blob":
                 inheritance.blobs[header["key"]] = message.payload
             elif header["op"] == "begin":
@@ -142,9 +149,19 @@ class KeeperLink:
         """Say that a program's exit status was taken."""
         self._send({"op": "forget", "pane": pane})
 
-    def put(self, key: str, data: bytes) -> None:
-        """Have bytes kept for the next service."""
+    def put(self, key: str, data: bytes, *, at_once: bool = False) -> None:
+        """Have bytes kept for the next service.
+
+        Args:
+            key: Their name.
+            data: The bytes.
+            at_once: Return when they have left us, so that no death of ours can lose them.
+        """
         self._send({"op": "put", "key": key}, data)
+        deadline = time.monotonic() + _KEEPER_S
+        while at_once and self._channel.wants_write and time.monotonic() < deadline:
+            self._channel.wait(writing=True, timeout_s=_KEEPER_S)
+            self._on_writable()
 
     def release(self, pane: int) -> None:
         """Have a pane's journal and checkpoint let go."""

@@ -74,4 +74,5 @@ def resolve_command(command: list[str] | None, env: Mapping[str, str], cwd: str)
         reason = "is not an executable file" if os.path.exists(candidates[0]) else "does not exist"
     else:
         reason = "is not in PATH"
-    raise CannotExecuteError(f"the command {name!r} cannot be executed: it {reason}")
+    what = "the command" if command else "the shell that SHELL names,"
+    raise CannotExecuteError(f"{what} {name!r} cannot be executed: it {reason}")

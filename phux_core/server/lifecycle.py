@@ -55,7 +55,7 @@ class Lifecycle:
         self._keep_dead_s = DEFAULT_KEEP_DEAD_S if keep_dead_s is None else keep_dead_s
         self._exit_after_idle_s = exit_after_idle_s
         self._unused_exit = unused_exit
-        self._had_session = bool(tree.sessions)
+        self._had_session = tree.next_session_id > 1  # also one that an earlier service had
         self._clients = 0
         self._idle_timers: list[asyncio.TimerHandle] = []
         self._dead_timer: asyncio.TimerHandle | None = None

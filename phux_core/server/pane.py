@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
-import signal
 import termios
 import time
 from typing import TYPE_CHECKING
@@ -17,6 +16,8 @@ from typing import TYPE_CHECKING
 from phux_core.engine.protocol import Bell, CwdChanged, Reply, TitleChanged
 from phux_core.errors import BadRequestError, PaneClosedError
 from phux_core.keeper.children import window_size
+from phux_core.keeper.journal import MAX_READ
+from phux_core.keeper.signals import signal_name
 from phux_core.keys import parse_key
 from phux_core.server.typing_queue import TypingQueue
 
@@ -33,20 +34,11 @@ if TYPE_CHECKING:
 SLICE = 64 * 1024
 """Bytes read and parsed before others get their turn."""
 IDLE_AFTER_S = 0.03
-_READ_SIZE = 64 * 1024
 # How long after its program's end a pane may still wait for the end of its output.
 _DRAIN_S = 1.0
 _LAST_SLICES = 64
 
 _log = logging.getLogger("phux.pane")
-
-
-def signal_name(number: int) -> str:
-    """Name a signal; real-time signals have no name of their own."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"SIG{number}"
 
 
 class Pane:
@@ -116,13 +108,13 @@ class Pane:
         Returns:
             Whether there may be more at once.
         """
-        if self._journal.room < SLICE + _READ_SIZE:
+        if self._journal.room < SLICE + MAX_READ:
             self._checkpoint()
         size = 0
         more = True
         while size < SLICE:
             try:
-                count = self._journal.read_from(self._fd, _READ_SIZE)
+                count = self._journal.read_from(self._fd, MAX_READ)
             except BlockingIOError:
                 more = False
                 break
@@ -242,7 +234,7 @@ class Pane:
             self._loop.call_later(_DRAIN_S, self._stop_waiting_for_output)
 
     def _stop_waiting_for_output(self) -> None:
-        if not self.record.dead:
+        if not self.record.dead and self._fd >= 0:
             self._turns.remove(self)
             # After the hang-up nobody can write, so this ends by itself; the bound is for the case we do not know.
             for _ in range(_LAST_SLICES):

@@ -20,9 +20,9 @@ def peer_uid(sock: socket.socket) -> int | None:
     """
     try:
         if sys.platform == "linux":
-            _pid, uid, _gid = struct.unpack("3i", sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+            _pid, uid, _gid = struct.unpack("iII", sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
         else:
-            _version, uid = struct.unpack_from("=Ii", sock.getsockopt(_SOL_LOCAL, _LOCAL_PEERCRED, _XUCRED_SIZE))
+            _version, uid = struct.unpack_from("=II", sock.getsockopt(_SOL_LOCAL, _LOCAL_PEERCRED, _XUCRED_SIZE))
     except (OSError, struct.error):
         return None
     return int(uid)

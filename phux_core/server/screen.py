@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.protocol import DEFAULT_STYLE
+from phux_core.keeper.signals import signal_name
 
 if TYPE_CHECKING:
     from phux_core.engine.protocol import Color, Engine, Lines, Style
@@ -43,6 +44,8 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool) -> dict[str,
     }
     if pane.record.dead:
         screen["exit_status"] = pane.record.exit_status
+        if pane.record.exit_signal is not None:
+            screen["signal"] = signal_name(pane.record.exit_signal)
     if cells:
         screen["cells"] = _cells(engine)
     return screen

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from phux_core import engine as engines
 from phux_core import wire
 from phux_core.keeper.journal import checkpoint_key
+from phux_core.keeper.signals import signal_name
 from phux_core.server.connection import Connection
 from phux_core.server.dispatch import Dispatch
 from phux_core.server.events import EventHub
@@ -20,7 +21,7 @@ from phux_core.server.lifecycle import Lifecycle
 from phux_core.server.pane import Pane
 from phux_core.server.peer import peer_uid
 from phux_core.server.reading import ReadTurns
-from phux_core.server.recovery import rebuild
+from phux_core.server.recovery import label, rebuild
 from phux_core.server.tree import Tree
 from phux_core.version import __version__
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from phux_core.server.tree import PaneRecord
 
 MAX_CLIENTS = 1024
+_ACCEPT_AGAIN_S = 1.0
 _LIVES, _SUBSCRIPTIONS_A_LIFE = 2**12, 2**20
 _log = logging.getLogger("phux.service")
 
@@ -67,7 +69,7 @@ class Service:
         self._dispatch = Dispatch(self)
         self._connections: set[Connection] = set()
         self._dead_waiters: dict[int, list[asyncio.Future[None]]] = {}
-        self._stopping = False
+        self.stopping = False
         self._accepting: set[asyncio.Task[object]] = set()
         self.keeper = KeeperLink(loop, channel, on_exit=self._on_exit, on_closed=self._on_keeper_gone)
         self._adopt(inheritance)
@@ -80,11 +82,11 @@ class Service:
             exit_after_idle_s=settings.exit_after_idle,
             unused_exit=settings.log is not None,
         )
-        self._lifecycle.begin()
-        self.keeper.take_news(inheritance.news)
         self._listener = socket.socket(fileno=inheritance.listener)
         self._listener.setblocking(False)
         loop.add_reader(self._listener, self._accept)
+        self._lifecycle.begin()
+        self.keeper.take_news(inheritance.news)
 
     # Panes
 
@@ -125,13 +127,16 @@ class Service:
         if wait_status is not None:
             pane.exited(wait_status)
 
-    def remove_pane(self, pane_id: int) -> None:
-        """Forget a pane; its program has ended, or was told to."""
-        pane = self.panes.pop(pane_id, None)
-        if pane is not None:
-            pane.close()
-            self.keeper.release(pane_id)
-        self.tree.remove_pane(pane_id)
+    def remove_panes(self, pane_ids: list[int]) -> None:
+        """Forget panes; their programs have ended, or were told to."""
+        for pane_id in pane_ids:
+            self.tree.remove_pane(pane_id)
+        self._save_tree()  # before what they need to come back goes: a tree never speaks of what is not there
+        for pane_id in pane_ids:
+            pane = self.panes.pop(pane_id, None)
+            if pane is not None:
+                pane.close()
+                self.keeper.release(pane_id)
 
     def when_dead(self, pane_id: int) -> asyncio.Future[None]:
         """Give a future that is done when a pane's program has ended and its output was read."""
@@ -156,10 +161,11 @@ class Service:
             if record is None:
                 # Forked for a request that died with the old service: nobody knows it, nobody may keep it.
                 os.close(child.master)
-                self.keeper.end(child.pane)
-                self.keeper.release(child.pane)
-                if child.status is not None:
-                    self.keeper.forget(child.pane)
+                child.journal.close()
+                if child.status is None:
+                    self.keeper.end(child.pane)  # and when it has ended, _on_exit
+                else:
+                    self._forget_stranger(child.pane)
                 continue
             checkpoint = inheritance.blobs.get(checkpoint_key(record.id))
             self.add_pane(record, child.master, child.journal, checkpoint=checkpoint, wait_status=child.status)
@@ -167,7 +173,8 @@ class Service:
             record.dead = True
             record.died_at = record.died_at or time.time()
             checkpoint = inheritance.blobs.get(checkpoint_key(record.id))
-            self.add_pane(record, -1, inheritance.journals[record.id], checkpoint=checkpoint)
+            self.add_pane(record, -1, inheritance.take_journal(record.id), checkpoint=checkpoint)
+        self._save_tree()  # engines may have been changed
 
     def _spare_the_engine(self, suspect: PaneRecord | None) -> None:
         """Give the other engine to the pane whose bytes ended the last service."""
@@ -177,14 +184,19 @@ class Service:
             _log.warning("@%d goes on with the pyte engine: %s", suspect.id, suspect.engine_note)
 
     def _keep_checkpoint(self, pane: Pane, checkpoint: bytes) -> None:
-        self.keeper.put(checkpoint_key(pane.id), checkpoint)
+        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq), at_once=True)
 
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)
         if pane is None:
-            self.keeper.forget(pane_id)
+            self._forget_stranger(pane_id)
         else:
             pane.exited(wait_status)
+
+    def _forget_stranger(self, pane_id: int) -> None:
+        """Let go of a program that has ended and belongs to no pane."""
+        self.keeper.forget(pane_id)
+        self.keeper.release(pane_id)
 
     def _on_pane_dead(self, pane: Pane) -> None:
         self._save_tree()  # before the keeper forgets it: one of the two always knows how the program ended
@@ -195,8 +207,7 @@ class Service:
         self.loop.call_soon(self._lifecycle.tree_changed)
 
     def _clear_pane(self, pane_id: int) -> None:
-        self.remove_pane(pane_id)
-        self.tree_changed()
+        self.remove_panes([pane_id])
 
     # Clients
 
@@ -210,6 +221,8 @@ class Service:
 
     def connected(self, connection: Connection) -> None:
         """Count a client in."""
+        if self.stopping:
+            connection.close()
         self._connections.add(connection)
         self._lifecycle.client_came()
 
@@ -222,8 +235,13 @@ class Service:
     def _accept(self) -> None:
         try:
             sock, _address = self._listener.accept()
-        except OSError:
-            return  # it went away again, or we are out of descriptors: the next turn tries again
+        except (BlockingIOError, ConnectionAbortedError):
+            return  # it went away again
+        except OSError as error:
+            _log.warning("no client can be accepted: %s", error)
+            self.loop.remove_reader(self._listener)  # out of descriptors, and still readable: look again later
+            self.loop.call_later(_ACCEPT_AGAIN_S, self._accept_again)
+            return
         if peer_uid(sock) != os.getuid() or len(self._connections) >= MAX_CLIENTS:
             sock.close()
             return
@@ -231,6 +249,10 @@ class Service:
         task = self.loop.create_task(self.loop.connect_accepted_socket(lambda: Connection(self, self.loop), sock))
         self._accepting.add(task)
         task.add_done_callback(self._accepting.discard)
+
+    def _accept_again(self) -> None:
+        if not self.stopping:
+            self.loop.add_reader(self._listener, self._accept)
 
     # What is
 
@@ -293,7 +315,7 @@ class Service:
 
     def _pane_document(self, record: PaneRecord, index: int, active: bool) -> dict[str, Any]:
         engine = self.panes[record.id].engine
-        return {
+        document = {
             "id": record.id,
             "index": index,
             "active": active,
@@ -306,14 +328,19 @@ class Service:
             "state": "dead" if record.dead else "running",
             "exit_status": record.exit_status,
         }
+        if record.exit_signal is not None:
+            document["signal"] = signal_name(record.exit_signal)
+        return document
 
     # The end
 
     def shutdown(self, why: str) -> None:
         """Have the keeper end everything, once."""
-        if not self._stopping:
-            self._stopping = True
+        if not self.stopping:
+            self.stopping = True
             _log.info("ending: %s", why)
+            self.loop.remove_reader(self._listener)  # whoever comes now is to find no server, and start one
+            self._listener.close()
             self.keeper.shutdown()
 
     def _on_keeper_gone(self) -> None:

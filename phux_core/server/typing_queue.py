@@ -71,6 +71,8 @@ class TypingQueue:
             InputBlockedError: Too much waits already.
         """
         pending = self._check_line_limit(data)
+        if len(data) > MAX_QUEUED:
+            raise InputTooLongError(f"{len(data)} bytes are more than the {MAX_QUEUED} that can be typed at once")
         if self._queued + len(data) > MAX_QUEUED:
             raise InputBlockedError(
                 f"{self._queued} bytes wait to be read by the program in {self._name}, and at most {MAX_QUEUED} may; "

@@ -109,7 +109,7 @@ class Dropped:
 
     Attributes:
         event: The event's name.
-        count: How many.
+        count: How many; 0 when nobody could count, because the service died and came back.
     """
 
     event: Literal["dropped"] = "dropped"

@@ -156,6 +156,7 @@ class ScreenState:
         alt_screen: Whether the alternate screen is shown, as full-screen programs do.
         state: Whether the program runs, or has ended.
         exit_status: Of a pane that is dead: the program's exit code; absent while it runs, and when a signal ended it.
+        signal: The name of that signal; absent otherwise.
 
     Example:
         >>> screen = pane.snapshot()
@@ -177,6 +178,7 @@ class ScreenState:
     alt_screen: bool | None = None
     state: Literal["running", "dead"] | None = None
     exit_status: int | None = None
+    signal: str | None = None
 
     @property
     def text(self) -> str:

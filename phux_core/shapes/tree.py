@@ -58,6 +58,7 @@ class PaneInfo:
         pid: Its process.
         state: Whether it runs, or has ended.
         exit_status: The program's exit code; null while it runs, and when a signal ended it.
+        signal: The name of that signal; absent otherwise.
 
     Example:
         >>> info = pane.info()
@@ -76,6 +77,7 @@ class PaneInfo:
     pid: int
     state: Literal["running", "dead"]
     exit_status: int | None
+    signal: str | None = None
 
 
 @frozen(kw_only=True)

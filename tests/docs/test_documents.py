@@ -65,7 +65,7 @@ def test_the_readmes_transcript_is_real(tmp_path):
     }
     for command, expected in steps:
         finished = subprocess.run(
-            ["bash", "-c", command], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=60
+            ["sh", "-c", command], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=60
         )
         assert finished.stderr == ""
         assert finished.stdout == expected, command

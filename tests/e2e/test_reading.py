@@ -205,7 +205,10 @@ def test_wait_runs_out_of_time_with_124_and_still_tells_the_screen(shared):
     finished = shared("wait", "--json", "quiet", "--until", "never", "--timeout", "0.2")
     assert finished.code == 124
     assert finished.document["state"] == "running"
-    assert "not within 0.2 s" in finished.err
+    error = json.loads(finished.err.splitlines()[-1])
+    validate("error", error)
+    assert (error["error"]["code"], error["exit_code"]) == ("timed_out", 124)
+    assert "not within 0.2 s" in error["error"]["message"]
     assert shared("wait", "quiet", "--until", "never", "--timeout", "0").code == 124
 
 

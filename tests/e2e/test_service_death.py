@@ -240,16 +240,23 @@ def test_a_blocking_call_that_types_and_was_under_way_says_that_it_cannot_know(p
     pane.wait(until="ready", timeout_s=10)
     service = phux.status().service_pid
     outcome = []
+    connected = threading.Event()
+    stopped = threading.Event()
 
     def type_it():
+        pane.snapshot()  # each thread has a connection of its own
+        connected.set()
+        stopped.wait(10)
         try:
             outcome.append(pane.send_keys("x", "Enter"))
         except phux_client.PhuxError as error:
             outcome.append(error)
 
-    os.kill(service, signal.SIGSTOP)
     thread = threading.Thread(target=type_it)
     thread.start()
+    assert connected.wait(10)
+    os.kill(service, signal.SIGSTOP)
+    stopped.set()
     thread.join(0.3)
     assert thread.is_alive()
     os.kill(service, signal.SIGKILL)
@@ -274,9 +281,10 @@ async def test_an_async_client_goes_on_with_the_handles_it_has(server):
         await pane.wait(until="<typed>", timeout_s=10)
         async with phux.events("w") as events:
             await anyio.to_thread.run_sync(kill_service, server.socket)
-            with pytest.raises(phux_client.DisconnectedError):
-                while True:
-                    await events.next(timeout_s=10)
+            while (await events.next(timeout_s=10)).event != "dropped":
+                pass
+            await pane.send_keys("more", "Enter")
+            assert (await events.next(timeout_s=10)).event == "dirty"
         assert await session.kill() == 1
 
 

@@ -15,7 +15,7 @@ EXAMPLES = settings(deadline=None, max_examples=150)
 
 any_text = st.text(st.characters(), max_size=40)
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | any_text,
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | any_text,
     lambda children: st.lists(children, max_size=4) | st.dictionaries(any_text, children, max_size=4),
     max_leaves=12,
 )

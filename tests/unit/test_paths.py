@@ -105,10 +105,21 @@ def test_a_missing_directory_is_told_apart_from_an_unsafe_one(tmp_path):
 def test_a_missing_directory_is_made_private_whatever_the_umask(tmp_path, umask):
     old = os.umask(umask)
     try:
-        paths.ensure_private_directory(str(tmp_path / "a" / "b" / "phux.sock"))
+        paths.ensure_private_directory(str(tmp_path / "a" / "phux.sock"))
     finally:
         os.umask(old)
-    assert stat.S_IMODE((tmp_path / "a" / "b").stat().st_mode) == 0o700
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o700
+
+
+def test_a_mistyped_path_does_not_grow_into_directories(tmp_path):
+    with pytest.raises(UnsafePathError, match="No such file"):
+        paths.ensure_private_directory(str(tmp_path / "no" / "such" / "phux.sock"))
+    assert not (tmp_path / "no").exists()
+
+
+def test_a_tilde_is_the_home_directory(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/me")
+    assert paths.socket_path(None, {"PHUX_SOCKET": "~/x.sock"}) == "/home/me/x.sock"
 
 
 @pytest.mark.parametrize("mode", [0o701, 0o710, 0o702, 0o720, 0o704, 0o740, 0o755, 0o777, 0o1777])

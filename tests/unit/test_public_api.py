@@ -168,7 +168,8 @@ def parameters(function):
 
 def plain(annotation):
     """An annotation as text, quoted or not, imported or not."""
-    return annotation.__name__ if isinstance(annotation, type) else str(annotation).strip("'\"")
+    text = annotation.__name__ if isinstance(annotation, type) else str(annotation).strip("'\"")
+    return text.removeprefix("flows.")
 
 
 SHARED = [(name, method) for name in CLASSES for method in members(getattr(aio, name))]

@@ -56,7 +56,7 @@ def test_every_verb_has_a_module_help_and_examples_that_parse(name):
 def test_every_verb_refuses_a_flag_it_does_not_have_and_shows_its_usage(name):
     with pytest.raises(UsageError) as caught:
         parse(name, "--no-such-flag")
-    assert caught.value.message.startswith(f"phux {name}: ")
+    assert f"phux {name} " in caught.value.remedy
     assert f"usage: phux {name}" in caught.value.remedy
     assert (caught.value.code, caught.value.exit_code) == ("usage", 2)
 
@@ -136,7 +136,7 @@ def test_at_least_takes_whole_numbers_that_are_large_enough():
     assert at_least(1)("1") == 1
     with pytest.raises(ValueError):
         at_least(0)("1.5")
-    with pytest.raises(Exception, match="less than 3"):
+    with pytest.raises(Exception, match="not from 3 to"):
         at_least(3)("2")
 
 

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-USAGE = "TARGET | --server [--json] [--socket PATH]"
+USAGE = "(TARGET | --server) [--json] [--socket PATH]"
 EXAMPLES = ("phux kill work", "phux kill --server")
 
 
@@ -28,7 +28,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 def run(options: "argparse.Namespace") -> int:
     """End it."""
     if options.server == (options.target is not None):
-        raise UsageError("phux kill: name either a TARGET or --server", remedy="`phux ls` lists the sessions")
+        raise UsageError("name either a TARGET or --server", remedy="`phux ls` lists the sessions")
     with Phux(options.socket) as phux:
         if options.server:
             count = phux.drive(flows.status())["panes"]
@@ -38,4 +38,6 @@ def run(options: "argparse.Namespace") -> int:
             document = phux.drive(flows.kill(phux.caller, options.target))
     if options.json:
         print_document(document)
+    else:
+        print(f"ended {document['killed']} pane{'' if document['killed'] == 1 else 's'}")
     return 0

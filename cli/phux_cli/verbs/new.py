@@ -66,5 +66,5 @@ def parse_size(text: str) -> tuple[int, int]:
 def _parse_variable(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not name or not equals:
-        raise UsageError(f"phux new: -e {text!r} is not of the form K=V", remedy="write -e NAME=VALUE")
+        raise UsageError(f"-e {text!r} is not of the form K=V", remedy="write -e NAME=VALUE")
     return name, value

@@ -6,7 +6,6 @@ from phux_cli.output import print_document
 from phux_cli.usage import UsageError, add_json, add_socket
 from phux_client import flows
 from phux_client.blocking import Phux
-from phux_core.wire import MAX_REQUEST_HEADER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +15,7 @@ USAGE = "TARGET [TEXT] [--json] [--socket PATH] [-- TEXT]"
 INTERMIXED = True
 EXAMPLES = ('phux paste work "two words"', "printf 'from a pipe' | phux paste work")
 
-# JSON may need six characters for one (\\u0000), and the frame has more in it than the text.
-_MAX_TEXT = MAX_REQUEST_HEADER // 8
+_MAX_TEXT = 1024 * 1024  # what the server lets be typed at once
 
 
 def add_arguments(parser: "argparse.ArgumentParser") -> None:
@@ -34,7 +32,7 @@ def run(options: "argparse.Namespace") -> int:
     if text is None:
         text = sys.stdin.buffer.read(_MAX_TEXT + 1).decode("utf-8", "surrogateescape")
     if len(text) > _MAX_TEXT:
-        raise UsageError(f"phux paste: the text is longer than {_MAX_TEXT} bytes", remedy="put it into a file")
+        raise UsageError(f"the text is longer than {_MAX_TEXT} bytes", remedy="put it into a file")
     with Phux(options.socket) as phux:
         document = phux.drive(flows.paste(phux.caller, options.target, text))
     if options.json:

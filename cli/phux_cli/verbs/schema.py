@@ -32,6 +32,6 @@ def run(options: "argparse.Namespace") -> int:
         write(schema.read(options.name))
     except KeyError:
         raise UsageError(
-            f"phux schema: there is no schema {options.name!r}", remedy=f"there are {', '.join(schema.names())}"
+            f"there is no schema {options.name!r}", remedy=f"there are {', '.join(schema.names())}"
         ) from None
     return 0

@@ -38,7 +38,7 @@ def run(options: "argparse.Namespace") -> int:
     """Type them."""
     keys = [*options.keys, *options.rest]
     if not keys:
-        raise UsageError("phux send-keys: no keys were given", remedy="name at least one KEY, such as Enter")
+        raise UsageError("no keys were given", remedy="name at least one KEY, such as Enter")
     with Phux(options.socket) as phux:
         document = phux.drive(flows.send_keys(phux.caller, options.target, keys, literal=options.literal))
     if options.json:

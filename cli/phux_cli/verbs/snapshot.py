@@ -59,7 +59,7 @@ def print_screen(document: "dict[str, object]") -> None:
         title += f" {document['title']}"
     if document["state"] == "dead":
         status = document.get("exit_status")
-        title += " (ended by a signal)" if status is None else f" (exited with {status})"
+        title += f" (ended by {document.get('signal')})" if status is None else f" (exited with {status})"
     scrollback, lines, cols = document["scrollback"], document["lines"], document["cols"]
     assert isinstance(scrollback, list)
     assert isinstance(lines, list)

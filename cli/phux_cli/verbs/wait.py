@@ -4,23 +4,20 @@ The first condition that holds wins; with none given it is --idle 500. Exits 0 w
 over. Without TARGET, the last focused session.
 """
 
-import sys
+import argparse
 
 from phux_cli.output import print_document
-from phux_cli.usage import add_json, add_socket, at_least
+from phux_cli.usage import MOST, add_json, add_socket, at_least
 from phux_client import flows
 from phux_client.blocking import Phux
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
+from phux_core.errors import TimedOutError
 
 USAGE = "[TARGET] [--until TEXT] [--exit] [--idle MS] [--timeout SECS] [--json] [--socket PATH]"
 EXAMPLES = ("phux wait work --idle 200 --timeout 30", "phux wait work --until '$' --timeout 30 --json")
 _TIMED_OUT = 124
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what it takes."""
     parser.add_argument("target", metavar="TARGET", nargs="?", help="which pane")
     parser.add_argument("--until", metavar="TEXT", help="a visible line contains TEXT")
@@ -33,15 +30,15 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def _seconds(text: str) -> float:
     value = float(text)
-    if not 0 <= value < float("inf"):
-        raise ValueError(text)
+    if not 0 <= value <= MOST:
+        raise argparse.ArgumentTypeError(f"{text[:40]} is not from 0 to {MOST}")
     return value
 
 
-_seconds.__name__ = "number of seconds"
+_seconds.__name__ = "number"
 
 
-def run(options: "argparse.Namespace") -> int:
+def run(options: argparse.Namespace) -> int:
     """Wait for it."""
     with Phux(options.socket) as phux:
         outcome = phux.drive(
@@ -57,6 +54,7 @@ def run(options: "argparse.Namespace") -> int:
     if options.json:
         print_document(outcome.screen)
     if outcome.met is None:
-        print(f"phux wait: not within {options.timeout:g} s", file=sys.stderr)
-        return _TIMED_OUT
+        error = TimedOutError(f"not within {options.timeout:g} s", remedy="allow more time with --timeout")
+        error.exit_code = _TIMED_OUT
+        raise error
     return 0

@@ -1,0 +1,242 @@
+"""Deaths at bad moments: what an earlier mistake, a second death or a lack of resources must not turn into a loss."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import phux_client
+from phux_client import blocking
+from servers import BIN, Cli, embedded_server, eventually, process_gone
+
+
+@pytest.fixture
+def phux():
+    with embedded_server() as server, blocking.connect(server.socket) as phux:
+        yield phux
+
+
+def kill_service(phux, number=signal.SIGKILL):
+    before = phux.status()
+    os.kill(before.service_pid, number)
+    eventually(lambda: phux.status().service_restarts > before.service_restarts, within_s=20)
+
+
+def open_files(pid):
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def test_a_name_that_could_not_be_taken_leaves_the_dead_pane_and_the_next_service_well(phux):
+    phux.new_session("live", command=["cat"])
+    phux.new_session("a", command=["sh", "-c", "echo last words"]).pane.wait(exit=True, timeout_s=10)
+    with pytest.raises(phux_client.CannotExecuteError):
+        phux.new_session("a", command=["no-such-command"])
+    assert "last words" in phux.pane("a").snapshot().text
+    kill_service(phux)
+    assert "last words" in phux.pane("a").snapshot().text
+
+
+def test_a_program_nobody_knows_of_does_not_stop_the_service_after_next(phux):
+    phux.new_session("live", command=["cat"])
+    status = phux.status()
+    os.kill(status.service_pid, signal.SIGSTOP)
+    with subprocess.Popen(
+        [BIN / "phux", "new", "-s", "orphan", "--", "sh", "-c", "trap '' HUP; exec sleep 60"],
+        env=os.environ | {"PHUX_SOCKET": phux.socket},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as asking:
+        os.kill(status.service_pid, signal.SIGCONT)
+        # Somewhere between the fork and the reply; whenever it is, nothing may be lost.
+        time.sleep(0.002)
+        os.kill(status.service_pid, signal.SIGKILL)
+        eventually(lambda: phux.status().service_restarts == 1, within_s=20)
+        kill_service(phux)
+        asking.wait(40)
+    assert next(session.name for session in phux.sessions()) == "live"
+    assert phux.pane("live").snapshot().state == "running"
+
+
+def test_a_signal_without_a_name_ends_only_the_service(phux):
+    phux.new_session("live", command=["cat"])
+    kill_service(phux, 40)
+    assert phux.pane("live").snapshot().state == "running"
+
+
+def test_programs_that_cannot_be_executed_leave_no_descriptor_behind(phux, tmp_path):
+    (tmp_path / "broken").write_text("#!/no/such/interpreter\n")
+    (tmp_path / "broken").chmod(0o700)
+    phux.new_session("live", command=["cat"])
+    keeper = phux.status().keeper_pid
+    before = open_files(keeper)
+    for _ in range(10):
+        with pytest.raises(phux_client.CannotExecuteError):
+            phux.new_session(command=[str(tmp_path / "broken")])
+    assert open_files(keeper) == before
+
+
+def test_panes_that_come_and_go_leave_no_descriptor_behind(phux):
+    phux.new_session("live", command=["cat"])
+    status = phux.status()
+    before = open_files(status.keeper_pid), open_files(status.service_pid)
+    for _ in range(5):
+        phux.new_session("gone", command=["cat"]).kill()
+    eventually(lambda: (open_files(status.keeper_pid), open_files(status.service_pid)) == before)
+
+
+def test_more_panes_than_select_can_count_come_back(phux):
+    # Two descriptors a pane in the keeper: beyond 1023 select() gives up.
+    first = phux.new_session("first", command=["cat"])
+    for number in range(519):
+        phux.new_session(f"s{number}", command=["cat"])
+    kill_service(phux)
+    assert phux.status().panes == 520
+    first.pane.send_keys("still here", "Enter")
+    first.pane.wait(until="still here", timeout_s=10)
+
+
+def test_without_descriptors_panes_are_refused_and_a_new_service_still_comes(tmp_path):
+    tmp_path.chmod(0o700)
+    cli = Cli(str(tmp_path / "phux.sock"), tmp_path)
+    limit = ["sh", "-c", f"ulimit -n 64; exec {BIN}/phux server --engine pyte"]
+    with subprocess.Popen(limit, env=cli.env, stderr=subprocess.DEVNULL) as server:
+        try:
+            eventually(lambda: cli("status").code == 0)
+            with blocking.connect(cli.socket) as phux:
+                made = 0
+                with pytest.raises(phux_client.PhuxError):
+                    for made in range(100):  # noqa: B007
+                        phux.new_session(command=["cat"])
+                assert made > 5
+                kill_service(phux)
+                assert phux.status().panes == made
+        finally:
+            server.terminate()
+            assert server.wait(15) == 0
+
+
+def test_the_note_on_an_engine_outlives_the_next_death(tmp_path):
+    panic = (Path(__file__).parent / "test_engine_crash.py").read_text().split('PANIC = """')[1].split('"""')[0]
+    (tmp_path / "sitecustomize.py").write_text(panic)
+    os.environ["PYTHONPATH"] = str(tmp_path)
+    try:
+        server = embedded_server("ghostty")
+    finally:
+        del os.environ["PYTHONPATH"]
+    with server, blocking.connect(server.socket) as phux:
+        pane = phux.new_session("bad", command=["cat"]).pane
+        pane.send_keys("CRASH-NOW", "Enter")
+        eventually(lambda: phux.status().service_restarts == 1)
+        notes = phux.status().engine_notes
+        assert [note.engine for note in notes] == ["pyte"]
+        kill_service(phux)
+        assert phux.status().engine_notes == notes
+
+
+def test_a_server_whose_service_died_after_the_last_session_ends_all_the_same():
+    with embedded_server() as server, blocking.connect(server.socket) as phux:
+        session = phux.new_session("only", command=["cat"])
+        status = phux.status()
+        os.kill(status.service_pid, signal.SIGSTOP)  # so that it cannot tell the keeper to end
+        os.kill(status.service_pid, signal.SIGKILL)
+        eventually(lambda: phux.status().service_restarts == 1)
+        session.kill()
+        phux.close()
+        eventually(lambda: not os.path.exists(server.socket), within_s=10)
+
+
+def test_a_checkpoint_is_with_the_keeper_before_the_journal_starts_anew(phux):
+    lines = 16 * 1024 * 1024 // 100 + 20_000
+    script = f"yes {'x' * 90} | head -n {lines} | cat -n; echo end; exec cat"
+    pane = phux.new_session("flood", command=["sh", "-c", script]).pane
+    keeper = phux.status().keeper_pid
+    os.kill(keeper, signal.SIGSTOP)  # a keeper that is slow to listen
+    resume = threading.Timer(0.7, os.kill, (keeper, signal.SIGCONT))
+    resume.start()
+    pane.wait(until="end", timeout_s=60)
+    resume.join()
+    kill_service(phux)
+    assert len(pane.snapshot(scrollback=0).scrollback) == 10_000
+
+
+def test_a_flood_loses_no_byte_through_many_deaths(phux):
+    count = 400_000
+    total = len("".join(f"{number}\r\n" for number in range(1, count + 1))) + len("end\r\n")
+    pane = phux.new_session("flood", command=["sh", "-c", f"seq 1 {count}; echo end; exec cat"]).pane
+    for _ in range(4):
+        time.sleep(0.03)
+        kill_service(phux)
+    pane.wait(until="end", timeout_s=60)
+    assert pane.snapshot().seq == total
+
+
+def test_connecting_right_after_the_last_session_ended_starts_another_server(runtime):
+    for _ in range(10):
+        with blocking.connect(start=True) as phux:
+            phux.new_session("once", command=["sleep", "100"]).kill()
+    with blocking.connect(start=True) as phux:
+        phux.kill_server()
+
+
+def test_many_threads_may_use_one_blocking_client(phux):
+    pane = phux.new_session("w", command=["cat"]).pane
+    failures = []
+
+    def work(number):
+        try:
+            for turn in range(5):
+                pane.send_keys(f"t{number}-{turn}x", "Enter")
+                pane.wait(until=f"t{number}-{turn}x", timeout_s=20)
+        except phux_client.PhuxError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert failures == []
+
+
+def test_waiting_for_the_end_is_met_by_a_kill_and_by_the_end_of_the_server():
+    with embedded_server() as server:
+        with blocking.connect(server.socket) as phux:
+            phux.new_session("stay", command=["cat"])
+        for end in (lambda phux: phux.kill("w"), lambda phux: phux.kill_server()):
+            with blocking.connect(server.socket) as phux, blocking.connect(server.socket) as other:
+                pane = phux.new_session("w", command=["sleep", "100"]).pane
+                killer = threading.Timer(0.3, end, (other,))
+                killer.start()
+                assert pane.wait(exit=True, timeout_s=20).state == "dead"
+                killer.join()
+
+
+def test_an_embedded_server_ends_although_a_forked_child_holds_its_pipe():
+    server = embedded_server()
+    with blocking.connect(server.socket) as phux:
+        keeper = phux.status().keeper_pid
+    child = os.fork()
+    if child == 0:
+        time.sleep(30)
+        os._exit(0)
+    try:
+        started = time.monotonic()
+        server.close()
+        assert time.monotonic() - started < 5
+        assert process_gone(keeper)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def test_limits_of_this_process_are_not_the_panes(phux):
+    soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    pane = phux.new_session("limit", command=["sh", "-c", "echo limit $(ulimit -n)"]).pane
+    assert f"limit {soft}" in pane.wait(exit=True, timeout_s=10).text
