@@ -94,14 +94,14 @@ class Journal:
         _HEADER.pack_into(self._map, 0, self._base, self._length)
         return count
 
-    def newest(self, count: int) -> bytes:
-        """Give the last ``count`` bytes."""
-        end = _HEADER.size + self._length
-        return bytes(self._view[end - count : end])
+    def since(self, position: int, most: int = SIZE) -> bytes:
+        """Give what stands behind a place in the stream, at most so many bytes."""
+        start = _HEADER.size + position - self._base
+        return bytes(self._view[start : min(start + most, _HEADER.size + self._length)])
 
     def content(self) -> bytes:
         """Give everything since the last checkpoint."""
-        return self.newest(self._length)
+        return self.since(self._base)
 
     def restart(self) -> None:
         """Begin anew behind what stands here: a checkpoint has it."""

@@ -11,6 +11,7 @@ import logging
 import os
 import termios
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from phux_core.engine.protocol import Bell, CwdChanged, Reply, TitleChanged
@@ -19,6 +20,8 @@ from phux_core.keeper.children import window_size
 from phux_core.keeper.journal import MAX_READ
 from phux_core.keeper.signals import signal_name
 from phux_core.keys import parse_key
+from phux_core.server.read_ahead import ReadAhead
+from phux_core.server.reading import After
 from phux_core.server.typing_queue import TypingQueue
 
 if TYPE_CHECKING:
@@ -75,6 +78,7 @@ class Pane:
         self.engine = engine
         self.seq = journal.position
         self._journal = journal
+        self._ahead: ReadAhead | None = None
         self._on_checkpoint = on_checkpoint
         self._fd = fd
         self._feed_mark = feed_mark
@@ -102,35 +106,58 @@ class Pane:
 
     # Output
 
-    def read_slice(self) -> bool:
-        """Read what is there, up to a slice, and feed it.
-
-        Returns:
-            Whether there may be more at once.
-        """
+    def read_slice(self) -> After:
+        """Read what is there, up to a slice, and feed it."""
+        if self._ahead is not None:
+            return self._feed_what_was_read(self._ahead)
         if self._journal.room < SLICE + MAX_READ:
             self._checkpoint()
         size = 0
-        more = True
+        after = After.MORE
         while size < SLICE:
             try:
                 count = self._journal.read_from(self._fd, MAX_READ)
             except BlockingIOError:
-                more = False
+                after = After.QUIET
                 break
             except OSError:  # EIO: nobody holds the other side any more
                 count = 0
             if count == 0:
                 self._output_ended = True
-                more = False
+                after = After.QUIET
                 break
             size += count
         if size:
-            self._take(self._journal.newest(size))
+            self._take(self._journal.since(self.seq))
         if self._output_ended:
             self._turns.remove(self)
             self._finish_if_over()
-        return more
+        elif after is After.MORE:
+            wake = partial(self._loop.call_soon_threadsafe, self._turns.resume, self)
+            self._ahead = ReadAhead(self._fd, self._journal, wake)
+        return after
+
+    def _feed_what_was_read(self, ahead: ReadAhead) -> After:
+        """Feed up to a slice of what the reading thread has read."""
+        data = self._journal.since(self.seq, SLICE)
+        if data:
+            self._take(data)
+            if self._journal.room < MAX_READ and self.seq == self._journal.position:
+                self._checkpoint()  # the thread waits for room, and so touches nothing
+            ahead.parsed(self.seq)
+            return After.MORE
+        if not ahead.done:
+            return After.LATER if ahead.wait() else After.MORE
+        self._stop_reading_ahead()
+        if ahead.ended:
+            self._output_ended = True
+            self._finish_if_over()
+        return After.QUIET
+
+    def _stop_reading_ahead(self) -> None:
+        if self._ahead is not None:
+            self._ahead.stop()
+            self._ahead = None
 
     def _take(self, data: bytes) -> None:
         self.seq += len(data)
@@ -151,7 +178,7 @@ class Pane:
             self._loop.call_later(IDLE_AFTER_S, self._check_idle)
 
     def _checkpoint(self) -> None:
-        """Write the whole terminal down, and begin the journal anew behind it."""
+        """Write the whole terminal down, and begin the journal anew behind it if nothing in it is still to be fed."""
         self._feed_mark[0] = self.record.id
         try:
             checkpoint = self.engine.checkpoint()
@@ -160,7 +187,8 @@ class Pane:
             checkpoint = b""
         self._feed_mark[0] = 0
         self._on_checkpoint(self, checkpoint)
-        self._journal.restart()
+        if self.seq == self._journal.position and (self._ahead is None or self._journal.room < MAX_READ):
+            self._journal.restart()
 
     def _check_idle(self) -> None:
         quiet = self._loop.time() - self._last_output
@@ -218,7 +246,7 @@ class Pane:
         self.engine.resize(cols, rows)
         self._feed_mark[0] = 0
         self.record.cols, self.record.rows = cols, rows
-        self._checkpoint()  # what stands in the journal was written for the old size
+        self._checkpoint()  # what was fed so far was written for the old size
         if self._fd >= 0:
             fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(cols, rows))
 
@@ -234,11 +262,13 @@ class Pane:
             self._loop.call_later(_DRAIN_S, self._stop_waiting_for_output)
 
     def _stop_waiting_for_output(self) -> None:
-        if not self.record.dead and self._fd >= 0:
+        if self._ahead is not None:
+            self._loop.call_later(_DRAIN_S, self._stop_waiting_for_output)  # it is not over, it is a lot
+        elif not self.record.dead and self._fd >= 0:
             self._turns.remove(self)
             # After the hang-up nobody can write, so this ends by itself; the bound is for the case we do not know.
             for _ in range(_LAST_SLICES):
-                if not self.read_slice():
+                if self.read_slice() is After.QUIET:
                     break
             self._output_ended = True
             self._finish_if_over()
@@ -262,6 +292,7 @@ class Pane:
 
     def _close_fd(self) -> None:
         if self._fd >= 0:
+            self._stop_reading_ahead()
             self._turns.remove(self)
             self._typing.close()
             os.close(self._fd)

@@ -1,16 +1,25 @@
 """Whose turn it is to be read, so that a flood starves nobody.
 
 A pane that is ready is read at once, up to a slice. One that has more is put into a queue of floods, of which
-each turn of the event loop reads one slice: between two slices every client and every quiet pane is heard.
+each turn of the event loop takes one slice: between two slices every client and every quiet pane is heard.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import asyncio
+
+
+class After(Enum):
+    """What is to be done after a slice was read."""
+
+    MORE = "there is more at once"
+    QUIET = "there is no more; look when the descriptor is ready"
+    LATER = "there is no more; the source will say when there is"
 
 
 class Readable(Protocol):
@@ -20,12 +29,8 @@ class Readable(Protocol):
     def fd(self) -> int:
         """The descriptor; negative once closed."""
 
-    def read_slice(self) -> bool:
-        """Read up to a slice and use it.
-
-        Returns:
-            Whether there may be more at once.
-        """
+    def read_slice(self) -> After:
+        """Read up to a slice and use it."""
 
 
 class ReadTurns:
@@ -46,8 +51,14 @@ class ReadTurns:
         if source in self._floods:
             self._floods.remove(source)
 
+    def resume(self, source: Readable) -> None:
+        """Take a source up again that said LATER."""
+        if source.fd >= 0 and source not in self._floods:
+            self._floods.append(source)
+            self._schedule()
+
     def _on_ready(self, source: Readable) -> None:
-        if source.read_slice():
+        if source.read_slice() is After.MORE:
             self._loop.remove_reader(source.fd)
             self._floods.append(source)
             self._schedule()
@@ -61,8 +72,9 @@ class ReadTurns:
         self._scheduled = False
         if self._floods:
             source = self._floods.popleft()
-            if source.read_slice():
+            after = source.read_slice()
+            if after is After.MORE:
                 self._floods.append(source)
-            elif source.fd >= 0:
+            elif after is After.QUIET and source.fd >= 0:
                 self.add(source)
             self._schedule()
