@@ -63,12 +63,15 @@ def test_the_readmes_transcript_is_real(tmp_path):
         "PHUX_SOCKET": str(tmp_path / "phux.sock"),
         "PATH": f"{BIN}:{clean_environment()['PATH']}",
     }
-    for command, expected in steps:
-        finished = subprocess.run(
-            ["sh", "-c", command], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=60
-        )
-        assert finished.stderr == ""
-        assert finished.stdout == expected, command
+    try:
+        for command, expected in steps:
+            finished = subprocess.run(
+                ["sh", "-c", command], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=60
+            )
+            assert finished.stderr == ""
+            assert finished.stdout == expected, command
+    finally:  # a transcript that went wrong has not come to its last line
+        subprocess.run([BIN / "phux", "kill", "--server"], env=env, capture_output=True, timeout=60)
 
 
 def test_the_readmes_python_runs(tmp_path):
