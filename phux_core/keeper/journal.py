@@ -12,10 +12,14 @@ import mmap
 import os
 import struct
 import tempfile
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SIZE = 16 * 1024 * 1024
 """Bytes of output a journal holds before a checkpoint has to make room: at full speed, a few times a second."""
-MAX_READ = 64 * 1024
+MAX_READ = 256 * 1024
 """Bytes one read takes at the most."""
 _HEADER = struct.Struct("=QQ")
 
@@ -58,15 +62,15 @@ class Journal:
 
     def __init__(self, fd: int) -> None:
         self._map = mmap.mmap(fd, _HEADER.size + SIZE)
-        os.close(fd)
         self._view = memoryview(self._map)
         self._base, self._length = _HEADER.unpack_from(self._map)
-        self._find_uncounted()
+        self._count_uncounted(fd)
+        os.close(fd)
 
-    def _find_uncounted(self) -> None:
+    def _count_uncounted(self, fd: int) -> None:
         """Count what a service had read when it died, before it could count it. Behind that there are only zeros."""
-        start = _HEADER.size + self._length
-        self._length += len(bytes(self._view[start : start + MAX_READ]).rstrip(b"\0"))
+        # Read, not looked at through the mapping: that would give memory to pages that nobody has written to.
+        self._length += len(os.pread(fd, MAX_READ, _HEADER.size + self._length).rstrip(b"\0"))
         _HEADER.pack_into(self._map, 0, self._base, self._length)
 
     @property
@@ -79,17 +83,14 @@ class Journal:
         """Bytes that can still be taken."""
         return int(SIZE - self._length)
 
-    def read_from(self, fd: int, most: int) -> int:
-        """Read a descriptor into the journal, which has room for it, at most ``MAX_READ`` bytes.
+    def take(self, read_into: Callable[[memoryview], int], most: int) -> int:
+        """Let a reader write behind the end of the journal, which has room for it, at most ``MAX_READ`` bytes.
 
         Returns:
-            How many bytes came; 0 at the end of the stream.
-
-        Raises:
-            OSError: As os.read would.
+            How many bytes the reader said it wrote.
         """
         start = _HEADER.size + self._length
-        count = os.readv(fd, [self._view[start : start + most]])
+        count = read_into(self._view[start : start + most])
         self._length += count
         _HEADER.pack_into(self._map, 0, self._base, self._length)
         return count

@@ -11,7 +11,6 @@ import logging
 import os
 import termios
 import time
-from functools import partial
 from typing import TYPE_CHECKING
 
 from phux_core.engine.protocol import Bell, CwdChanged, Reply, TitleChanged
@@ -20,8 +19,7 @@ from phux_core.keeper.children import window_size
 from phux_core.keeper.journal import MAX_READ
 from phux_core.keeper.signals import signal_name
 from phux_core.keys import parse_key
-from phux_core.server.read_ahead import ReadAhead
-from phux_core.server.reading import After
+from phux_core.server.drain import Drain
 from phux_core.server.typing_queue import TypingQueue
 
 if TYPE_CHECKING:
@@ -34,8 +32,11 @@ if TYPE_CHECKING:
     from phux_core.server.reading import ReadTurns
     from phux_core.server.tree import PaneRecord
 
-SLICE = 64 * 1024
-"""Bytes read and parsed before others get their turn."""
+# From so many bytes on, a read was cut by the kernel's buffer, so there may be much more.
+_FULL_READ = 4000
+# How long a flooding pane may keep the others waiting; its slices shrink and grow to keep to it.
+_SLICE_S = 0.004
+_LEAST_SLICE = 16 * 1024
 IDLE_AFTER_S = 0.03
 # How long after its program's end a pane may still wait for the end of its output.
 _DRAIN_S = 1.0
@@ -78,7 +79,8 @@ class Pane:
         self.engine = engine
         self.seq = journal.position
         self._journal = journal
-        self._ahead: ReadAhead | None = None
+        self._drain: Drain | None = None
+        self._slice = MAX_READ
         self._on_checkpoint = on_checkpoint
         self._fd = fd
         self._feed_mark = feed_mark
@@ -106,58 +108,42 @@ class Pane:
 
     # Output
 
-    def read_slice(self) -> After:
-        """Read what is there, up to a slice, and feed it."""
-        if self._ahead is not None:
-            return self._feed_what_was_read(self._ahead)
-        if self._journal.room < SLICE + MAX_READ:
+    def read_slice(self) -> bool:
+        """Read what is there, up to a slice, and feed it; tell whether there is more at once."""
+        if self._journal.room < MAX_READ:
             self._checkpoint()
-        size = 0
-        after = After.MORE
-        while size < SLICE:
-            try:
-                count = self._journal.read_from(self._fd, MAX_READ)
-            except BlockingIOError:
-                after = After.QUIET
-                break
-            except OSError:  # EIO: nobody holds the other side any more
-                count = 0
-            if count == 0:
-                self._output_ended = True
-                after = After.QUIET
-                break
-            size += count
-        if size:
-            self._take(self._journal.since(self.seq))
-        if self._output_ended:
+        started = self._loop.time()
+        try:
+            count = self._read()
+        except BlockingIOError:
+            return False
+        except OSError:  # EIO: nobody holds the other side any more
+            count = 0
+        if count == 0:
+            self._output_ended = True
             self._turns.remove(self)
             self._finish_if_over()
-        elif after is After.MORE:
-            wake = partial(self._loop.call_soon_threadsafe, self._turns.resume, self)
-            self._ahead = ReadAhead(self._fd, self._journal, wake)
-        return after
+            return False
+        self._take(self._journal.since(self.seq))
+        if count < self._slice:
+            return False
+        took = max(self._loop.time() - started, _SLICE_S / 8)
+        self._slice = max(_LEAST_SLICE, min(int(count * _SLICE_S / took), MAX_READ))
+        return True
 
-    def _feed_what_was_read(self, ahead: ReadAhead) -> After:
-        """Feed up to a slice of what the reading thread has read."""
-        data = self._journal.since(self.seq, SLICE)
-        if data:
-            self._take(data)
-            if self._journal.room < MAX_READ and self.seq == self._journal.position:
-                self._checkpoint()  # the thread waits for room, and so touches nothing
-            ahead.parsed(self.seq)
-            return After.MORE
-        if not ahead.done:
-            return After.LATER if ahead.wait() else After.MORE
-        self._stop_reading_ahead()
-        if ahead.ended:
-            self._output_ended = True
-            self._finish_if_over()
-        return After.QUIET
+    def _read(self) -> int:
+        """Read into the journal: once, or if the pane is flooding, up to a slice."""
+        if self._drain is not None:
+            return self._journal.take(self._drain.read_into, self._slice)
+        count = self._journal.take(lambda room: os.readv(self._fd, [room]), _LEAST_SLICE)
+        if count >= _FULL_READ:
+            self._drain = Drain(self._fd)
+        return count
 
-    def _stop_reading_ahead(self) -> None:
-        if self._ahead is not None:
-            self._ahead.stop()
-            self._ahead = None
+    def _stop_draining(self) -> None:
+        if self._drain is not None:
+            self._drain.close()
+            self._drain = None
 
     def _take(self, data: bytes) -> None:
         self.seq += len(data)
@@ -178,7 +164,7 @@ class Pane:
             self._loop.call_later(IDLE_AFTER_S, self._check_idle)
 
     def _checkpoint(self) -> None:
-        """Write the whole terminal down, and begin the journal anew behind it if nothing in it is still to be fed."""
+        """Write the whole terminal down, and begin the journal anew behind it."""
         self._feed_mark[0] = self.record.id
         try:
             checkpoint = self.engine.checkpoint()
@@ -187,8 +173,7 @@ class Pane:
             checkpoint = b""
         self._feed_mark[0] = 0
         self._on_checkpoint(self, checkpoint)
-        if self.seq == self._journal.position and (self._ahead is None or self._journal.room < MAX_READ):
-            self._journal.restart()
+        self._journal.restart()
 
     def _check_idle(self) -> None:
         quiet = self._loop.time() - self._last_output
@@ -196,6 +181,7 @@ class Pane:
             self._loop.call_later(IDLE_AFTER_S - quiet, self._check_idle)
         else:
             self._busy = False
+            self._stop_draining()
             self._events.emit("idle", pane=self.id, seq=self.seq)
 
     def _on_effect(self, effect: Effect) -> None:
@@ -262,13 +248,13 @@ class Pane:
             self._loop.call_later(_DRAIN_S, self._stop_waiting_for_output)
 
     def _stop_waiting_for_output(self) -> None:
-        if self._ahead is not None:
-            self._loop.call_later(_DRAIN_S, self._stop_waiting_for_output)  # it is not over, it is a lot
-        elif not self.record.dead and self._fd >= 0:
+        if not self.record.dead and self._fd >= 0:
             self._turns.remove(self)
             # After the hang-up nobody can write, so this ends by itself; the bound is for the case we do not know.
             for _ in range(_LAST_SLICES):
-                if self.read_slice() is After.QUIET:
+                before = self.seq
+                self.read_slice()
+                if self.seq == before:
                     break
             self._output_ended = True
             self._finish_if_over()
@@ -292,7 +278,7 @@ class Pane:
 
     def _close_fd(self) -> None:
         if self._fd >= 0:
-            self._stop_reading_ahead()
+            self._stop_draining()
             self._turns.remove(self)
             self._typing.close()
             os.close(self._fd)

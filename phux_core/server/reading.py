@@ -7,19 +7,10 @@ each turn of the event loop takes one slice: between two slices every client and
 from __future__ import annotations
 
 from collections import deque
-from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import asyncio
-
-
-class After(Enum):
-    """What is to be done after a slice was read."""
-
-    MORE = "there is more at once"
-    QUIET = "there is no more; look when the descriptor is ready"
-    LATER = "there is no more; the source will say when there is"
 
 
 class Readable(Protocol):
@@ -29,8 +20,12 @@ class Readable(Protocol):
     def fd(self) -> int:
         """The descriptor; negative once closed."""
 
-    def read_slice(self) -> After:
-        """Read up to a slice and use it."""
+    def read_slice(self) -> bool:
+        """Read up to a slice and use it.
+
+        Returns:
+            Whether there is more at once; if not, the descriptor will be ready when there is.
+        """
 
 
 class ReadTurns:
@@ -51,14 +46,8 @@ class ReadTurns:
         if source in self._floods:
             self._floods.remove(source)
 
-    def resume(self, source: Readable) -> None:
-        """Take a source up again that said LATER."""
-        if source.fd >= 0 and source not in self._floods:
-            self._floods.append(source)
-            self._schedule()
-
     def _on_ready(self, source: Readable) -> None:
-        if source.read_slice() is After.MORE:
+        if source.read_slice():
             self._loop.remove_reader(source.fd)
             self._floods.append(source)
             self._schedule()
@@ -72,9 +61,8 @@ class ReadTurns:
         self._scheduled = False
         if self._floods:
             source = self._floods.popleft()
-            after = source.read_slice()
-            if after is After.MORE:
+            if source.read_slice():
                 self._floods.append(source)
-            elif after is After.QUIET and source.fd >= 0:
+            elif source.fd >= 0:
                 self.add(source)
             self._schedule()

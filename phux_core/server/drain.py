@@ -1,0 +1,67 @@
+"""Reading a descriptor until it has no more, in one call.
+
+A PTY gives about four kilobytes at a read, whatever the buffer. The C library's ``fread`` reads again and again until
+its buffer is full or nothing is left, straight into the buffer and without the GIL: reading a flood that way costs what
+the system calls cost, and no more.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.fdopen.argtypes = [ctypes.c_int, ctypes.c_char_p]
+_libc.fdopen.restype = ctypes.c_void_p
+_libc.setvbuf.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
+_libc.fread.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p]
+_libc.fread.restype = ctypes.c_size_t
+for _function in (_libc.clearerr, _libc.feof, _libc.fclose):
+    _function.argtypes = [ctypes.c_void_p]
+_UNBUFFERED = 2
+
+
+class Drain:
+    """A descriptor that does not block, to be read in large pieces.
+
+    Args:
+        fd: The descriptor; stays the caller's.
+    """
+
+    def __init__(self, fd: int) -> None:
+        duplicate = os.dup(fd)
+        self._file = _libc.fdopen(duplicate, b"rb")
+        if not self._file:
+            code = ctypes.get_errno()
+            os.close(duplicate)
+            raise OSError(code, os.strerror(code))
+        _libc.setvbuf(self._file, None, _UNBUFFERED, 0)
+
+    def read_into(self, buffer: memoryview) -> int:
+        """Fill a buffer with what there is.
+
+        Returns:
+            How many bytes; fewer than the buffer takes if there were no more, 0 at the end.
+
+        Raises:
+            OSError: Nothing could be read: BlockingIOError if there is nothing now, else as os.read would say.
+        """
+        count = int(_libc.fread(ctypes.addressof(ctypes.c_char.from_buffer(buffer)), 1, len(buffer), self._file))
+        if count < len(buffer):
+            code = ctypes.get_errno()
+            ended = _libc.feof(self._file)
+            _libc.clearerr(self._file)  # else the C library would not ask the kernel again
+            if not count and not ended:
+                raise (
+                    BlockingIOError(code, os.strerror(code))
+                    if code == errno.EAGAIN
+                    else OSError(code, os.strerror(code))
+                )
+        return count
+
+    def close(self) -> None:
+        """Let it go; the caller's descriptor stays open."""
+        if self._file:
+            _libc.fclose(self._file)
+            self._file = None
