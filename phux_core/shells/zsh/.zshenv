@@ -1,0 +1,153 @@
+# phux shell integration for zsh. phux_core/shells/__init__.py starts zsh with ZDOTDIR naming this directory; what this
+# file makes it write to the terminal, and when, is told there.
+#
+# Nothing is hooked in before the first prompt, when all the user's files have been read: "sched" runs __phux_start
+# then, and no startup file that sets precmd_functions anew can undo that. PS1 has our mark only while a line is being
+# edited; commands, and what they start, see the user's own.
+
+if [[ ${PHUX_ZDOTDIR-} == '='* ]]; then
+    ZDOTDIR=${PHUX_ZDOTDIR#'='}
+else
+    unset ZDOTDIR
+fi
+typeset -g __phux_nonce=${PHUX_NONCE-}
+unset PHUX_NONCE PHUX_ZDOTDIR
+
+if [[ -o interactive && -n $__phux_nonce ]]; then
+
+typeset -g __phux_prompted=   # there was a prompt
+typeset -g __phux_ran=        # a command ran since
+typeset -g __phux_cwd=
+typeset -g __phux_ps1=        # the user's PS1
+typeset -g __phux_ps1_marked= # and what we made of it
+
+# Functions are defined before the user's files are read, when no alias of theirs can get into them. Those that zsh calls
+# do their work with their output thrown away, which silences "set -x" and the user's traps, and write to /dev/tty.
+
+# "sched" calls the first two of them, as "{ ... && : }": it leaves $? as they return it, which the user's PS1 may show
+# and which must not be taken for a failure by "setopt err_exit".
+
+# Once, right before the first prompt.
+__phux_start() {
+    local code=$?
+    __phux_mark $code
+    __phux_hook
+    __phux_prompt
+    return $code
+}
+
+# The first of precmd_functions.
+__phux_first() {
+    { __phux_mark "$?" } >/dev/null 2>&1
+}
+
+# The last of precmd_functions: after everything that makes PS1 anew.
+__phux_last() {
+    { __phux_prompt; __phux_hook } >/dev/null 2>&1
+}
+
+# The last of preexec_functions. $1 is the line as it was typed, if there is a history to keep it; $3 what will run.
+__phux_preexec() {
+    {
+        local full=${3-}
+        builtin emulate -L zsh
+        builtin setopt no_err_exit no_err_return
+        if [[ -n $__phux_ps1_marked && $PS1 == "$__phux_ps1_marked" ]]; then PS1=$__phux_ps1; fi
+        __phux_ran=1
+        local text=${1[1,2000]}
+        text=${text//\\/\\\\}
+        text=${text//$'\n'/\\n}
+        text=${text//$'\t'/\\t}
+        text=${text//[[:cntrl:]]/}
+        builtin print -rn -- $'\e]133;C\a\e]7748;'$__phux_nonce';C;'$text$'\a' >/dev/tty
+        # It may set precmd_functions anew. (Not after each command: "sched" lets $pipestatus and $_ be overwritten.)
+        if [[ $full == *p(recmd|reexec)_functions* || " $full" == *[[:space:]](source|.|eval)[[:space:]]* ]] &&
+            (( $+builtins[sched] )); then
+            builtin sched +0 '{ __phux_heal && : } >/dev/null 2>&1'
+        fi
+    } >/dev/null 2>&1
+}
+
+# Runs before the next prompt, after precmd_functions: if __phux_first was not among them, come back.
+__phux_heal() {
+    local code=$?
+    if [[ -n $__phux_ran ]] && ! builtin zle; then  # in zle we are too early: the command edits a line (vared)
+        __phux_mark $code
+        __phux_hook
+        __phux_prompt
+    fi
+    return $code
+}
+
+# Write what comes before a prompt. $1 is the status of the last command.
+__phux_mark() {
+    builtin emulate -L zsh
+    builtin setopt no_err_exit no_err_return
+    local out=
+    if [[ -n $__phux_prompted ]]; then out=$'\e]7748;'$__phux_nonce';D;'$1$'\a'; fi
+    if [[ -n $__phux_ran ]]; then out+=$'\e]133;D;'$1$'\a'; fi
+    __phux_prompted=1 __phux_ran=
+    if [[ $PWD != "$__phux_cwd" ]]; then
+        __phux_cwd=$PWD
+        local url= char
+        local -i i
+        builtin setopt no_multibyte
+        for (( i = 1; i <= $#PWD; i++ )); do
+            char=$PWD[i]
+            if [[ $char != [A-Za-z0-9/._~-] ]]; then
+                char=$(( [##16] #char ))
+                char=%${(l:2::0:)char}
+            fi
+            url+=$char
+        done
+        out+=$'\e]7;file://'$HOST$url$'\a'
+    fi
+    builtin print -rn -- $out$'\e]133;A\a\e]7748;'$__phux_nonce$';A\a' >/dev/tty
+    if [[ -n $__phux_ps1_marked && $PS1 == "$__phux_ps1_marked" ]]; then PS1=$__phux_ps1; fi
+}
+
+# Put our mark at the end of PS1.
+__phux_prompt() {
+    local percent=
+    if [[ -o prompt_percent ]]; then percent=1; fi
+    builtin emulate -L zsh
+    builtin setopt no_err_exit no_err_return
+    local mark=$'\e]133;B\a\e]7748;'$__phux_nonce$';B\a'
+    if [[ -z $percent ]]; then
+        # Nothing without width can be put into such a PS1.
+        __phux_ps1_marked=
+        builtin print -rn -- $mark >/dev/tty
+        return
+    fi
+    __phux_ps1=$PS1
+    local tail=${PS1##*[^%]}
+    if (( $#tail % 2 )); then mark='%%{'$mark'%}'; else mark='%{'$mark'%}'; fi  # a lone % would take ours for its own
+    __phux_ps1_marked=$PS1$mark
+    PS1=$__phux_ps1_marked
+}
+
+# Put ourselves where we belong among the hooks.
+__phux_hook() {
+    builtin emulate -L zsh
+    builtin setopt no_err_exit no_err_return
+    typeset -ga precmd_functions preexec_functions
+    if [[ $precmd_functions[1] != __phux_first || $precmd_functions[-1] != __phux_last ]]; then
+        precmd_functions=(__phux_first ${precmd_functions:#__phux_(start|first|last)} __phux_last)
+    fi
+    if [[ $preexec_functions[-1] != __phux_preexec ]]; then
+        preexec_functions=(${preexec_functions:#__phux_preexec} __phux_preexec)
+    fi
+}
+
+if zmodload zsh/sched 2>/dev/null; then
+    sched +0 '{ __phux_start && : } >/dev/null 2>&1'
+else
+    typeset -ga precmd_functions
+    precmd_functions+=(__phux_start)
+fi
+
+fi
+
+if [[ -r ${ZDOTDIR-$HOME}/.zshenv ]]; then
+    source ${ZDOTDIR-$HOME}/.zshenv
+fi

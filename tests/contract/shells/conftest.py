@@ -1,0 +1,269 @@
+"""Real shells on real PTYs, their output read through an engine."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from ptyprocess import PtyProcess
+
+from phux_core.engine import CwdChanged, Mark, PrivateOsc, Reply, create
+from phux_core.shells import integrate
+
+NONCE = "5ecret-NONCE_0"
+DEADLINE_S = 20  # a limit for broken code on a busy machine; no test waits that long
+
+RC = {"bash": ".bashrc", "zsh": ".zshrc", "fish": ".config/fish/config.fish"}
+
+# What every shell here starts with; a test's own rc comes after it.
+BASE = {
+    "bash": "PS1='$ '\nHISTCONTROL=\n",
+    "zsh": "PS1='$ '\nHISTFILE=~/.zsh_history HISTSIZE=100 SAVEHIST=100\n",
+    "fish": (
+        "function fish_prompt; echo -n '$ '; end\nfunction fish_greeting; end\nset -g fish_autosuggestion_enabled 0\n"
+    ),
+}
+
+
+class Terminal:
+    """One shell in a terminal of 80 by 24.
+
+    ``marks`` is everything the shell has told so far: ``"133;C"`` and the like for standard marks, ``"C;echo a"`` for ours,
+    ``"cwd /tmp"``. Two B in a row are one: drawing a prompt again repeats it.
+    """
+
+    def __init__(self, argv, env, home, *, integrated=True, nonce=NONCE):
+        env = {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8", **env}
+        if integrated:
+            started = integrate(argv, env, nonce)
+            assert started is not None
+            argv, more = started
+            env = {**env, **more}
+        self.home = home
+        self.process = PtyProcess.spawn(argv, cwd=str(home), env=env, dimensions=(24, 80))
+        self.engine = create("pyte", 80, 24)
+        self.marks = []
+        self.ended = False
+
+    def type(self, text):
+        os.write(self.process.fd, text.encode())
+
+    def read(self, deadline, waiting_for):
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([self.process.fd], [], [], left)[0]:
+            pytest.fail(f"waited for {waiting_for}\nmarks: {self.marks}\nscreen:\n" + "\n".join(self.screen()))
+        try:
+            data = os.read(self.process.fd, 65536)
+        except OSError:
+            data = b""
+        if not data:
+            self.ended = True
+            return
+        for effect in self.engine.feed(data):
+            match effect:
+                case Reply(data=data):
+                    os.write(self.process.fd, data)
+                case CwdChanged(cwd=cwd):
+                    self.note(f"cwd {cwd}")
+                case Mark(kind=kind, exit_code=code, options=options):
+                    # What fish 4 writes by itself has options.
+                    self.note(f"133;{kind}" + ("" if code is None else f";{code}") + (options and f" {options}"))
+                case PrivateOsc(data=data):
+                    nonce, _, rest = data.decode().partition(";")
+                    if nonce == NONCE:
+                        self.note(rest)
+                    else:
+                        self.note(f"foreign {nonce};{rest}")
+                case _:
+                    pass
+
+    def note(self, mark):
+        if mark == "B" and self.marks[-3:-1] == ["133;B", "B"] and self.marks[-1] == "133;B":
+            del self.marks[-1]
+        else:
+            self.marks.append(mark)
+
+    def wait(self, condition, what):
+        """Read until condition() holds."""
+        deadline = time.monotonic() + DEADLINE_S
+        while not condition():
+            if self.ended:
+                pytest.fail(f"the shell ended, waited for {what}\nscreen:\n" + "\n".join(self.screen()))
+            self.read(deadline, what)
+
+    def wait_for_prompt(self):
+        """Read until the shell takes input after all that is known so far; returns the new marks."""
+        return self.since(0)
+
+    def since(self, start):
+        def ready():
+            new = self.marks[start:]
+            return "A" in new and "B" in new[new.index("A") :]
+
+        self.wait(ready, "a prompt")
+        new = self.marks[start:]
+        # A shell may draw its prompt again as soon as something is typed.
+        if new[:2] == ["133;B", "B"]:
+            del new[:2]
+        return new
+
+    def line(self, text, end="\r"):
+        """Type a line; returns the marks from there to the next prompt."""
+        start = len(self.marks)
+        self.type(text + end)
+        return self.since(start)
+
+    def interrupt(self, again_s, done=None):
+        """Type C-c until ``done()``, by default a new prompt; returns the marks from there to that prompt.
+
+        Every shell here overlooks a C-c at times, if it comes while a line is being painted (bash once in some hundred
+        times, fish mostly). So let it finish painting, and type C-c again after ``again_s`` of silence.
+        """
+        while select.select([self.process.fd], [], [], 0.05)[0]:
+            self.read(time.monotonic() + DEADLINE_S, "silence")
+        start = len(self.marks)
+        self.type("\x03")
+        while not (done() if done else "A" in self.marks[start:]):
+            if select.select([self.process.fd], [], [], again_s)[0]:
+                self.read(time.monotonic() + DEADLINE_S, "a prompt")
+            else:
+                self.type("\x03")
+        return self.marks[start:] if done else self.since(start)
+
+    def typed(self, text):
+        """Type text and wait until the cursor is behind the last line of it."""
+        self.type(text)
+        wanted = text.removesuffix("\x1b[201~").removeprefix("\x1b[200~").split("\n")[-1]
+
+        def shown():
+            cursor = self.engine.cursor()
+            return self.engine.lines(cursor.y, 1).text[0].ljust(cursor.x)[: cursor.x].endswith(wanted)
+
+        self.wait(shown, f"{wanted!r} on the screen")
+
+    def shows(self, row):
+        """Wait until the last row is this (a string, or a predicate)."""
+        self.wait(lambda: row(self.screen()[-1]) if callable(row) else self.screen()[-1] == row, f"{row!r}")
+
+    def wait_for_end(self):
+        deadline = time.monotonic() + DEADLINE_S
+        while not self.ended:
+            self.read(deadline, "the end of the shell")
+
+    def exit(self):
+        self.type("exit\r")
+        self.wait_for_end()
+
+    def screen(self):
+        lines = self.engine.lines(-self.engine.history_rows, self.engine.history_rows + self.engine.rows).text
+        while lines and not lines[-1]:
+            del lines[-1]
+        return lines
+
+    def output(self, command):
+        """Run a command with its output in a file, and return that."""
+        path = self.home / "output"
+        self.line(f"{command} > {path}")
+        return path.read_text()
+
+    def close(self):
+        # PtyProcess.close would sleep for a tenth of a second.
+        if not self.process.closed:
+            self.process.fileobj.close()
+            self.process.closed = True
+            if self.process.exitstatus is None and self.process.signalstatus is None:
+                os.kill(self.process.pid, signal.SIGKILL)
+                os.waitpid(self.process.pid, 0)
+
+
+class Shells:
+    """Starts shells of one kind, each in a home of its own."""
+
+    def __init__(self, name, tmp_path):
+        self.name = name
+        self.path = shutil.which(name)
+        self.tmp_path = tmp_path
+        self.running = []
+
+    def start(self, rc="", *args, env=None, files=None, integrated=True, base=True, wait=True):
+        """Start a shell whose rc file is ``rc`` and wait for its prompt."""
+        home = self.tmp_path / f"home{len(self.running)}"
+        for name, text in {RC[self.name]: (BASE[self.name] if base else "") + rc, **(files or {})}.items():
+            path = home / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        terminal = Terminal([self.path, *args], env or {}, home, integrated=integrated)
+        self.running.append(terminal)
+        if integrated and wait:
+            terminal.wait_for_prompt()
+        return terminal
+
+    def interrupt(self, terminal, done=None):
+        return terminal.interrupt(0.2 if self.name == "fish" else 3, done)
+
+    def ran(self, command, code, shown=None):
+        """The marks of a command line that ran."""
+        escaped = command if shown is None else shown
+        told = "" if self.name == "bash" else escaped
+        return ["133;C", f"C;{told}", f"D;{code}", f"133;D;{code}", *self.prompt]
+
+    def ran_nothing(self, code):
+        """The marks of a line that ran nothing."""
+        return [f"D;{code}", *self.prompt]
+
+    prompt = ("133;A", "A", "133;B", "B")
+
+    def close(self):
+        for terminal in self.running:
+            terminal.close()
+
+
+def shells(name, tmp_path):
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    if name == "fish":
+        version = subprocess.run(["fish", "--version"], capture_output=True, text=True, check=True).stdout
+        if int(version.rpartition(" ")[2].partition(".")[0]) >= 4:
+            pytest.skip("fish 4 writes the standard marks itself; these tests are about older ones")
+    return Shells(name, tmp_path)
+
+
+@pytest.fixture(params=["bash", "zsh", "fish"])
+def shell(request, tmp_path):
+    kind = shells(request.param, tmp_path)
+    yield kind
+    kind.close()
+
+
+@pytest.fixture
+def bash(tmp_path):
+    kind = shells("bash", tmp_path)
+    yield kind
+    kind.close()
+
+
+@pytest.fixture
+def zsh(tmp_path):
+    kind = shells("zsh", tmp_path)
+    yield kind
+    kind.close()
+
+
+@pytest.fixture
+def fish(tmp_path):
+    kind = shells("fish", tmp_path)
+    yield kind
+    kind.close()
+
+
+@pytest.fixture
+def scripts():
+    import phux_core.shells
+
+    return Path(phux_core.shells.__file__).parent

@@ -1,0 +1,81 @@
+"""Which commands are integrated, and into what they are turned."""
+
+import os
+
+import pytest
+
+from phux_core import shells
+from phux_core.shells import integrate
+
+
+@pytest.mark.parametrize("program", ["/bin/bash", "/usr/local/bin/zsh", "/opt/fish/bin/fish"])
+@pytest.mark.parametrize("arguments", [[], ["-i"], ["-l"], ["--login"], ["-il"], ["-i", "-l"]])
+def test_an_interactive_shell_is_integrated(program, arguments):
+    argv, env = integrate([program, *arguments], {}, "n0nce")
+    assert argv[0] == program
+    assert set(arguments) <= set(argv)
+    assert env["PHUX_NONCE"] == "n0nce"
+    assert "n0nce" not in " ".join(argv)  # anybody can read a command line
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["/bin/sh"],
+        ["/usr/bin/python3"],
+        ["/bin/bash", "script.sh"],
+        ["/bin/bash", "-c", "true"],
+        ["/bin/bash", "-lc", "true"],
+        ["/bin/bash", "--norc"],
+        ["/bin/bash", "--noprofile", "-l"],
+        ["/bin/bash", "--rcfile", "mine"],
+        ["/bin/bash", "--posix"],
+        ["/bin/bash", "-s"],
+        ["/bin/bash", "-"],
+        ["/bin/bash", ""],
+        ["/bin/bash", "--interactive"],
+        ["/bin/zsh", "-f"],
+        ["/bin/zsh", "-ic", "true"],
+        ["/bin/zsh", "--no-rcs"],
+        ["/usr/bin/fish", "--no-config"],
+        ["/usr/bin/fish", "-N"],
+        ["/usr/bin/fish", "-C", "true"],
+    ],
+)
+def test_anything_else_is_left_alone(argv):
+    assert integrate(argv, {}, "n") is None
+
+
+def test_bash_that_must_be_posix_is_left_alone():
+    assert integrate(["/bin/bash"], {"POSIXLY_CORRECT": "y"}, "n") is None
+
+
+@pytest.mark.parametrize("nonce", ["", "a;b", "a b", "a\x07", "é"])
+def test_a_nonce_that_could_break_a_mark_is_refused(nonce):
+    with pytest.raises(ValueError, match="nonce"):
+        integrate(["/bin/bash"], {}, nonce)
+
+
+@pytest.mark.parametrize(
+    ("text", "integrated"),
+    [("ZDOTDIR=/x\n", False), (": ${ZDOTDIR:=$HOME/x}\n", False), ("# ZDOTDIR\n\nPATH=/bin\n", True)],
+)
+def test_zsh_is_left_alone_where_the_system_chooses_zdotdir(tmp_path, monkeypatch, text, integrated):
+    (tmp_path / "zshenv").write_text(text)
+    monkeypatch.setattr(shells, "_ZSHENV", (str(tmp_path / "zshenv"), str(tmp_path / "missing")))
+    assert (integrate(["/bin/zsh"], {}, "n") is not None) == integrated
+
+
+def test_the_scripts_are_beside_the_module(scripts):
+    argv, _ = integrate(["/bin/bash"], {}, "n")
+    assert os.path.isfile(argv[argv.index("--rcfile") + 1])
+    assert (scripts / "zsh/.zshenv").is_file()
+    assert (scripts / "fish/phux.fish").is_file()
+
+
+def test_the_arguments_are_not_changed_in_place():
+    argv = ["/bin/zsh", "-l"]
+    command, _ = integrate(argv, {}, "n")
+    assert argv == ["/bin/zsh", "-l"]
+    assert command is not argv

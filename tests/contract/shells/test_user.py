@@ -1,0 +1,637 @@
+"""The user's own prompt, hooks, traps, history and environment are as they would be without us."""
+
+import os
+import re
+import select
+import time
+
+import pytest
+
+NONCE = "5ecret-NONCE_0"
+
+
+# ---- hooks that make the prompt anew, and what they see
+
+
+BASH_ANEW = [
+    pytest.param("PROMPT_COMMAND='s=$?; PS1=\"[$s] > \"'\n", id="string"),
+    pytest.param('mine() { local s=$?; PS1="[$s] > "; }\nPROMPT_COMMAND=mine\n', id="function"),
+    pytest.param("PROMPT_COMMAND=('s=$?' 'PS1=\"[$s] > \"')\n", id="array"),
+    pytest.param("PROMPT_COMMAND='PS1=\"[$?] > \";'\n", id="semicolon"),
+    pytest.param("PROMPT_COMMAND='PS1=\"[$?] > \" # why not'\n", id="comment"),
+    pytest.param("export PROMPT_COMMAND='PS1=\"[$?] > \"'\n", id="exported"),
+    pytest.param("trap : DEBUG\nPROMPT_COMMAND='PS1=\"[$?] > \"'\n", id="debug-trap"),
+]
+
+
+def check_prompts(shell, terminal, prompt="[{}] >"):
+    assert terminal.screen()[-1] == prompt.format(0)
+    for code in (0, 3, 4):
+        command = f"sh -c 'exit {code}'"
+        assert terminal.line(command) == shell.ran(command, code)
+        assert terminal.screen()[-1] == prompt.format(code)
+    assert terminal.line("") == shell.ran_nothing(4)
+    assert terminal.screen()[-1] == prompt.format(4)
+
+
+@pytest.mark.parametrize("rc", BASH_ANEW)
+def test_bash_prompt_command_that_makes_ps1_anew(bash, rc):
+    check_prompts(bash, bash.start(rc))
+
+
+@pytest.mark.parametrize("rc", [*(case for case in BASH_ANEW if case.id != "array"), "PS1='[$?] > '\n"])
+def test_the_same_in_a_bash_without_arrays_in_prompt_command(bash, rc, scripts, tmp_path, monkeypatch):
+    script = (scripts / "bash/phux.bash").read_text()
+    assert "< 501" in script
+    (tmp_path / "bash").mkdir()
+    (tmp_path / "bash/phux.bash").write_text(script.replace("< 501", "< 99999"))
+    monkeypatch.setattr("phux_core.shells._HERE", str(tmp_path))
+    terminal = bash.start(rc)
+    check_prompts(bash, terminal)
+    assert terminal.output("declare -p PROMPT_COMMAND").startswith("declare -- ")
+    if rc.endswith(";'\n"):
+        return  # what is added next would be a syntax error without us, too
+    assert terminal.line("PROMPT_COMMAND=\"$PROMPT_COMMAND; PS1='new > '\"")[-6:] == ["D;0", "133;D;0", *bash.prompt]
+    terminal.shows("new >")  # its mark came before it, this once
+    assert terminal.line("sh -c 'exit 3'") == bash.ran("sh -c 'exit 3'", 3)
+
+
+ZSH_ANEW = [
+    pytest.param('precmd() { PS1="[$?] > " }\n', id="function"),
+    pytest.param('mine() { PS1="[$?] > " }\nprecmd_functions=(mine)\n', id="array"),
+    pytest.param(
+        'mine() { PS1="[$?] > " }\nautoload -Uz add-zsh-hook\nadd-zsh-hook precmd mine\nadd-zsh-hook preexec :\n',
+        id="add-zsh-hook",
+    ),
+    pytest.param("setopt prompt_subst\nPS1='[$?] > '\n", id="prompt_subst"),
+    pytest.param("PS1='[%?] > '\n", id="percent"),
+    pytest.param(
+        'precmd() { PS1="[$?] > " }\nsetopt ksh_arrays no_unset prompt_subst sh_word_split all_export warn_create_global\n'
+        "setopt no_clobber glob_subst no_multios posix_builtins\nIFS=:\n",
+        id="options",
+    ),
+    pytest.param(
+        'precmd() { PS1="[$?] > " }\nalias print=false local=false builtin=false emulate=false\n', id="aliases"
+    ),
+]
+
+
+@pytest.mark.parametrize("rc", ZSH_ANEW)
+def test_zsh_precmd_that_makes_ps1_anew(zsh, rc):
+    check_prompts(zsh, zsh.start(rc))
+
+
+def test_a_zsh_prompt_that_ends_in_a_percent_sign(zsh):
+    terminal = zsh.start("PS1='me%'\n")
+    assert terminal.screen()[-1] == "me%"
+    assert terminal.line("false") == zsh.ran("false", 1)
+    assert terminal.screen()[-1] == "me%"
+
+
+def test_a_zsh_prompt_without_percent_sequences(zsh):
+    terminal = zsh.start("setopt no_prompt_percent\nPS1='%m> '\n")
+    assert terminal.line("false") == zsh.ran("false", 1)
+    terminal.shows("%m>")
+
+
+def test_fish_prompts_of_the_user(fish):
+    rc = (
+        'function fish_prompt; set -l s $status; echo -n "[$s] > "; end\n'
+        "function fish_right_prompt; echo -n right; end\n"
+    )
+    terminal = fish.start(rc)
+    terminal.shows(re.compile(r"\[0\] > +right").fullmatch)
+    for code in (3, 0):
+        assert terminal.line(f"sh -c 'exit {code}'") == fish.ran(f"sh -c 'exit {code}'", code)
+        terminal.shows(re.compile(rf"\[{code}\] > +right").fullmatch)
+
+
+def test_a_fish_prompt_from_a_file_of_its_own(fish):
+    files = {".config/fish/functions/fish_prompt.fish": 'function fish_prompt\n    echo -n "[$status] > "\nend\n'}
+    terminal = fish.start("function fish_greeting; end\n", files=files, base=False)
+    check_prompts(fish, terminal)
+
+
+# ---- changes while the shell runs
+
+
+@pytest.mark.parametrize(
+    ("change", "prompt"),
+    [
+        ("PS1='new > '", "new >"),
+        ("PROMPT_COMMAND='PS1=\"new > \"'", "new >"),
+        ("PROMPT_COMMAND=\"PS1='new > '; $PROMPT_COMMAND\"", "new >"),
+        ("PROMPT_COMMAND=\"$PROMPT_COMMAND; PS1='new > '\"", "new >"),
+        ("PROMPT_COMMAND+=(\"PS1='new > '\")", "new >"),
+        ("source ~/.bashrc", "$"),
+    ],
+)
+def test_bash_hooks_changed_at_the_prompt(bash, change, prompt):
+    terminal = bash.start("PROMPT_COMMAND='x=1'\n")
+    assert terminal.line(change)[-6:] == ["D;0", "133;D;0", *bash.prompt]
+    terminal.shows(prompt)
+    for _ in range(2):
+        assert terminal.line("sh -c 'exit 3'")[-6:] == ["D;3", "133;D;3", *bash.prompt]
+        assert terminal.screen()[-1] == prompt
+
+
+@pytest.mark.parametrize("change", ["PROMPT_COMMAND=(: :)", "unset PROMPT_COMMAND"])
+def test_bash_comes_back_after_prompt_command_was_thrown_away(bash, change):
+    terminal = bash.start()
+    start = len(terminal.marks)
+    terminal.type(change + "\r")
+    # The prompt after it has lost all but its own mark.
+    terminal.wait(lambda: terminal.marks[start:][-2:] == ["133;B", "B"], "a prompt")
+    assert terminal.marks[start:] == ["133;C", "C;", "133;B", "B"]
+    assert terminal.line("false")[-6:] == ["D;1", "133;D;1", *bash.prompt]
+    assert terminal.line("sh -c 'exit 3'") == bash.ran("sh -c 'exit 3'", 3)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "PS1='new > '",
+        "precmd() { PS1='new > ' }",
+        "x() { PS1='new > ' }; precmd_functions=(x) preexec_functions=()",
+        "source ~/new",
+    ],
+)
+def test_zsh_hooks_changed_at_the_prompt(zsh, change):
+    terminal = zsh.start(files={"new": "precmd() { PS1='new > ' }\nprecmd_functions=()\npreexec_functions=()\n"})
+    assert terminal.line(change) == zsh.ran(change, 0)
+    assert terminal.line("false") == zsh.ran("false", 1)
+    assert terminal.screen()[-1] == "new >"
+    assert terminal.line("sh -c 'exit 3'") == zsh.ran("sh -c 'exit 3'", 3)
+
+
+def test_zsh_is_not_confused_by_a_command_that_edits_a_line(zsh):
+    terminal = zsh.start()
+    start = len(terminal.marks)
+    command = "eval 'precmd_functions=(); x=1; vared x'"
+    terminal.type(command + "\r")
+    terminal.wait(lambda: terminal.screen()[-1] == "1", "the value to edit")
+    terminal.typed("2")
+    assert terminal.marks[start:] == ["133;C", f"C;{command}"]
+
+
+def test_fish_prompt_changed_at_the_prompt(fish):
+    terminal = fish.start()
+    change = 'function fish_prompt; echo -n "new $status > "; end'
+    assert terminal.line(change) == fish.ran(change, 0)
+    assert terminal.screen()[-1] == "new 0 >"
+    assert terminal.line("false") == fish.ran("false", 1)
+    assert terminal.screen()[-1] == "new 1 >"
+    # Commands see the user's, not ours around it.
+    assert "__phux" not in terminal.output("functions fish_prompt")
+
+
+# ---- settings and traps
+
+
+@pytest.mark.parametrize(
+    "rc",
+    [
+        "set -u\n",
+        "set -a\n",
+        "set -T\n",
+        "set -E; trap : ERR\n",
+        "set -f\n",
+        "set -C\n",
+        "set -o vi\n",
+        "set -o posix\n",
+        "IFS=_x17\n",
+        "shopt -s extglob failglob nullglob nocasematch\n",
+        "shopt -u promptvars\n",
+        "HISTTIMEFORMAT='%F %T '\n",
+        "readonly HISTTIMEFORMAT='%F %T '\n",
+        "HISTSIZE=3\n",
+        "alias builtin=false local=false printf=false history=false :=false set=false return=false\n",
+        "printf() { :; }; history() { :; }; set() { :; }\n",
+        "LC_ALL=C\n",
+        "exec 2>&1 >/dev/null\n",
+        "trap 'x=$((x + 1))' DEBUG\n",
+        "PS0='$(echo)'\n",
+        "unset PS1 PS0\n",
+        "declare -a PROMPT_COMMAND\n",
+        "shopt -s compat44 2>/dev/null\n",
+    ],
+)
+def test_bash_settings(bash, rc):
+    terminal = bash.start("history -s one; history -s two; history -s three\n" + rc)
+    shown = "" if "promptvars" in rc or "readonly" in rc else None
+    assert terminal.line("sh -c 'exit 3'") == bash.ran("sh -c 'exit 3'", 3, shown)
+    assert terminal.line("! true") == bash.ran("! true", 1, shown)
+    assert terminal.line("") == bash.ran_nothing(1)
+
+
+@pytest.mark.parametrize(
+    ("rc", "first", "second"),
+    [
+        ("HISTCONTROL=ignorespace\n", "true", " false"),
+        ("HISTCONTROL=ignoredups\n", "false", "false"),
+        ("HISTCONTROL=erasedups\n", "false", "false"),
+        ("HISTIGNORE=false\n", "true", "false"),
+        ("", "set +o history", "false"),
+        ("HISTSIZE=0\n", "true", "false"),
+    ],
+)
+def test_bash_never_reports_the_line_before(bash, rc, first, second):
+    terminal = bash.start(rc)
+    terminal.line(first)
+    assert terminal.line(second) == bash.ran(second, 1, "")
+
+
+def test_bash_with_the_history_read_again_at_each_prompt(bash):
+    terminal = bash.start("HISTCONTROL=ignorespace\nPROMPT_COMMAND='history -a; history -c; history -r'\n")
+    for command in ("true", "false", "sh -c 'exit 2'"):
+        code = {"true": 0, "false": 1}.get(command, 2)
+        assert terminal.line(command) == bash.ran(command, code)
+    assert terminal.line(" false") == bash.ran(" false", 1, "")
+
+
+def test_bash_that_recalls_a_line(bash):
+    terminal = bash.start()
+    terminal.line("false")
+    terminal.line("true")
+    assert terminal.line("\x1b[A\x1b[A") == bash.ran("false", 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rc"),
+    [
+        ("bash", "set -e\n"),
+        ("bash", "set -e; PROMPT_COMMAND=true\n"),
+        ("zsh", "setopt err_exit\n"),
+        ("zsh", "setopt err_exit; precmd() { true }\n"),
+    ],
+)
+def test_set_e_ends_the_shell_at_a_failure_and_not_before(kind, rc, request):
+    shell = request.getfixturevalue(kind)
+    terminal = shell.start(rc)
+    assert terminal.line("true") == shell.ran("true", 0)
+    assert terminal.line("! true") == shell.ran("! true", 1)
+    terminal.typed("half")
+    assert shell.interrupt(terminal) == shell.ran_nothing(130)
+    terminal.type("false\r")
+    terminal.wait_for_end()
+
+
+def test_zsh_that_comes_back_leaves_the_status_alone(zsh):
+    terminal = zsh.start("setopt err_exit\nPS1='[%?] > '\n! true\n")
+    assert terminal.screen()[-1] == "[1] >"  # of the rc file
+    assert terminal.line("! : precmd_functions") == zsh.ran("! : precmd_functions", 1)
+    assert terminal.screen()[-1] == "[1] >"
+
+
+def test_bash_starts_with_the_status_of_the_rc_file(bash):
+    terminal = bash.start("PS1='[$?] > '\nfalse\n")
+    assert terminal.screen()[-1] == "[1] >"
+
+
+def test_a_bash_err_trap_runs_for_the_users_commands_only(bash):
+    terminal = bash.start("n=0\ntrap 'n=$((n + 1))' ERR\nPROMPT_COMMAND=true\nPS1='$n > '\n")
+    for n, command in enumerate(["false", "", "sh -c 'exit 3'", "true"], 1):
+        terminal.line(command)
+        assert terminal.screen()[-1] == f"{(n + 1) // 2} >"
+
+
+VI = {
+    "bash": ("set -o vi\nbind 'set show-mode-in-prompt on'\n", "(ins)$", "(cmd)$"),
+    "zsh": (
+        (
+            "bindkey -v\nm=ins\nsetopt prompt_subst\nPS1='($m)$ '\n"
+            "zle-keymap-select() { m=cmd; [[ $KEYMAP == main ]] && m=ins; zle reset-prompt }\nzle -N zle-keymap-select\n"
+        ),
+        "(ins)$",
+        "(cmd)$",
+    ),
+    "fish": ("fish_vi_key_bindings\n", "[I] $", "[N] $"),
+}
+
+
+def test_vi_mode(shell):
+    rc, inserting, commanding = VI[shell.name]
+    terminal = shell.start(rc)
+    assert terminal.screen()[-1] == inserting
+    start = len(terminal.marks)
+    terminal.typed("echo a")
+    terminal.type("\x1b")
+    terminal.wait(lambda: terminal.screen()[-1].startswith(commanding), "command mode")
+    terminal.type("A")
+    terminal.wait(lambda: terminal.screen()[-1].startswith(inserting), "insert mode")
+    assert set(terminal.marks[start:]) <= {"133;A", "A", "133;B", "B"}
+    terminal.type(" b\r")
+    marks = terminal.since(start)
+    assert marks[marks.index("133;C") :] == shell.ran("echo a b", 0)
+
+
+# ---- the same screen as without us
+
+
+def steps(name):
+    """What to type, each to be answered by a prompt."""
+    return [
+        "echo hello\r",
+        "false\r",
+        "\r",
+        "echo )\r" if name != "fish" else "true\r",
+        "abc\x03" if name != "fish" else "\r",  # there the number stays as it is
+        "printf 'no newline'\r" if name != "bash" else "true\r",  # (see the next test)
+        "printf '\\e[31mred\\e[m\\n'; false\r",
+        "echo a very long line that goes on and on and on over the edge of the terminal, which is 80 columns wide\r",
+        "cd /; pwd\r",
+    ]
+
+
+# Each prompt has a number, by which one can tell that it is the next.
+NUMBERED = {
+    "bash": "PROMPT_COMMAND='n=$((n+1))'\nPS1='$n \\w> '\n",
+    "zsh": "setopt prompt_subst\nprecmd() { (( ++n )) }\nPS1='$n %~> '\n",
+    "fish": "function number --on-event fish_prompt; set -g n (math $n + 1); end\nset -g n 0\n"
+    "function fish_prompt; echo -n $n (prompt_pwd)'> '; end\n",
+}
+
+PREEXEC = 'hook() { [[ -t 1 && $armed ]] || return; armed=; echo "about to run $BASH_COMMAND"; }\n'
+
+LOOKS = [
+    ("bash", "plain", ""),
+    ("bash", "colours", "PS1='\\[\\e[1;32m\\]\\u\\[\\e[m\\] ☃ ($?)\\n$n \\w> '\n"),
+    ("bash", "anew", "PROMPT_COMMAND='s=$?; n=$((n+1)); PS1=\"\\[\\e[1m\\]$s\\[\\e[m\\]\\n$n > \"'\n"),
+    ("bash", "array", "PROMPT_COMMAND=('n=$((n+1))' 'echo \"status $?\"')\n"),
+    ("bash", "output", "PROMPT_COMMAND='echo \"status $?\"; n=$((n+1))'\n"),
+    ("bash", "PS0", "PS0='started \\w\\n'\n"),
+    ("bash", "ERR", "trap 'echo failed: $BASH_COMMAND' ERR\n"),
+    ("bash", "DEBUG", "trap 'echo \"debug: $BASH_COMMAND\"' DEBUG\n"),
+    # What bash-preexec does: a DEBUG trap takes the first command after PROMPT_COMMAND for the user's.
+    ("bash", "preexec", PREEXEC + "trap hook DEBUG\nPROMPT_COMMAND='n=$((n+1)); armed=on'\n"),
+    ("bash", "late-preexec", PREEXEC + "PROMPT_COMMAND='n=$((n+1)); trap hook DEBUG; armed=on'\n"),
+    ("bash", "xtrace", "set -x\n"),
+    ("bash", "errtrace", "set -E\ntrap 'echo failed' ERR\n"),
+    ("zsh", "plain", ""),
+    ("zsh", "colours", "PS1=$'%B%F{green}%n%f%b ☃ (%?)\\n$n %~> '\nRPS1='%F{red}right%f'\n"),
+    ("zsh", "anew", "precmd() { local s=$?; (( ++n )); PS1=$'%B'$s$'%b\\n'$n' %~> ' }\n"),
+    ("zsh", "hooks", "a() { print status $? }\nb() { print run $1 }\nprecmd_functions+=(a)\npreexec_functions+=(b)\n"),
+    ("zsh", "preexec", 'preexec() { print "run $1" }\n'),
+    ("zsh", "ZERR", "TRAPZERR() { print failed }\n"),
+    ("zsh", "xtrace", "set -x\n"),
+    ("fish", "plain", ""),
+    (
+        "fish",
+        "hooks",
+        (
+            "function a --on-event fish_preexec; echo run $argv; end\nfunction b --on-event fish_postexec; echo ran $status; end\n"
+            "function c --on-event fish_prompt; echo prompt $status; end\n"
+        ),
+    ),
+    (
+        "fish",
+        "colours",
+        (
+            "function fish_prompt; set -l s $status; set_color -o green; echo ☃ $s; set_color normal; echo -n $n'> '; end\n"
+            "function fish_right_prompt; echo -n right; end\n"
+        ),
+    ),
+]
+
+
+def looks(terminal):
+    """The cursor, and every glyph on the screen with its place and style."""
+    return terminal.engine.cursor(), [
+        (span.row, span.col + i * span.width, glyph, span.style)
+        for span in terminal.engine.spans(0, 24)
+        for i, glyph in enumerate(span.text)
+        if glyph != " "
+    ]
+
+
+@pytest.mark.parametrize(("name", "rc"), [pytest.param(name, rc, id=f"{name}-{label}") for name, label, rc in LOOKS])
+def test_the_screen_is_the_same_as_without_us(name, rc, request):
+    shell = request.getfixturevalue(name)
+    ours, plain = (shell.start(NUMBERED[name] + rc, integrated=integrated, wait=False) for integrated in (True, False))
+    terminals = {terminal.process.fd: terminal for terminal in (ours, plain)}
+    files = list(terminals)
+    for number, step in enumerate([None, *steps(name)], 1):
+        for terminal in (ours, plain):
+            shows = re.compile(rf"{number} .*> |{number}> ?").match
+
+            def at_prompt(terminal=terminal, shows=shows):
+                cursor = terminal.engine.cursor()
+                row = terminal.engine.lines(cursor.y, 1).text[0].ljust(cursor.x)
+                return shows(row) and cursor.x == shows(row).end()
+
+            if step and step.endswith("\x03"):
+                terminal.typed(step[:-1])
+                shell.interrupt(terminal, at_prompt)
+            elif step:
+                terminal.type(step)
+            terminal.wait(at_prompt, f"prompt {number}")
+        # One of them may be painting still, a right prompt for example.
+        while looks(ours) != looks(plain) and (more := select.select(files, [], [], 2)[0]):
+            terminals[more[0]].read(time.monotonic() + 1, "nothing")
+        assert ours.screen() == plain.screen()
+        assert looks(ours) == looks(plain)
+    assert plain.marks == []
+    assert [mark for mark in ours.marks if mark.startswith("D")]
+
+
+def test_the_prompt_of_bash_is_on_a_line_of_its_own(bash):
+    terminal = bash.start()
+    terminal.line("printf 'no newline'")
+    assert terminal.screen() == ["$ printf 'no newline'", "no newline", "$"]
+
+
+def test_a_debug_trap_that_measures_time_measures_the_command(bash):
+    rc = "n=0\ntrap ': ${began:=$((n += 1))}' DEBUG\nPROMPT_COMMAND='unset began'\nPS1='${began-idle} $ '\n"
+    terminal = bash.start(rc)
+    for command in ("true", "false", "echo a"):
+        assert terminal.line(command)[-4:] == [*bash.prompt]
+        assert terminal.screen()[-1] == "idle $"
+
+
+def test_a_debug_trap_and_hooks_changed_at_the_prompt(bash):
+    terminal = bash.start("trap : DEBUG\nhook() { :; }\nPROMPT_COMMAND=hook\n")
+    assert terminal.line("false") == bash.ran("false", 1)
+    assert "__phux_after" not in terminal.output("declare -p PROMPT_COMMAND")
+    # Nobody looks after PS1 then, for one prompt.
+    terminal.type("hook() { PS1='new > '; }\r")
+    terminal.shows("new >")
+    for _ in range(2):
+        assert terminal.line("sh -c 'exit 3'") == bash.ran("sh -c 'exit 3'", 3)
+        terminal.shows("new >")
+    terminal.type("PROMPT_COMMAND=\"PS1='newer > '\"\r")
+    terminal.shows("newer >")
+    assert terminal.line("sh -c 'exit 4'")[-6:] == ["D;4", "133;D;4", *bash.prompt]
+    assert terminal.line("sh -c 'exit 3'") == bash.ran("sh -c 'exit 3'", 3)
+
+
+def test_a_debug_trap_and_prompt_command_replaced(bash):
+    terminal = bash.start("trap : DEBUG\nPROMPT_COMMAND=true\n")
+    assert terminal.line("false") == bash.ran("false", 1)
+    terminal.type("PROMPT_COMMAND='echo mine'\r")
+    terminal.wait(lambda: terminal.screen()[-2:] == ["mine", "$"], "a prompt")
+    assert terminal.line("sh -c 'exit 4'")[-6:] == ["D;4", "133;D;4", *bash.prompt]
+    assert terminal.line("sh -c 'exit 3'") == bash.ran("sh -c 'exit 3'", 3)
+
+
+def test_a_bash_prompt_that_is_added_to_has_one_mark(bash):
+    terminal = bash.start()
+    terminal.line('PS1="$PS1 more > "')
+    assert terminal.screen()[-1] == "$  more >"
+    assert terminal.output('echo "$PS1"').count("__phux") == 1
+
+
+# ---- what commands see
+
+
+@pytest.mark.parametrize("exported", [False, True])
+def test_the_environment_of_commands_has_nothing_of_ours(shell, exported):
+    rc = ""
+    if exported and shell.name == "bash":
+        rc = "set -a\nPS0=x\nPROMPT_COMMAND='y=1'\nexport PS1='> '\n"
+    elif exported and shell.name == "zsh":
+        rc = "setopt all_export\nprecmd() { y=1 }\nexport PS1='> '\n"
+    env = {"ZDOTDIR": None, "ENV": "/nonexistent", "MARK": "1"} if exported else {}
+    seen = []
+    for integrated in (True, False):
+        variables = {name: value for name, value in env.items() if value is not None}
+        terminal = shell.start(rc, integrated=integrated, env=variables, wait=False)
+        if integrated:
+            terminal.wait_for_prompt()
+            terminal.line("true")
+        path = terminal.home / "environment"
+        terminal.type(f"env > {path}; exit\r")
+        terminal.wait_for_end()
+        seen.append(dict(line.partition("=")[::2] for line in path.read_text().splitlines() if "=" in line))
+    ours, plain = seen
+    assert NONCE not in str(ours)
+    assert "PHUX" not in str(ours)
+    own = {"_", "HOME", "PWD", "OLDPWD", "HISTFILE", "DIRSTACK", "RANDOM", "PPID", "TTY"}
+    if exported:  # these two cannot go on as they are: they name functions that other shells do not have
+        own |= {"PROMPT_COMMAND", "PS0"}
+        ours["PS1"] = ours.get("PS1", "").replace("\\[${__phux_b-}\\]", "")
+        plain.setdefault("PS1", "")
+    assert {k: v for k, v in ours.items() if k not in own} == {k: v for k, v in plain.items() if k not in own}
+
+
+def test_zdotdir_of_the_user_is_what_it_was(zsh, tmp_path):
+    (tmp_path / "dots").mkdir()
+    for name in (".zshenv", ".zprofile", ".zshrc", ".zlogin"):
+        (tmp_path / "dots" / name).write_text(f"echo read {name} $ZDOTDIR\nPS1='$ '\n")
+    terminal = zsh.start("echo wrong\n", "-l", env={"ZDOTDIR": str(tmp_path / "dots")})
+    assert [row.split()[1] for row in terminal.screen() if row.startswith("read")] == [
+        ".zshenv",
+        ".zprofile",
+        ".zshrc",
+        ".zlogin",
+    ]
+    assert "wrong" not in terminal.screen()
+    assert terminal.output("printenv ZDOTDIR") == f"{tmp_path}/dots\n"
+
+
+def test_zdotdir_may_be_set_in_the_users_zshenv(zsh):
+    files = {".zshenv": "ZDOTDIR=~/dots\n", "dots/.zshrc": "PS1='$ '\necho there\n"}
+    terminal = zsh.start("echo wrong\n", files=files)
+    assert terminal.screen() == ["there", "$"]
+    assert terminal.line("false") == zsh.ran("false", 1)
+
+
+def test_zsh_prompt_of_the_user_is_what_commands_see(zsh):
+    terminal = zsh.start("PS1='my > '\n")
+    assert terminal.output("print -r -- $PS1") == "my > \n"
+    assert terminal.screen()[-1] == "my >"
+
+
+PIPES = {"bash": "${PIPESTATUS[@]}", "zsh": "$pipestatus", "fish": "$pipestatus"}
+
+
+def test_status_variables_between_lines(shell):
+    terminal = shell.start()
+    terminal.line("false | true | sh -c 'exit 3'")
+    assert terminal.output(f"echo {PIPES[shell.name]}") == "1 0 3\n"
+    terminal.line("sh -c 'exit 4'")
+    status = "$status" if shell.name == "fish" else "$?"
+    assert terminal.output(f"echo {status}") == "4\n"
+    if shell.name != "fish":
+        terminal.line("echo a last-word")
+        assert terminal.output("echo $_") == "last-word\n"
+
+
+def test_bash_rematch_between_lines(bash):
+    terminal = bash.start("PROMPT_COMMAND='true'\n")
+    terminal.line("[[ abc =~ b. ]]")
+    assert terminal.output("echo $BASH_REMATCH") == "bc\n"
+
+
+# ---- history
+
+
+def history(shell, home):
+    if shell.name == "fish":
+        text = (home / ".local/share/fish/fish_history").read_text()
+        return re.findall(r"^- cmd: (.*)$", text, re.MULTILINE)
+    return (home / (".bash_history" if shell.name == "bash" else ".zsh_history")).read_text().splitlines()
+
+
+def test_the_history_has_what_was_typed_and_nothing_else(shell):
+    terminal = shell.start()
+    typed = ["echo one", "false", "cd /", "echo 'two  words'"]
+    for line in typed:
+        terminal.line(line)
+    terminal.line("")
+    terminal.exit()
+    assert history(shell, terminal.home) == [*typed, "exit"]
+    assert not [
+        name
+        for name in os.listdir(terminal.home)
+        if name not in {".bashrc", ".bash_history", ".zshrc", ".zsh_history", ".config", ".local", ".cache"}
+    ]
+
+
+def test_a_history_file_of_the_users_choice(shell):
+    if shell.name == "fish":
+        pytest.skip("fish has no such variable")
+    terminal = shell.start("HISTFILE=~/mine\n")
+    terminal.line("echo one")
+    terminal.exit()
+    assert (terminal.home / "mine").read_text() == "echo one\nexit\n"
+
+
+# ---- login shells
+
+
+def test_a_bash_login_shell_reads_what_it_should(bash):
+    files = {".bash_profile": "echo profile $0\nPS1='$ '\n", ".profile": "echo wrong\n", ".bash_logout": "echo bye\n"}
+    seen = []
+    for integrated in (True, False):
+        terminal = bash.start("echo wrong\n", "-l", files=files, integrated=integrated, wait=False, env={"ENV": "/x y"})
+        terminal.wait(lambda terminal=terminal: terminal.screen()[-1:] == ["$"], "a prompt")
+        path = terminal.home / "state"
+        terminal.type(f"(set -o; shopt; echo $- $0 $SHLVL $HISTFILE $MAILCHECK $ENV; alias; trap) > {path}; logout\r")
+        terminal.wait_for_end()
+        assert [row for row in terminal.screen() if row in {"wrong", "bye"}] == ["bye"]
+        assert any(row.startswith("profile ") for row in terminal.screen())
+        seen.append(path.read_text().replace(str(terminal.home), "~"))
+        assert len((terminal.home / ".bash_history").read_text().splitlines()) == 1
+        assert not (terminal.home / ".sh_history").exists()
+    assert seen[0] == seen[1]
+
+
+def test_marks_in_a_login_shell(shell):
+    files = {".bash_profile": "PS1='$ '\n", ".zprofile": "", ".zlogin": "true\n"}
+    terminal = shell.start("", "-l", files=files)
+    assert terminal.line("sh -c 'exit 3'") == shell.ran("sh -c 'exit 3'", 3)
+    if shell.name != "fish":
+        test = "shopt -q login_shell" if shell.name == "bash" else "[[ -o login ]]"
+        assert terminal.line(test) == shell.ran(test, 0)
+
+
+def test_a_shell_in_the_shell_is_not_integrated(shell):
+    terminal = shell.start()
+    start = len(terminal.marks)
+    terminal.type(f"{shell.name}\r")
+    terminal.wait(lambda: len([row for row in terminal.screen() if row.startswith("$")]) == 2, "the inner shell")
+    terminal.typed("echo inner")
+    terminal.type("\r")
+    terminal.wait(lambda: "inner" in terminal.screen(), "its output")
+    terminal.type("exit\r")
+    assert terminal.since(start) == shell.ran(shell.name, 0)
