@@ -4,8 +4,8 @@
 
     async with phux_client.connect(start=True) as phux:
         work = await phux.new_session("work")
-        await work.pane.send_keys("make test", "Enter")
-        screen = await work.pane.wait(until="passed", timeout_s=60)
+        result = await work.pane.run("make test", timeout_s=600)
+        print(result.exit_code, result.output)
 
 ``connect`` and ``embedded`` are async and run under asyncio and trio; ``phux_client.blocking`` has the same surface
 without await. Names are imported when first used, so that ``phux_client.blocking`` alone stays light.
@@ -20,12 +20,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client import blocking
     from phux_client.aio import EventStream, Pane, Phux, Session, connect, embedded
+    from phux_client.waited import Waited
     from phux_core.errors import (
         BadCwdError,
         BadNameError,
         BadRequestError,
         BadSelectorError,
         BadSizeError,
+        BusyError,
         CannotExecuteError,
         DisconnectedError,
         InputBlockedError,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
         RefusedError,
         RequestError,
         StartFailedError,
+        StoppedError,
         TimedOutError,
         TransportError,
         UnsafePathError,
@@ -50,8 +53,10 @@ if TYPE_CHECKING:
         CellInfo,
         CellStyle,
         Event,
+        Foreground,
         PaneId,
         PaneInfo,
+        RunResult,
         ScreenState,
         SessionInfo,
         SessionList,
@@ -64,16 +69,17 @@ if TYPE_CHECKING:
 _PLACES = {
     "phux_client.aio": ("EventStream", "Pane", "Phux", "Session", "connect", "embedded"),
     "phux_core.errors": (
-        *("BadCwdError", "BadNameError", "BadRequestError", "BadSelectorError", "BadSizeError"),
+        *("BadCwdError", "BadNameError", "BadRequestError", "BadSelectorError", "BadSizeError", "BusyError"),
         *("CannotExecuteError", "DisconnectedError", "InputBlockedError", "InputTooLongError", "InternalError"),
         *("LimitError", "NameInUseError", "NoServerError", "NoSuchTargetError", "PaneClosedError", "PhuxError"),
-        *("ProtocolError", "RefusedError", "RequestError", "StartFailedError", "TimedOutError"),
+        *("ProtocolError", "RefusedError", "RequestError", "StartFailedError", "StoppedError", "TimedOutError"),
         *("TransportError", "UnsafePathError", "VersionError"),
     ),
     "phux_core.shapes": (
-        *("CellInfo", "CellStyle", "Event", "PaneId", "PaneInfo", "ScreenState", "SessionInfo", "SessionList"),
-        *("Status", "Tree", "WindowInfo"),
+        *("CellInfo", "CellStyle", "Event", "Foreground", "PaneId", "PaneInfo", "RunResult", "ScreenState"),
+        *("SessionInfo", "SessionList", "Status", "Tree", "WindowInfo"),
     ),
+    "phux_client.waited": ("Waited",),
     "phux_core.version": ("__version__",),
 }
 _HOME = {name: place for place, names in _PLACES.items() for name in names}
@@ -84,12 +90,14 @@ __all__ = [
     "BadRequestError",
     "BadSelectorError",
     "BadSizeError",
+    "BusyError",
     "CannotExecuteError",
     "CellInfo",
     "CellStyle",
     "DisconnectedError",
     "Event",
     "EventStream",
+    "Foreground",
     "InputBlockedError",
     "InputTooLongError",
     "InternalError",
@@ -106,17 +114,20 @@ __all__ = [
     "ProtocolError",
     "RefusedError",
     "RequestError",
+    "RunResult",
     "ScreenState",
     "Session",
     "SessionInfo",
     "SessionList",
     "StartFailedError",
     "Status",
+    "StoppedError",
     "TimedOutError",
     "TransportError",
     "Tree",
     "UnsafePathError",
     "VersionError",
+    "Waited",
     "WindowInfo",
     "__version__",
     "blocking",

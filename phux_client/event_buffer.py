@@ -8,16 +8,19 @@ if TYPE_CHECKING:
 
 MAX_EVENTS = 4096
 """Events of one subscription that may wait."""
+MAX_TEXT = 16 * 1024 * 1024
+"""Characters of text in them."""
 
 
 class EventBuffer:
     """The events of one subscription."""
 
-    __slots__ = ("_dropped", "_events")
+    __slots__ = ("_dropped", "_events", "_text")
 
     def __init__(self) -> None:
         self._events: deque[Document] = deque()
         self._dropped = 0
+        self._text = 0
 
     def __len__(self) -> int:
         """Count what can be taken."""
@@ -25,14 +28,21 @@ class EventBuffer:
 
     def put(self, event: "Document") -> None:
         """Add an event, or count it as dropped when too many wait."""
-        if len(self._events) >= MAX_EVENTS or self._dropped:
+        if len(self._events) >= MAX_EVENTS or self._text >= MAX_TEXT or self._dropped:
             self._dropped += 1
         else:
             self._events.append(event)
+            self._text += _text_size(event)
 
     def take(self) -> "Document":
         """Take the oldest; the word on dropped ones comes where they would have been."""
         if self._events:
-            return self._events.popleft()
+            event = self._events.popleft()
+            self._text -= _text_size(event)
+            return event
         count, self._dropped = self._dropped, 0
         return {"event": "dropped", "count": count}
+
+
+def _text_size(event: "Document") -> int:
+    return sum(map(len, event["text"])) if "text" in event else 0

@@ -6,7 +6,6 @@ request that only reads is asked again: a service that died is back at once.
 
 from __future__ import annotations
 
-import contextlib
 import select
 from typing import TYPE_CHECKING
 
@@ -46,6 +45,7 @@ class _Connection:
         self.open = True
         self.pending: dict[int, _Pending] = {}
         self.events: dict[int, EventBuffer] = {}
+        self.ending: dict[int, int] = {}  # by request, the subscription that ends with its reply
         self.event_arrived = anyio.Event()
         self.failure: errors.PhuxError = errors.DisconnectedError("the server closed the connection")
         self._send_lock = anyio.Lock()
@@ -102,6 +102,7 @@ class _Connection:
             self.event_arrived.set()
             self.event_arrived = anyio.Event()
         elif "id" in frame:
+            self.events.pop(self.ending.pop(frame["id"], -1), None)
             pending = self.pending.get(frame["id"])
             if pending is not None:  # else its caller was cancelled
                 pending.frame = frame
@@ -127,14 +128,14 @@ class Link:
         self._connecting = anyio.Lock()
         self._next_id = 1
 
-    async def request(self, call: str, params: Mapping[str, object]) -> Document:
-        """Ask, and wait for the reply.
+    async def request(self, call: str, params: Mapping[str, object], *, patience_s: float = 0.0) -> Document:
+        """Ask, and wait for the reply, so many seconds longer than usual.
 
         Raises:
             PhuxError: The server said no, or did not say anything in time.
         """
         try:
-            with anyio.fail_after(self._timeout_s):
+            with anyio.fail_after(self._timeout_s + patience_s):
                 return await self._request(call, params, attempts=2 if CALLS[call].repeatable else 1)
         except TimeoutError:
             raise timed_out() from None
@@ -188,9 +189,12 @@ class Link:
         connection = self._connection
         if connection is None or not connection.open or subscription not in connection.events:
             return
-        with anyio.move_on_after(_UNSUBSCRIBE_S, shield=True), contextlib.suppress(errors.PhuxError):
-            await self.request("unsubscribe", {"subscription": subscription})
-        connection.events.pop(subscription, None)
+        request_id = self._next_id
+        self._next_id += 1
+        connection.ending[request_id] = subscription
+        with anyio.move_on_after(_UNSUBSCRIBE_S, shield=True):
+            # The reply is not waited for: it says nothing but that no more events will come.
+            await connection.send(encode_request(request_id, "unsubscribe", {"subscription": subscription}))
 
     async def wait_closed(self) -> None:
         """Wait until the server has closed the connection, as long as a request may take."""

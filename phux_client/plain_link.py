@@ -1,6 +1,7 @@
 """One blocking connection: frames in, frames out, against an absolute deadline. Import-light."""
 
 import contextlib
+import select
 import socket as socket_module
 import time
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 _RECEIVE_SIZE = 256 * 1024
 _RETRY_S = 0.01
+# Linux tells a half-closed stream as POLLRDHUP; elsewhere POLLHUP, which is always reported, has to do.
+_HUNG_UP = getattr(select, "POLLRDHUP", 0)
 
 
 class PlainLink:
@@ -25,6 +28,7 @@ class PlainLink:
         self._decoder = wire.Decoder(max_header=wire.MAX_REPLY_HEADER, max_payload=wire.MAX_REPLY_PAYLOAD)
         self._frames: list[Document] = []
         self._events: dict[int, EventBuffer] = {}
+        self._ending: dict[object, int] = {}
         self._sock = _open_socket(path, deadline)
         # Sent with the first request, answered with its reply: the handshake costs no round trip of its own.
         self._unsent = HELLO
@@ -68,19 +72,18 @@ class PlainLink:
         """Tell whether a subscription was made on this connection."""
         return number in self._events
 
-    def forget_subscription(self, number: int) -> None:
-        """Drop the events of a subscription that has ended."""
-        self._events.pop(number, None)
+    def unsubscribe(self, number: int, deadline: float) -> None:
+        """End a subscription. The reply is not waited for: it says nothing but that no more events will come."""
+        request_id = self._next_id
+        self._next_id += 1
+        self._ending[request_id] = number
+        self._send(encode_request(request_id, "unsubscribe", {"subscription": number}), deadline)
 
     def is_stale(self) -> bool:
-        """Tell whether the server has closed this connection while nobody looked."""
-        try:
-            self._sock.setblocking(False)
-            return self._sock.recv(1, socket_module.MSG_PEEK) == b""
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
+        """Tell whether the server has closed this connection while nobody looked, whatever is left to read."""
+        poll = select.poll()
+        poll.register(self._sock.fileno(), _HUNG_UP)
+        return bool(poll.poll(0))
 
     def wait_closed(self, deadline: float) -> None:
         """Wait until the server has closed the connection."""
@@ -126,6 +129,8 @@ class PlainLink:
             check_greeting(frame)
             self._greeted = True
             return self._next_frame(deadline)
+        if frame.get("id") in self._ending:
+            self._events.pop(self._ending.pop(frame["id"]), None)
         return frame
 
 

@@ -162,6 +162,45 @@ CALLS: "Mapping[str, Call]" = {
             "`bytes`, how many bytes were written",
         ),
         Call(
+            "run",
+            "Type a command at a pane's prompt, and wait for what the shell says of it. Asked again with the same id, "
+            "it is the same run.",
+            (
+                _PANE,
+                Param("id", "string", "the caller's name for this run, never used before", required=True),
+                Param("command", "string", "a shell line, or several"),
+                Param("words", "command", "or program and arguments, to be seen by the shell exactly so"),
+                Param("timeout_ms", "count", "how long to wait; for ever when omitted"),
+                Param("queue", "boolean", "whether to wait for the prompt while another program runs"),
+                Param("interrupt", "boolean", "whether to send C-c when the time is over"),
+                Param("max_bytes", "count", "how much output to tell, 1048576 when omitted, 16777216 at the most"),
+                Param("raw", "boolean", "whether to keep escape sequences in the output"),
+            ),
+            "`outcome`: `finished` with a RunResult's keys, or `timed_out` with `started` and `duration_ms`",
+            repeatable=True,
+        ),
+        Call(
+            "resize",
+            "Change the size of a pane's terminal, and tell its program.",
+            (
+                _PANE,
+                Param("cols", "integer", "columns", required=True),
+                Param("rows", "integer", "rows", required=True),
+            ),
+            "nothing",
+            repeatable=True,
+        ),
+        Call(
+            "rename",
+            "Give a session or a window another name.",
+            (
+                Param("scope", "scope", "what the id is of: `session` or `window`", required=True),
+                Param("id", "id", "which", required=True),
+                Param("name", "string", "the name", required=True),
+            ),
+            "nothing",
+        ),
+        Call(
             "kill",
             "End programs and forget their panes.",
             (
@@ -173,9 +212,15 @@ CALLS: "Mapping[str, Call]" = {
         Call("kill_server", "End every program and the server.", (), "nothing; the connection closes"),
         Call(
             "subscribe",
-            "Have events pushed on this connection from now on.",
-            (Param("pane", "id", "only this pane's events; every event when omitted"),),
-            "`subscription`, its number",
+            "Have events pushed on this connection from now on; of a pane that has ended, its pane_closed once more.",
+            (
+                Param("pane", "id", "only this pane's events; every event when omitted"),
+                Param("output", "boolean", "whether to push what the pane writes, as text; needs `pane`"),
+                Param("since", "count", "where in the pane's stream the text begins, now when omitted; with `output`"),
+                Param("output_only", "boolean", "whether to leave out prompts and what is typed; with `output`"),
+                Param("screen", "boolean", "whether to push the screen with the text; with `output`"),
+            ),
+            "`subscription`, its number; with a pane also `seq`, `since`, `marks` and `command_end` (see Events)",
             repeatable=True,
         ),
         Call(

@@ -19,8 +19,10 @@
         ├── NameInUseError        name_in_use    a session of that name lives
         ├── CannotExecuteError    cannot_execute the command cannot be started
         ├── PaneClosedError       pane_closed    the pane's program has ended
+        ├── BusyError             busy           another program has the terminal
         ├── InputTooLongError     input_too_long more than the terminal's line can hold
         ├── InputBlockedError     input_blocked  the program does not read what is typed
+        ├── StoppedError          stopped        a wait saw what it was to stop at
         ├── RefusedError          refused        understood, and not allowed
         ├── LimitError            limit          a bound of the server was reached
         └── InternalError         internal       a bug in phux
@@ -280,6 +282,18 @@ class PaneClosedError(RequestError):
     default_remedy = "read it with `phux snapshot`, or make a new one with `phux new`"
 
 
+class BusyError(RequestError):
+    """Another program has the terminal, so that a command cannot be typed at a prompt.
+
+    Example:
+        >>> BusyError("vim has the whole screen of @3").code
+        'busy'
+    """
+
+    code = "busy"
+    default_remedy = "end that program, wait for it (phux wait), or let the command wait for the prompt with --queue"
+
+
 class InputTooLongError(RequestError):
     """A line longer than the terminal can take in canonical mode; nothing was typed.
 
@@ -302,6 +316,17 @@ class InputBlockedError(RequestError):
 
     code = "input_blocked"
     default_remedy = "interrupt or end the program, then try again"
+
+
+class StoppedError(RequestError):
+    """A wait saw what it was told to stop at; the message has the line.
+
+    Example:
+        >>> StoppedError("'error' came first").code
+        'stopped'
+    """
+
+    code = "stopped"
 
 
 class RefusedError(RequestError):

@@ -83,3 +83,14 @@ def at_least(minimum: int) -> "type[int]":
 
     number.__name__ = "number"
     return number  # type: ignore[return-value]
+
+
+def seconds(text: str) -> float:
+    """Read a duration in seconds, an argument type."""
+    value = float(text)
+    if not 0 <= value <= MOST:
+        raise argparse.ArgumentTypeError(f"{text[:40]} is not from 0 to {MOST}")
+    return value
+
+
+seconds.__name__ = "number"

@@ -74,7 +74,7 @@ class Phux:
                 answer, failure = None, None
                 try:
                     if isinstance(step, flows.Request):
-                        answer = await self._link.request(step.call, step.params)
+                        answer = await self._link.request(step.call, step.params, patience_s=step.patience_s)
                         if step.call == "subscribe":
                             subscriptions.append(answer["subscription"])
                     else:
@@ -94,7 +94,7 @@ class Phux:
             >>> (await phux.request(flows.Request("status")))["sessions"]
             1
         """
-        return await self._link.request(request.call, request.params)
+        return await self._link.request(request.call, request.params, patience_s=request.patience_s)
 
     async def ls(self) -> shapes.SessionList:
         """List the sessions, in short.
@@ -110,7 +110,7 @@ class Phux:
 
         Example:
             >>> (await phux.tree()).sessions[0].windows[0].panes[0].state
-            'running'
+            'prompt'
         """
         return documents.load(shapes.Tree, await self.drive(flows.tree()))
 
@@ -199,21 +199,37 @@ class Phux:
         await self._link.wait_closed()
 
     @asynccontextmanager
-    async def events(self, target: str | int | None = None) -> AsyncIterator[EventStream]:
+    async def watch(
+        self,
+        target: str | int | None = None,
+        *,
+        output: bool = False,
+        since: int | None = None,
+        output_only: bool = False,
+    ) -> AsyncIterator[EventStream]:
         """Subscribe to events: one pane's, or all of the server's.
 
         Nothing that happens inside the block is missed without a word: what a slow reader loses is told by a
         ``Dropped`` event, and so is a gap because the service died and came back (with a count of 0, for nobody
         counted).
 
+        Args:
+            target: Which pane; the whole server when omitted.
+            output: Also tell what the pane writes, as ``Output`` events.
+            since: Where in the pane's stream to begin with that, a ``seq``; now when omitted.
+            output_only: Leave out prompts, and what is typed there.
+
         Example:
-            >>> async with phux.events("work") as events:
+            >>> async with phux.watch("work") as events:
             ...     typed = await pane.send_keys("echo hi", "Enter")
-            ...     (await events.next()).event
-            'dirty'
+            ...     async for event in events:
+            ...         if event.event == "dirty":
+            ...             break
+            >>> event.terminal
+            '@1'
         """
         pane = None if target is None else (await self.pane(target)).id
-        stream = EventStream(self, pane)
+        stream = EventStream(self, pane, output=output, since=since, output_only=output_only)
         await stream.subscribe()
         try:
             yield stream

@@ -5,36 +5,46 @@ from phux_core import errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
     from typing import Self
 
     from phux_client.blocking.server import Phux
+    from phux_client.waited import Waited
     from phux_core import shapes
 
 
 class EventStream:
-    """Events as they happen, for ``for`` or one at a time."""
+    """Events as they happen, for ``for`` or one at a time. Those of one pane end with its program."""
 
-    def __init__(self, phux: "Phux", pane: int | None) -> None:
+    def __init__(self, phux: "Phux", pane: int | None, *, output: bool, since: int | None, output_only: bool) -> None:
         self._phux = phux
         self._pane = pane
+        self._output = output
+        self._since = since
+        self._output_only = output_only
+        self._ended = False
         self.subscription = 0
 
     def subscribe(self) -> None:
         """Begin, or begin anew on a new connection.
 
         Example:
-            >>> with phux.events() as events:
+            >>> with phux.watch() as events:
             ...     events.subscribe()
             ...     events.subscription > 0
             True
         """
-        reply = self._phux.request(flows.Request("subscribe", pane=self._pane))
+        asked = {"output": True, "since": self._since, "output_only": self._output_only} if self._output else {}
+        reply = self._phux.request(flows.Request("subscribe", pane=self._pane, **asked))
         self.subscription = reply["subscription"]
 
     def __iter__(self) -> "Self":
         return self
 
     def __next__(self) -> "shapes.Event":
+        if self._ended:
+            raise StopIteration
         return self.next()
 
     def next(self, timeout_s: float | None = None) -> "shapes.Event":
@@ -42,22 +52,27 @@ class EventStream:
 
         Raises:
             TimedOutError: None came in time.
+            PaneClosedError: The pane's end was told already.
             NoServerError: The server went away.
 
         Example:
-            >>> with phux.events("work") as events:
+            >>> with phux.watch("work") as events:
             ...     typed = pane.send_keys("Enter")
             ...     (events.next(timeout_s=10)).terminal
             '@1'
         """
         from phux_core import documents, shapes
 
+        if self._ended:
+            raise errors.PaneClosedError(f"the program in @{self._pane} has ended, and so have its events")
         while True:
             try:
                 document = self._phux.drive(flows.next_event(self.subscription, timeout_s))
             except errors.DisconnectedError:
                 self.subscribe()  # which fails in its turn if the server is gone, and not only its service
                 return shapes.Dropped(count=0)
+            self._since = document.get("resume", self._since)
+            self._ended = self._pane is not None and document["event"] == "pane_closed"
             event = documents.load_event(document)
             if event is not None:
                 return event
@@ -89,6 +104,20 @@ class Session:
             '@1'
         """
         return Pane(self._phux, self._first_pane)
+
+    def rename(self, name: str) -> None:
+        """Give it another name.
+
+        Raises:
+            NameInUseError, BadNameError: It keeps the one it has.
+
+        Example:
+            >>> session.rename("play")
+            >>> session.name
+            'play'
+        """
+        self._phux.drive(flows.rename("session", self.id, name))
+        self.name = name
 
     def kill(self) -> int:
         """End it.
@@ -143,6 +172,63 @@ class Pane:
         flow = flows.snapshot(self._phux.caller, self.id, scrollback=scrollback, cells=cells)
         return documents.load(shapes.ScreenState, self._phux.drive(flow))
 
+    def run(
+        self,
+        command: "str | Sequence[str]",
+        *,
+        timeout_s: float | None = flows.RUN_TIMEOUT_S,
+        queue: bool = False,
+        interrupt: bool = False,
+        max_bytes: int | None = None,
+        raw: bool = False,
+    ) -> "shapes.RunResult":
+        """Run a command in its shell, and wait until the shell is done with it.
+
+        Args:
+            command: A shell line, or words that the shell is to see exactly so.
+            timeout_s: How long to wait; None or 0 for ever.
+            queue: Wait for the prompt if another program has the terminal, instead of refusing.
+            interrupt: Send C-c when the time is over.
+            max_bytes: How much output to give, 1 MiB when omitted; more is left out in the middle.
+            raw: Keep escape sequences in the output.
+
+        Raises:
+            BusyError: Another program has the terminal; the message names it.
+            TimedOutError: The time was over; the command goes on.
+            PaneClosedError: The pane's program has ended.
+
+        Example:
+            >>> result = pane.run("echo hi; false")
+            >>> result.output, result.exit_code
+            ('hi', 1)
+        """
+        from phux_core import documents, shapes
+
+        flow = flows.run(
+            self._phux.caller,
+            self.id,
+            command,
+            timeout_s=timeout_s,
+            queue=queue,
+            interrupt=interrupt,
+            max_bytes=max_bytes,
+            raw=raw,
+        )
+        return documents.load(shapes.RunResult, self._phux.drive(flow))
+
+    def resize(self, cols: int, rows: int) -> None:
+        """Change the size of its terminal, and tell its program.
+
+        Raises:
+            BadSizeError: Out of range.
+
+        Example:
+            >>> pane.resize(100, 30)
+            >>> (pane.info()).cols
+            100
+        """
+        self._phux.drive(flows.resize(self.id, cols, rows))
+
     def send_keys(self, *words: str, literal: bool = False) -> int:
         """Type words: names of keys (``Enter``, ``C-c``) as keys, all else as text; all of it or nothing.
 
@@ -179,36 +265,85 @@ class Pane:
         self,
         *,
         until: str | None = None,
-        exit: bool = False,  # noqa: A002
+        regex: str | None = None,
+        gone: str | None = None,
         idle_ms: int | None = None,
+        state: "str | Sequence[str] | None" = None,
+        command_done: bool = False,
+        exit: bool = False,  # noqa: A002
+        stop: str | None = None,
+        since: int | None = None,
+        output_only: bool = False,
         timeout_s: float | None = None,
-    ) -> "shapes.ScreenState":
-        """Wait until a visible line contains a text, the program has ended, or the pane has come to rest.
+    ) -> "Waited":
+        """Wait until the first of some conditions holds; with none, until the pane has come to rest.
+
+        Lines are whole lines, also where the edge of the screen broke them. Without ``since`` and ``output_only``, what
+        is visible at the beginning counts for ``until``, ``regex`` and ``stop``, and all that is written after that.
 
         Args:
-            until: A text to see.
-            exit: Wait for the program's end.
-            idle_ms: Wait for this long a rest; 500 when no other condition is given.
+            until: A line contains this text.
+            regex: A line matches this pattern (``re.search``).
+            gone: No visible line contains this text.
+            idle_ms: Nothing was written for so long; 500 when no other condition is given.
+            state: The pane is in this state, or in one of these: ``prompt``, ``running``, ``awaiting_input``,
+                ``awaiting_secret``, ``fullscreen``, ``dead``.
+            command_done: The shell is done with a command.
+            exit: The program has ended.
+            stop: A line matches this pattern, and waiting for anything else is in vain.
+            since: Only what happened after this ``seq`` counts: no echo of what was typed before, no old line.
+            output_only: Only what commands wrote counts: no prompt, and nothing that is typed there. From the latest
+                command on, if there is no ``since``.
             timeout_s: Give up after this long.
 
         Returns:
-            The screen at that moment.
+            The screen at that moment, and what was met.
 
         Raises:
             TimedOutError: The time was over first.
+            StoppedError: The pattern of ``stop`` came first.
+            PaneClosedError: The program has ended, and it can never be.
+            BadRequestError: A pattern or a state that is none.
 
         Example:
-            >>> pane.wait(idle_ms=100).state
-            'running'
+            >>> typed = pane.send_keys("seq 3", "Enter")
+            >>> waited = pane.wait(regex="^3$", timeout_s=10)
+            >>> waited.met, waited.met_line
+            ('regex', '3')
         """
-        from phux_core import documents, shapes
+        from phux_client import waited
 
         outcome = self._phux.drive(
-            flows.wait(self._phux.caller, self.id, until=until, exit=exit, idle_ms=idle_ms, timeout_s=timeout_s)
+            flows.wait(
+                self._phux.caller,
+                self.id,
+                until=until,
+                regex=regex,
+                gone=gone,
+                idle_ms=idle_ms,
+                state=state,
+                command_done=command_done,
+                exit=exit,
+                stop=stop,
+                since=since,
+                output_only=output_only,
+                timeout_s=timeout_s,
+            )
         )
-        if outcome.met is None:
-            raise errors.TimedOutError(f"{self.selector} did not get there within {timeout_s:g} s")
-        return documents.load(shapes.ScreenState, outcome.screen)
+        return waited.load(outcome, timeout_s, stop)
+
+    def watch(
+        self, *, output: bool = False, since: int | None = None, output_only: bool = False
+    ) -> "AbstractContextManager[EventStream]":
+        """Subscribe to its events, until its program has ended; see ``Phux.watch``.
+
+        Example:
+            >>> with pane.watch(output=True) as events:
+            ...     typed = pane.send_keys("echo hi", "Enter")
+            ...     (events.next()).terminal
+            '@1'
+        """
+        return self._phux.watch(self.id, output=output, since=since, output_only=output_only)
 
     def info(self) -> "shapes.PaneInfo":
         """Read its place in the tree.

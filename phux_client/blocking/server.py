@@ -128,9 +128,7 @@ class Phux:
     def _unsubscribe(self, number: int) -> None:
         if self._link is not None and self._link.has_subscription(number):
             with contextlib.suppress(errors.PhuxError):
-                self.request(flows.Request("unsubscribe", subscription=number))
-            if self._link is not None:
-                self._link.forget_subscription(number)
+                self._link.unsubscribe(number, time.monotonic() + self._timeout_s)
 
     def _carry_out(self, step: "flows.Request | flows.NextEvent") -> "Any":
         if isinstance(step, flows.Request):
@@ -152,7 +150,7 @@ class Phux:
             >>> phux.request(flows.Request("status"))["sessions"]
             1
         """
-        deadline = time.monotonic() + self._timeout_s
+        deadline = time.monotonic() + self._timeout_s + request.patience_s
         # A service that died is back at once, and nothing was lost with it: what only reads is asked again.
         attempts = 2 if CALLS[request.call].repeatable else 1
         while True:
@@ -192,7 +190,7 @@ class Phux:
 
         Example:
             >>> phux.tree().sessions[0].windows[0].panes[0].state
-            'running'
+            'prompt'
         """
         from phux_core import documents, shapes
 
@@ -287,21 +285,37 @@ class Phux:
         self.close()
 
     @contextlib.contextmanager
-    def events(self, target: "str | int | None" = None) -> "Iterator[EventStream]":
+    def watch(
+        self,
+        target: "str | int | None" = None,
+        *,
+        output: bool = False,
+        since: int | None = None,
+        output_only: bool = False,
+    ) -> "Iterator[EventStream]":
         """Subscribe to events: one pane's, or all of the server's.
 
         Nothing that happens inside the block is missed without a word: what a slow reader loses is told by a
         ``Dropped`` event, and so is a gap because the service died and came back (with a count of 0, for nobody
         counted).
 
+        Args:
+            target: Which pane; the whole server when omitted.
+            output: Also tell what the pane writes, as ``Output`` events.
+            since: Where in the pane's stream to begin with that, a ``seq``; now when omitted.
+            output_only: Leave out prompts, and what is typed there.
+
         Example:
-            >>> with phux.events("work") as events:
+            >>> with phux.watch("work") as events:
             ...     typed = pane.send_keys("echo hi", "Enter")
-            ...     events.next().event
-            'dirty'
+            ...     for event in events:
+            ...         if event.event == "dirty":
+            ...             break
+            >>> event.terminal
+            '@1'
         """
         pane = None if target is None else self.pane(target).id
-        stream = EventStream(self, pane)
+        stream = EventStream(self, pane, output=output, since=since, output_only=output_only)
         stream.subscribe()
         try:
             yield stream

@@ -14,12 +14,19 @@ if TYPE_CHECKING:
 
 
 class Request:
-    """Ask the server; the flow is sent the reply's document."""
+    """Ask the server; the flow is sent the reply's document.
 
-    __slots__ = ("call", "params")
+    Attributes:
+        call: What to ask.
+        params: With what.
+        patience_s: How much longer than usual the answer may take.
+    """
+
+    __slots__ = ("call", "params", "patience_s")
 
     def __init__(self, call: str, **params: object) -> None:
         self.call = call
+        self.patience_s: float = 0.0
         self.params = {name: value for name, value in params.items() if value is not None}
 
     def __repr__(self) -> str:

@@ -37,7 +37,7 @@ def screen_document(screen: "Document") -> "Document":
     }
     if "cells" in screen:
         document["cells"] = _expand(screen["cells"])
-    for name in ("soft_wrap", "title", "seq", "alt_screen", "state", "exit_status", "signal"):
+    for name in ("soft_wrap", "title", "seq", "alt_screen", "state", "foreground", "exit_status", "signal"):
         if screen.get(name) is not None:
             document[name] = screen[name]
     return document

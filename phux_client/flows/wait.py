@@ -1,12 +1,17 @@
-"""``wait``: until something is true of a pane, woken by events."""
+"""``wait``: until something is true of a pane, woken by events.
+
+The server pushes what the pane writes, and it is searched here: a text that came and scrolled away is found, and found
+at once. The screen is looked at besides, for what is drawn by moving the cursor. What was written is judged before what
+became of it: a program that says the word and ends has said the word.
+"""
 
 import time
 
+from phux_client.flows._conditions import Conditions, check_timeout, is_seen
 from phux_client.flows._kinds import Caller, NextEvent, Request
 from phux_client.flows.snapshot import screen_document
 from phux_client.flows.target import DEFAULT_TARGET, pane_id
 from phux_core.errors import (
-    BadRequestError,
     DisconnectedError,
     NoServerError,
     NoSuchTargetError,
@@ -17,29 +22,38 @@ from phux_core.width import join_wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from phux_client.flows._kinds import Document, Flow
 
-DEFAULT_IDLE_MS = 500
 # Events wake us; this is for the one that a slow connection lost.
 _LOOK_AGAIN_S = 5.0
-_LONGEST = 10**9
+# Events that say nothing of a pane whose screen is pushed with what is written.
+_NO_NEWS = frozenset(("dirty", "idle", "bell", "title_changed", "cwd_changed"))
 
 
 class Outcome:
     """How a wait ended.
 
     Attributes:
-        met: Which condition held: ``until``, ``exit`` or ``idle``; None when the time was over.
+        met: The name of the condition that held, as ``wait`` takes it; ``stop`` if that is what was seen; None when the
+            time was over.
         screen: The final ScreenState document.
-        looks: How many times the screen was looked at.
+        looks: How many times something was looked at: the screen, or a piece of what was written.
+        line: The line that was waited for or stopped at, if it was a line.
+        seq: The pane's byte count at which it was seen.
     """
 
-    __slots__ = ("looks", "met", "screen")
+    __slots__ = ("line", "looks", "met", "screen", "seq")
 
-    def __init__(self, met: str | None, screen: "Document", looks: int) -> None:
+    def __init__(
+        self, met: str | None, screen: "Document", looks: int, line: str | None = None, seq: int | None = None
+    ) -> None:
         self.met = met
         self.screen = screen
         self.looks = looks
+        self.line = line
+        self.seq = screen["seq"] if seq is None else seq
 
 
 def wait(
@@ -47,65 +61,266 @@ def wait(
     target: "str | int | None" = None,
     *,
     until: str | None = None,
-    exit: bool = False,  # noqa: A002  the CLI's word
+    regex: str | None = None,
+    gone: str | None = None,
     idle_ms: int | None = None,
+    state: "str | Sequence[str] | None" = None,
+    command_done: bool = False,
+    exit: bool = False,  # noqa: A002  the CLI's word
+    stop: str | None = None,
+    since: int | None = None,
+    output_only: bool = False,
     timeout_s: float | None = None,
+    on_warning: "Callable[[str], None] | None" = None,
 ) -> "Flow[Outcome]":
-    """Wait until a visible line contains a text, the program has ended, or the pane has come to rest.
+    """Wait until the first of some conditions holds; with none, until the pane has come to rest. Reads only.
 
-    With several conditions the first that holds wins; with none it is ``idle``. Reads only.
+    Args:
+        caller: Who asks.
+        target: A selector or a pane's number; the focused session when omitted.
+        until: A line contains this text.
+        regex: A line matches this pattern.
+        gone: No visible line contains this text.
+        idle_ms: Nothing was written for so long.
+        state: The pane is in this state, or in one of these.
+        command_done: The shell is done with a command.
+        exit: The program has ended.
+        stop: A line matches this pattern, and waiting for anything else is in vain.
+        since: Only what happened after this byte count counts.
+        output_only: Only what commands wrote counts: no prompt, and nothing that is typed there.
+        timeout_s: Give up after this long.
+        on_warning: Is told what the caller should know while the wait goes on.
     """
-    numbers: dict[str, object] = {"idle_ms": idle_ms, "timeout_s": timeout_s}
-    for name, value in numbers.items():
-        if value is not None and not (isinstance(value, (int, float)) and 0 <= value <= _LONGEST):
-            raise BadRequestError(f"{name} is {value!r:.80}", remedy=f"give a number from 0 to {_LONGEST}")
-    if until is None and not exit and idle_ms is None:
-        idle_ms = DEFAULT_IDLE_MS
+    check_timeout(timeout_s)
+    wanted = Conditions(
+        until=until,
+        regex=regex,
+        gone=gone,
+        idle_ms=idle_ms,
+        state=state,
+        command_done=command_done,
+        exit=exit,
+        stop=stop,
+        since=since,
+        output_only=output_only,
+    )
     number = yield from pane_id(DEFAULT_TARGET if target is None else target, caller)
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
+    view = _View(wanted, number)
     subscription = None
-    looks = 0
-    screen: Document = {}
-    last_seq = -1
-    quiet_since = 0.0
+    drained = False
     while True:
         try:
             if subscription is None:
                 # Before the first look, so that nothing can happen between looking and listening.
-                reply = yield Request("subscribe", pane=number)
+                reply = yield view.subscription()
                 subscription = reply["subscription"]
-            screen = yield Request("snapshot", pane=number)
+                view.subscribed(reply, on_warning)
+            if view.is_look_due:
+                view.look((yield Request("snapshot", pane=number)))
         except (NoSuchTargetError, NoServerError):
-            if not looks:
+            if not view.screen:
                 raise
-            # It was there: somebody killed it, or the whole server, and its program has ended with it.
-            if exit:
-                return Outcome("exit", screen_document({**screen, "state": "dead"}), looks)
-            raise PaneClosedError(f"@{number} was killed while it was waited for") from None
-        looks += 1
+            return view.end_without_pane()
+        met = view.judge()
+        if met is not None:
+            return met
         now = time.monotonic()
-        if screen["seq"] != last_seq:
-            last_seq, quiet_since = screen["seq"], now
-        met = None
-        if until is not None and is_seen(until, logical_lines(screen)):
-            met = "until"
-        elif exit and screen["state"] == "dead":
-            met = "exit"
-        elif idle_ms is not None and (now - quiet_since) * 1000 >= idle_ms:
-            met = "idle"
-        if met is None and screen["state"] == "dead" and not exit and idle_ms is None:
-            raise PaneClosedError(f"the program in @{number} has ended, and its screen does not have {until!r}")
-        if met is not None or (deadline is not None and now >= deadline):
-            return Outcome(met, screen_document(screen), looks)
-        patience = [_LOOK_AGAIN_S]
+        late = deadline is not None and now >= deadline
+        if late and (drained or not view.is_behind):
+            return Outcome(None, screen_document(view.screen), view.looks)
+        patience = view.patience_s(now)
         if deadline is not None:
-            patience.append(deadline - now)
-        if idle_ms is not None:
-            patience.append(quiet_since + idle_ms / 1000 - now)
+            patience = min(patience, deadline - now)
         try:
-            yield NextEvent(subscription, max(0.0, min(patience)))
+            event = yield NextEvent(subscription, max(0.0, patience))
         except DisconnectedError:
             subscription = None  # the service died; the next one knows the pane, but not that we listen
+            continue
+        if event is not None and event["event"] == "dropped" and (wanted.reads_text or wanted.command_done):
+            # What was lost can be asked for again, from where we are.
+            yield Request("unsubscribe", subscription=subscription)
+            subscription = None
+            continue
+        drained = late and event is None
+        view.take(event, late=late)
+
+
+class _View:
+    """What is known of the pane so far."""
+
+    __slots__ = (
+        "_done",
+        "_found",
+        "_last_seq",
+        "_marks",
+        "_number",
+        "_quiet_since",
+        "_reads_screen",
+        "_resume",
+        "_started_at",
+        "_text_seq",
+        "_wanted",
+        "is_look_due",
+        "looks",
+        "screen",
+    )
+
+    def __init__(self, wanted: Conditions, number: int) -> None:
+        self._wanted = wanted
+        self._number = number
+        self._resume = wanted.since
+        self._started_at: int | None = wanted.since
+        self._text_seq = 0
+        self._reads_screen = False
+        self._found: tuple[str, str, int] | None = None
+        self._marks = False
+        self._done = False
+        self._last_seq = -1
+        self._quiet_since = 0.0
+        self.screen: Document = {}
+        self.looks = 0
+        self.is_look_due = True
+
+    # Listening
+
+    def subscription(self) -> Request:
+        """Say what is to be pushed, from where it was left off."""
+        if not self._wanted.follows:
+            return Request("subscribe", pane=self._number)
+        return Request(
+            "subscribe",
+            pane=self._number,
+            output=True,
+            screen=True,
+            since=self._resume if self._wanted.reads_text else None,
+            output_only=self._wanted.output_only or None,
+        )
+
+    def subscribed(self, reply: "Document", on_warning: "Callable[[str], None] | None") -> None:
+        """Take note of where it begins."""
+        wanted = self._wanted
+        if self._started_at is None:
+            self._started_at = reply["seq"]
+        self._marks = reply["marks"]
+        if not self._marks and on_warning is not None and not self.looks:
+            if wanted.output_only:
+                on_warning(f"the shell of @{self._number} marks no commands, so all that is written counts as output")
+            if wanted.command_done:
+                on_warning(
+                    f"the shell of @{self._number} marks no commands, so only one of `phux run` can be seen to end"
+                )
+        if wanted.reads_text:
+            self._resume = self._text_seq = reply["since"]
+            # With marks, what stands on the screen cannot be told apart by looking at it.
+            self._reads_screen = wanted.since is None and not (wanted.output_only and self._marks)
+        self._done = self._done or (reply["command_end"] is not None and reply["command_end"] > self._started_at)
+        self.is_look_due = True
+
+    def take(self, event: "Document | None", *, late: bool) -> None:
+        """Take an event, or that none came in time."""
+        now = time.monotonic()
+        if event is not None and event.get("seq", -1) > self._last_seq:
+            self._last_seq, self._quiet_since = event["seq"], now
+        if event is None:
+            self.is_look_due = not late
+        elif event["event"] == "output":
+            self._take_text(event)
+        elif event["event"] not in _NO_NEWS or not self._wanted.follows:
+            self.is_look_due = not late
+            self._done = self._done or event["event"] == "command_finished"
+
+    def _take_text(self, event: "Document") -> None:
+        self._text_seq, self._resume = event["seq"], event["resume"]
+        hit = self._wanted.find(event["text"])
+        if hit is not None:
+            self._found = (*hit, event["seq"])
+        if "screen" in event:
+            self.look(event["screen"])
+        else:  # more text follows
+            self.looks += 1
+            self.is_look_due = hit is not None
+
+    # Looking
+
+    def look(self, screen: "Document") -> None:
+        """Take the screen."""
+        self.screen = screen
+        self.looks += 1
+        self.is_look_due = False
+        if screen["seq"] > self._last_seq:
+            self._last_seq, self._quiet_since = screen["seq"], time.monotonic()
+        if self._reads_screen and self._found is None:
+            hit = self._wanted.find(logical_lines(screen))
+            if hit is not None:
+                self._found = (*hit, screen["seq"])
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether text that was written before the last look is still to come."""
+        return self._wanted.reads_text and self._text_seq < self.screen["seq"]
+
+    def patience_s(self, now: float) -> float:
+        """Say when to look again if nothing happens."""
+        if self._wanted.idle_ms is None:
+            return _LOOK_AGAIN_S
+        return min(_LOOK_AGAIN_S, self._quiet_since + self._wanted.idle_ms / 1000 - now)
+
+    # Judging
+
+    def judge(self) -> Outcome | None:
+        """Say how it ended, if it did.
+
+        Raises:
+            PaneClosedError: It never will: the program has ended.
+        """
+        if self._found is not None:
+            name, line, seq = self._found
+            return Outcome(name, screen_document(self.screen), self.looks, line, seq)
+        if self.is_behind:
+            return None
+        met = self._condition()
+        if met is not None:
+            return Outcome(met, screen_document(self.screen), self.looks)
+        if self.screen["state"] == "dead" and self._wanted.idle_ms is None:
+            raise PaneClosedError(self._wanted.missed(self.screen))
+        return None
+
+    def _condition(self) -> str | None:
+        wanted, screen = self._wanted, self.screen
+        if wanted.command_done and self._done:
+            return "command_done"
+        if wanted.exit and screen["state"] == "dead":
+            return "exit"
+        if screen["state"] in wanted.states and self._is_news(screen):
+            return "state"
+        if wanted.gone is not None and not is_seen(wanted.gone, logical_lines(screen)):
+            return "gone"
+        if wanted.idle_ms is not None and (time.monotonic() - self._quiet_since) * 1000 >= wanted.idle_ms:
+            return "idle"
+        return None
+
+    def _is_news(self, screen: "Document") -> bool:
+        """Tell whether a state was come to after ``since``. A prompt is what was left, until a command has ended."""
+        if self._wanted.since is None or screen["state"] == "dead":
+            return True
+        if screen["state"] == "prompt" and self._marks:
+            return self._done
+        return bool(screen["seq"] > self._wanted.since)
+
+    def end_without_pane(self) -> Outcome:
+        """The pane, or the whole server, is not there any more, and its program has ended with it.
+
+        Raises:
+            PaneClosedError: That is not what was waited for.
+        """
+        screen = screen_document({**self.screen, "state": "dead"})
+        if self._found is not None:
+            name, line, seq = self._found
+            return Outcome(name, screen, self.looks, line, seq)
+        if self._wanted.exit or "dead" in self._wanted.states:
+            return Outcome("exit" if self._wanted.exit else "state", screen, self.looks)
+        raise PaneClosedError(f"@{self._number} was killed while it was waited for") from None
 
 
 def next_event(subscription: int, timeout_s: float | None) -> "Flow[Document]":
@@ -118,12 +333,6 @@ def next_event(subscription: int, timeout_s: float | None) -> "Flow[Document]":
     if event is None:
         raise TimedOutError(f"no event came within {timeout_s} s")
     return event
-
-
-def is_seen(text: str, lines: "list[str]") -> bool:
-    """Look for a text. Lines come without their trailing blanks; a text that ends in blanks finds them all the same."""
-    blanks = " " * (len(text) - len(text.rstrip(" ")))
-    return any(text in line + blanks for line in lines)
 
 
 def logical_lines(screen: "Document") -> "list[str]":

@@ -12,10 +12,9 @@ from phux_core.engine import create
 from phux_core.width import join_wrapped
 
 # What leaves no trace in the text: colours (SGR), and control strings (OSC, DCS, SOS, PM, APC).
-_TRACELESS = re.compile(
-    r"\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b\x18\x1a]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b\x18\x1a]*\x1b\\|[\x00\x07\x7f]"
-)
-_MOVES = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x80-\x9f]|\r(?!\r*\n)")
+_TRACELESS = re.compile(r"\x1b(?:\[[0-9;:]*m|\][^\x07\x1b\x18\x1a]*(?:\x07|\x1b\\)|[PX^_][^\x1b\x18\x1a]*\x1b\\)")
+_TRACELESS_CHARACTERS = dict.fromkeys(map(ord, "\0\a\x7f"))
+_MOVES = re.compile(r"[\x01-\x08\x0b-\x1f\x80-\x9f]")
 _NEWLINE = re.compile(r"\r+\n")
 # More rows than any output that fits into memory has.
 _ALL_ROWS = 100_000_000
@@ -36,9 +35,12 @@ def as_written(data: bytes, *, cols: int, rows: int) -> str:
         >>> as_written(b"10%\r50%\r\x1b[32m100%\x1b[m\r\ndone\r\n", cols=80, rows=24)
         '100%\ndone'
     """
-    text = _TRACELESS.sub("", data.decode("utf-8", "replace"))
-    if not _MOVES.search(text):
-        return _NEWLINE.sub("\n", text).rstrip("\n")
+    text = _TRACELESS.sub("", data.decode("utf-8", "replace")).translate(_TRACELESS_CHARACTERS).replace("\r\n", "\n")
+    if "\r\n" in text:
+        text = _NEWLINE.sub("\n", text)
+    # The first is quicker, and says no to some that are harmless.
+    if text.replace("\n", "").replace("\t", "").isprintable() or not _MOVES.search(text):
+        return text.rstrip("\n")
     engine = create("pyte", cols, rows, history=_ALL_ROWS)
     try:
         engine.feed(data)

@@ -21,7 +21,14 @@ SIZE = 16 * 1024 * 1024
 """Bytes of output a journal holds before a checkpoint has to make room: at full speed, a few times a second."""
 MAX_READ = 256 * 1024
 """Bytes one read takes at the most."""
-_HEADER = struct.Struct("=QQ")
+NOTE_SIZE = 1000
+"""Bytes that can be noted beside the output."""
+_COUNTS = struct.Struct("=QQ")
+_NOTE = struct.Struct("=I")
+# What was read begins behind the counts and the note, in the same page of memory.
+_START = _COUNTS.size + _NOTE.size + NOTE_SIZE
+# What is remembered of the time before the last checkpoint, for those who read the stream as text.
+_REMEMBERED = 64 * 1024
 
 
 def shared_memory(name: str, size: int) -> int:
@@ -45,7 +52,7 @@ def create() -> int:
     Returns:
         The descriptor to hold.
     """
-    return shared_memory("phux-journal", _HEADER.size + SIZE)
+    return shared_memory("phux-journal", _START + SIZE)
 
 
 def checkpoint_key(pane: int) -> str:
@@ -61,22 +68,33 @@ class Journal:
     """
 
     def __init__(self, fd: int) -> None:
-        self._map = mmap.mmap(fd, _HEADER.size + SIZE)
+        self._map = mmap.mmap(fd, _START + SIZE)
         self._view = memoryview(self._map)
-        self._base, self._length = _HEADER.unpack_from(self._map)
+        self._base, self._length = _COUNTS.unpack_from(self._map)
+        self._before = b""
         self._count_uncounted(fd)
         os.close(fd)
 
     def _count_uncounted(self, fd: int) -> None:
         """Count what a service had read when it died, before it could count it. Behind that there are only zeros."""
         # Read, not looked at through the mapping: that would give memory to pages that nobody has written to.
-        self._length += len(os.pread(fd, MAX_READ, _HEADER.size + self._length).rstrip(b"\0"))
-        _HEADER.pack_into(self._map, 0, self._base, self._length)
+        self._length += len(os.pread(fd, MAX_READ, _START + self._length).rstrip(b"\0"))
+        _COUNTS.pack_into(self._map, 0, self._base, self._length)
 
     @property
     def position(self) -> int:
         """Where the journal ends in the pane's stream."""
         return int(self._base + self._length)
+
+    @property
+    def base(self) -> int:
+        """Where in the pane's stream the journal begins: what came before stands in the checkpoint only."""
+        return int(self._base)
+
+    @property
+    def oldest(self) -> int:
+        """Where in the pane's stream begins what can still be read: a little before the base, in the same service."""
+        return self.base - len(self._before)
 
     @property
     def room(self) -> int:
@@ -89,39 +107,62 @@ class Journal:
         Returns:
             How many bytes the reader said it wrote.
         """
-        start = _HEADER.size + self._length
+        start = _START + self._length
         count = read_into(self._view[start : start + most])
         self._length += count
-        _HEADER.pack_into(self._map, 0, self._base, self._length)
+        _COUNTS.pack_into(self._map, 0, self._base, self._length)
         return count
 
     def since(self, position: int, most: int = SIZE) -> bytes:
-        """Give what stands behind a place in the stream, at most so many bytes."""
-        start = _HEADER.size + position - self._base
-        return bytes(self._view[start : min(start + most, _HEADER.size + self._length)])
+        """Give what stands behind a place in the stream, ``oldest`` or later, at most so many bytes."""
+        if position < self._base:
+            before = self._before[position - self.oldest :][:most]
+            return before + self.since(self.base, most - len(before))
+        if position >= self.position:
+            return b""
+        start = _START + position - self._base
+        return bytes(self._view[start : min(start + most, _START + self._length)])
 
     def content(self) -> bytes:
         """Give everything since the last checkpoint."""
         return self.since(self._base)
 
+    @property
+    def note(self) -> bytes:
+        """What was noted last; empty if nothing was, or if the note was being changed when its writer died."""
+        (size,) = _NOTE.unpack_from(self._map, _COUNTS.size)
+        start = _COUNTS.size + _NOTE.size
+        return bytes(self._view[start : start + size])
+
+    @note.setter
+    def note(self, data: bytes) -> None:
+        if len(data) > NOTE_SIZE:
+            raise ValueError(f"a note of {len(data)} bytes does not fit into {NOTE_SIZE}")
+        start = _COUNTS.size + _NOTE.size
+        _NOTE.pack_into(self._map, _COUNTS.size, 0)
+        self._view[start : start + len(data)] = data
+        _NOTE.pack_into(self._map, _COUNTS.size, len(data))
+
     def restart(self) -> None:
         """Begin anew behind what stands here: a checkpoint has it."""
+        self._before = self.since(max(self.oldest, self.position - _REMEMBERED))
         self._base += self._length
         self._length = 0
-        _HEADER.pack_into(self._map, 0, self._base, 0)
+        _COUNTS.pack_into(self._map, 0, self._base, 0)
         self._clear()
 
     def _clear(self) -> None:
         """Fill everything but the header with zeros, giving the memory back where the system can."""
         page = mmap.PAGESIZE
         if hasattr(mmap, "MADV_REMOVE"):
-            self._view[_HEADER.size : page] = bytes(page - _HEADER.size)
+            self._view[_START : page] = bytes(page - _START)
             self._map.madvise(mmap.MADV_REMOVE, page, len(self._map) // page * page - page)
             self._view[len(self._map) // page * page :] = bytes(len(self._map) % page)
         else:
-            self._view[_HEADER.size :] = bytes(SIZE)
+            self._view[_START :] = bytes(SIZE)
 
     def close(self) -> None:
         """Let the memory go; the keeper's hold on it is another matter."""
+        self._base, self._length, self._before = self.position, 0, b""
         self._view.release()
         self._map.close()

@@ -48,6 +48,9 @@ class Host(Protocol):
     def disconnected(self, connection: Connection) -> None:
         """Take note that a client is gone."""
 
+    def resumed(self, connection: Connection) -> None:
+        """Take note that a client which was slow reads again."""
+
 
 class Connection(asyncio.Protocol):
     """The server's side of one connection."""
@@ -97,9 +100,20 @@ class Connection(asyncio.Protocol):
         dropped, self._dropped = self._dropped, {}
         for subscription, count in dropped.items():
             self.push_event(subscription, {"event": "dropped", "count": count})
+        self._host.resumed(self)
         self._schedule_work()
 
     # The service calls these
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the client is still there."""
+        return self._transport is not None and not self._transport.is_closing()
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the client does not read what is sent."""
+        return self._slow
 
     def push_event(self, subscription: int, event: dict[str, Any]) -> None:
         """Send an event, or count it as lost if the client is slow."""
@@ -133,8 +147,7 @@ class Connection(asyncio.Protocol):
         self._update_reading()
 
     def _may_work(self) -> bool:
-        is_open = self._transport is not None and not self._transport.is_closing()
-        return is_open and not self._slow and len(self._tasks) < MAX_IN_FLIGHT
+        return self.is_open and not self._slow and len(self._tasks) < MAX_IN_FLIGHT
 
     def _schedule_work(self) -> None:
         if not self._turn_scheduled:

@@ -8,9 +8,18 @@ import time
 from typing import TYPE_CHECKING
 
 from phux_core import calls
-from phux_core.errors import CannotExecuteError, LimitError, NameInUseError, NoSuchTargetError, RefusedError
+from phux_core.errors import (
+    BadRequestError,
+    CannotExecuteError,
+    LimitError,
+    NameInUseError,
+    NoSuchTargetError,
+    RefusedError,
+)
 from phux_core.selector import check_session_name
 from phux_core.server import launch
+from phux_core.server.capture import DEFAULT_BYTES, MOST_BYTES
+from phux_core.server.runs import RunRequest
 from phux_core.server.screen import read_screen
 from phux_core.server.tree import PaneRecord
 
@@ -24,6 +33,8 @@ if TYPE_CHECKING:
 MAX_PANES = 2000
 MAX_SUBSCRIPTIONS = 1000
 _KILL_WAIT_S = 3.0
+_READY_S = 2.0
+_MAX_RUN_ID = 64
 
 
 class Dispatch:
@@ -55,12 +66,41 @@ class Dispatch:
     def _snapshot(self, _connection: Connection, pane: int, scrollback: int | None, cells: bool | None) -> Result:
         return read_screen(self._pane(pane), scrollback=scrollback, cells=bool(cells))
 
-    def _subscribe(self, connection: Connection, pane: int | None) -> Result:
-        if pane is not None:
-            self._pane(pane)
+    def _subscribe(
+        self,
+        connection: Connection,
+        pane: int | None,
+        output: bool | None,
+        since: int | None,
+        output_only: bool | None,
+        screen: bool | None,
+    ) -> Result:
+        if output and pane is None:
+            raise BadRequestError("the text of all panes cannot be pushed at once", remedy="send `pane` with `output`")
+        if not output and (since is not None or output_only or screen):
+            raise BadRequestError("`since`, `output_only` and `screen` come with text", remedy="send `output` too")
+        live = None if pane is None else self._pane(pane)
         if len(self._service.events.numbers_of(connection)) >= MAX_SUBSCRIPTIONS:
             raise LimitError(f"this connection has {MAX_SUBSCRIPTIONS} subscriptions", remedy="end some of them")
-        return {"subscription": self._service.events.subscribe(connection, pane)}
+        events = self._service.events
+        if live is None:
+            return {"subscription": events.subscribe(connection, None)}
+        if output:
+            number, since = events.follow(
+                connection, live, since=since, output_only=bool(output_only), screen=bool(screen)
+            )
+        else:
+            number, since = events.subscribe(connection, live.id), live.seq
+        if live.record.dead:
+            events.tell_of_death(connection, number, live)
+        outputs = live.commands.outputs
+        return {
+            "subscription": number,
+            "seq": live.seq,
+            "since": since,
+            "marks": live.commands.at_prompt is not None,
+            "command_end": outputs[-1][1] if outputs else None,
+        }
 
     def _unsubscribe(self, connection: Connection, subscription: int) -> Result:
         self._service.events.unsubscribe(connection, subscription)
@@ -93,21 +133,25 @@ class Dispatch:
                 dict(os.environ) if env is None else env, extra_env or {}, socket=service.socket_path, pane=pane_id
             )
             argv = launch.resolve_command(command, environment, cwd)
+            program = os.path.basename(argv[0])
+            argv, environment, nonce = launch.integrate_shell(argv, environment)
             try:
                 child = await service.keeper.spawn(pane_id, argv, cwd=cwd, env=environment, cols=cols, rows=rows)
             except CannotExecuteError as error:
                 raise CannotExecuteError(
                     f"the command {argv[0]!r} cannot be executed: {error.message}", remedy=error.remedy
                 ) from error
-            program = os.path.basename(argv[0])
             self._clear_dead_holder(name)
-            record = PaneRecord(pane_id, cols, rows, program, cwd, child.pid, time.time())
+            record = PaneRecord(pane_id, cols, rows, program, cwd, child.pid, time.time(), nonce=nonce)
             session = service.tree.add_session(name, program, record)
-            service.add_pane(record, child.master, child.journal, wait_status=child.status)
+            pane = service.add_pane(record, child.master, child.journal, wait_status=child.status)
         finally:
             self._reserved_names.discard(name)
         service.tree_changed()
         service.events.emit("pane_spawned", pane=pane_id, seq=0)
+        if launch.is_shell(program):
+            # Whoever types next is to find a prompt. One that takes long (a slow rc file) is not waited for.
+            await asyncio.wait([pane.ready], timeout=_READY_S)
         return {
             "session": session.name,
             "session_id": session.id,
@@ -128,6 +172,23 @@ class Dispatch:
         self._reserved_names.add(name)
         return name
 
+    def _resize(self, _connection: Connection, pane: int, cols: int, rows: int) -> Result:
+        self._pane(pane).resize(*launch.check_size(cols, rows))
+        self._service.tree_changed()
+        return {}
+
+    def _rename(self, _connection: Connection, scope: str, id: int, name: str) -> Result:  # noqa: A002
+        named = self._service.tree.session_or_window(scope, id)
+        if named is None:
+            raise NoSuchTargetError(f"there is no {scope} with the id {id} that can have a name")
+        if scope == "session" and name != named.name:
+            self._reserved_names.discard(self._take_name(name))
+        check_session_name(name)
+        named.name = name
+        self._service.tree_changed()
+        self._service.events.emit("renamed", what=scope, id=id, name=name)
+        return {}
+
     def _clear_dead_holder(self, name: str) -> None:
         """Forget a session of that name of which only dead panes are left: whoever wants the name is done with them."""
         holder = self._service.tree.session_named(name)
@@ -140,6 +201,30 @@ class Dispatch:
         size, written = self._pane(pane).type(items)
         await written
         return {"bytes": size}
+
+    async def _run(
+        self,
+        connection: Connection,
+        pane: int,
+        id: str,  # noqa: A002
+        command: str | None,
+        words: list[str] | None,
+        timeout_ms: int | None,
+        queue: bool | None,
+        interrupt: bool | None,
+        max_bytes: int | None,
+        raw: bool | None,
+    ) -> Result:
+        if (command is None) == (words is None) or not (words or (command or "").strip()):
+            raise BadRequestError("there is no command to run", remedy="send `command`, a shell line, or `words`")
+        if len(id) > _MAX_RUN_ID:
+            raise BadRequestError(f"the id has {len(id)} characters", remedy=f"send at most {_MAX_RUN_ID}")
+        most = DEFAULT_BYTES if max_bytes is None else max_bytes
+        if most > MOST_BYTES:
+            raise BadRequestError(f"max_bytes is {most}", remedy=f"send at most {MOST_BYTES}")
+        timeout_s = None if timeout_ms is None else timeout_ms / 1000
+        request = RunRequest(id, command, words, timeout_s, bool(queue), bool(interrupt), most, bool(raw))
+        return await self._pane(pane).runs.run(request, lambda: connection.is_open)
 
     # Ending
 

@@ -5,14 +5,23 @@ Bookkeeping does not depend on anybody listening; an event that nobody subscribe
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any, Protocol
+
+from phux_core.server.output_text import Follower
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from phux_core.server.pane import Pane
+
 
 class Subscriber(Protocol):
     """Something that events can be pushed to. It must never block."""
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether events are lost on it now, because it does not read them."""
 
     def push_event(self, subscription: int, event: dict[str, Any]) -> None:
         """Take one event for one subscription."""
@@ -28,6 +37,7 @@ class EventHub:
 
     def __init__(self, first_number: int = 1) -> None:
         self._subscriptions: dict[int, tuple[Subscriber, int | None]] = {}
+        self._followers: dict[int | None, dict[int, Follower]] = {}
         self._next = first_number
 
     def subscribe(self, subscriber: Subscriber, pane: int | None) -> int:
@@ -41,6 +51,39 @@ class EventHub:
         self._subscriptions[number] = (subscriber, pane)
         return number
 
+    def follow(
+        self, subscriber: Subscriber, pane: Pane, *, since: int | None, output_only: bool, screen: bool
+    ) -> tuple[int, int]:
+        """Push a pane's events, and what it writes as text.
+
+        Args:
+            subscriber: Who is told.
+            pane: The pane.
+            since: Where to begin in its stream; see ``Follower``.
+            output_only: Whether to leave out prompts and what is typed there.
+            screen: Whether to push the screen with the text.
+
+        Returns:
+            The number of the subscription, and where the text begins.
+        """
+        number = self.subscribe(subscriber, pane.id)
+        follower = Follower(subscriber, number, pane, since=since, output_only=output_only, screen=screen)
+        self._followers.setdefault(pane.id, {})[number] = follower
+        follower.tell_soon()  # the reply goes first
+        return number, follower.begins
+
+    def written(self, pane: Pane) -> None:
+        """Take note that a pane's program wrote something."""
+        for follower in list(self._followers.get(pane.id, {}).values()):
+            follower.tell()
+
+    def resumed(self, subscriber: Subscriber) -> None:
+        """Take note that somebody who was slow reads again."""
+        for followers in self._followers.values():
+            for follower in followers.values():
+                if follower.subscriber is subscriber:
+                    follower.tell_soon()
+
     def unsubscribe(self, subscriber: Subscriber, number: int) -> bool:
         """End a subscription of this subscriber.
 
@@ -49,19 +92,27 @@ class EventHub:
         """
         if self._subscriptions.get(number, (None,))[0] is not subscriber:
             return False
-        del self._subscriptions[number]
+        self._end(number)
         return True
 
     def drop_subscriber(self, subscriber: Subscriber) -> None:
         """End every subscription of somebody who is gone."""
         for number in self.numbers_of(subscriber):
-            del self._subscriptions[number]
+            self._end(number)
+
+    def _end(self, number: int) -> None:
+        _subscriber, pane = self._subscriptions.pop(number)
+        followers = self._followers.get(pane, {})
+        if number in followers:
+            followers.pop(number).end()
+            if not followers:
+                del self._followers[pane]
 
     def numbers_of(self, subscriber: Subscriber) -> list[int]:
         """List the subscriptions of one subscriber."""
         return [number for number, (who, _pane) in self._subscriptions.items() if who is subscriber]
 
-    def emit(self, name: str, *, pane: int | None = None, seq: int | None = None, **payload: object) -> None:
+    def emit(self, name: str, /, *, pane: int | None = None, seq: int | None = None, **payload: object) -> None:
         """Tell everybody who asked.
 
         Args:
@@ -70,16 +121,34 @@ class EventHub:
             seq: The pane's sequence number at that moment.
             payload: What else the event carries.
         """
-        event: dict[str, Any] = {"event": name}
-        if pane is not None:
-            event["terminal"] = f"@{pane}"
-        event |= payload
-        if seq is not None:
-            event["seq"] = seq
+        event = _event(name, pane, seq, payload)
+        followers = self._followers.get(pane, {}) if name == "pane_closed" else {}
         for number, subscriber in self._listeners(pane):
-            subscriber.push_event(number, event)
+            if number in followers:
+                followers[number].finish(event)
+            else:
+                subscriber.push_event(number, event)
+
+    def tell_of_death(self, subscriber: Subscriber, number: int, pane: Pane) -> None:
+        """Tell somebody who came late how a pane's program ended, so that nobody waits for it for ever."""
+        event = _event("pane_closed", pane.id, pane.seq, pane.ending())
+        follower = self._followers.get(pane.id, {}).get(number)
+        if follower is not None:
+            follower.finish(event)
+        else:
+            asyncio.get_running_loop().call_soon(subscriber.push_event, number, event)  # the reply goes first
 
     def _listeners(self, pane: int | None) -> Iterator[tuple[int, Subscriber]]:
         for number, (subscriber, wanted) in list(self._subscriptions.items()):
             if wanted is None or wanted == pane:
                 yield number, subscriber
+
+
+def _event(name: str, pane: int | None, seq: int | None, payload: dict[str, object]) -> dict[str, Any]:
+    event: dict[str, Any] = {"event": name}
+    if pane is not None:
+        event["terminal"] = f"@{pane}"
+    event |= payload
+    if seq is not None:
+        event["seq"] = seq
+    return event

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import secrets
 from typing import TYPE_CHECKING
 
+from phux_core import shells
 from phux_core.engine.protocol import MAX_SIZE
 from phux_core.errors import BadCwdError, BadSizeError, CannotExecuteError
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DEFAULT_SIZE = (80, 24)
+_SHELLS = frozenset({"sh", "bash", "zsh", "fish", "dash", "ash", "ksh", "ksh93", "mksh", "yash"})
 _DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 # Of the caller's terminal, not of ours: a program that believed them would be wrong.
 _NOT_INHERITED = ("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WINDOW")
@@ -76,3 +79,21 @@ def resolve_command(command: list[str] | None, env: Mapping[str, str], cwd: str)
         reason = "is not in PATH"
     what = "the command" if command else "the shell that SHELL names,"
     raise CannotExecuteError(f"{what} {name!r} cannot be executed: it {reason}")
+
+
+def is_shell(program: str) -> bool:
+    """Tell whether a program of this name draws a prompt."""
+    return program in _SHELLS
+
+
+def integrate_shell(argv: list[str], env: dict[str, str]) -> tuple[list[str], dict[str, str], str]:
+    """Bring our shell integration along, if it is a shell that we have one for.
+
+    Returns:
+        argv, the environment, and the nonce that the shell's marks will carry; empty if it will send none.
+    """
+    nonce = secrets.token_hex(8)
+    integrated = shells.integrate(argv, env, nonce)
+    if integrated is None:
+        return argv, env, ""
+    return integrated[0], env | integrated[1], nonce

@@ -6,20 +6,26 @@ must be remembered is in the pane's record, which belongs to the tree.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import logging
 import os
 import termios
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from phux_core.engine.protocol import Bell, CwdChanged, Reply, TitleChanged
+from phux_core.engine.plain import as_written
+from phux_core.engine.protocol import MAX_SIZE, Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
 from phux_core.errors import BadRequestError, PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.keeper.journal import MAX_READ
 from phux_core.keeper.signals import signal_name
 from phux_core.keys import parse_key
+from phux_core.server.commands import CommandFinished, Commands, CommandStarted
 from phux_core.server.drain import Drain
+from phux_core.server.foreground import look
+from phux_core.server.pane_state import StateWatch, judge
+from phux_core.server.runs import Runs
 from phux_core.server.typing_queue import TypingQueue
 
 if TYPE_CHECKING:
@@ -28,15 +34,18 @@ if TYPE_CHECKING:
 
     from phux_core.engine.protocol import Effect, Engine
     from phux_core.keeper.journal import Journal
+    from phux_core.server.commands import News
     from phux_core.server.events import EventHub
+    from phux_core.server.foreground import Foreground
+    from phux_core.server.pane_state import State
     from phux_core.server.reading import ReadTurns
     from phux_core.server.tree import PaneRecord
 
 # From so many bytes on, a read was cut by the kernel's buffer, so there may be much more.
 _FULL_READ = 4000
-# How long a flooding pane may keep the others waiting; its slices shrink and grow to keep to it.
-_SLICE_S = 0.004
-_LEAST_SLICE = 16 * 1024
+_LEAST_SLICE = 8 * 1024
+# What is fed in a second, before it was measured.
+_RATE = 20_000_000.0
 IDLE_AFTER_S = 0.03
 # How long after its program's end a pane may still wait for the end of its output.
 _DRAIN_S = 1.0
@@ -59,6 +68,7 @@ class Pane:
         events: Where to tell what happens.
         on_dead: Called once, when the program has ended and all its output was read.
         on_checkpoint: Called with a checkpoint to keep, from which the journal starts anew.
+        run_directory: Where the shell can be given files to source.
     """
 
     def __init__(
@@ -74,13 +84,18 @@ class Pane:
         events: EventHub,
         on_dead: Callable[[Pane], None],
         on_checkpoint: Callable[[Pane, bytes], None],
+        run_directory: str,
     ) -> None:
         self.record = record
         self.engine = engine
         self.seq = journal.position
-        self._journal = journal
+        self.journal = journal
+        self.commands = Commands(record.nonce)
+        self.runs = Runs(self, run_directory)
+        self.watch = StateWatch(loop, self._judge, self._on_state)
+        self.ready: asyncio.Future[None] = loop.create_future()
         self._drain: Drain | None = None
-        self._slice = MAX_READ
+        self._rate = _RATE
         self._on_checkpoint = on_checkpoint
         self._fd = fd
         self._feed_mark = feed_mark
@@ -95,6 +110,9 @@ class Pane:
         self._busy = False
         if fd >= 0:
             turns.add(self)
+            self.watch.touch()
+        else:
+            self.watch.look_now()
 
     @property
     def id(self) -> int:
@@ -106,15 +124,56 @@ class Pane:
         """The PTY master; negative once the pane is dead."""
         return self._fd
 
+    @property
+    def floods(self) -> bool:
+        """Whether it has had more to read than others should wait for."""
+        return self._drain is not None
+
+    @property
+    def takes_input(self) -> bool:
+        """Whether something can be typed."""
+        return self._fd >= 0 and not self._output_ended
+
+    @property
+    def age_s(self) -> float:
+        """How long ago its program was started."""
+        return time.time() - self.record.started_at
+
+    def current_directory(self) -> str:
+        """Ask the kernel where the pane's first program is; where it cannot say, the last that was heard."""
+        if not self.record.dead:
+            with contextlib.suppress(OSError):
+                return os.readlink(f"/proc/{self.record.pid}/cwd")
+        return self.record.cwd
+
+    def foreground_document(self) -> dict[str, Any] | None:
+        """Tell which program has the terminal."""
+        foreground = self.watch.foreground
+        if foreground is None:
+            return None
+        cwd = self.current_directory() if foreground.pid == self.record.pid else foreground.cwd
+        return {"command": foreground.name, "pid": foreground.pid, "cwd": cwd}
+
+    def restore(self, notes: dict[str, Any] | None, effects: list[Effect]) -> None:
+        """Remember what an earlier service knew: as it was at the checkpoint, and the marks that came since."""
+        if notes is not None:
+            self.commands = Commands.load(notes)
+        self.runs.restore()
+        for effect in effects:
+            if isinstance(effect, PrivateOsc):
+                self._take_mark(effect)
+        self.runs.after_replay()
+
     # Output
 
     def read_slice(self) -> bool:
         """Read what is there, up to a slice, and feed it; tell whether there is more at once."""
-        if self._journal.room < MAX_READ:
+        if self.journal.room < MAX_READ:
             self._checkpoint()
+        most = max(_LEAST_SLICE, min(int(self._rate * self._turns.slice_s), MAX_READ))
         started = self._loop.time()
         try:
-            count = self._read()
+            count = self._read(most)
         except BlockingIOError:
             return False
         except OSError:  # EIO: nobody holds the other side any more
@@ -124,18 +183,17 @@ class Pane:
             self._turns.remove(self)
             self._finish_if_over()
             return False
-        self._take(self._journal.since(self.seq))
-        if count < self._slice:
+        self._take(self.journal.since(self.seq))
+        if count < most:
             return False
-        took = max(self._loop.time() - started, _SLICE_S / 8)
-        self._slice = max(_LEAST_SLICE, min(int(count * _SLICE_S / took), MAX_READ))
+        self._rate = (self._rate + count / max(self._loop.time() - started, 1e-6)) / 2
         return True
 
-    def _read(self) -> int:
-        """Read into the journal: once, or if the pane is flooding, up to a slice."""
+    def _read(self, most: int) -> int:
+        """Read into the journal: once, or if the pane is flooding, as much as a slice takes."""
         if self._drain is not None:
-            return self._journal.take(self._drain.read_into, self._slice)
-        count = self._journal.take(lambda room: os.readv(self._fd, [room]), _LEAST_SLICE)
+            return self.journal.take(self._drain.read_into, most)
+        count = self.journal.take(lambda room: os.readv(self._fd, [room]), most)
         if count >= _FULL_READ:
             self._drain = Drain(self._fd)
         return count
@@ -157,7 +215,9 @@ class Pane:
         self._feed_mark[0] = 0
         for effect in effects:
             self._on_effect(effect)
+        self._events.written(self)
         self._last_output = self._loop.time()
+        self.watch.touch()
         if not self._busy:
             self._busy = True
             self._events.emit("dirty", pane=self.id, seq=self.seq)
@@ -173,7 +233,8 @@ class Pane:
             checkpoint = b""
         self._feed_mark[0] = 0
         self._on_checkpoint(self, checkpoint)
-        self._journal.restart()
+        self.runs.before_journal_restarts()
+        self.journal.restart()
 
     def _check_idle(self) -> None:
         quiet = self._loop.time() - self._last_output
@@ -192,12 +253,74 @@ class Pane:
         elif isinstance(effect, Bell):
             self._events.emit("bell", pane=self.id, seq=self.seq)
         elif isinstance(effect, CwdChanged):
-            self.record.cwd = effect.cwd
+            if effect.cwd != self.record.cwd:
+                self.record.cwd = effect.cwd
+                self._events.emit("cwd_changed", pane=self.id, seq=self.seq, cwd=effect.cwd)
+        elif isinstance(effect, PrivateOsc):
+            self._take_mark(effect)
+
+    def _take_mark(self, mark: PrivateOsc) -> None:
+        """Take what the shell says of its commands, or a run's own mark."""
+        news: News | None = self.commands.take(mark)
+        if news is not None:
+            self.runs.take_news(news)
+        else:
+            news = self.runs.take_mark(mark)
+        if isinstance(news, CommandStarted):
+            command = self.runs.command or news.command or self._typed_line(news)
+            self._events.emit("command_started", pane=self.id, seq=self.seq, command=command)
+        elif isinstance(news, CommandFinished):
+            if news.start is not None:
+                self._events.emit("command_finished", pane=self.id, seq=self.seq, exit_code=news.exit_code)
+            if self.commands.at_prompt:
+                self.watch.look_now()
+        elif news is not None:
+            self.watch.look_now()
+
+    def _typed_line(self, news: CommandStarted) -> str | None:
+        """Read the line from the terminal, for a shell that does not tell it."""
+        start = max(news.input_start, self.journal.base)
+        data = self.journal.since(start, max(0, news.start - start))
+        return as_written(data, cols=MAX_SIZE, rows=MAX_SIZE).strip() or None
+
+    # State
+
+    def _judge(self) -> tuple[State, Foreground | None]:
+        if self.record.dead or self._fd < 0:
+            return "dead", None
+        alt_screen = self.engine.modes().alt_screen
+        at_prompt = self.commands.at_prompt
+        foreground = self._own_shell_at_prompt() if at_prompt else None
+        if foreground is None:
+            foreground = look(self._fd)
+        return judge(foreground, alt_screen=alt_screen, at_prompt=at_prompt, pane_pid=self.record.pid), foreground
+
+    def _own_shell_at_prompt(self) -> Foreground | None:
+        """Give the pane's shell if it still has the terminal: then its marks say the rest, and nobody need look."""
+        known = self.watch.foreground
+        if known is None or known.pid != self.record.pid or known.shell is None:
+            return None  # never seen, or seen before it had become a shell
+        try:
+            return known if os.tcgetpgrp(self._fd) == known.pgid else None
+        except OSError:
+            return None
+
+    def _on_state(self, state: State, foreground: Foreground | None) -> None:
+        command = foreground.name if foreground is not None else self.record.command
+        pid = foreground.pid if foreground is not None else None
+        self._events.emit("state_changed", pane=self.id, seq=self.seq, state=state, command=command, pid=pid)
+        if state != "running" and not self.ready.done():
+            self.ready.set_result(None)
+        self.runs.take_state(state)
 
     # Input
 
-    def type(self, items: list[dict[str, str]]) -> tuple[int, asyncio.Future[None]]:
+    def type(self, items: list[dict[str, str]], *, of_run: bool = False) -> tuple[int, asyncio.Future[None]]:
         """Type keys, text and pastes, encoded for the modes of now, as one piece.
+
+        Args:
+            items: What to type.
+            of_run: Whether it is a run that types, and not somebody else.
 
         Returns:
             How many bytes, and a future that is done when they are written.
@@ -207,10 +330,14 @@ class Pane:
             BadRequestError: There is no such key.
             InputTooLongError, InputBlockedError: See TypingQueue.
         """
-        if self._fd < 0 or self._output_ended:
+        if not self.takes_input:
             raise PaneClosedError(f"the program in @{self.id} has ended")
         data = b"".join(self._encode(item) for item in items)
-        return len(data), self._typing.type(data)
+        written = self._typing.type(data)
+        if not of_run:
+            self.runs.typed_by_others(data)
+        self.watch.touch()
+        return len(data), written
 
     def _encode(self, item: dict[str, str]) -> bytes:
         ((kind, value),) = item.items()
@@ -235,6 +362,7 @@ class Pane:
         self._checkpoint()  # what was fed so far was written for the old size
         if self._fd >= 0:
             fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(cols, rows))
+        self._events.emit("resized", pane=self.id, seq=self.seq, cols=cols, rows=rows)
 
     # The end
 
@@ -270,11 +398,17 @@ class Pane:
         else:
             record.exit_status = os.waitstatus_to_exitcode(self._wait_status)
         self._close_fd()
-        payload: dict[str, object] = {"exit_status": record.exit_status}
-        if record.exit_signal is not None:
-            payload["signal"] = signal_name(record.exit_signal)
-        self._events.emit("pane_closed", pane=self.id, seq=self.seq, **payload)
+        self.runs.pane_died()
+        self.watch.look_now()
+        self._events.emit("pane_closed", pane=self.id, seq=self.seq, **self.ending())
         self._on_dead(self)
+
+    def ending(self) -> dict[str, object]:
+        """Say how its program ended, as the event does."""
+        payload: dict[str, object] = {"exit_status": self.record.exit_status}
+        if self.record.exit_signal is not None:
+            payload["signal"] = signal_name(self.record.exit_signal)
+        return payload
 
     def _close_fd(self) -> None:
         if self._fd >= 0:
@@ -286,6 +420,8 @@ class Pane:
 
     def close(self) -> None:
         """Free what the pane holds."""
+        self.runs.close()
+        self.watch.close()
         self._close_fd()
         self.engine.close()
-        self._journal.close()
+        self.journal.close()

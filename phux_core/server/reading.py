@@ -1,7 +1,8 @@
 """Whose turn it is to be read, so that a flood starves nobody.
 
-A pane that is ready is read at once, up to a slice. One that has more is put into a queue of floods, of which
-each turn of the event loop takes one slice: between two slices every client and every quiet pane is heard.
+A pane that is ready is read at once. One that floods waits in a queue, of which each turn of the event loop takes one
+slice: between two slices every client and every quiet pane is heard. Slices are short while there is anybody to hear,
+and long, which is faster, while there is not.
 """
 
 from __future__ import annotations
@@ -13,8 +14,19 @@ if TYPE_CHECKING:
     import asyncio
 
 
+# How long one slice of a flood keeps the others waiting, while there are any and while there are none.
+_SHORT_S = 0.0005
+_LONG_S = 0.004
+# For how long somebody who was heard is expected to go on.
+_ACTIVE_S = 0.02
+
+
 class Readable(Protocol):
     """Something with a descriptor that can be read in slices."""
+
+    @property
+    def floods(self) -> bool:
+        """Whether it has had more to read than others should wait for."""
 
     @property
     def fd(self) -> int:
@@ -35,6 +47,16 @@ class ReadTurns:
         self._loop = loop
         self._floods: deque[Readable] = deque()
         self._scheduled = False
+        self._heard_at = 0.0
+
+    @property
+    def slice_s(self) -> float:
+        """How long a slice of a flood should take, now."""
+        return _SHORT_S if self._loop.time() - self._heard_at < _ACTIVE_S else _LONG_S
+
+    def heard(self) -> None:
+        """Take note that somebody who is not a flood was heard."""
+        self._heard_at = self._loop.time()
 
     def add(self, source: Readable) -> None:
         """Begin to read a source whenever it is ready."""
@@ -47,10 +69,13 @@ class ReadTurns:
             self._floods.remove(source)
 
     def _on_ready(self, source: Readable) -> None:
-        if source.read_slice():
-            self._loop.remove_reader(source.fd)
-            self._floods.append(source)
-            self._schedule()
+        if not source.floods:
+            self.heard()
+            if not source.read_slice():
+                return
+        self._loop.remove_reader(source.fd)
+        self._floods.append(source)
+        self._schedule()
 
     def _schedule(self) -> None:
         if self._floods and not self._scheduled:

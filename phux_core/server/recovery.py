@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import json
 import logging
-from typing import TYPE_CHECKING
+import struct
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core import engine as engines
 
 if TYPE_CHECKING:
     from phux_core.engine import Engine
+    from phux_core.engine.protocol import Effect
     from phux_core.keeper.journal import Journal
 
+_LABEL = struct.Struct(">QI")
 _log = logging.getLogger("phux.recovery")
 
 
-def rebuild(name: str, cols: int, rows: int, checkpoint: bytes | None, journal: Journal) -> Engine:
+class Rebuilt(NamedTuple):
+    """A terminal that came back.
+
+    Attributes:
+        engine: The terminal.
+        notes: What was written down beside the checkpoint; None if there was none.
+        effects: What the stream since then did. Replies were sent and events told: only what is remembered matters.
+    """
+
+    engine: Engine
+    notes: dict[str, Any] | None
+    effects: list[Effect]
+
+
+def rebuild(name: str, cols: int, rows: int, checkpoint: bytes | None, journal: Journal) -> Rebuilt:
     """Make a pane's engine.
 
     Args:
@@ -22,35 +40,38 @@ def rebuild(name: str, cols: int, rows: int, checkpoint: bytes | None, journal: 
         cols: Columns.
         rows: Rows.
         checkpoint: The terminal when the journal was empty, as ``label`` made it; None if it was new then.
-        journal: What was fed since. Its effects are not wanted again: replies were sent, events told.
+        journal: What was fed since.
     """
     try:
         return _rebuild(name, cols, rows, checkpoint, journal)
     except Exception:  # noqa: BLE001  one pane that cannot come back as it was must not keep the others from it
         _log.exception("a terminal could not be rebuilt; it starts empty")
-        return engines.create(name, cols, rows)
+        return Rebuilt(engines.create(name, cols, rows), None, [])
 
 
-def label(checkpoint: bytes, position: int) -> bytes:
-    """Put the place in the stream before a checkpoint."""
-    return position.to_bytes(8, "big") + checkpoint
+def label(checkpoint: bytes, position: int, notes: dict[str, Any]) -> bytes:
+    """Put before a checkpoint its place in the stream and what else is to be remembered of that moment."""
+    text = json.dumps(notes).encode()
+    return _LABEL.pack(position, len(text)) + text + checkpoint
 
 
-def _rebuild(name: str, cols: int, rows: int, labelled: bytes | None, journal: Journal) -> Engine:
-    engine = None
+def _rebuild(name: str, cols: int, rows: int, labelled: bytes | None, journal: Journal) -> Rebuilt:
+    engine = notes = None
     content = journal.content()
+    position = journal.base
     if labelled:
-        engine = _restore(labelled[8:], name)
+        position, size = _LABEL.unpack_from(labelled)
+        notes = json.loads(labelled[_LABEL.size : _LABEL.size + size])
+        engine = _restore(labelled[_LABEL.size + size :], name)
         if engine is not None:
             # A service that died between the two left a checkpoint that has some of the journal already.
-            had = int.from_bytes(labelled[:8], "big") - (journal.position - len(content))
-            content = content[max(0, had) :]
+            content = content[max(0, position - journal.base) :]
     if engine is None:
         engine = engines.create(name, cols, rows)
-    engine.feed(content)
+    effects = engine.feed(content)
     if (engine.cols, engine.rows) != (cols, rows):
         engine.resize(cols, rows)
-    return engine
+    return Rebuilt(engine, notes, effects)
 
 
 def _restore(checkpoint: bytes, name: str) -> Engine | None:

@@ -28,19 +28,20 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool) -> dict[str,
     cursor = engine.cursor()
     lines = engine.lines(0, engine.rows)
     wanted = 0 if scrollback is None else min(scrollback or engine.history_rows, engine.history_rows)
-    history = engine.lines(-wanted, wanted)
+    history = engine.lines(-wanted, wanted) if wanted else None
     screen: dict[str, Any] = {
         "pane": pane.id,
         "cols": engine.cols,
         "rows": engine.rows,
         "cursor": {"x": cursor.x, "y": cursor.y, "visible": cursor.visible},
         "lines": lines.text,
-        "scrollback": history.text,
-        "soft_wrap": {"lines": _wrapped(lines), "scrollback": _wrapped(history)},
+        "scrollback": history.text if history else [],
+        "soft_wrap": {"lines": _wrapped(lines), "scrollback": _wrapped(history) if history else []},
         "title": engine.title,
         "seq": pane.seq,
         "alt_screen": engine.modes().alt_screen,
-        "state": "dead" if pane.record.dead else "running",
+        "state": pane.watch.state,
+        "foreground": pane.foreground_document(),
     }
     if pane.record.dead:
         screen["exit_status"] = pane.record.exit_status

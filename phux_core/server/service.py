@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import socket
 import time
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from phux_core import engine as engines
@@ -19,6 +19,7 @@ from phux_core.server.events import EventHub
 from phux_core.server.keeper_link import KeeperLink
 from phux_core.server.lifecycle import Lifecycle
 from phux_core.server.pane import Pane
+from phux_core.server.pane_state import STATES
 from phux_core.server.peer import peer_uid
 from phux_core.server.reading import ReadTurns
 from phux_core.server.recovery import label, rebuild
@@ -98,7 +99,7 @@ class Service:
         *,
         checkpoint: bytes | None = None,
         wait_status: int | None = None,
-    ) -> None:
+    ) -> Pane:
         """Bring a pane to life: a new one, or as it was when an earlier service died.
 
         Args:
@@ -109,12 +110,12 @@ class Service:
             wait_status: How its program ended, if it has.
         """
         self._feed_mark[0] = record.id  # what ended the last service may end this one
-        engine = rebuild(record.engine or self._engine_name, record.cols, record.rows, checkpoint, journal)
+        rebuilt = rebuild(record.engine or self._engine_name, record.cols, record.rows, checkpoint, journal)
         self._feed_mark[0] = 0
         pane = Pane(
             record,
             master,
-            engine,
+            rebuilt.engine,
             journal,
             feed_mark=self._feed_mark,
             loop=self.loop,
@@ -122,10 +123,13 @@ class Service:
             events=self.events,
             on_dead=self._on_pane_dead,
             on_checkpoint=self._keep_checkpoint,
+            run_directory=os.path.dirname(self.socket_path),
         )
+        pane.restore(rebuilt.notes, rebuilt.effects)
         self.panes[record.id] = pane
         if wait_status is not None:
             pane.exited(wait_status)
+        return pane
 
     def remove_panes(self, pane_ids: list[int]) -> None:
         """Forget panes; their programs have ended, or were told to."""
@@ -184,7 +188,7 @@ class Service:
             _log.warning("@%d goes on with the pyte engine: %s", suspect.id, suspect.engine_note)
 
     def _keep_checkpoint(self, pane: Pane, checkpoint: bytes) -> None:
-        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq), at_once=True)
+        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, pane.commands.dump()), at_once=True)
 
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)
@@ -217,6 +221,7 @@ class Service:
 
     def handle(self, connection: Connection, call: object, params: object) -> Result | Awaitable[Result]:
         """Carry out a call."""
+        self._turns.heard()
         return self._dispatch.handle(connection, call, params)
 
     def connected(self, connection: Connection) -> None:
@@ -231,6 +236,10 @@ class Service:
         self._connections.discard(connection)
         self.events.drop_subscriber(connection)
         self._lifecycle.client_left()
+
+    def resumed(self, connection: Connection) -> None:
+        """Tell a client that was slow what it can still be told."""
+        self.events.resumed(connection)
 
     def _accept(self) -> None:
         try:
@@ -279,6 +288,7 @@ class Service:
             "windows": sum(len(session.windows) for session in self.tree.sessions.values()),
             "panes": len(panes),
             "dead_panes": sum(pane.dead for pane in panes),
+            "states": dict.fromkeys(STATES, 0) | Counter(pane.watch.state for pane in self.panes.values()),
             "clients": len(self._connections),
         }
 
@@ -314,7 +324,8 @@ class Service:
         }
 
     def _pane_document(self, record: PaneRecord, index: int, active: bool) -> dict[str, Any]:
-        engine = self.panes[record.id].engine
+        pane = self.panes[record.id]
+        engine = pane.engine
         document = {
             "id": record.id,
             "index": index,
@@ -323,9 +334,10 @@ class Service:
             "rows": engine.rows,
             "title": engine.title,
             "command": record.command,
-            "cwd": _current_directory(record),
+            "cwd": pane.current_directory(),
             "pid": record.pid,
-            "state": "dead" if record.dead else "running",
+            "state": pane.watch.state,
+            "foreground": pane.foreground_document(),
             "exit_status": record.exit_status,
         }
         if record.exit_signal is not None:
@@ -346,6 +358,8 @@ class Service:
     def _on_keeper_gone(self) -> None:
         for connection in list(self._connections):
             connection.close()
+        for pane in self.panes.values():
+            pane.runs.close()
         if not self.finished.done():
             self.finished.set_result(None)
 
@@ -353,10 +367,3 @@ class Service:
 def _timestamp(moment: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
 
-
-def _current_directory(record: PaneRecord) -> str:
-    """Ask the kernel where the pane's first program is; where it cannot say, the last that was heard."""
-    if not record.dead:
-        with contextlib.suppress(OSError):
-            return os.readlink(f"/proc/{record.pid}/cwd")
-    return record.cwd

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class PaneRecord:
     """A pane: a place where one program runs or ran.
 
-    ``engine`` is set when it must not have the server's usual engine, ``engine_note`` says why.
+    ``engine`` is set when it must not have the server's usual engine, ``engine_note`` says why. ``nonce`` is what the
+    marks of its shell carry; empty when it has none.
     """
 
     id: int
@@ -35,6 +36,7 @@ class PaneRecord:
     died_at: float | None = None
     engine: str | None = None
     engine_note: str | None = None
+    nonce: str = ""
 
 
 @define
@@ -140,6 +142,13 @@ class Tree:
         """Go through every pane of every session."""
         for session in self.sessions.values():
             yield from session.panes()
+
+    def session_or_window(self, scope: str, id_: int) -> SessionRecord | WindowRecord | None:
+        """Find what can have a name."""
+        if scope == "session":
+            return self.sessions.get(id_)
+        windows = (window for session in self.sessions.values() for window in session.windows)
+        return next((window for window in windows if scope == "window" and window.id == id_), None)
 
     def panes_of(self, scope: str, id_: int) -> list[PaneRecord]:
         """List the panes of a session, of a window, or the one pane; empty if there is no such thing."""

@@ -104,6 +104,137 @@ class PaneClosed:
 
 
 @frozen(kw_only=True)
+class CommandStarted:
+    """A pane's shell began a command line.
+
+    Attributes:
+        event: The event's name.
+        terminal: The pane, as a selector.
+        command: The line; null if the shell could not tell it.
+        seq: The pane's byte count at that moment.
+    """
+
+    event: Literal["command_started"] = "command_started"
+    terminal: str
+    command: str | None
+    seq: int
+
+
+@frozen(kw_only=True)
+class CommandFinished:
+    """A pane's shell is done with a command line.
+
+    Attributes:
+        event: The event's name.
+        terminal: The pane, as a selector.
+        exit_code: What the shell says of it; null if it did not say.
+        seq: The pane's byte count at that moment.
+    """
+
+    event: Literal["command_finished"] = "command_finished"
+    terminal: str
+    exit_code: int | None
+    seq: int
+
+
+@frozen(kw_only=True)
+class StateChanged:
+    """What a pane does, or waits for, is another thing than before.
+
+    Attributes:
+        event: The event's name.
+        terminal: The pane, as a selector.
+        state: What it is now.
+        command: The name of the program in the foreground; null if nobody can tell.
+        pid: That program's process; null if nobody can tell.
+        seq: The pane's byte count at that moment.
+    """
+
+    event: Literal["state_changed"] = "state_changed"
+    terminal: str
+    state: Literal["prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead"]
+    command: str | None
+    pid: int | None
+    seq: int
+
+
+@frozen(kw_only=True)
+class CwdChanged:
+    """A pane's shell went to another directory.
+
+    Attributes:
+        event: The event's name.
+        terminal: The pane, as a selector.
+        cwd: The directory.
+        seq: The pane's byte count at that moment.
+    """
+
+    event: Literal["cwd_changed"] = "cwd_changed"
+    terminal: str
+    cwd: str
+    seq: int
+
+
+@frozen(kw_only=True)
+class Resized:
+    """A pane has another size.
+
+    Attributes:
+        event: The event's name.
+        terminal: The pane, as a selector.
+        cols: Its columns now.
+        rows: Its rows now.
+        seq: The pane's byte count at that moment.
+    """
+
+    event: Literal["resized"] = "resized"
+    terminal: str
+    cols: int
+    rows: int
+    seq: int
+
+
+@frozen(kw_only=True)
+class Renamed:
+    """A session or a window has another name.
+
+    Attributes:
+        event: The event's name.
+        what: Which of the two.
+        id: Its number.
+        name: Its name now.
+    """
+
+    event: Literal["renamed"] = "renamed"
+    what: Literal["session", "window"]
+    id: int
+    name: str
+
+
+@frozen(kw_only=True)
+class Output:
+    """What a pane's program wrote, as text; pushed only to those who asked for it.
+
+    It begins where the line began that was unfinished in the event before, so that what is written in pieces is found.
+
+    Attributes:
+        event: The event's name.
+        terminal: The pane, as a selector.
+        text: The lines, soft wraps joined and escapes gone; the last may be unfinished.
+        gap: True when something before it could not be told any more; absent otherwise.
+        resume: The byte count at which the next such event begins, and what to go on from on another connection.
+        seq: The pane's byte count behind the text.
+    """
+
+    event: Literal["output"] = "output"
+    terminal: str
+    text: list[str]
+    gap: bool | None = None
+    resume: int
+    seq: int
+
+
+@frozen(kw_only=True)
 class Dropped:
     """Events were lost because the client did not read them in time.
 
@@ -116,5 +247,20 @@ class Dropped:
     count: int
 
 
-Event = Dirty | Idle | Bell | TitleChanged | PaneSpawned | PaneClosed | Dropped
+Event = (
+    Dirty
+    | Idle
+    | Bell
+    | TitleChanged
+    | PaneSpawned
+    | PaneClosed
+    | CommandStarted
+    | CommandFinished
+    | StateChanged
+    | CwdChanged
+    | Resized
+    | Renamed
+    | Output
+    | Dropped
+)
 """Any event. Newer servers may send others; ``phux_client`` skips what it does not know."""

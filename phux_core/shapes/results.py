@@ -8,16 +8,39 @@ from attrs import frozen
 
 
 @frozen(kw_only=True)
+class SeqRange:
+    """A stretch of a pane's stream of bytes.
+
+    Attributes:
+        start: The place of its first byte.
+        end: The place behind its last.
+    """
+
+    start: int
+    end: int
+
+
+@frozen(kw_only=True)
 class RunResult:
     """What a command did.
 
     Attributes:
         schema_version: Version of this shape.
         command: The command as it was given.
-        exit_code: What the shell said of it.
-        output: What it wrote.
+        exit_code: What the shell said of it; the shell's own when it ended with the command.
+        output: What it wrote, as it stands on a terminal that is long and wide enough.
         duration_ms: How long it took.
         truncated: Whether some of the output was left out.
+        omitted_bytes: How much of it, from the middle.
+        cwd: Where the shell is now.
+        started_at: When it was typed (UTC).
+        seq: Where its output stands in the pane's stream.
+        interleaved: Whether somebody else typed into the pane meanwhile.
+
+    Example:
+        >>> result = pane.run("echo hi; false")
+        >>> result.output, result.exit_code
+        ('hi', 1)
     """
 
     schema_version: Literal[1] = 1
@@ -26,6 +49,11 @@ class RunResult:
     output: str
     duration_ms: int
     truncated: bool
+    omitted_bytes: int
+    cwd: str
+    started_at: str
+    seq: SeqRange
+    interleaved: bool
 
 
 @frozen(kw_only=True)
@@ -41,6 +69,27 @@ class EngineNote:
     terminal: str
     engine: str
     note: str
+
+
+@frozen(kw_only=True)
+class StateCounts:
+    """How many panes are in each state.
+
+    Attributes:
+        prompt: A shell is at its prompt.
+        running: A program is at work.
+        awaiting_input: A program waits for a line or a key.
+        awaiting_secret: A program waits for a line that is not shown.
+        fullscreen: A program has the whole screen.
+        dead: The program has ended.
+    """
+
+    prompt: int
+    running: int
+    awaiting_input: int
+    awaiting_secret: int
+    fullscreen: int
+    dead: int
 
 
 @frozen(kw_only=True)
@@ -63,6 +112,7 @@ class Status:
         windows: How many windows.
         panes: How many panes, dead ones included.
         dead_panes: How many of them have a program that ended.
+        states: How many of them are in each state.
         clients: How many clients are connected, this one included.
 
     Example:
@@ -85,6 +135,7 @@ class Status:
     windows: int
     panes: int
     dead_panes: int
+    states: StateCounts
     clients: int
 
 

@@ -6,6 +6,8 @@ from typing import Literal
 
 from attrs import frozen
 
+from phux_core.shapes.tree import Foreground, State  # noqa: TC001  cattrs looks them up
+
 
 @frozen(kw_only=True)
 class Cursor:
@@ -154,14 +156,15 @@ class ScreenState:
         title: The window title; absent until a program sets one.
         seq: How many bytes the pane's program has written so far.
         alt_screen: Whether the alternate screen is shown, as full-screen programs do.
-        state: Whether the program runs, or has ended.
+        state: What the pane does now.
+        foreground: The program that has its terminal; absent when there is none.
         exit_status: Of a pane that is dead: the program's exit code; absent while it runs, and when a signal ended it.
         signal: The name of that signal; absent otherwise.
 
     Example:
         >>> screen = pane.snapshot()
         >>> screen.cols, screen.rows, screen.state
-        (80, 24, 'running')
+        (80, 24, 'prompt')
     """
 
     schema_version: Literal[3] = 3
@@ -176,7 +179,8 @@ class ScreenState:
     title: str | None = None
     seq: int | None = None
     alt_screen: bool | None = None
-    state: Literal["running", "dead"] | None = None
+    state: State | None = None
+    foreground: Foreground | None = None
     exit_status: int | None = None
     signal: str | None = None
 

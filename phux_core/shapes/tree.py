@@ -42,6 +42,30 @@ class SessionList:
     sessions: list[SessionEntry]
 
 
+State = Literal["prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead"]
+"""What a pane does: a shell at its prompt, a program at work, one that waits for a line or a secret, one that has the
+whole screen, or nothing any more."""
+
+
+@frozen(kw_only=True)
+class Foreground:
+    """The program that has a pane's terminal.
+
+    Attributes:
+        command: Its name.
+        pid: Its process.
+        cwd: Where it is; null if that cannot be told.
+
+    Example:
+        >>> phux.tree().sessions[0].windows[0].panes[0].foreground.command
+        'sh'
+    """
+
+    command: str
+    pid: int
+    cwd: str | None
+
+
 @frozen(kw_only=True)
 class PaneInfo:
     """A pane in the tree.
@@ -56,14 +80,15 @@ class PaneInfo:
         command: The program that was started in it.
         cwd: Where that program is now.
         pid: Its process.
-        state: Whether it runs, or has ended.
+        state: What it does now.
+        foreground: The program that has its terminal; null when there is none.
         exit_status: The program's exit code; null while it runs, and when a signal ended it.
         signal: The name of that signal; absent otherwise.
 
     Example:
         >>> info = pane.info()
         >>> info.command, info.state
-        ('sh', 'running')
+        ('sh', 'prompt')
     """
 
     id: int
@@ -75,7 +100,8 @@ class PaneInfo:
     command: str
     cwd: str
     pid: int
-    state: Literal["running", "dead"]
+    state: State
+    foreground: Foreground | None
     exit_status: int | None
     signal: str | None = None
 

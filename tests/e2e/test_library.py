@@ -13,7 +13,7 @@ import pytest
 
 import phux_client
 from phux_client import blocking
-from phux_core import documents, shapes
+from phux_core import documents, errors, shapes
 from servers import embedded_server, eventually, process_gone
 from validation import validate
 
@@ -94,9 +94,10 @@ async def test_a_cancelled_wait_ends_its_subscription(phux, name):
     session = await phux.new_session(name, command=["cat"])
     with anyio.move_on_after(0.1):
         await session.pane.wait(until="never")
-    async with phux.events(session.pane.id) as events:
+    async with phux.watch(session.pane.id) as events:
         await session.pane.send_keys("x")
         assert (await events.next(timeout_s=5)).event == "dirty"
+    await phux.status()
     # Whatever is subscribed is pushed; nothing else is there to receive it.
     connection = phux._link._connection
     assert connection is not None
@@ -225,7 +226,7 @@ async def test_a_peer_that_is_no_phux_server_is_a_clear_error(tmp_path, answer, 
 
 
 async def test_events_tell_the_life_of_a_pane(phux, name):
-    async with phux.events() as events:
+    async with phux.watch() as events:
         script = r"read go; printf '\033]2;a title\007\a'; exit 5"
         session = await phux.new_session(name, command=["sh", "-c", script])
         await session.pane.send_keys("go", "Enter")
@@ -246,7 +247,7 @@ async def test_events_tell_the_life_of_a_pane(phux, name):
 
 
 async def test_a_signal_is_named_when_it_ends_a_program(phux, name):
-    async with phux.events() as events:
+    async with phux.watch() as events:
         session = await phux.new_session(name, command=["sh", "-c", "kill -TERM $$"])
         while True:
             event = await events.next(timeout_s=10)
@@ -322,3 +323,27 @@ async def test_a_client_that_stays_connected_does_not_keep_an_empty_server():
         assert not os.path.exists(server.socket)
     finally:
         server.close()
+
+
+def test_renamed_and_resized_are_told(socket):
+    with blocking.Phux(socket) as phux:
+        session = phux.new_session("before", command=["cat"])
+        with phux.watch() as events:
+            session.rename("after")
+            session.pane.resize(100, 30)
+            told = [events.next(timeout_s=10)]
+            while told[-1].event != "resized":
+                told.append(events.next(timeout_s=10))
+        renamed = next(event for event in told if event.event == "renamed")
+        assert (renamed.what, renamed.id, renamed.name) == ("session", session.id, "after")
+        assert (told[-1].terminal, told[-1].cols, told[-1].rows) == (session.pane.selector, 100, 30)
+        assert [entry.name for entry in phux.ls().sessions] == ["after"]
+        assert (session.pane.info().cols, session.pane.info().rows) == (100, 30)
+        other = phux.new_session("other", command=["cat"])
+        with pytest.raises(errors.NameInUseError):
+            other.rename("after")
+        with pytest.raises(errors.BadNameError):
+            other.rename("no:colon")
+        with pytest.raises(errors.BadSizeError):
+            other.pane.resize(0, 5)
+        assert other.name == "other"

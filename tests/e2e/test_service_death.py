@@ -281,7 +281,7 @@ async def test_an_async_client_goes_on_with_the_handles_it_has(server):
         await anyio.wait_all_tasks_blocked()  # the client has heard of it
         assert await pane.send_keys("typed", "Enter") == 6
         await pane.wait(until="<typed>", timeout_s=10)
-        async with phux.events("w") as events:
+        async with phux.watch("w") as events:
             await anyio.to_thread.run_sync(kill_service, server.socket)
             while (await events.next(timeout_s=10)).event != "dropped":
                 pass

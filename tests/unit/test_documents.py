@@ -29,7 +29,7 @@ SCREEN = {
     "scrollback": ["old"],
 }
 PANE = {"id": 1, "index": 0, "active": True, "cols": 80, "rows": 24, "title": None, "command": "sh", "cwd": "/"}
-PANE |= {"pid": 7, "state": "running", "exit_status": None}
+PANE |= {"pid": 7, "state": "running", "foreground": {"command": "make", "pid": 8, "cwd": None}, "exit_status": None}
 WINDOW = {"id": 1, "index": 0, "name": "sh", "active": True, "panes": [PANE]}
 SESSION = {"id": 1, "name": "work", "created_at": "2026-01-01T00:00:00Z", "attached_clients": 0, "windows": [WINDOW]}
 STATUS = {"schema_version": 1, "version": "0.1.0", "protocol": "1.0", "keeper_pid": 1, "service_pid": 2}
@@ -42,7 +42,11 @@ STATUS |= {
     "uptime_s": 1.5,
     "sessions": 0,
 }
-STATUS |= {"windows": 0, "panes": 0, "dead_panes": 0, "clients": 1}
+STATES = dict.fromkeys(("prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead"), 0)
+STATUS |= {"windows": 0, "panes": 0, "dead_panes": 0, "states": STATES, "clients": 1}
+RUN = {"schema_version": 1, "command": "ls", "exit_code": 0, "output": "", "duration_ms": 3, "truncated": False}
+RUN |= {"omitted_bytes": 0, "cwd": "/", "started_at": "2026-01-01T00:00:00.000Z", "seq": {"start": 1, "end": 2}}
+RUN |= {"interleaved": False}
 
 EXAMPLES = [
     ("screen-state", shapes.ScreenState, SCREEN),
@@ -67,11 +71,7 @@ EXAMPLES = [
         shapes.SessionList,
         {"schema_version": 1, "sessions": [{"name": "work", "windows": 2, "attached": True}]},
     ),
-    (
-        "run-result",
-        shapes.RunResult,
-        {"schema_version": 1, "command": "ls", "exit_code": 0, "output": "", "duration_ms": 3, "truncated": False},
-    ),
+    ("run-result", shapes.RunResult, RUN),
     ("tree", shapes.Tree, {"schema_version": 1, "focused_session": None, "focused_pane": None, "sessions": []}),
     ("tree", shapes.Tree, {"schema_version": 1, "focused_session": "work", "focused_pane": 1, "sessions": [SESSION]}),
     ("status", shapes.Status, STATUS),
@@ -92,6 +92,17 @@ EVENTS = [
     {"event": "pane_spawned", "terminal": "@1", "seq": 0},
     {"event": "pane_closed", "terminal": "@1", "exit_status": 0, "seq": 5},
     {"event": "pane_closed", "terminal": "@1", "exit_status": None, "signal": "SIGKILL", "seq": 5},
+    {"event": "command_started", "terminal": "@1", "command": "make", "seq": 5},
+    {"event": "command_started", "terminal": "@1", "command": None, "seq": 5},
+    {"event": "command_finished", "terminal": "@1", "exit_code": 2, "seq": 5},
+    {"event": "command_finished", "terminal": "@1", "exit_code": None, "seq": 5},
+    {"event": "state_changed", "terminal": "@1", "state": "awaiting_secret", "command": "sudo", "pid": 7, "seq": 5},
+    {"event": "state_changed", "terminal": "@1", "state": "dead", "command": None, "pid": None, "seq": 5},
+    {"event": "cwd_changed", "terminal": "@1", "cwd": "/tmp", "seq": 5},
+    {"event": "resized", "terminal": "@1", "cols": 80, "rows": 24, "seq": 5},
+    {"event": "renamed", "what": "session", "id": 3, "name": "work"},
+    {"event": "output", "terminal": "@1", "text": ["one", "tw"], "resume": 5, "seq": 7},
+    {"event": "output", "terminal": "@1", "text": [], "gap": True, "resume": 7, "seq": 7},
     {"event": "dropped", "count": 3},
 ]
 

@@ -397,26 +397,30 @@ def test_a_session_handle_never_ends_another_session_that_took_its_name():
 # Waiting
 
 
+SUBSCRIBED = {"subscription": 5, "seq": 10, "since": 10, "marks": False, "command_end": None}
+
+
 def waiting(*steps, **options):
     """Drive a wait that subscribes first."""
-    return play(flows.wait(CALLER, 3, **options), {"subscription": 5}, *steps)
+    return play(flows.wait(CALLER, 3, **options), SUBSCRIBED, *steps)
 
 
-ASKED_ONCE = [("subscribe", {"pane": 3}), ("snapshot", {"pane": 3})]
+FOLLOW = ("subscribe", {"pane": 3, "output": True, "screen": True})
+LOOK = ("snapshot", {"pane": 3})
 
 
 def test_wait_subscribes_before_it_looks(clock):
     talk = waiting(SCREEN, until="ok")
-    assert talk.asked == ASKED_ONCE
+    assert talk.asked == [FOLLOW, LOOK]
     assert (talk.result.met, talk.result.looks) == ("until", 1)
     validate("screen-state", talk.result.screen)
 
 
 def test_wait_looks_again_at_every_event(clock):
-    talk = waiting(SCREEN, {"event": "dirty"}, SCREEN, {"event": "idle"}, SCREEN | {"lines": ["done"]}, until="done")
-    assert talk.asked[2:] == [("next_event", 5), ASKED_ONCE[1], ("next_event", 5), ASKED_ONCE[1]]
-    assert (talk.result.met, talk.result.looks) == ("until", 3)
-    assert talk.result.screen["lines"] == ["done"]
+    dead = SCREEN | {"state": "dead"}
+    talk = waiting(SCREEN, {"event": "dirty"}, SCREEN, {"event": "idle"}, dead, exit=True)
+    assert talk.asked == [("subscribe", {"pane": 3}), LOOK, ("next_event", 5), LOOK, ("next_event", 5), LOOK]
+    assert (talk.result.met, talk.result.looks) == ("exit", 3)
 
 
 def test_wait_for_the_end_of_the_program(clock):
@@ -433,7 +437,7 @@ def test_the_text_wins_over_the_end(clock):
 def test_idle_counts_from_the_last_change(clock):
     flow = flows.wait(CALLER, 3, idle_ms=250)
     next(flow)
-    flow.send({"subscription": 5})
+    flow.send(SUBSCRIBED)
     step = flow.send(SCREEN)
     assert step.timeout_s == pytest.approx(0.25)
     clock.now += 0.1875
@@ -454,14 +458,14 @@ def test_idle_counts_from_the_last_change(clock):
 def test_without_a_condition_it_is_idle_for_half_a_second(clock):
     flow = flows.wait(CALLER, 3)
     next(flow)
-    flow.send({"subscription": 5})
+    flow.send(SUBSCRIBED)
     assert flow.send(SCREEN).timeout_s == pytest.approx(0.5)
 
 
 def test_another_condition_takes_the_place_of_idle(clock):
     flow = flows.wait(CALLER, 3, until="never")
     next(flow)
-    flow.send({"subscription": 5})
+    flow.send(SUBSCRIBED)
     flow.send(SCREEN)
     clock.now += 10
     assert isinstance(flow.send(None), flows.Request)
@@ -471,7 +475,7 @@ def test_another_condition_takes_the_place_of_idle(clock):
 def test_the_deadline_ends_it_with_the_last_screen(clock):
     flow = flows.wait(CALLER, 3, until="never", timeout_s=2)
     next(flow)
-    flow.send({"subscription": 5})
+    flow.send(SUBSCRIBED)
     assert flow.send(SCREEN).timeout_s == pytest.approx(2)
     clock.now += 2
     flow.send(None)
@@ -489,7 +493,7 @@ def test_a_timeout_of_zero_looks_once(clock):
 def test_a_condition_that_holds_at_the_deadline_has_held(clock):
     flow = flows.wait(CALLER, 3, until="done", timeout_s=1)
     next(flow)
-    flow.send({"subscription": 5})
+    flow.send(SUBSCRIBED)
     flow.send(SCREEN)
     clock.now += 5
     flow.send(None)
@@ -501,22 +505,8 @@ def test_a_condition_that_holds_at_the_deadline_has_held(clock):
 def test_it_never_waits_long_without_looking(clock):
     flow = flows.wait(CALLER, 3, until="never")
     next(flow)
-    flow.send({"subscription": 5})
+    flow.send(SUBSCRIBED)
     assert 0 < flow.send(SCREEN).timeout_s <= 5
-
-
-def test_a_lost_connection_is_followed_by_a_new_subscription_and_a_look(clock):
-    talk = waiting(
-        SCREEN,
-        errors.DisconnectedError("the service died"),
-        {"subscription": 77},
-        SCREEN,
-        {"event": "dirty"},
-        SCREEN | {"lines": ["done"]},
-        until="done",
-    )
-    assert talk.asked == [*ASKED_ONCE, ("next_event", 5), *ASKED_ONCE, ("next_event", 77), ASKED_ONCE[1]]
-    assert talk.result.met == "until"
 
 
 def test_any_other_error_while_waiting_comes_out(clock):
@@ -527,7 +517,7 @@ def test_any_other_error_while_waiting_comes_out(clock):
 
 
 def test_a_wait_on_a_name_finds_the_pane_once(clock):
-    talk = play(flows.wait(CALLER, "work", until="ok"), TREE, {"subscription": 5}, SCREEN)
+    talk = play(flows.wait(CALLER, "work", until="ok"), TREE, SUBSCRIBED, SCREEN)
     assert [call for call, _rest in talk.asked] == ["tree", "subscribe", "snapshot"]
 
 

@@ -27,7 +27,10 @@ def run(options: "argparse.Namespace") -> int:
         print_document(document)
         return 0
     for name, value in document.items():
-        if name not in {"schema_version", "engine_notes"}:
+        if name == "states":
+            told = ", ".join(f"{count} {state}" for state, count in value.items() if count) or "-"
+            print(f"{name:<17} {told}")
+        elif name not in {"schema_version", "engine_notes"}:
             print(f"{name.replace('_', ' '):<17} {'-' if value is None else value}")
     for note in document["engine_notes"]:
         print(f"{note['terminal']} has the {note['engine']} engine: {note['note']}")

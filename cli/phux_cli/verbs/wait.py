@@ -1,44 +1,71 @@
-"""wait: wait until a visible line contains a text, the program has ended, or the pane has come to rest.
+"""wait: wait until something is true of a pane. The first condition that holds wins; with none it is --idle 500.
 
-The first condition that holds wins; with none given it is --idle 500. Exits 0 when it holds, 124 when the time is
-over. Without TARGET, the last focused session.
+--until, --regex and --stop look at whole lines, also where the edge of the screen broke them: at what is visible when
+the wait begins, and at all that is written after that, however fast it scrolls by. They also find the echo of what was
+just typed; --since SEQ (`seq` of an earlier ScreenState) and --output-only keep them from it. Exits 0 when a condition
+holds, 1 when --stop matches or the program has ended, 124 when the time is over. Without TARGET, the last focused
+session.
 """
 
-import argparse
+import sys
 
 from phux_cli.output import print_document
-from phux_cli.usage import MOST, add_json, add_socket, at_least
+from phux_cli.usage import add_json, add_socket, at_least, seconds
 from phux_client import flows
 from phux_client.blocking import Phux
-from phux_core.errors import TimedOutError
+from phux_core.errors import StoppedError, TimedOutError
 
-USAGE = "[TARGET] [--until TEXT] [--exit] [--idle MS] [--timeout SECS] [--json] [--socket PATH]"
-EXAMPLES = ("phux wait work --idle 200 --timeout 30", "phux wait work --until '$' --timeout 30 --json")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+USAGE = (
+    "[TARGET] [--until TEXT] [--regex RE] [--gone TEXT] [--idle MS] [--state S] [--command-done] [--exit] "
+    "[--stop RE] [--since SEQ] [--output-only] [--timeout SECS] [--json] [--socket PATH]"
+)
+EXAMPLES = (
+    "phux wait work --idle 200 --timeout 30",
+    "phux wait work --until '$' --timeout 30 --json",
+    r"phux wait work --regex '^\$' --stop 'command not found' --timeout 30",
+)
 _TIMED_OUT = 124
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
     """Say what it takes."""
     parser.add_argument("target", metavar="TARGET", nargs="?", help="which pane")
-    parser.add_argument("--until", metavar="TEXT", help="a visible line contains TEXT")
-    parser.add_argument("--exit", action="store_true", help="the program has ended")
+    parser.add_argument("--until", metavar="TEXT", help="a line contains TEXT")
+    parser.add_argument("--regex", metavar="RE", help="a line matches RE, a pattern of Python's re module")
+    parser.add_argument("--gone", metavar="TEXT", help="no visible line contains TEXT")
     parser.add_argument("--idle", metavar="MS", type=at_least(0), help="nothing was written for MS milliseconds")
-    parser.add_argument("--timeout", metavar="SECS", type=_seconds, help="give up after SECS seconds")
+    parser.add_argument(
+        "--state",
+        metavar="S",
+        action="append",
+        help="the pane is in this state, or in one of several (with commas, or given again): "
+        "prompt, running, awaiting_input, awaiting_secret, fullscreen, dead",
+    )
+    parser.add_argument("--command-done", action="store_true", help="the shell is done with a command")
+    parser.add_argument("--exit", action="store_true", help="the program has ended")
+    parser.add_argument("--stop", metavar="RE", help="fail as soon as a line matches RE")
+    parser.add_argument(
+        "--since",
+        metavar="SEQ",
+        type=at_least(0),
+        help="only what was written after SEQ counts, also a --command-done or --state that came between",
+    )
+    parser.add_argument(
+        "--output-only",
+        action="store_true",
+        help="only what commands wrote counts, no prompt and nothing typed there; without --since, from the "
+        "latest command on",
+    )
+    parser.add_argument("--timeout", metavar="SECS", type=seconds, help="give up after SECS seconds")
     add_json(parser, "the final ScreenState document, also when the time is over")
     add_socket(parser)
 
 
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 <= value <= MOST:
-        raise argparse.ArgumentTypeError(f"{text[:40]} is not from 0 to {MOST}")
-    return value
-
-
-_seconds.__name__ = "number"
-
-
-def run(options: argparse.Namespace) -> int:
+def run(options: "argparse.Namespace") -> int:
     """Wait for it."""
     with Phux(options.socket) as phux:
         outcome = phux.drive(
@@ -46,15 +73,29 @@ def run(options: argparse.Namespace) -> int:
                 phux.caller,
                 options.target,
                 until=options.until,
-                exit=options.exit,
+                regex=options.regex,
+                gone=options.gone,
                 idle_ms=options.idle,
+                state=options.state,
+                command_done=options.command_done,
+                exit=options.exit,
+                stop=options.stop,
+                since=options.since,
+                output_only=options.output_only,
                 timeout_s=options.timeout,
+                on_warning=_warn,
             )
         )
     if options.json:
         print_document(outcome.screen)
+    if outcome.met == "stop":
+        raise StoppedError(f"{options.stop!r} came first: {outcome.line!r:.200}")
     if outcome.met is None:
         error = TimedOutError(f"not within {options.timeout:g} s", remedy="allow more time with --timeout")
         error.exit_code = _TIMED_OUT
         raise error
     return 0
+
+
+def _warn(text: str) -> None:
+    print(f"phux: {text}", file=sys.stderr, flush=True)

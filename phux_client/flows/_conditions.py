@@ -1,0 +1,142 @@
+"""What can be waited for, checked before anything is asked of the server. Import-light."""
+
+from phux_core.errors import BadRequestError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from phux_client.flows._kinds import Document
+
+DEFAULT_IDLE_MS = 500
+STATES = ("prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead")
+"""What a pane can be doing."""
+LONGEST = 10**9
+_LAST_SEQ = 2**53
+
+
+class Conditions:
+    """The conditions of one wait, and what of a pane they look at.
+
+    Attributes:
+        reads_text: Whether any of them is about what the program writes.
+        follows: Whether any of them is about that, or about the screen.
+    """
+
+    __slots__ = (
+        "_matchers",
+        "command_done",
+        "exit",
+        "follows",
+        "gone",
+        "idle_ms",
+        "output_only",
+        "reads_text",
+        "since",
+        "states",
+    )
+
+    def __init__(
+        self,
+        *,
+        until: str | None,
+        regex: str | None,
+        gone: str | None,
+        idle_ms: int | None,
+        state: "str | Sequence[str] | None",
+        command_done: bool,
+        exit: bool,  # noqa: A002  the CLI's word
+        stop: str | None,
+        since: int | None,
+        output_only: bool,
+    ) -> None:
+        _check_number("idle_ms", idle_ms, LONGEST)
+        _check_number("since", since, _LAST_SEQ)
+        for name, text in {"until": until, "gone": gone}.items():
+            if text is not None and not isinstance(text, str):
+                raise BadRequestError(f"{name} is {text!r:.80}", remedy="give a text")
+        self._matchers: list[tuple[str, Callable[[str], object]]] = []
+        if stop is not None:
+            self._matchers.append(("stop", _compiled(stop)))
+        if until is not None:
+            blanks = _trailing_blanks(until)
+            self._matchers.append(("until", lambda line: until in (line + blanks if blanks else line)))
+        if regex is not None:
+            self._matchers.append(("regex", _compiled(regex)))
+        self.reads_text = bool(self._matchers)
+        if output_only and not self.reads_text:
+            raise BadRequestError("output_only is about a text, and none is waited for", remedy="give a text as well")
+        self.follows = self.reads_text or gone is not None
+        self.gone = gone
+        self.states = _states(state)
+        self.command_done = command_done
+        self.exit = exit
+        self.since = since
+        self.output_only = output_only
+        others = (until, regex, gone, idle_ms)
+        if all(value is None for value in others) and not (self.states or command_done or exit):
+            idle_ms = DEFAULT_IDLE_MS
+        self.idle_ms = idle_ms
+
+    def find(self, lines: "Iterable[str]") -> "tuple[str, str] | None":
+        """Find the first line that ends the wait.
+
+        Returns:
+            The condition it meets, and the line.
+        """
+        for line in lines:
+            for name, matches in self._matchers:
+                if matches(line):
+                    return name, line
+        return None
+
+    def missed(self, screen: "Document") -> str:
+        """Say what was not there."""
+        names = [name for name, _matches in self._matchers if name != "stop"]
+        names += [name for name in ("gone", "command_done") if getattr(self, name)]
+        if self.states:
+            names.append("state")
+        return f"the program in @{screen['pane']} has ended before the wait was over ({', '.join(names)})"
+
+
+def is_seen(text: str, lines: "Iterable[str]") -> bool:
+    """Look for a text in some lines."""
+    blanks = _trailing_blanks(text)
+    return any(text in line + blanks for line in lines)
+
+
+def _trailing_blanks(text: str) -> str:
+    """Give what to add to lines: they come without their blanks, and a text that ends in blanks is to find them."""
+    return " " * (len(text) - len(text.rstrip(" ")))
+
+
+def _compiled(pattern: str) -> "Callable[[str], object]":
+    import re
+
+    try:
+        search = re.compile(pattern).search
+        search("")
+        return search
+    except (re.error, TypeError, OverflowError, RecursionError) as error:
+        raise BadRequestError(
+            f"the pattern {pattern!r:.80} cannot be read: {error}", remedy="write it as Python's re module takes it"
+        ) from None
+
+
+def _states(state: "str | Sequence[str] | None") -> "frozenset[str]":
+    given = [] if state is None else [state] if isinstance(state, str) else state
+    states = frozenset(part.strip() for words in given for part in words.split(","))
+    unknown = sorted(states.difference(STATES))
+    if unknown:
+        raise BadRequestError(f"there is no state {unknown[0]!r:.80}", remedy=f"the states are: {', '.join(STATES)}")
+    return states
+
+
+def _check_number(name: str, value: object, most: int) -> None:
+    if value is not None and not (isinstance(value, (int, float)) and 0 <= value <= most):
+        raise BadRequestError(f"{name} is {value!r:.80}", remedy=f"give a number from 0 to {most}")
+
+
+def check_timeout(timeout_s: object) -> None:
+    """Refuse what is no time to wait."""
+    _check_number("timeout_s", timeout_s, LONGEST)

@@ -1,0 +1,112 @@
+"""``run``: a command in a pane's shell, and what the shell did."""
+
+import os
+import time
+
+from phux_client.flows._kinds import Caller, Request
+from phux_client.flows.target import pane_id
+from phux_core.errors import BadRequestError, TimedOutError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phux_client.flows._kinds import Document, Flow
+
+DEFAULT_TIMEOUT_S = 600
+"""How long a command may take unless told otherwise."""
+# As long as a socket can be told to wait.
+_FOR_EVER_S = 2_000_000
+_MOST_BYTES = 16 * 1024 * 1024
+
+
+def run(
+    caller: Caller,
+    target: "str | int",
+    command: "str | Sequence[str]",
+    *,
+    timeout_s: float | None = DEFAULT_TIMEOUT_S,
+    queue: bool = False,
+    interrupt: bool = False,
+    max_bytes: int | None = None,
+    raw: bool = False,
+) -> "Flow[Document]":
+    """Run a command, and wait until the shell is done with it.
+
+    Args:
+        caller: Who asks.
+        target: A selector or a pane's number.
+        command: A shell line, or words that the shell is to see exactly so.
+        timeout_s: How long to wait; None or 0 for ever.
+        queue: Wait for the prompt if another program has the terminal, instead of refusing.
+        interrupt: Send C-c when the time is over.
+        max_bytes: How much output to give, 1 MiB when omitted; more is left out in the middle.
+        raw: Keep escape sequences in the output.
+
+    Returns:
+        A flow that gives a RunResult document.
+
+    Raises:
+        TimedOutError: At the end of the flow, when the time was over; the command goes on.
+    """
+    numbers: dict[str, tuple[object, int]] = {
+        "timeout_s": (timeout_s, _FOR_EVER_S),
+        "max_bytes": (max_bytes, _MOST_BYTES),
+    }
+    for name, (value, most) in numbers.items():
+        if value is not None and not (isinstance(value, (int, float)) and 0 <= value <= most):
+            raise BadRequestError(f"{name} is {value!r:.80}", remedy=f"give a number from 0 to {most}")
+    if not command or (isinstance(command, str) and not command.strip()):
+        raise BadRequestError("there is no command to run", remedy="give a shell line such as 'make test'")
+    if "\0" in (command if isinstance(command, str) else "".join(map(str, command))):
+        raise BadRequestError("the command has a NUL, which no shell takes")
+    return _run(
+        caller,
+        target,
+        command if isinstance(command, str) else _join(command),
+        timeout_s or None,
+        command=command if isinstance(command, str) else None,
+        words=None if isinstance(command, str) else list(command),
+        queue=queue or None,
+        interrupt=interrupt or None,
+        max_bytes=max_bytes,
+        raw=raw or None,
+    )
+
+
+def _join(words: "Sequence[str]") -> str:
+    import shlex
+
+    return shlex.join(words)
+
+
+def _run(
+    caller: Caller, target: "str | int", given: str, timeout_s: float | None, **params: object
+) -> "Flow[Document]":
+    number = yield from pane_id(target, caller)
+    request = Request(
+        "run",
+        pane=number,
+        id=os.urandom(12).hex(),
+        timeout_ms=None if timeout_s is None else round(timeout_s * 1000),
+        **params,
+    )
+    request.patience_s = _FOR_EVER_S if timeout_s is None else timeout_s
+    reply = yield request
+    if reply["outcome"] != "finished":
+        happened = "the command goes on" if reply["started"] else "the prompt did not come, and nothing was typed"
+        raise TimedOutError(f"not within {timeout_s:g} s; {happened}", remedy="allow more time with --timeout")
+    return {
+        "schema_version": 1,
+        "command": given,
+        "exit_code": reply["exit_code"],
+        "output": reply["output"],
+        "duration_ms": reply["duration_ms"],
+        "truncated": reply["truncated"],
+        "omitted_bytes": reply["omitted_bytes"],
+        "cwd": reply["cwd"],
+        "started_at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(reply["started_at"]))
+        + f".{int(reply['started_at'] * 1000) % 1000:03}Z",
+        "seq": reply["seq"],
+        "interleaved": reply["interleaved"],
+    }

@@ -1,0 +1,89 @@
+"""``watch``: events as they happen."""
+
+import time
+
+from phux_client.flows._conditions import check_timeout
+from phux_client.flows._kinds import Caller, NextEvent, Request
+from phux_client.flows.target import pane_id
+from phux_core.errors import BadRequestError, DisconnectedError, NoServerError, NoSuchTargetError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from phux_client.flows._kinds import Document, Flow
+
+EVENTS = (
+    "dirty",
+    "idle",
+    "bell",
+    "title_changed",
+    "pane_spawned",
+    "pane_closed",
+    "command_started",
+    "command_finished",
+    "state_changed",
+    "cwd_changed",
+    "resized",
+    "renamed",
+    "dropped",
+)
+"""What can be watched for."""
+
+
+def watch(
+    caller: Caller,
+    target: "str | int | None",
+    on_event: "Callable[[Document], None]",
+    *,
+    until: "Sequence[str]" = (),
+    timeout_s: float | None = None,
+) -> "Flow[str]":
+    """Tell what happens: in one pane until its program has ended, or in the whole server until that is gone.
+
+    Args:
+        caller: Who asks.
+        target: A selector or a pane's number; the whole server when omitted.
+        on_event: Is given each event.
+        until: Names of events; the first of them is the last that is told.
+        timeout_s: End after this long.
+
+    Returns:
+        A flow that gives ``met`` (an event of ``until`` came), ``timed_out`` or ``ended`` (there is no more).
+    """
+    check_timeout(timeout_s)
+    unknown = [name for name in until if name not in EVENTS]
+    if unknown:
+        raise BadRequestError(f"there is no event {unknown[0]!r:.80}", remedy=f"the events are: {', '.join(EVENTS)}")
+    number = None if target is None else (yield from pane_id(target, caller))
+    deadline = None if timeout_s is None else time.monotonic() + timeout_s
+    subscription = None
+    began = lost = False
+    while True:
+        if subscription is None:
+            try:
+                reply = yield Request("subscribe", pane=number)
+            except (NoSuchTargetError, NoServerError):
+                if not began:
+                    raise
+                return "ended"
+            subscription = reply["subscription"]
+        event: Document | None
+        if lost:
+            lost = False
+            event = {"event": "dropped", "count": 0}
+        else:
+            began = True
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            try:
+                event = yield NextEvent(subscription, left)
+            except DisconnectedError:
+                subscription, lost = None, True  # the service died, and nobody counted what was not told
+                continue
+        if event is None:
+            return "timed_out"
+        on_event(event)
+        if event["event"] in until:
+            return "met"
+        if event["event"] == "pane_closed" and number is not None:
+            return "ended"

@@ -1,0 +1,53 @@
+"""What a wait of the library gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from phux_core import documents, errors
+from phux_core.shapes import ScreenState
+
+if TYPE_CHECKING:
+    from phux_client.flows.wait import Outcome
+
+
+@frozen(kw_only=True)
+class Waited(ScreenState):
+    """The screen at the moment a wait was over, and what ended it.
+
+    Attributes:
+        met: The condition that held, by the name it has as an argument.
+        met_line: The line that ``until`` or ``regex`` found; None for other conditions.
+        met_seq: The pane's byte count at which it held: what a next ``since`` can begin from.
+
+    Example:
+        >>> pane.wait(idle_ms=100).met
+        'idle'
+    """
+
+    met: str
+    met_line: str | None
+    met_seq: int
+
+
+def load(outcome: Outcome, timeout_s: float | None, stop: str | None) -> Waited:
+    """Make it of a flow's outcome.
+
+    Raises:
+        TimedOutError: The time was over first.
+        StoppedError: What it was to stop at came first.
+    """
+    where = f"@{outcome.screen['pane']}"
+    if outcome.met is None:
+        raise errors.TimedOutError(f"{where} did not get there within {timeout_s:g} s")
+    if outcome.met == "stop":
+        raise stopped(outcome, stop)
+    document = {**outcome.screen, "met": outcome.met, "met_line": outcome.line, "met_seq": outcome.seq}
+    return documents.load(Waited, document)
+
+
+def stopped(outcome: Outcome, stop: str | None) -> errors.StoppedError:
+    """Say what a wait was stopped by."""
+    return errors.StoppedError(f"{stop!r} came first in @{outcome.screen['pane']}: {outcome.line!r:.200}")

@@ -1,0 +1,140 @@
+"""What a command wrote: kept while its journal is emptied, and cut to what was asked for."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from phux_core.engine.plain import as_written
+
+if TYPE_CHECKING:
+    from phux_core.keeper.journal import Journal
+
+MOST_BYTES = 16 * 1024 * 1024
+"""What can be asked for at the most."""
+DEFAULT_BYTES = 1024 * 1024
+# What is kept of the stream itself beyond the journal, at each end: far more than is asked for, for escapes and
+# overwritten lines take room in the stream and none in the text.
+_KEPT = MOST_BYTES
+
+
+LONGEST_SIGN = 4096
+"""Bytes that zsh's sign for a missing newline may take: it fills a row."""
+_SIGN_END = re.compile(rb" *\r( +)\r\Z")
+_COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*m)*\Z")
+
+
+class Stretch(NamedTuple):
+    """A part of the stream of which the middle may be gone."""
+
+    head: bytes
+    omitted: int
+    tail: bytes
+
+
+class Capture:
+    """The output of a command that runs.
+
+    Args:
+        start: Where in the pane's stream it begins.
+    """
+
+    def __init__(self, start: int) -> None:
+        self._start = start
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._taken_to = start
+
+    def absorb(self, journal: Journal) -> None:
+        """Take what the journal has, because it is about to be emptied."""
+        self._add(journal, journal.position)
+
+    def finish(self, journal: Journal, end: int) -> Stretch:
+        """Give everything up to the end of the command."""
+        self._add(journal, end)
+        omitted = end - self._start - len(self._head) - len(self._tail)
+        return Stretch(bytes(self._head), max(0, omitted), bytes(self._tail))
+
+    def _add(self, journal: Journal, end: int) -> None:
+        start = max(self._taken_to, journal.base)
+        if end <= start:
+            return
+        data = journal.since(start, end - start)
+        # A service that died took what it had absorbed with it: then the head is gone, and this is not it.
+        is_head = not self._tail and (self._head or start == self._start)
+        room = max(0, _KEPT - len(self._head)) if is_head else 0
+        self._head += data[:room]
+        self._tail += data[room:]
+        self._taken_to = end
+        if len(self._tail) > _KEPT:
+            del self._tail[: len(self._tail) - _KEPT]
+
+
+class Text(NamedTuple):
+    """Output as it is told.
+
+    Attributes:
+        text: What there is, with a line where something was left out.
+        omitted: Bytes that were left out.
+    """
+
+    text: str
+    omitted: int
+
+
+def render(stretch: Stretch, *, cols: int, rows: int, raw: bool, most: int) -> Text:
+    """Make text of a command's output, at most so many bytes of it, from both ends."""
+    if stretch.omitted:
+        first, last = (_text(part, cols=cols, rows=rows, raw=raw) for part in (stretch.head, stretch.tail))
+        size = len(first) + len(last)
+    else:
+        first = last = _text(stretch.head + stretch.tail, cols=cols, rows=rows, raw=raw)
+        size = len(first)
+        if size <= most:
+            return Text(first.decode(), 0)
+    head, tail = _cut_end(first, most // 2), _cut_start(last, most - most // 2)
+    omitted = stretch.omitted + size - len(head) - len(tail)
+    note = f"[phux: {omitted} bytes left out]"
+    return Text("\n".join(part for part in (head.decode().removesuffix("\n"), note, tail.decode()) if part), omitted)
+
+
+def _text(data: bytes, *, cols: int, rows: int, raw: bool) -> bytes:
+    if raw:
+        return data.decode("utf-8", "replace").replace("\r\n", "\n").encode()
+    return as_written(data, cols=cols, rows=rows).encode()
+
+
+def _cut_end(text: bytes, most: int) -> bytes:
+    """Give the first bytes of a text: whole lines if possible, else whole characters."""
+    if len(text) <= most:
+        return text
+    cut = text[:most]
+    return cut[: cut.rfind(b"\n") + 1] or cut.decode("utf-8", "ignore").encode()
+
+
+def _cut_start(text: bytes, most: int) -> bytes:
+    if len(text) <= most:
+        return text
+    cut = text[len(text) - most :]
+    line = cut.find(b"\n") + 1
+    return cut[line:] if 0 < line < len(cut) else cut.decode("utf-8", "ignore").encode()
+
+
+def length_of_missing_newline_sign(tail: bytes) -> int:
+    r"""Measure what zsh writes after a command, before it says that the command has ended.
+
+    It is a sign (a coloured ``%`` unless the user has another), blanks up to the end of the row, a carriage return,
+    blanks over the sign, and another carriage return: the sign stays only where the output did not end with a newline.
+
+    Example:
+        >>> length_of_missing_newline_sign(b"text\x1b[7m%\x1b[0m" + b" " * 79 + b"\r \r")
+        91
+    """
+    end = _SIGN_END.search(tail)
+    if end is None:
+        return 0
+    cut = _COLOURS.search(tail, 0, end.start()).start()  # type: ignore[union-attr]  # it always matches
+    sign = cut - len(end[1])
+    if sign < 0:
+        return 0
+    return len(tail) - _COLOURS.search(tail, 0, sign).start()  # type: ignore[union-attr]

@@ -1,0 +1,136 @@
+"""What a pane's shell says of its commands, by the marks of our shell integration.
+
+Only marks that carry the pane's nonce count: a program that prints such sequences itself changes nothing. Pure state;
+everything is known by places in the pane's stream of bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attrs import asdict, define, field
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from phux_core.engine.protocol import PrivateOsc
+
+# Stretches of output that are remembered, for those who want to read output only.
+_REMEMBERED = 1000
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"n": "\n", "t": "\t"}
+
+
+class CommandStarted(NamedTuple):
+    """The shell began a command line.
+
+    Attributes:
+        command: The line, if the shell could tell it.
+        start: Where its output begins.
+        input_start: Where the line was typed.
+    """
+
+    command: str | None
+    start: int
+    input_start: int
+
+
+class CommandFinished(NamedTuple):
+    """The shell is done with a line.
+
+    Attributes:
+        exit_code: What it says of it; None if it did not.
+        start: Where the output began; None if nothing was executed (an empty line, a syntax error).
+        end: Where the output ended.
+    """
+
+    exit_code: int | None
+    start: int | None
+    end: int
+
+
+class PromptReady(NamedTuple):
+    """The shell has drawn its prompt and reads a line."""
+
+
+News = CommandStarted | CommandFinished | PromptReady
+
+
+@define
+class Commands:
+    """The commands of one pane's shell.
+
+    Attributes:
+        nonce: What its marks must carry.
+        at_prompt: Whether it reads a line; None until its first mark came.
+        start: Where the output of the command that runs began; None when none runs.
+        command: That command's line, if it is known.
+        input_start: Where the line begins that it reads, or read last.
+        outputs: Where the latest commands' output stands, oldest first, each from its first byte to behind its last.
+    """
+
+    nonce: str
+    at_prompt: bool | None = None
+    start: int | None = None
+    command: str | None = None
+    input_start: int = 0
+    outputs: deque[tuple[int, int]] = field(factory=lambda: deque(maxlen=_REMEMBERED))
+
+    def take(self, mark: PrivateOsc) -> News | None:
+        """Take a mark, and tell what it means; None if it means nothing."""
+        nonce, _, rest = mark.data.decode("utf-8", "replace").partition(";")
+        if not self.nonce or nonce != self.nonce:
+            return None
+        kind, _, argument = rest.partition(";")
+        if kind == "C":
+            return self._started(argument, mark.end)
+        if kind == "D":
+            return self._finished(argument, mark.start)
+        if kind == "B":
+            return self._prompted(mark)
+        return None
+
+    def output_between(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Go through the stretches of commands' output in a part of the stream; all of it where there are no marks."""
+        if self.at_prompt is None:
+            yield start, end
+            return
+        running = [] if self.start is None else [(self.start, end)]
+        for first, last in (*self.outputs, *running):
+            if last > start and first < end:
+                yield max(first, start), min(last, end)
+
+    def _started(self, argument: str, place: int) -> News | None:
+        self.at_prompt = False
+        if self.start is not None:
+            return None  # a line with several commands
+        self.start = place
+        self.command = _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), argument) or None
+        return CommandStarted(self.command, place, self.input_start)
+
+    def _prompted(self, mark: PrivateOsc) -> News | None:
+        # A command that took our hooks out of the shell ends without a word; its prompt tells that it has.
+        ended = self._finished("", mark.start) if self.start is not None else None
+        again = self.at_prompt  # a prompt that is drawn again
+        self.at_prompt = True
+        self.input_start = mark.end
+        return ended or (None if again else PromptReady())
+
+    def _finished(self, argument: str, place: int) -> News:
+        start, self.start, self.command = self.start, None, None
+        self.at_prompt = False  # not before it has drawn its prompt
+        if start is not None:
+            self.outputs.append((start, place))
+        return CommandFinished(int(argument) if argument.isdecimal() else None, start, place)
+
+    def dump(self) -> dict[str, Any]:
+        """Write it down for the next service."""
+        return {**asdict(self), "outputs": list(self.outputs)}
+
+    @classmethod
+    def load(cls, state: dict[str, Any]) -> Commands:
+        """Read what ``dump`` wrote."""
+        outputs = deque(((start, end) for start, end in state["outputs"]), maxlen=_REMEMBERED)
+        return cls(**(state | {"outputs": outputs}))

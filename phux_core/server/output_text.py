@@ -1,0 +1,150 @@
+"""What panes write, as text, pushed in the same turn of the loop in which it was read.
+
+A follower is a subscription that asked for it. It remembers where the line began that was unfinished when it last told
+something, and tells from there: a text that is written in two pieces stands in one event. Nothing is kept for a client
+that does not read: it is told the rest from the journal once it reads again, and of a gap if that is too late. Panes
+that nobody follows cost a look into a dictionary.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from phux_core.engine.plain import as_written
+from phux_core.server.screen import read_screen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from phux_core.server.events import Subscriber
+    from phux_core.server.pane import Pane
+
+# New bytes that one event tells at the most.
+_PIECE = 64 * 1024
+# A line that is longer is cut; one that is drawn by moving the cursor earlier, for it is drawn anew for each event.
+_LONGEST_LINE = 256 * 1024
+_LONGEST_DRAWN = 4 * 1024
+# How long one follower may go on catching up before others get their turn.
+_TURN_S = 0.004
+
+
+class Follower:
+    """One subscription to a pane's text.
+
+    Args:
+        subscriber: Who is told.
+        number: The subscription's number.
+        pane: The pane.
+        since: Where to begin in its stream; None for now, from the beginning of the unfinished line, or with
+            ``output_only`` from the beginning of the latest command's output.
+        output_only: Whether to leave out prompts and what is typed there, if the shell marks them.
+        screen: Whether an event is to have the screen, too, unless more text follows.
+
+    Attributes:
+        begins: Where it began.
+    """
+
+    def __init__(
+        self, subscriber: Subscriber, number: int, pane: Pane, *, since: int | None, output_only: bool, screen: bool
+    ) -> None:
+        self._subscriber = subscriber
+        self._number = number
+        self._pane = pane
+        self._output_only = output_only
+        self._screen = screen
+        self._line = self._told = self.begins = self._beginning() if since is None else since
+        self._scheduled = False
+        self._ended = False
+        self._last_words: dict[str, Any] | None = None
+
+    @property
+    def subscriber(self) -> Subscriber:
+        """Who is told."""
+        return self._subscriber
+
+    def end(self) -> None:
+        """Tell nothing any more."""
+        self._ended = True
+
+    def finish(self, event: dict[str, Any]) -> None:
+        """Tell the pane's end, when all its text was told."""
+        self._last_words = event
+        self.tell_soon()
+
+    def tell(self) -> None:
+        """Tell what is new, as long as the client takes it and others need not wait."""
+        self._scheduled = False
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + _TURN_S
+        while not self._ended and self._told < self._pane.seq and not self._subscriber.is_slow:
+            self._tell_piece()
+            if self._told < self._pane.seq and loop.time() > deadline:
+                self.tell_soon()
+                return
+        if self._last_words is not None and not (self._ended or self._subscriber.is_slow):
+            self._subscriber.push_event(self._number, self._last_words)
+            self._last_words = None
+
+    def tell_soon(self) -> None:
+        """Tell what is new in another turn of the loop."""
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self.tell)
+
+    def _beginning(self) -> int:
+        pane = self._pane
+        if self._output_only and pane.commands.at_prompt is not None:
+            if pane.commands.start is not None:
+                return pane.commands.start
+            return pane.commands.outputs[-1][0] if pane.commands.outputs else pane.seq
+        start = max(pane.journal.oldest, pane.seq - _LONGEST_DRAWN)
+        return start + pane.journal.since(start).rfind(b"\n") + 1
+
+    def _tell_piece(self) -> None:
+        pane = self._pane
+        oldest = pane.journal.oldest
+        event: dict[str, Any] = {"event": "output", "terminal": f"@{pane.id}", "text": []}
+        if self._told < oldest:
+            event["gap"] = True
+            self._told = oldest
+        start = self._line = max(self._line, oldest)
+        data = pane.journal.since(start, self._told - start + _PIECE)
+        if not data:  # the pane was killed and forgotten
+            self._told = pane.seq
+            return
+        end = start + len(data)
+        if end < pane.seq and start + data.rfind(b"\n") >= self._told:
+            end = start + data.rfind(b"\n") + 1
+            data = data[: end - start]
+        text: list[str] = event["text"]
+        for first, last in self._stretches(start, end):
+            text += _lines(data[first - start : last - start], pane)
+        self._told = end
+        self._line = start + self._next_line(data)
+        event |= {"resume": self._line, "seq": end}
+        if self._screen and end == pane.seq:
+            event["screen"] = read_screen(pane, scrollback=None, cells=False)
+        self._subscriber.push_event(self._number, event)
+
+    def _stretches(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        return self._pane.commands.output_between(start, end) if self._output_only else iter([(start, end)])
+
+    def _next_line(self, data: bytes) -> int:
+        """Find where the unfinished line begins, if it is to be told again."""
+        start = data.rfind(b"\n") + 1
+        size = len(data) - start
+        if b"\x1b" in data and self._pane.engine.modes().alt_screen:
+            return len(data)  # there are no lines; each event tells what was drawn
+        if size > _LONGEST_DRAWN:
+            overwritten = data.rstrip(b"\r").rfind(b"\r", start)
+            if overwritten >= 0:
+                start = overwritten + 1  # a progress bar
+            elif b"\x1b" in data[start:] or size > _LONGEST_LINE:
+                return len(data)
+        return start
+
+
+def _lines(data: bytes, pane: Pane) -> list[str]:
+    text = as_written(data, cols=pane.record.cols, rows=pane.record.rows)
+    return text.split("\n") if text else []

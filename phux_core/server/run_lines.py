@@ -1,0 +1,105 @@
+"""How a command is typed into a shell. Pure text: what goes onto the line, what goes into a file beside it.
+
+At the prompt of a shell that tells us of its commands, a complete line is typed as it is. Everything else (several
+lines, a here-document, an open quote) stands in a file that the shell sources, so that the shell itself judges it and
+no continuation prompt is left behind. A shell that tells us nothing gets marks around it.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+from phux_core.engine.protocol import PRIVATE_OSC
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LONGEST_TYPED = 1000
+# A terminal takes at most 4096 bytes a line, and busybox's own editor 1024.
+_PIECE = 200
+
+# Words, quoted strings and operators between them that leave nothing open in any shell we know. No `!`: at a prompt it
+# asks for an earlier line.
+_WORD = r"(?!=)(?:[\w@%+=:,./~^\[\]*?-]|\$(?=\w)|\\[ $&|;<>()'\"*?\[\]]|'[^'\\\n\t!]*'|\"(?:[^\"\\`!$\n\t]|\$\w)*\")+"
+_OPERATOR = r"(?:&&|\|\||\|&?|;|>>?&?|<)"
+_COMPLETE = re.compile(rf" *(?!-){_WORD}(?: +{_WORD}| *{_OPERATOR} *{_WORD})* *[;&]? *")
+_KEYWORDS = re.compile(
+    r"(?:^|[\s;&|])(?:if|then|elif|else|fi|for|foreach|while|until|do|done|case|esac|select|function|begin|end|switch|and|or"
+    r"|not|time|coproc|repeat|[{}!]|\[\[|\]\]|in)(?:$|[\s;&|])"
+)
+
+
+def is_surely_complete(command: str) -> bool:
+    """Tell whether a command leaves nothing open at a prompt; false also when that cannot be told by its looks."""
+    return (
+        len(command) <= _LONGEST_TYPED
+        and _COMPLETE.fullmatch(command) is not None
+        and _KEYWORDS.search(command) is None
+    )
+
+
+def may_be_typed(command: str, shell: str) -> bool:
+    """Tell whether a command that the shell called complete can be typed at its prompt and means the same there."""
+    return (
+        len(command) <= _LONGEST_TYPED
+        and command.isprintable()
+        and not command.startswith(" ")  # would be kept out of the history that a person looks for it in
+        and (shell == "fish" or "!" not in command)
+        and (shell != "zsh" or "#" not in command)
+        and not command.endswith("\\")
+    )
+
+
+def quote(words: Sequence[str], shell: str) -> str:
+    r"""Write words so that a shell sees exactly them.
+
+    Example:
+        >>> quote(["echo", "it's"], "bash")
+        'echo \'it\'"\'"\'s\''
+        >>> quote(["echo", "it's"], "fish")
+        "echo 'it\\'s'"
+    """
+    if shell != "fish":
+        return shlex.join(words)
+    return " ".join(word if shlex.quote(word) == word else _quote_fish(word) for word in words)
+
+
+def _quote_fish(word: str) -> str:
+    escaped = word.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def source_line(path: str, shell: str) -> str:
+    """Write the line that has a shell execute a file as if it were typed. The blank keeps it out of many histories."""
+    return f" source {quote([path], shell)}" if shell == "fish" else f" . {quote([path], shell)}"
+
+
+def wrapper(path: str, shell: str, nonce: str) -> str:
+    """Write a file that executes another one between marks, and goes on whatever becomes of it."""
+    begin, end = _mark(nonce, "C"), _mark(nonce, "D;%s")
+    inner = source_line(path, shell).strip()
+    if shell == "fish":
+        return f"printf '{begin}'\n{inner}\nprintf '{end}' $status\n"
+    if shell == "posix":
+        # Else dash and its like would give the whole line up at a syntax error.
+        inner = f"command {inner}"
+    return f"printf '{begin}'\n{inner}\nprintf '{end}' \"$?\"\n"
+
+
+def inline(command: str, nonce: str) -> str:
+    """Write a line for a shell that cannot read our files: one we know nothing of, behind ssh or docker."""
+    pieces = [command[index : index + _PIECE] for index in range(0, len(command), _PIECE)] or [""]
+    quoted = "\\\n".join(_quote_always(piece) for piece in pieces)
+    begin, end = _mark(nonce, "C"), _mark(nonce, "D;%s")
+    # zsh's `command` finds programs only, and dash needs it to survive a syntax error.
+    return f" _p=${{ZSH_VERSION:+builtin}};printf '{begin}';${{_p:-command}} eval {quoted};printf '{end}' $?"
+
+
+def _quote_always(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _mark(nonce: str, rest: str) -> str:
+    return rf"\033]{PRIVATE_OSC};{nonce};{rest}\007"

@@ -1,0 +1,503 @@
+"""Commands run in a pane's shell: typed at its prompt one at a time, watched by marks, told with code and output.
+
+A run has an id of its caller's choice, and what is needed to go on with it is noted in the pane's journal before a byte
+is typed: a caller that asks again after the service died gets the same run, never a second one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import re
+import secrets
+import signal
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attrs import define, field
+
+from phux_core.errors import (
+    BadRequestError,
+    BusyError,
+    DisconnectedError,
+    PaneClosedError,
+    PhuxError,
+)
+from phux_core.server import run_lines
+from phux_core.server.capture import LONGEST_SIGN, Capture, length_of_missing_newline_sign, render
+from phux_core.server.commands import CommandFinished, CommandStarted
+from phux_core.server.syntax import is_complete
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phux_core.engine.protocol import PrivateOsc
+    from phux_core.server.commands import News
+    from phux_core.server.foreground import Foreground
+    from phux_core.server.pane import Pane
+    from phux_core.server.pane_state import State
+
+_log = logging.getLogger("phux.runs")
+
+# Programs that carry a shell of another machine, user or container to this terminal.
+_CARRIERS = re.compile(
+    "ssh|autossh|mosh-client|telnet|docker|podman|nerdctl|kubectl|oc|lxc|incus|machinectl|nsenter|su|sudo|doas|run0|chroot"
+    "|unshare|bwrap|script|socat|wsl|adb|vagrant"
+)
+# How long a shell that has just been started, or has just ended a command, may take to its prompt.
+_FIRST_PROMPT_S = 10.0
+_PROMPT_S = 2.0
+# How long a line that was typed may take to be executed, where only that tells whether a shell got it.
+_BEGIN_S = 10.0
+_LARGE = 256 * 1024
+_INTERRUPT = b"\x03"
+
+
+class RunRequest(NamedTuple):
+    """What is to be run.
+
+    Attributes:
+        id: The caller's name for it.
+        command: The shell line; None if words are given.
+        words: Program and arguments, to be seen by the shell exactly so.
+        timeout_s: How long to wait; None for ever.
+        queue: Whether to wait for the prompt if something else runs.
+        interrupt: Whether to send C-c when the time is over.
+        max_bytes: How much output to tell.
+        raw: Whether to tell it with its escape sequences.
+    """
+
+    id: str
+    command: str | None
+    words: list[str] | None
+    timeout_s: float | None
+    queue: bool
+    interrupt: bool
+    max_bytes: int
+    raw: bool
+
+
+class _Problem(NamedTuple):
+    """Why nothing can be typed now; ``patience_s`` is how long it may pass by itself."""
+
+    message: str
+    patience_s: float
+
+
+class _End(NamedTuple):
+    """How a run ended."""
+
+    exit_code: int
+    place: int
+    duration_s: float
+
+
+@define(eq=False)
+class _Run:
+    """One run. What has to outlive the service is everything but the last three."""
+
+    id: str
+    max_bytes: int
+    raw: bool
+    nonce: str | None
+    shell: str
+    files: list[str]
+    typed_seq: int
+    began: float  # time.monotonic(), which all processes share
+    started_at: float
+    start: int | None = None
+    interleaved: bool = False
+    interrupted: bool = False
+    end: _End | None = None
+    command: str = ""
+    capture: Capture | None = None
+    done: asyncio.Future[dict[str, Any]] = field(factory=asyncio.Future)
+
+    def to_note(self) -> bytes:
+        """Write it down for the next service."""
+        return json.dumps([getattr(self, name) for name in _NOTED]).encode()
+
+    @classmethod
+    def from_note(cls, note: bytes) -> _Run:
+        """Read what ``to_note`` wrote."""
+        state = dict(zip(_NOTED, json.loads(note), strict=True))
+        if state["end"] is not None:
+            state["end"] = _End(*state["end"])
+        return cls(**state)
+
+
+_NOTED = (
+    "id max_bytes raw nonce shell files typed_seq began started_at start interleaved interrupted end".split()  # noqa: SIM905
+)
+
+
+class Runs:
+    """The runs of one pane.
+
+    Args:
+        pane: The pane.
+        directory: Where files for the shell to source can be put; ours alone.
+    """
+
+    def __init__(self, pane: Pane, directory: str) -> None:
+        self._pane = pane
+        self._directory = directory
+        self._turn = asyncio.Lock()
+        self._current: _Run | None = None
+        self._restored: _Run | None = None
+        self._changed = asyncio.Event()
+        self._line_touched = False
+        self._rendering: set[asyncio.Task[None]] = set()
+
+    # The caller's side
+
+    async def run(self, request: RunRequest, is_wanted: Callable[[], bool]) -> dict[str, Any]:
+        """Run a command, and tell what the shell did.
+
+        Args:
+            request: What to run.
+            is_wanted: Whether the caller is still there; a command that was not typed yet is not typed then.
+
+        Returns:
+            ``outcome`` and what belongs to it, see docs/wire.md.
+
+        Raises:
+            BusyError: Something else has the terminal.
+            PaneClosedError: The program has ended.
+        """
+        deadline = None if request.timeout_s is None else time.monotonic() + request.timeout_s
+        known = self._restored
+        if known is not None and known.id == request.id:
+            return await self._outcome(known, request, deadline)
+        waited_from = time.monotonic()
+        try:
+            async with asyncio.timeout(request.timeout_s):
+                await self._turn.acquire()
+        except TimeoutError:
+            return _timed_out(waited_from, started=False)
+        try:
+            foreground = await self._at_prompt(request, deadline)
+            if foreground is None:
+                return _timed_out(waited_from, started=False)
+            if not is_wanted():
+                raise DisconnectedError("the caller is gone")
+            run = await self._type(request, foreground)
+            return await self._outcome(run, request, deadline)
+        finally:
+            self._turn.release()
+
+    async def _outcome(self, run: _Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
+        try:
+            async with asyncio.timeout(None if deadline is None else max(0.0, deadline - time.monotonic())):
+                return await asyncio.shield(run.done)
+        except TimeoutError:
+            if request.interrupt and self._current is run:
+                with contextlib.suppress(PhuxError):
+                    self._pane.type([{"key": "C-c"}])
+            return _timed_out(run.began, started=True)
+
+    # Waiting for the prompt
+
+    async def _at_prompt(self, request: RunRequest, deadline: float | None) -> Foreground | None:
+        """Wait until something can be typed; None when the time was over."""
+        began = time.monotonic()
+        while True:
+            self._changed.clear()
+            self._pane.watch.look_now()
+            problem = self._problem()
+            if problem is None:
+                return self._pane.watch.foreground
+            now = time.monotonic()
+            if deadline is not None and now >= deadline:
+                return None
+            until = deadline
+            if not request.queue:
+                patience = began + problem.patience_s
+                if now >= patience:
+                    raise BusyError(problem.message)
+                until = patience if deadline is None else min(patience, deadline)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(None if until is None else until - now):
+                    await self._changed.wait()
+
+    def _problem(self) -> _Problem | None:
+        """Say why nothing can be typed now, if so."""
+        pane = self._pane
+        where = f"@{pane.id}"
+        if not pane.takes_input:
+            raise PaneClosedError(f"the program in {where} has ended")
+        state, foreground, commands = pane.watch.state, pane.watch.foreground, pane.commands
+        if state == "fullscreen":
+            name = foreground.name if foreground else "a program"
+            return _Problem(f"{name} has the whole screen of {where}", 0)
+        if foreground is None:
+            return _Problem(f"no program has the terminal of {where}", _PROMPT_S)
+        own = foreground.pgid == pane.record.pid
+        if own and pane.record.nonce and commands.at_prompt is None and pane.age_s < _FIRST_PROMPT_S:
+            return _Problem(f"{foreground.name} in {where} is still starting", _FIRST_PROMPT_S)
+        if state == "prompt":
+            if own and commands.at_prompt and self._line_touched:
+                return _Problem(f"somebody has typed at the prompt of {where}, and not pressed Enter", 0)
+            return None
+        if _CARRIERS.fullmatch(foreground.name) and not foreground.canonical:
+            return None if state == "awaiting_input" else _Problem(f"{foreground.name} in {where} is busy", _PROMPT_S)
+        if own and commands.at_prompt is False and commands.start is None:
+            return _Problem(f"{foreground.name} in {where} has not come back to its prompt", _PROMPT_S)
+        if foreground.shell is not None and not (own and commands.start is not None):
+            return _Problem(f"{foreground.name} in {where} is busy", _PROMPT_S)
+        doing = "waits for a secret in" if state == "awaiting_secret" else "has the foreground of"
+        command = f" ({commands.command.splitlines()[0]:.60})" if own and commands.command else ""
+        return _Problem(f"{foreground.name}{command} {doing} {where}", 0)
+
+    # Typing
+
+    async def _type(self, request: RunRequest, foreground: Foreground) -> _Run:
+        pane = self._pane
+        own = foreground.pgid == pane.record.pid and bool(pane.commands.at_prompt)
+        shell = (pane.record.command if own else foreground.shell) or "posix"
+        command = run_lines.quote(request.words, shell) if request.words else request.command or ""
+        nonce = None if own else secrets.token_hex(4)
+        files: list[str] = []
+        if own and await self._can_be_typed(command, foreground, shell):
+            line = command
+        elif own or (foreground.shell is not None and foreground.same_root):
+            line = self._to_files(command, shell, nonce, files)
+        else:
+            line = _checked_inline(command, nonce or "")
+        run = _Run(
+            request.id,
+            request.max_bytes,
+            request.raw,
+            nonce,
+            shell,
+            files,
+            pane.seq,
+            time.monotonic(),
+            time.time(),
+            command=command,
+        )
+        if self._current is not None:  # it was given up, and its shell never told its end
+            self._drop(self._current)
+        self._current = run
+        pane.journal.note = run.to_note()
+        try:
+            _size, written = pane.type([{"paste": line}, {"key": "Enter"}], of_run=True)
+            await written
+        except BaseException:
+            self._drop(run)
+            raise
+        if nonce is not None:
+            asyncio.get_running_loop().call_later(_BEGIN_S, self._expect_begun, run)
+        return run
+
+    async def _can_be_typed(self, command: str, foreground: Foreground, shell: str) -> bool:
+        if run_lines.is_surely_complete(command):
+            return True
+        return run_lines.may_be_typed(command, shell) and await is_complete(command, foreground.pid, shell)
+
+    def _to_files(self, command: str, shell: str, nonce: str | None, files: list[str]) -> str:
+        """Write a command into a file, and into another one what marks its begin and end if the shell does not."""
+        path = self._write_file(command + "\n", files)
+        if nonce is not None:
+            path = self._write_file(run_lines.wrapper(path, shell, nonce), files)
+        return run_lines.source_line(path, shell)
+
+    def _write_file(self, text: str, files: list[str]) -> str:
+        path = os.path.join(self._directory, f"r{secrets.token_hex(3)}")
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        files.append(path)
+        with os.fdopen(fd, "wb") as file:
+            file.write(text.encode("utf-8", "surrogateescape"))
+        return path
+
+    def _expect_begun(self, run: _Run) -> None:
+        if self._current is run and run.start is None:
+            self._fail(
+                run,
+                BusyError(
+                    f"what has the terminal of @{self._pane.id} did not execute the command as a shell would",
+                    remedy="look at the screen; the line was typed",
+                ),
+            )
+
+    # The pane's side
+
+    def take_state(self, state: State) -> None:
+        """Take note of the pane's state."""
+        run = self._current
+        if run is not None and run.nonce and run.interrupted and run.start is not None and state == "prompt":
+            # C-c also ends the file that would have marked the end.
+            self._end(run, 128 + signal.SIGINT, self._pane.seq)
+        self._changed.set()
+
+    def typed_by_others(self, data: bytes) -> None:
+        """Take note that somebody typed."""
+        if self._current is not None:
+            self._current.interleaved = True
+            self._current.interrupted |= _INTERRUPT in data
+        self._line_touched = True
+
+    def take_news(self, news: News) -> None:
+        """Take what the shell's own marks tell."""
+        run = self._current
+        if run is not None and run.nonce is None:
+            if isinstance(news, CommandStarted):
+                self._begin(run, news.start)
+            elif isinstance(news, CommandFinished):
+                self._end(run, news.exit_code, news.end)
+        if isinstance(news, CommandFinished):
+            self._line_touched = False
+        self._changed.set()
+
+    def take_mark(self, mark: PrivateOsc) -> News | None:
+        """Take a mark that may be of a run's own, and tell what it means."""
+        run = self._current
+        if run is None or run.nonce is None:
+            return None
+        nonce, _, rest = mark.data.decode("ascii", "replace").partition(";")
+        if nonce != run.nonce:
+            return None
+        if rest == "C" and run.start is None:
+            self._begin(run, mark.end)
+            return CommandStarted(run.command, mark.end, run.typed_seq)
+        kind, _, code = rest.partition(";")
+        if kind == "D" and code.isdecimal():
+            self._end(run, int(code), mark.start)
+            return CommandFinished(int(code), run.start, mark.start)
+        return None
+
+    @property
+    def command(self) -> str | None:
+        """The command that is being run."""
+        return self._current.command or None if self._current is not None else None
+
+    def before_journal_restarts(self) -> None:
+        """Keep the output of the command that runs, for the journal is about to forget it."""
+        if self._current is not None and self._current.capture is not None:
+            self._current.capture.absorb(self._pane.journal)
+
+    def pane_died(self) -> None:
+        """End what runs with the pane's own code."""
+        run, record = self._current, self._pane.record
+        if run is not None:
+            self._end(run, 128 + record.exit_signal if record.exit_signal else record.exit_status, self._pane.seq)
+        self._changed.set()
+
+    # A run's life
+
+    def _begin(self, run: _Run, place: int) -> None:
+        run.start = place
+        run.capture = Capture(place)
+
+    def _end(self, run: _Run, exit_code: int | None, place: int) -> None:
+        """The shell is done with it."""
+        self._current = None
+        journal = self._pane.journal
+        if run.start is None:
+            # It never began: the shell refused the line. What it said about that stands below the line.
+            start = max(run.typed_seq, journal.base)
+            run.start = start + journal.since(start, max(0, place - start)).find(b"\n") + 1
+        if run.shell == "zsh" and run.nonce is None:
+            start = max(run.start, journal.base, place - LONGEST_SIGN)
+            place -= length_of_missing_newline_sign(journal.since(start, place - start))
+        duration_s = max(0.0, time.monotonic() - run.began)
+        run.end = _End(255 if exit_code is None else exit_code, place, duration_s)
+        self._remove_files(run)
+        journal.note = run.to_note()
+        self._tell(run)
+
+    def _tell(self, run: _Run) -> None:
+        """Put the result of a run that has ended together."""
+        assert run.start is not None
+        assert run.end is not None
+        stretch = (run.capture or Capture(run.start)).finish(self._pane.journal, run.end.place)
+        result: dict[str, Any] = {
+            "outcome": "finished",
+            "exit_code": run.end.exit_code,
+            "duration_ms": round(run.end.duration_s * 1000),
+            "cwd": self._pane.current_directory(),
+            "started_at": run.started_at,
+            "seq": {"start": run.start, "end": run.end.place},
+            "interleaved": run.interleaved,
+        }
+        record = self._pane.record
+
+        def read() -> None:
+            text = render(stretch, cols=record.cols, rows=record.rows, raw=run.raw, most=run.max_bytes)
+            result.update(output=text.text, truncated=text.omitted > 0, omitted_bytes=text.omitted)
+
+        if len(stretch.head) + len(stretch.tail) < _LARGE:
+            read()
+            _resolve(run, result)
+        else:
+            task = asyncio.get_running_loop().create_task(_resolve_later(run, result, read))
+            self._rendering.add(task)
+            task.add_done_callback(self._rendering.discard)
+
+    def _fail(self, run: _Run, error: Exception) -> None:
+        self._drop(run)
+        if not run.done.done():
+            run.done.set_exception(error)
+            run.done.exception()  # nobody may be waiting any more
+
+    def _drop(self, run: _Run) -> None:
+        if self._current is run:
+            self._current = None
+        self._remove_files(run)
+        self._pane.journal.note = b""
+
+    def _remove_files(self, run: _Run) -> None:
+        for path in run.files:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+        run.files = []
+
+    # The next service
+
+    def restore(self) -> None:
+        """Go on with what an earlier service noted; before the journal's marks are taken again."""
+        note = self._pane.journal.note
+        if note:
+            run = self._restored = _Run.from_note(note)
+            if run.end is None:
+                self._current = run
+            else:
+                self._tell(run)
+
+    def after_replay(self) -> None:
+        """See to it that a run does not wait for ever for a line that was never typed."""
+        if self._current is not None and self._current.start is None:
+            asyncio.get_running_loop().call_later(_BEGIN_S, self._expect_begun, self._current)
+
+    def close(self) -> None:
+        """End with the pane."""
+        run = self._current
+        if run is not None:
+            self._fail(run, PaneClosedError(f"@{self._pane.id} was killed"))
+        self._changed.set()
+
+
+def _checked_inline(command: str, nonce: str) -> str:
+    if any(not (char.isprintable() or char in "\n\t") for char in command):
+        raise BadRequestError(
+            "the command has control characters, which cannot be typed into the shell of another machine",
+            remedy="write them as the shell's printf would",
+        )
+    return run_lines.inline(command, nonce)
+
+
+def _resolve(run: _Run, result: dict[str, Any]) -> None:
+    if not run.done.done():
+        run.done.set_result(result)
+
+
+async def _resolve_later(run: _Run, result: dict[str, Any], read: Callable[[], None]) -> None:
+    await asyncio.to_thread(read)
+    _resolve(run, result)
+
+
+def _timed_out(began: float, *, started: bool) -> dict[str, Any]:
+    return {"outcome": "timed_out", "started": started, "duration_ms": round((time.monotonic() - began) * 1000)}

@@ -1,0 +1,124 @@
+"""``run("true")``, warm: ``python tests/bench/bench_run.py [--rounds N] [--idle-panes N] [--floods N]``.
+
+Side by side in one run: the library's ``pane.run``, pexpect's replwrap, and send-keys with polling through libtmux; then the same
+run while other panes are idle or flood. Prints medians in milliseconds, and ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import libtmux
+import pexpect.replwrap
+
+from phux_client import blocking
+
+
+def timed(call, rounds):
+    """Give the time of each of several calls, in milliseconds."""
+    times = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        call()
+        times.append((time.perf_counter() - started) * 1000)
+    return times
+
+
+def median_of(call, rounds):
+    timed(call, 5)
+    return statistics.median(timed(call, rounds))
+
+
+def through_libtmux(directory, rounds):
+    """Type the command and a marker, and look until the marker's output is there, as users of libtmux do."""
+    server = libtmux.Server(socket_path=str(directory / "tmux.sock"), config_file="/dev/null")
+    try:
+        pane = server.new_session("bench", window_command="bash --norc", x=80, y=24).active_pane
+        count = 0
+
+        def run():
+            nonlocal count
+            count += 1
+            pane.send_keys(f"true; echo done-{count}-$?")
+            while f"done-{count}-0" not in pane.capture_pane():
+                time.sleep(0.05)
+
+        return median_of(run, rounds)
+    finally:
+        server.kill()
+
+
+def usage_of(pid):
+    """Give a process's memory in kB and its descriptors."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    memory = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
+    return memory, len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--idle-panes", type=int, default=500)
+    parser.add_argument("--floods", type=int, default=8)
+    options = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (8192, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    os.environ.pop("TMUX", None)
+    with tempfile.TemporaryDirectory() as name, blocking.embedded() as phux:
+        directory = Path(name)
+        env = {"HOME": name}
+        phux.new_session("keep", command=["cat"])
+        pane = phux.new_session("bench", command=["bash"], env=env).pane
+        ours = median_of(lambda: pane.run("true"), options.rounds)
+        repl = pexpect.replwrap.bash()
+        theirs = median_of(lambda: repl.run_command("true"), options.rounds)
+        repl.child.delaybeforesend = None  # its default is to wait 50 ms before each line
+        eager = median_of(lambda: repl.run_command("true"), options.rounds)
+        repl.child.close(force=True)
+        print(f"{'run(true), warm, ms':<42} {ours:8.2f}")
+        print(f"{'pexpect replwrap':<42} {theirs:8.2f}   phux takes {ours / theirs:5.2f} of it (at most 2)")
+        print(f"{'pexpect replwrap, without its 50 ms pause':<42} {eager:8.2f}   phux takes {ours / eager:5.2f} of it")
+        if shutil.which("tmux"):
+            polled = through_libtmux(directory, max(5, options.rounds // 10))
+            print(
+                f"{'send-keys and polling, libtmux':<42} {polled:8.2f}   phux is {polled / ours:5.1f}x faster (at least 10)"
+            )
+
+        service = phux.status().service_pid
+        pane.run("yes '' | head -n 12000")  # the history is full, so that only a leak can grow
+        for _ in range(200):
+            pane.run("true")
+        before = usage_of(service)
+        for _ in range(1000):
+            pane.run("true")
+        after = usage_of(service)
+        print(f"1000 runs: memory {before[0]} -> {after[0]} kB, descriptors {before[1]} -> {after[1]}")
+
+        alone = median_of(lambda: pane.run("true"), options.rounds)
+        for _ in range(options.idle_panes):
+            phux.new_session(command=["cat"], env=env)
+        crowded = median_of(lambda: pane.run("true"), options.rounds)
+        again = [session for session in phux.sessions() if session.name not in {"keep", "bench"}]
+        print(
+            f"{options.idle_panes} idle panes: {alone:.2f} -> {crowded:.2f} ms, ratio {crowded / alone:.2f} (at most 1.2)"
+        )
+        for session in again:
+            session.kill()
+        alone = median_of(lambda: pane.run("true"), options.rounds)
+        for _ in range(options.floods):
+            phux.new_session(command=["yes", "a line of a flood that does not end by itself"], env=env)
+        flooded = median_of(lambda: pane.run("true"), options.rounds)
+        print(f"{options.floods} floods: {alone:.2f} -> {flooded:.2f} ms, ratio {flooded / alone:.2f} (at most 4)")
+        phux.kill_server()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

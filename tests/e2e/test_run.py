@@ -1,0 +1,630 @@
+"""Commands as the shell saw them, in every shell: code, whole output, and a prompt that is usable afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import shutil
+import signal
+import threading
+import time
+
+import pytest
+
+from phux_client import blocking, flows
+from phux_core import errors
+from servers import embedded_server, eventually
+
+# Integrated by us, and not: a plain shell, one with options that keep us out, and those that have no integration.
+SHELLS = {
+    "bash": ["bash"],
+    "zsh": ["zsh"],
+    "fish": ["fish"],
+    "bash --norc": ["bash", "--norc"],
+    "dash": ["dash"],
+    "ksh": ["ksh"],
+    "busybox": ["busybox", "sh"],
+}
+INTEGRATED = ("bash", "zsh", "fish")
+POSIX = [name for name in SHELLS if name != "fish"]
+PLAIN_RC = {
+    ".bashrc": "PS1='$ '\n",
+    ".zshrc": "PS1='$ '\n",
+    ".config/fish/config.fish": "function fish_prompt; echo -n '$ '; end\n",
+}
+
+
+def make_home(directory, files=PLAIN_RC):
+    for name, text in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    # Else fish begins to read every manual page of the system in the background.
+    (directory / ".local/share/fish/generated_completions").mkdir(parents=True, exist_ok=True)
+    return {"HOME": str(directory), "PS1": "$ ", "ENV": "", "HISTFILE": str(directory / "history")}
+
+
+def files_of_runs(server):
+    return [name for name in os.listdir(os.path.dirname(server.socket)) if name.startswith("r")]
+
+
+@pytest.fixture(scope="module")
+def server():
+    with embedded_server() as server:
+        with blocking.Phux(server.socket) as phux:
+            phux.new_session("keep", command=["cat"])  # a server ends with its last session
+        yield server
+
+
+@pytest.fixture
+def phux(server):
+    with blocking.Phux(server.socket) as phux:
+        yield phux
+
+
+@pytest.fixture
+def open_shell(server, phux, tmp_path):
+    """Open a pane with a shell; ended with the test."""
+    sessions = []
+
+    def open_(name, *, size=(80, 24), rc=None, **env):
+        command = SHELLS[name]
+        if shutil.which(command[0]) is None:
+            pytest.skip(f"{command[0]} is not installed")
+        home = make_home(tmp_path, PLAIN_RC if rc is None else rc)
+        sessions.append(phux.new_session(None, command=command, size=size, cwd=str(tmp_path), env=home | env))
+        return sessions[-1].pane
+
+    yield open_
+    for session in sessions:
+        with contextlib.suppress(errors.PhuxError):  # it may have been killed by its test
+            session.kill()
+    assert files_of_runs(server) == []
+
+
+@pytest.fixture(params=SHELLS)
+def pane(request, open_shell):
+    return open_shell(request.param)
+
+
+@pytest.fixture(params=POSIX)
+def posix_pane(request, open_shell):
+    return open_shell(request.param)
+
+
+@pytest.fixture(params=INTEGRATED)
+def integrated_pane(request, open_shell):
+    return open_shell(request.param)
+
+
+# What comes back
+
+
+def test_code_output_and_place(pane, tmp_path):
+    result = pane.run("echo hello")
+    assert (result.exit_code, result.output, result.truncated, result.omitted_bytes) == (0, "hello", False, 0)
+    assert result.command == "echo hello"
+    assert result.cwd == str(tmp_path)
+    assert not result.interleaved
+    assert result.seq.start < result.seq.end
+    assert 0 <= result.duration_ms < 10_000
+    assert pane.run("sh -c 'exit 7'").exit_code == 7
+    assert pane.run("false").exit_code == 1
+    assert pane.run("no-such-command-at-all").exit_code == 127
+
+
+def test_output_is_whole_whatever_the_size_of_the_pane(pane):
+    result = pane.run("seq 1 5000")
+    assert result.output.split("\n") == [str(number) for number in range(1, 5001)]
+    assert not result.truncated
+
+
+def test_a_line_wider_than_the_pane_is_one_line(open_shell):
+    for name in ("bash", "dash"):
+        pane = open_shell(name, size=(20, 5))
+        result = pane.run("seq -s , 1 200")
+        assert result.output == ",".join(map(str, range(1, 201)))
+
+
+def test_colours_are_stripped_unless_raw_is_asked_for(pane):
+    command = r"printf '\033[31mred\033[0m\n'"
+    assert pane.run(command).output == "red"
+    raw = pane.run(command, raw=True).output
+    assert raw.endswith("\x1b[31mred\x1b[0m\n")
+    # fish itself writes to the terminal before each command, the others do not.
+    assert raw.startswith("\x1b[31m") or "fish" in pane.info().command
+
+
+def test_a_progress_bar_is_its_last_state(pane):
+    assert pane.run(r"printf '10%%\r50%%\r100%%\ndone\n'").output == "100%\ndone"
+
+
+def test_output_without_a_newline_at_its_end(pane):
+    assert pane.run("printf abc").output == "abc"
+    assert pane.run("echo next").output == "next"
+
+
+def test_blank_lines_and_leading_blanks_stay(pane):
+    assert pane.run(r"printf '\n\n  two\n\nthree\n'").output == "\n\n  two\n\nthree"
+
+
+def test_the_cap_keeps_both_ends_and_says_what_it_left_out(pane):
+    result = pane.run("seq 1 5000", max_bytes=1000)
+    whole = "\n".join(map(str, range(1, 5001)))
+    lines = result.output.split("\n")
+    note = next(line for line in lines if "left out" in line)
+    kept = [line for line in lines if line != note]
+    assert result.truncated
+    assert lines[0] == "1"
+    assert lines[-1] == "5000"
+    assert str(result.omitted_bytes) in note
+    cut = lines.index(note)
+    head, tail = "\n".join(lines[:cut]) + "\n", "\n".join(lines[cut + 1 :])
+    assert len(head) + len(tail) + result.omitted_bytes == len(whole)
+    assert len("\n".join(kept)) <= 1000
+
+
+def test_output_larger_than_anything_that_is_kept(open_shell):
+    pane = open_shell("bash")
+    result = pane.run("yes 0123456789abcdef | head -n 3000000; echo end", timeout_s=120)
+    assert result.exit_code == 0
+    assert result.truncated
+    assert result.output.startswith("0123456789abcdef\n")
+    assert result.output.endswith("0123456789abcdef\nend")
+    assert len(result.output) <= 1024 * 1024 + 100
+    # 18 bytes a line on the terminal, and some of them as text: what was left out is nearly all of it.
+    assert 45_000_000 < result.omitted_bytes < 3_000_000 * 18
+
+
+def test_a_program_that_prints_marks_fakes_nothing(pane):
+    marks = r"\033]133;D;0\007\033]7748;00;D;0\007\033]7748;;D;0\007\033]133;A\007\033]133;B\007\033]7748;00;B\007"
+    result = pane.run(f"printf '{marks}'; sleep 0.2; echo real; false")
+    assert (result.exit_code, result.output) == (1, "real")
+
+
+def test_a_program_on_the_alternate_screen_leaves_its_output_clean(pane):
+    result = pane.run(r"printf 'before\n\033[?1049h\033[2Jinside\033[?1049l'; echo after")
+    assert result.output == "before\nafter"
+
+
+# What may be asked
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("cat <<EOF\none $((1 + 1))\ntwo\nEOF", "one 2\ntwo"),
+        ("cat <<'EOF'\n$HOME \"quoted\" `ticks`\nEOF\necho after", '$HOME "quoted" `ticks`\nafter'),
+        ("for i in 1 2 3\ndo\n  echo $i\ndone", "1\n2\n3"),
+        ("if true; then echo yes; fi", "yes"),
+        ('echo $(echo nested "$(echo deeper)")', "nested deeper"),
+        ("echo one # a comment", "one"),
+        ("# nothing but a comment", ""),
+        ("echo 'a # b' # c", "a # b"),
+        ('echo "it\'s" \'"quoted"\'', 'it\'s "quoted"'),
+        ("echo one\\\ntwo", "onetwo"),
+        ("echo back\\", "back"),
+        ("echo 'wow!' \"hey!\" !", "wow! hey! !"),
+        ("echo ünï → 日本語 🚀", "ünï → 日本語 🚀"),
+        ("printf '%s\\n' \"a\tb\"", "a\tb"),
+        ("  echo leading blanks", "leading blanks"),
+        ("echo one; echo two\n\n\necho three\n", "one\ntwo\nthree"),
+        ("f() {\n echo in f $1\n}\nf x", "in f x"),
+        ("case x in\n x) echo is x;;\nesac", "is x"),
+        ("{ echo a; echo b; } | cat", "a\nb"),
+        ("(echo sub; exit 3) || echo code $?", "sub\ncode 3"),
+        ("true && echo and || echo or", "and"),
+        ("cat /dev/null; echo '%s %d \\n'", None),
+    ],
+)
+def test_posix_commands_of_every_kind(posix_pane, command, output):
+    result = posix_pane.run(command, timeout_s=20)
+    if output is not None:
+        assert result.output == output
+    assert result.exit_code == 0
+    assert posix_pane.run("echo usable").output == "usable"
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("for i in 1 2 3\n  echo $i\nend", "1\n2\n3"),
+        ("if true; echo yes; end", "yes"),
+        ("echo (echo nested)", "nested"),
+        ("echo one # a comment", "one"),
+        ("# nothing but a comment", ""),
+        ("echo 'it\\'s' \"x\"", "it's x"),
+        ("echo ünï → 日本語 🚀", "ünï → 日本語 🚀"),
+        ("function f\n echo in f $argv\nend\nf x", "in f x"),
+        ("echo one\\\ntwo", "onetwo"),
+        ("true; and echo and", "and"),
+        ("begin; echo a; echo b; end | cat", "a\nb"),
+    ],
+)
+def test_fish_commands_of_every_kind(open_shell, command, output):
+    pane = open_shell("fish")
+    result = pane.run(command, timeout_s=20)
+    assert (result.output, result.exit_code) == (output, 0)
+    assert pane.run("echo usable").output == "usable"
+
+
+def test_a_command_of_ten_kilobytes(pane):
+    text = "word " * 2000
+    assert pane.run(f"echo '{text.strip()}'").output == text.strip()
+
+
+def test_a_job_in_the_background_is_not_waited_for(posix_pane):
+    started = time.monotonic()
+    assert posix_pane.run("sleep 5 &").exit_code == 0
+    assert time.monotonic() - started < 4
+    posix_pane.run("kill %1; wait 2>/dev/null")
+    assert posix_pane.run("echo usable").output == "usable"
+
+
+def test_what_a_shell_remembers_persists(posix_pane, tmp_path):
+    (tmp_path / "sub dir").mkdir()
+    assert posix_pane.run("cd 'sub dir'").cwd == str(tmp_path / "sub dir")
+    posix_pane.run("export COLOUR=green; f() { echo f says $1; }; set -o noglob")
+    assert posix_pane.run("pwd").output == str(tmp_path / "sub dir")
+    assert posix_pane.run("sh -c 'echo $COLOUR'").output == "green"
+    assert posix_pane.run("f hi").output == "f says hi"
+    assert posix_pane.run("echo *").output == "*"
+    assert posix_pane.run("false; true").exit_code == 0
+    posix_pane.run("false")
+    assert posix_pane.run("echo $?").output in {"0", "1"}
+
+
+@pytest.mark.parametrize("command", ['echo "open', "if true; then", "echo $(", "cat <(", "fi", "echo ) x", "&& b"])
+def test_a_syntax_error_is_the_shells_own_and_comes_at_once(posix_pane, command):
+    started = time.monotonic()
+    result = posix_pane.run(command, timeout_s=20)
+    assert result.exit_code != 0
+    assert result.output != ""
+    assert time.monotonic() - started < 10
+    assert posix_pane.run("echo usable").output == "usable"
+
+
+def test_an_unfinished_here_document(posix_pane):
+    result = posix_pane.run("cat <<EOF\nno end", timeout_s=20)
+    assert "no end" in result.output or result.exit_code != 0
+    assert posix_pane.run("echo usable").output == "usable"
+
+
+def test_a_syntax_error_in_fish(open_shell):
+    pane = open_shell("fish")
+    for command in ('echo "open', "begin", "end"):
+        result = pane.run(command, timeout_s=20)
+        assert result.exit_code != 0
+        assert result.output != ""
+    assert pane.run("echo usable").output == "usable"
+
+
+def test_words_reach_the_program_exactly(pane):
+    words = ["a b", "", "$HOME", "it's", '"q"', "back\\slash", "new\nline", "*", "~", "-n", "ünï", "!", "#", "a;b", "&"]
+    result = pane.run(["printf", "[%s]", *words])
+    assert result.output == "".join(f"[{word}]" for word in words)
+
+
+@pytest.mark.parametrize("command", ["", "   ", "\n", []])
+def test_nothing_to_run_is_refused(phux, command):
+    with pytest.raises(errors.BadRequestError):
+        phux.drive(flows.run(phux.caller, "@1", command))
+
+
+# Ends
+
+
+def test_exit_ends_the_call_with_the_pane(pane):
+    result = pane.run("exit 3", timeout_s=20)
+    assert result.exit_code == 3
+    pane.wait(exit=True, timeout_s=10)  # fish tells the end of a line also when it is its last
+    assert pane.info().state == "dead"
+    with pytest.raises(errors.PaneClosedError):
+        pane.run("echo more")
+
+
+def test_exec_ends_the_call_with_what_took_the_shells_place(pane):
+    result = pane.run("exec sh -c 'echo replaced; exit 4'", timeout_s=20)
+    assert (result.exit_code, result.output) == (4, "replaced")
+
+
+def test_a_killed_shell(posix_pane):
+    result = posix_pane.run("echo dying; kill -9 $$", timeout_s=20)
+    assert result.exit_code == 128 + signal.SIGKILL
+    assert result.output == "dying"
+
+
+def test_a_killed_pane(open_shell, phux):
+    pane = open_shell("bash")
+    outcome = []
+
+    def run():
+        try:
+            with blocking.Phux(phux.socket) as other:
+                outcome.append(other.pane(pane.id).run("sleep 60", timeout_s=30))
+        except errors.PhuxError as error:
+            outcome.append(error)
+
+    with phux.watch(pane.selector) as events:
+        thread = threading.Thread(target=run)
+        thread.start()
+        while events.next(timeout_s=10).event != "command_started":
+            pass
+    phux.kill(pane.selector)
+    thread.join()
+    assert isinstance(outcome[0], errors.PaneClosedError) or outcome[0].exit_code > 128
+
+
+# Time
+
+
+def test_the_time_is_over_and_the_job_goes_on(pane, tmp_path):
+    with pytest.raises(errors.TimedOutError, match="goes on"):
+        pane.run("env sleep 1; echo late > late.txt", timeout_s=0.3)
+    with pytest.raises(errors.BusyError, match="sleep"):
+        pane.run("echo now")
+    assert pane.run("cat late.txt", queue=True, timeout_s=20).output == "late"
+
+
+def test_interrupt_ends_the_job_when_the_time_is_over(pane):
+    with pytest.raises(errors.TimedOutError):
+        pane.run("sleep 60", timeout_s=0.3, interrupt=True)
+    assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
+
+
+def test_c_c_by_somebody_else_ends_the_call(pane, phux):
+    outcome = []
+
+    def run():
+        with blocking.Phux(phux.socket) as other:
+            outcome.append(other.pane(pane.id).run("env sleep 60", timeout_s=30))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "sleep")
+    pane.send_keys("C-c")
+    thread.join()
+    assert outcome[0].exit_code == 130
+    assert outcome[0].interleaved
+    assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
+
+
+def test_a_command_that_takes_our_hooks_away(open_shell):
+    pane = open_shell("bash")
+    assert pane.run("PROMPT_COMMAND=; unset PROMPT_COMMAND", timeout_s=20).exit_code == 255, "nobody knows"
+    pane.run("true", timeout_s=20)
+    assert pane.run("echo usable; false", timeout_s=20).exit_code == 1
+
+
+def test_a_time_of_zero_is_for_ever(open_shell):
+    assert open_shell("bash").run("sleep 0.5; echo done", timeout_s=0).output == "done"
+
+
+# Others in the same pane
+
+
+def test_another_program_in_front_is_named(pane):
+    pane.send_keys("cat", "Enter")
+    pane.wait(state="awaiting_input", timeout_s=10)
+    with pytest.raises(errors.BusyError, match="cat"):
+        pane.run("echo hi")
+    pane.send_keys("C-d")
+    assert pane.run("echo hi", queue=True, timeout_s=20).output == "hi"
+
+
+def test_a_full_screen_program_is_named(open_shell):
+    pane = open_shell("bash")
+    pane.send_keys("vim -u NONE -N", "Enter")
+    pane.wait(state="fullscreen", timeout_s=10)
+    with pytest.raises(errors.BusyError, match="vim"):
+        pane.run("echo hi")
+    pane.send_keys(":q!", "Enter")
+    assert pane.run("echo hi", queue=True, timeout_s=20).output == "hi"
+
+
+def test_runs_of_several_callers_queue_up(open_shell, phux):
+    pane = open_shell("bash")
+    results = {}
+
+    def run(number):
+        with blocking.Phux(phux.socket) as own:
+            results[number] = own.pane(pane.id).run(f"echo start {number}; sleep 0.1; echo end {number}")
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {number: result.output for number, result in results.items()} == {
+        number: f"start {number}\nend {number}" for number in range(5)
+    }
+    ranges = sorted((result.seq.start, result.seq.end) for result in results.values())
+    assert all(first[1] <= second[0] for first, second in itertools.pairwise(ranges))
+
+
+def test_typing_by_others_is_told(pane, phux):
+    outcome = []
+
+    def run():
+        with blocking.Phux(phux.socket) as other:
+            outcome.append(other.pane(pane.id).run("sh -c 'read x; echo got $x'", timeout_s=30))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    pane.wait(state="awaiting_input", timeout_s=10)
+    pane.send_keys("an answer", "Enter")
+    thread.join()
+    assert outcome[0].interleaved
+    assert outcome[0].output == "an answer\ngot an answer"
+
+
+def test_a_half_typed_line_of_somebody_else_is_not_destroyed(integrated_pane):
+    integrated_pane.send_keys("echo precious")
+    integrated_pane.wait(until="precious", timeout_s=10)
+    with pytest.raises(errors.BusyError, match="typed"):
+        integrated_pane.run("echo hi")
+    integrated_pane.send_keys("Enter")
+    assert integrated_pane.run("echo hi", queue=True, timeout_s=20).output == "hi"
+
+
+def test_a_person_sees_the_command_and_nothing_else(integrated_pane):
+    integrated_pane.run("echo hello")
+    integrated_pane.run("echo 'a b' | cat")
+    integrated_pane.run("true")  # comes when the prompt is drawn
+    lines = [line for line in integrated_pane.snapshot().lines if line and line != "$"]
+    assert lines[-5:] == ["$ echo hello", "hello", "$ echo 'a b' | cat", "a b", "$ true"]
+
+
+def test_a_shell_without_marks_shows_one_short_line(open_shell):
+    pane = open_shell("dash")
+    pane.run("for i in 1 2 3; do\n  echo $i\ndone")
+    pane.wait(state="prompt", timeout_s=10)
+    lines = [line for line in pane.snapshot().lines if line]
+    assert lines[-4:-1] == ["1", "2", "3"]
+    assert len(lines[-5]) < 60
+
+
+# Shells in shells
+
+
+def test_a_shell_started_in_a_shell(integrated_pane):
+    for inner in ("bash --norc", "dash"):
+        integrated_pane.send_keys(inner, "Enter")
+        eventually(lambda: (info := integrated_pane.info()).foreground and info.foreground.pid != info.pid)
+        integrated_pane.wait(state="prompt", timeout_s=10)
+        assert integrated_pane.run("echo inner; false").exit_code == 1
+        assert integrated_pane.run("echo $0").output.endswith(inner.split()[0])
+        integrated_pane.send_keys("exit", "Enter")
+        eventually(lambda: (info := integrated_pane.info()).foreground and info.foreground.pid == info.pid)
+    assert integrated_pane.run("echo outer", queue=True, timeout_s=20).output == "outer"
+
+
+@pytest.mark.parametrize("inner", ["bash --norc", "dash", "zsh -f", "busybox sh"])
+def test_a_shell_behind_another_terminal(open_shell, inner):
+    """As behind ssh or docker exec: raw terminal, no process of the shell's to be seen in front, no files to share."""
+    if shutil.which("script") is None:
+        pytest.skip("script is not installed")
+    pane = open_shell("bash")
+    pane.send_keys(f"script -q -c '{inner}' /dev/null", "Enter")
+    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "script")
+    pane.wait(state="awaiting_input", timeout_s=10)
+    pane.wait(idle_ms=300, timeout_s=10)
+    result = pane.run("echo far away; false", timeout_s=20)
+    assert (result.output, result.exit_code) == ("far away", 1)
+    assert pane.run("cat <<EOF\none\ntwo\nEOF\n# comment", timeout_s=20).output == "one\ntwo"
+    assert pane.run("X=kept; cd /", timeout_s=20).exit_code == 0
+    assert pane.run("echo $X $PWD", timeout_s=20).output == "kept /"
+    result = pane.run("if true; then", timeout_s=20)
+    assert result.exit_code != 0
+    assert result.output != ""
+    long = "x" * 6000
+    assert pane.run(f"printf %s {long} | wc -c", timeout_s=20).output.strip() == "6000"
+    assert pane.run("echo usable", timeout_s=20).output == "usable"
+
+
+# Faults
+
+
+def test_a_run_outlives_the_service(server, phux, open_shell, tmp_path):
+    pane = open_shell("bash")
+    status = phux.status()
+    outcome = []
+
+    def run():
+        with blocking.Phux(phux.socket) as other:
+            outcome.append(other.pane(pane.id).run("echo before; sleep 1; echo x >> count; echo after; sh -c 'exit 6'"))
+
+    with phux.watch(pane.selector) as events:
+        thread = threading.Thread(target=run)
+        thread.start()
+        while events.next(timeout_s=10).event != "command_started":
+            pass
+    os.kill(status.service_pid, signal.SIGKILL)
+    thread.join()
+    assert (outcome[0].output, outcome[0].exit_code) == ("before\nafter", 6)
+    assert (tmp_path / "count").read_text() == "x\n", "the command ran once"
+    assert phux.status().service_restarts == status.service_restarts + 1
+    assert pane.run("echo usable").output == "usable"
+
+
+def test_no_file_is_left_beside_the_socket(server, open_shell):
+    pane = open_shell("dash")
+    pane.run("if")
+    assert pane.run(f"ls -1 {os.path.dirname(server.socket)}/r*").output.count("\n") == 1, (
+        "the command and what marks it"
+    )
+    assert files_of_runs(server) == []
+
+
+def test_a_secret_is_waited_for_and_told(pane):
+    outcome = []
+    socket = pane._phux.socket
+
+    def run():
+        with blocking.Phux(socket) as other:
+            outcome.append(other.pane(pane.id).run("bash -c 'read -s x; echo length ${#x}'", timeout_s=30))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    pane.wait(state="awaiting_secret", timeout_s=10)
+    pane.send_keys("hunter2", "Enter")
+    thread.join()
+    assert outcome[0].output == "length 7"
+
+
+# What users have in their rc files
+
+ODD_RC = {
+    "a prompt of several coloured lines": {
+        ".bashrc": r"PS1='\[\e[32m\]one\[\e[0m\] \w\n\[\e[1;34m\]two $(echo three)\[\e[0m\]\n> '",
+        ".zshrc": "setopt prompt_subst\nPS1=$'%F{green}one%f %~\\n%B$(echo two)%b\\n> '\nRPROMPT='%T'",
+        ".config/fish/config.fish": "function fish_prompt; set_color green; echo one; set_color normal; echo -n 'two> '; end\n"
+        "function fish_right_prompt; date +%H:%M; end",
+    },
+    "a prompt rebuilt each time": {
+        ".bashrc": r"""p() { local s=$?; PS1="[$s] \[\e[1m\]\w\[\e[0m\] \$(date +%T)\n> "; PS0='\e[0m'; }
+PROMPT_COMMAND=p""",
+        ".zshrc": 'precmd() { PS1="[$?] %~\n> " }\npreexec() { : }',
+        ".config/fish/config.fish": "function fish_prompt; echo -n \"[$status] \"(prompt_pwd)'> '; end",
+    },
+    "set -u": {".bashrc": "set -u", ".zshrc": "setopt no_unset", ".config/fish/config.fish": ""},
+    "vi mode": {
+        ".bashrc": "set -o vi",
+        ".zshrc": "bindkey -v",
+        ".config/fish/config.fish": "fish_vi_key_bindings",
+    },
+    "PS0 and traps of their own": {
+        ".bashrc": "PS0='starting\\n'\ntrap ': \"$BASH_COMMAND\"' DEBUG\ntrap 'failed=yes' ERR\ntrap 'echo bye' EXIT",
+        ".zshrc": "autoload -Uz add-zsh-hook\nmine() { print starting }\nadd-zsh-hook preexec mine\nTRAPZERR() { failed=yes }",
+        ".config/fish/config.fish": "function mine --on-event fish_preexec; echo starting; end",
+    },
+    "an rc file that fails and is noisy": {
+        ".bashrc": "echo welcome; false; no-such-command; PS1='$ '",
+        ".zshrc": "echo welcome; false; no-such-command; PS1='$ '",
+        ".config/fish/config.fish": "echo welcome; false; no-such-command",
+    },
+}
+
+
+@pytest.mark.parametrize("rc", ODD_RC)
+@pytest.mark.parametrize("shell", INTEGRATED)
+def test_whatever_stands_in_the_rc_file(open_shell, shell, rc):
+    pane = open_shell(shell, rc=ODD_RC[rc])
+    for _ in range(3):
+        result = pane.run("echo hello; sh -c 'exit 5'", timeout_s=20)
+        assert result.exit_code == 5
+        assert result.output.removeprefix("starting\n") == "hello"
+    assert pane.run("true", timeout_s=20).exit_code == 0
+    result = pane.run("echo one\necho two", timeout_s=20)
+    assert result.output.removeprefix("starting\n") == "one\ntwo"
+    assert pane.run("seq 1 300", timeout_s=20).output.endswith("299\n300")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_set_e_ends_the_shell_and_the_call(open_shell, shell):
+    pane = open_shell(shell, rc={".bashrc": "set -e", ".zshrc": "setopt err_exit"})
+    assert pane.run("echo fine", timeout_s=20).output == "fine"
+    result = pane.run("sh -c 'exit 9'", timeout_s=20)
+    assert result.exit_code == 9
+    pane.wait(exit=True, timeout_s=10)

@@ -1,0 +1,345 @@
+"""``wait`` on real programs: by the installed script, and by the library."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import threading
+import time
+
+import pytest
+
+import phux_client
+from phux_client import blocking
+from servers import Cli, clean_environment, embedded_server
+from validation import validate
+
+# Says on a line of its own what it is given, when it is given it, and shows no echo.
+ECHO = ["sh", "-c", 'stty -echo; echo ready; while read -r line; do echo "<$line>"; done']
+
+
+@pytest.fixture(scope="module", params=["ghostty", "pyte"])
+def shared(request, tmp_path_factory):
+    """One server for tests that only look at a session of their own."""
+    with embedded_server(request.param) as server:
+        cli = Cli(server.socket, tmp_path_factory.mktemp("cwd"))
+        cli.json("new", "-s", "keep", "--", "cat")  # a server ends with its last session
+        yield cli
+
+
+@pytest.fixture
+def phux(shared):
+    with blocking.connect(shared.socket) as phux:
+        yield phux
+        for session in phux.sessions():
+            if session.name != "keep":
+                session.kill()
+
+
+@pytest.fixture
+def start(phux):
+    """Start a program and wait until it says that it is ready."""
+
+    def start(*command, **options):
+        pane = phux.new_session(None, command=list(command), **options).pane
+        pane.wait(until="ready", since=0, timeout_s=20)
+        return pane
+
+    return start
+
+
+class Waiting(threading.Thread):
+    """A wait that goes on while the test does something."""
+
+    def __init__(self, pane, **options):
+        super().__init__()
+        self.result = self.error = None
+        self._pane, self._options = pane, options
+        self.start()
+
+    def run(self):
+        try:
+            self.result = self._pane.wait(timeout_s=30, **self._options)
+        except phux_client.PhuxError as error:
+            self.error = error
+
+    def over(self):
+        self.join(40)
+        assert not self.is_alive()
+        return self.error or self.result
+
+
+# Text
+
+
+def test_text_across_a_soft_wrap_is_found_wherever_it_is_written(start, shared):
+    pane = start("sh", "-c", "echo ready; read x; printf '0123456789abcdefghij\\n'; cat", size=(7, 4))
+    seq = pane.snapshot().seq
+    pane.send_keys("Enter")
+    assert pane.wait(until="89abcdefghi", timeout_s=20).met_line == "0123456789abcdefghij"
+    assert pane.wait(until="89abcdefghi", since=seq, timeout_s=20).met == "until"
+
+
+def test_text_that_scrolls_by_in_a_flood_is_found(start):
+    pane = start(
+        "sh", "-c", "stty -echo; echo ready; read x; seq 1 70000; echo the needle 1; seq 70001 100000; echo over; cat"
+    )
+    waiting = Waiting(pane, until="the needle", since=pane.snapshot().seq)
+    pane.send_keys("Enter")
+    assert waiting.over().met_line == "the needle 1"
+    screen = pane.wait(until="over", timeout_s=60)
+    assert not any("needle" in line for line in screen.lines)
+
+
+def test_it_is_also_found_by_whoever_asks_later_with_since(start):
+    pane = start("sh", "-c", "stty -echo; echo ready; read x; echo the needle 1; seq 1 100000; echo over; cat")
+    seq = pane.snapshot().seq
+    pane.send_keys("Enter")
+    pane.wait(until="over", timeout_s=60)
+    waited = pane.wait(until="the needle", since=seq, timeout_s=0)
+    assert waited.met_line == "the needle 1"
+    assert waited.met_seq > seq
+
+
+def test_text_written_in_two_pieces_is_found(start):
+    pane = start("sh", "-c", "stty -echo; echo ready; printf 'half a '; read x; printf line; cat")
+    pane.wait(until="half a", timeout_s=20)
+    waiting = Waiting(pane, regex="^half a line$")
+    pane.send_keys("Enter")
+    assert waiting.over().met == "regex"
+
+
+def test_what_is_drawn_by_moving_the_cursor_is_found(start):
+    pane = start("sh", "-c", r"stty -echo; echo ready; read x; printf '\033[2J\033[3;9Hworld\033[3;3Hhello '; cat")
+    waiting = Waiting(pane, until="hello world")
+    pane.send_keys("Enter")
+    assert waiting.over().met == "until"
+
+
+def test_the_echo_is_not_matched_with_since(start):
+    pane = start("sh", "-c", "echo ready; exec cat")  # the terminal echoes, and so does cat
+    pane.send_keys("needle")
+    pane.wait(until="needle", timeout_s=20)
+    seq = pane.snapshot().seq
+    with pytest.raises(phux_client.TimedOutError):
+        pane.wait(until="needle", since=seq, timeout_s=0.2)
+    waiting = Waiting(pane, until="needle", since=seq)
+    pane.send_keys("Enter")
+    assert waiting.over().met_seq > seq
+
+
+def test_wakes_up_while_the_pane_never_rests(start):
+    pane = start("sh", "-c", "stty -echo; echo ready; (while :; do echo tick; done) & read x; echo the needle; cat")
+    waiting = Waiting(pane, until="the needle", since=pane.snapshot().seq)
+    pane.send_keys("Enter")
+    assert waiting.over().met == "until"
+
+
+# Other conditions
+
+
+def test_gone(start):
+    pane = start("sh", "-c", r"stty -echo; echo ready; echo working; read x; printf '\033[2J\033[Hdone'; cat")
+    pane.wait(until="working", timeout_s=20)
+    waiting = Waiting(pane, gone="working")
+    pane.send_keys("Enter")
+    assert waiting.over().met == "gone"
+
+
+def test_gone_in_a_pane_that_never_rests(start):
+    pane = start(
+        "sh", "-c", "stty -echo; echo ready; (while :; do echo tick; sleep 0.001; done) & echo working; read x; cat"
+    )
+    assert pane.wait(gone="working", timeout_s=30).met == "gone"
+
+
+def test_stop_ends_the_wait_with_an_error_that_names_the_line(start):
+    pane = start(*ECHO)
+    waiting = Waiting(pane, until="success", stop=r"error: \d+")
+    pane.send_keys("error: 42", "Enter")
+    error = waiting.over()
+    assert isinstance(error, phux_client.StoppedError)
+    assert r"error: \\d+" in error.message
+    assert "<error: 42>" in error.message
+
+
+def test_the_first_of_several_is_named(start):
+    pane = start(*ECHO)
+    waiting = Waiting(pane, until="never", regex="<b.*>", gone="ready", exit=True, state="dead")
+    pane.send_keys("abc", "Enter", "bcd", "Enter")
+    assert waiting.over().met == "regex"
+
+
+def test_the_state_dead_and_the_end(start):
+    pane = start("sh", "-c", "echo ready; read x; exit 3")
+    waiting = Waiting(pane, state=["dead", "fullscreen"])
+    pane.send_keys("Enter")
+    waited = waiting.over()
+    assert (waited.met, waited.exit_status) == ("state", 3)
+    assert pane.wait(exit=True, until="never", timeout_s=20).met == "exit"
+
+
+def test_a_program_that_says_it_and_ends_has_said_it(phux):
+    for _ in range(10):
+        pane = phux.new_session(None, command=["sh", "-c", "seq 1 5000; echo the needle"]).pane
+        assert pane.wait(until="the needle", exit=True, since=0, timeout_s=20).met == "until"
+
+
+def test_a_program_that_ends_without_saying_it_is_an_error_at_once(start):
+    pane = start("sh", "-c", "echo ready; read x")
+    waiting = Waiting(pane, until="never")
+    pane.send_keys("Enter")
+    assert isinstance(waiting.over(), phux_client.PaneClosedError)
+
+
+def test_a_pane_that_is_killed_meanwhile_is_an_error_at_once(start):
+    pane = start(*ECHO)
+    waiting = Waiting(pane, until="never")
+    pane.wait(idle_ms=50)
+    pane.kill()
+    assert isinstance(waiting.over(), phux_client.PaneClosedError)
+
+
+def test_conditions_cannot_be_nonsense(start):
+    pane = start(*ECHO)
+    for options in ({"regex": "("}, {"stop": "["}, {"state": "asleep"}, {"output_only": True}):
+        with pytest.raises(phux_client.BadRequestError):
+            pane.wait(**options)
+
+
+def test_a_quiet_pane_is_left_in_peace(start):
+    pane = start(*ECHO)
+    outcome = pane._phux.drive(
+        phux_client.blocking.server.flows.wait(pane._phux.caller, pane.id, until="never", timeout_s=1.5)
+    )
+    assert outcome.looks <= 3
+
+
+# Marks
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_only_output_counts_where_the_shell_marks_it(phux, tmp_path):
+    pane = phux.new_session(None, command=["bash"], env={"HOME": str(tmp_path)}).pane
+    pane.wait(state="prompt", timeout_s=20)
+    before = pane.snapshot().seq
+    pane.send_keys("sleep 0.3; echo nee''dle; echo needle", literal=True)
+    pane.wait(until="echo needle", timeout_s=20)
+    with pytest.raises(phux_client.TimedOutError):
+        pane.wait(until="needle", since=before, output_only=True, timeout_s=0.1)
+    pane.send_keys("Enter")
+    assert pane.wait(regex="^needle$", since=before, output_only=True, timeout_s=20).met_line == "needle"
+    assert pane.wait(command_done=True, since=before, timeout_s=20).met == "command_done"
+    assert pane.wait(until="needle", output_only=True, timeout_s=20).met == "until"
+    assert pane.wait(state="prompt", since=before, timeout_s=20).state == "prompt"
+    before = pane.snapshot().seq
+    pane.send_keys("true", "Enter")
+    pane.wait(command_done=True, since=before, timeout_s=20)
+    with pytest.raises(phux_client.TimedOutError):
+        pane.wait(until="needle", output_only=True, timeout_s=0.1)
+
+
+# The script
+
+
+def test_the_script_tells_by_its_exit_code(shared, start):
+    pane = start(*ECHO)
+    pane.send_keys("error: 1", "Enter")
+    target = pane.selector
+    assert shared("wait", target, "--regex", r"^<error: \d>$", "--timeout", "20").code == 0
+    finished = shared("wait", "--json", target, "--until", "never", "--stop", "error", "--timeout", "20")
+    assert finished.code == 1
+    assert "<error: 1>" in finished.document["lines"]
+    error = json.loads(finished.err.splitlines()[-1])
+    validate("error", error)
+    assert error["error"]["code"] == "stopped"
+    finished = shared("wait", "--json", target, "--until", "never", "--idle", "60000", "--timeout", "0.1")
+    assert (finished.code, finished.document["state"] != "dead") == (124, True)
+    quiet = shared("wait", target, "--gone", "never")
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
+    seq = str(pane.snapshot().seq)
+    assert shared("wait", target, "--until", "error", "--since", seq, "--timeout", "0").code == 124
+    assert shared("wait", target, "--state", "dead", "--state", "fullscreen", "--timeout", "0").code == 124
+
+
+def test_the_script_warns_where_there_are_no_marks(shared, start):
+    pane = start(*ECHO)
+    finished = shared("wait", pane.selector, "--until", "ready", "--output-only", "--timeout", "20")
+    assert finished.code == 0
+    assert "marks no commands" in finished.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--regex", "("),
+        ("--stop", "[z-a]"),
+        ("--state", "asleep"),
+        ("--state", "prompt,asleep"),
+        ("--since", "-1"),
+        ("--since", "x"),
+        ("--output-only",),
+    ],
+)
+def test_nonsense_is_refused_before_a_server_is_looked_for(tmp_path, words):
+    cli = Cli(str(tmp_path / "none.sock"), tmp_path, clean_environment())
+    finished = cli("wait", "--json", "work", *words)
+    assert finished.code == 2
+    assert finished.error["error"]["code"] in {"bad_request", "usage"}
+
+
+# When the service dies
+
+
+def test_a_wait_outlives_the_service(phux, start):
+    pane = start(*ECHO)
+    waiting = Waiting(pane, until="<the needle>", since=pane.snapshot().seq)
+    ended = Waiting(pane, exit=True)
+    for word in ("one", "two"):
+        pane.send_keys(word, "Enter")
+        pane.wait(until=f"<{word}>", timeout_s=20)
+        os.kill(phux.status().service_pid, signal.SIGKILL)
+        phux.tree()
+    pane.send_keys("the needle", "Enter")
+    assert waiting.over().met_line == "<the needle>"
+    pane.send_keys("C-d")
+    assert ended.over().met == "exit"
+
+
+def test_what_is_written_while_there_is_no_service_is_found(phux, start):
+    pane = start(
+        "sh", "-c", "stty -echo; echo ready; read x; sleep 0.1; printf 'the nee'; sleep 0.3; printf 'dle\n'; cat"
+    )
+    waiting = Waiting(pane, until="the needle", since=pane.snapshot().seq)
+    pane.wait(idle_ms=50)
+    pane.send_keys("Enter")
+    pane.wait(until="the nee", timeout_s=20)
+    os.kill(phux.status().service_pid, signal.SIGKILL)
+    assert waiting.over().met_line == "the needle"
+
+
+# Speed
+
+
+def test_it_wakes_within_milliseconds(start):
+    pane = start("python3", "-c", STAMPS)
+    taken = []
+    seq = pane.snapshot().seq
+    for _ in range(20):
+        pane.send_keys("x")
+        waited = pane.wait(regex=r"at \d+ end", since=seq, timeout_s=20)
+        taken.append(time.monotonic_ns() - int(waited.met_line.split()[1]))
+        seq = waited.met_seq
+    assert sorted(taken)[10] < 20_000_000
+
+
+STAMPS = r"""
+import os, time, tty
+tty.setraw(0)
+os.write(1, b"ready\r\n")
+while os.read(0, 1):
+    time.sleep(0.01)
+    os.write(1, b"at %d end\r\n" % time.monotonic_ns())
+"""

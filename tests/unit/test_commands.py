@@ -1,0 +1,82 @@
+"""What marks tell of a shell's commands, and what they do not."""
+
+from __future__ import annotations
+
+import json
+
+from phux_core.engine.protocol import PrivateOsc
+from phux_core.server.commands import CommandFinished, Commands, CommandStarted, PromptReady
+
+NONCE = "cafe"
+
+
+def mark(text, start=0):
+    return PrivateOsc(text.encode(), start, start + 10)
+
+
+def feed(commands, *texts):
+    return [commands.take(mark(text, 100 * (index + 1))) for index, text in enumerate(texts)]
+
+
+def test_a_command_from_prompt_to_prompt():
+    commands = Commands(NONCE)
+    assert commands.at_prompt is None
+    news = feed(commands, "cafe;A", "cafe;B", "cafe;C;make test", "cafe;D;3", "cafe;A", "cafe;B")
+    assert news == [
+        None,
+        PromptReady(),
+        CommandStarted("make test", 310, 210),
+        CommandFinished(3, 310, 400),
+        None,
+        PromptReady(),
+    ]
+    assert commands.at_prompt is True
+    assert list(commands.outputs) == [(310, 400)]
+
+
+def test_marks_of_others_mean_nothing():
+    commands = Commands(NONCE)
+    assert feed(commands, "beef;B", ";B", "B", "cafe", "", "cafe;Z") == [None] * 6
+    assert commands.at_prompt is None
+    assert feed(Commands(""), ";B", "B") == [None, None], "a pane without a nonce has no marks"
+
+
+def test_a_line_that_executed_nothing_ends_without_having_begun():
+    commands = Commands(NONCE)
+    assert feed(commands, "cafe;B", "cafe;D;2")[1] == CommandFinished(2, None, 200)
+    assert commands.at_prompt is False, "the prompt is not drawn yet"
+
+
+def test_a_redrawn_prompt_is_no_news():
+    assert feed(Commands(NONCE), "cafe;B", "cafe;B", "cafe;A", "cafe;B") == [PromptReady(), None, None, None]
+
+
+def test_a_prompt_tells_that_a_command_has_ended_also_when_the_shell_could_not():
+    commands = Commands(NONCE)
+    feed(commands, "cafe;B", "cafe;C;unset PROMPT_COMMAND")
+    assert commands.take(mark("cafe;B", 700)) == CommandFinished(None, 210, 700)
+    assert commands.at_prompt is True
+
+
+def test_escapes_in_the_command_line():
+    (started,) = feed(Commands(NONCE), r"cafe;C;a\nb\tc\\d;e")
+    assert started.command == "a\nb\tc\\d;e"
+    (unknown,) = feed(Commands(NONCE), "cafe;C;")
+    assert unknown.command is None
+
+
+def test_where_output_stands():
+    commands = Commands(NONCE)
+    assert list(commands.output_between(5, 50)) == [(5, 50)], "without marks everything may be output"
+    feed(commands, "cafe;B", "cafe;C;one", "cafe;D;0", "cafe;B", "cafe;C;two")
+    assert list(commands.output_between(0, 1000)) == [(210, 300), (510, 1000)]
+    assert list(commands.output_between(250, 1000)) == [(250, 300), (510, 1000)]
+    assert list(commands.output_between(300, 510)) == []
+
+
+def test_it_can_be_written_down():
+    commands = Commands(NONCE)
+    feed(commands, "cafe;B", "cafe;C;one", "cafe;D;0", "cafe;B", "cafe;C;two")
+    again = Commands.load(json.loads(json.dumps(commands.dump())))
+    assert again == commands
+    assert again.take(mark("cafe;D;1", 900)) == CommandFinished(1, 510, 900)

@@ -1,0 +1,356 @@
+"""What followers of a pane are told, with a pane made of a journal and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import types
+
+import pytest
+
+from phux_core.keeper import journal as journals
+from phux_core.keeper.journal import Journal
+from phux_core.server import output_text
+from phux_core.server.commands import Commands
+from phux_core.server.events import EventHub
+from validation import validate
+
+
+class Client:
+    def __init__(self):
+        self.is_slow = False
+        self.events = []
+
+    def push_event(self, _subscription, event):
+        assert not self.is_slow
+        validate("event", event)
+        self.events.append(event)
+
+    @property
+    def texts(self):
+        return [event["text"] for event in self.events if "text" in event]
+
+
+class Pane:
+    """What a follower needs of a pane."""
+
+    id = 3
+
+    def __init__(self, hub):
+        self.journal = Journal(journals.create())
+        self.commands = Commands("nonce")
+        self.record = types.SimpleNamespace(cols=10, rows=4)
+        self.alt_screen = False
+        self.engine = self
+        self.seq = 0
+        self._hub = hub
+
+    def modes(self):
+        return types.SimpleNamespace(alt_screen=self.alt_screen)
+
+    def write(self, data):
+        for start in range(0, len(data), journals.MAX_READ):
+            piece = data[start : start + journals.MAX_READ]
+            if self.journal.room < journals.MAX_READ:
+                self.journal.restart()
+
+            def fill(room, piece=piece):
+                room[: len(piece)] = piece
+                return len(piece)
+
+            self.seq += self.journal.take(fill, len(piece))
+            self._hub.written(self)
+
+
+@pytest.fixture
+def hub():
+    return EventHub()
+
+
+@pytest.fixture
+def pane(hub):
+    return Pane(hub)
+
+
+@pytest.fixture(autouse=True)
+def loop():
+    """Followers ask for the loop that runs; here it runs when the test says so."""
+    loop = asyncio.new_event_loop()
+    asyncio._set_running_loop(loop)
+    yield types.SimpleNamespace(settle=lambda: settle(loop))
+    asyncio._set_running_loop(None)
+    loop.close()
+
+
+def settle(loop):
+    """Let the loop do all that it was asked to do."""
+    asyncio._set_running_loop(None)
+    for _ in range(1000):
+        loop.run_until_complete(asyncio.sleep(0))
+    asyncio._set_running_loop(loop)
+
+
+@pytest.fixture
+def follow(hub, pane):
+    def follow(since=None, *, output_only=False):
+        client = Client()
+        client.number, client.begins = hub.follow(client, pane, since=since, output_only=output_only, screen=False)
+        return client
+
+    return follow
+
+
+def test_each_piece_is_told_at_once_from_the_start_of_its_line(pane, follow):
+    client = follow()
+    pane.write(b"one\r\ntw")
+    pane.write(b"o\r\nth")
+    pane.write(b"ree")
+    assert client.texts == [["one", "tw"], ["two", "th"], ["three"]]
+    assert [(event["resume"], event["seq"]) for event in client.events] == [(5, 7), (10, 12), (10, 15)]
+
+
+def test_a_line_that_the_edge_breaks_is_one(pane, follow):
+    client = follow()
+    pane.write(b"0123456789abcdef\r\n")
+    assert client.texts == [["0123456789abcdef"]]
+
+
+def test_whoever_comes_in_the_middle_of_a_line_has_it_whole(pane, follow, loop):
+    pane.write(b"old\r\nhalf a ")
+    client = follow()
+    assert client.begins == 5
+    pane.write(b"line")
+    loop.settle()
+    assert client.texts == [["half a line"]]
+
+
+def test_since_begins_exactly_there(pane, follow, loop):
+    pane.write(b"$ echo hi\r\nhi\r\n")
+    client = follow(since=11)
+    assert client.texts == []  # the reply goes first
+    loop.settle()
+    assert client.texts == [["hi"]]
+    assert "gap" not in client.events[0]
+
+
+def test_since_now_tells_only_what_comes(pane, follow, loop):
+    pane.write(b"old")
+    client = follow(since=3)
+    loop.settle()
+    pane.write(b"new")
+    assert client.texts == [["new"]]
+
+
+def test_a_place_in_the_future_waits_for_it(pane, follow):
+    client = follow(since=6)
+    pane.write(b"abcdef")
+    assert client.events == []
+    pane.write(b"ghi")
+    assert client.texts == [["ghi"]]
+
+
+def test_what_can_no_longer_be_told_is_a_gap(pane, follow, loop):
+    pane.write(b"x" * journals.MAX_READ + b"\r\n")
+    pane.journal.restart()
+    pane.write(b"new\r\n")
+    client = follow(since=10)
+    loop.settle()
+    assert client.events[0]["gap"] is True
+    assert client.texts[-1][-1] == "new"
+    assert all("gap" not in event for event in client.events[1:])
+
+
+def test_a_little_before_the_checkpoint_can_still_be_told(pane, follow, loop):
+    pane.write(b"before\r\n")
+    pane.journal.restart()
+    pane.journal.restart()
+    client = follow(since=0)
+    pane.write(b"after\r\n")
+    loop.settle()
+    assert client.texts == [["before", "after"]]
+    assert "gap" not in client.events[0]
+
+
+def test_a_checkpoint_in_the_middle_of_a_line_does_not_break_it(pane, follow):
+    client = follow()
+    pane.write(b"half a ")
+    pane.journal.restart()
+    pane.write(b"line")
+    assert client.texts == [["half a "], ["half a line"]]
+
+
+def test_much_at_once_comes_in_pieces_of_whole_lines_and_nothing_is_missing(pane, follow, loop):
+    lines = [f"line {number}" for number in range(100_000)]
+    pane.write("".join(f"{line}\r\n" for line in lines).encode())
+    client = follow(since=0)
+    loop.settle()
+    assert len(client.events) > 10
+    assert [line for text in client.texts for line in text] == lines
+    assert client.events[-1]["seq"] == pane.seq
+
+
+def test_a_client_that_does_not_read_costs_nothing_and_is_told_the_rest_later(hub, pane, follow, loop):
+    client = follow()
+    client.is_slow = True
+    pane.write(b"one\r\n")
+    pane.write(b"two\r\n")
+    client.is_slow = False
+    hub.resumed(client)
+    loop.settle()
+    assert client.texts == [["one", "two"]]
+
+
+def test_or_that_there_is_a_gap(hub, pane, follow, loop):
+    client = follow()
+    client.is_slow = True
+    pane.write(b"lost\r\n" * 50_000)
+    pane.journal.restart()
+    pane.write(b"kept\r\n")
+    client.is_slow = False
+    hub.resumed(client)
+    loop.settle()
+    assert client.events[0]["gap"] is True
+    assert client.texts[-1][-1] == "kept"
+
+
+def test_a_line_without_end_is_cut(pane, follow):
+    client = follow()
+    for _ in range(20):
+        pane.write(b"x" * 50_000)
+    assert max(len(text[0]) for text in client.texts) <= output_text._LONGEST_LINE + output_text._PIECE
+    assert client.events[-1]["seq"] == pane.seq
+
+
+def test_a_progress_bar_is_its_last_state_and_does_not_grow(pane, follow):
+    client = follow()
+    for percent in range(2_000):
+        pane.write(b"\r%5d" % percent)
+    assert client.texts[-1] == [" 1999"]
+    assert client.events[-1]["seq"] - client.events[-1]["resume"] < output_text._LONGEST_DRAWN
+
+
+def test_on_the_alternate_screen_each_event_is_what_was_drawn(pane, follow):
+    client = follow()
+    pane.alt_screen = True
+    pane.write(b"\x1b[2;1Hhello")
+    pane.write(b"\x1b[3;1Hworld")
+    assert client.texts == [["", "hello"], ["", "", "world"]]
+
+
+@pytest.mark.parametrize("data", [b"\r\n\r\n", b"\x1b[31m\x1b[m", b""])
+def test_what_leaves_no_text_is_told_as_none(pane, follow, data):
+    client = follow()
+    pane.write(data + b"\x07")
+    assert client.texts == [[]]
+    assert client.events[0]["seq"] == pane.seq
+
+
+def test_the_end_of_a_pane_comes_behind_its_text(hub, pane, follow, loop):
+    client = follow(since=0)
+    client.is_slow = True
+    pane.write(b"last words\r\n")
+    hub.emit("pane_closed", pane=3, seq=pane.seq, exit_status=0)
+    loop.settle()
+    client.is_slow = False
+    hub.resumed(client)
+    loop.settle()
+    assert [event["event"] for event in client.events] == ["output", "pane_closed"]
+
+
+def test_whoever_comes_after_the_end_is_told_of_it_once(hub, pane, follow, loop):
+    pane.ending = lambda: {"exit_status": None, "signal": "SIGHUP"}
+    pane.write(b"last words\r\n")
+    client, plain = follow(since=0), Client()
+    hub.tell_of_death(client, client.number, pane)
+    hub.tell_of_death(plain, hub.subscribe(plain, 3), pane)
+    assert client.events == plain.events == []  # the replies go first
+    loop.settle()
+    hub.resumed(client)
+    loop.settle()
+    assert [event["event"] for event in client.events] == ["output", "pane_closed"]
+    assert plain.events == client.events[1:]
+
+
+# Only output
+
+
+def run(pane, command, output):
+    """Write what a shell with marks writes."""
+    pane.write(b"$ " + command + b"\r\n")
+    pane.commands.at_prompt, pane.commands.start = False, pane.seq
+    pane.write(output)
+    finish(pane)
+
+
+def finish(pane):
+    pane.commands.outputs.append((pane.commands.start, pane.seq))
+    pane.commands.start = None
+    pane.commands.at_prompt = True
+
+
+def test_prompts_and_echoes_are_left_out(pane, follow, loop):
+    pane.commands.at_prompt = True
+    client = follow(since=0, output_only=True)
+    run(pane, b"echo hi", b"hi\r\n")
+    run(pane, b"echo ho", b"ho\r\n")
+    pane.write(b"$ ")
+    loop.settle()
+    assert [line for text in client.texts for line in text] == ["hi", "ho"]
+    assert client.events[-1]["seq"] == pane.seq
+
+
+def test_output_in_pieces_is_told_as_it_comes(pane, follow):
+    pane.commands.at_prompt = True
+    client = follow(output_only=True)
+    pane.write(b"$ make\r\n")
+    pane.commands.start = pane.seq
+    pane.write(b"compil")
+    pane.write(b"ing\r\n")
+    assert client.texts == [[], ["compil"], ["compiling"]]
+
+
+def test_without_since_it_begins_with_the_latest_command(pane, follow, loop):
+    run(pane, b"first", b"one\r\n")
+    run(pane, b"second", b"two\r\n")
+    pane.write(b"$ ")
+    client = follow(output_only=True)
+    loop.settle()
+    assert client.texts == [["two"]]
+
+
+def test_or_with_the_one_that_runs(pane, follow, loop):
+    run(pane, b"first", b"one\r\n")
+    pane.write(b"$ second\r\n")
+    pane.commands.start = pane.seq
+    pane.write(b"two\r\n")
+    client = follow(output_only=True)
+    loop.settle()
+    assert client.texts == [["two"]]
+
+
+def test_where_there_are_no_marks_everything_is_output(pane, follow):
+    client = follow(output_only=True)
+    pane.write(b"$ echo hi\r\nhi\r\n")
+    assert client.texts == [["$ echo hi", "hi"]]
+
+
+# Who is told
+
+
+def test_nobody_is_told_after_the_end_of_the_subscription(hub, pane, follow, loop):
+    client, other = follow(), follow()
+    hub.unsubscribe(client, client.number)
+    hub.drop_subscriber(other)
+    pane.write(b"x")
+    loop.settle()
+    assert client.events == other.events == []
+    assert hub._followers == {}
+
+
+def test_a_pane_that_is_killed_tells_nothing_more(hub, pane, follow, loop):
+    pane.write(b"x")
+    client = follow(since=0)
+    pane.journal.close()
+    loop.settle()
+    hub.resumed(client)
+    loop.settle()
+    assert client.events == []

@@ -1,0 +1,114 @@
+"""How commands are typed: what may stand on a line, what a shell sees, what leaves nothing open."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phux_core.server import run_lines
+
+COMPLETE = [
+    "true",
+    "cargo test",
+    "ls -la /tmp | head -3",
+    "echo 'a b' \"c $HOME\" && false",
+    "sleep 5 &",
+    "echo hi;",
+    "FOO=1 make test 2>&1 | tee log.txt",
+    "git commit -m 'it is; done'",
+    "grep -E 'a|b' file > out 2>&1",
+    "cd /tmp && pwd",
+]
+OPEN = [
+    "if true",
+    'echo "open',
+    "echo 'open",
+    "a |",
+    "a &&",
+    "echo `x",
+    "echo x \\",
+    "for i in 1",
+    "cat <<EOF",
+    "(a",
+    "{ a",
+]
+
+
+@pytest.mark.parametrize("command", COMPLETE)
+def test_common_commands_need_no_asking(command):
+    assert run_lines.is_surely_complete(command)
+
+
+@pytest.mark.parametrize("command", [*OPEN, "echo a\necho b", "echo !!", "x" * 5000, "echo $(date)", "", " "])
+def test_what_may_be_open_is_asked_about(command):
+    assert not run_lines.is_surely_complete(command)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash"])
+@settings(max_examples=60, deadline=None)
+@given(command=st.text(alphabet="ab '\"$&|;<>(){}\\`!#*=-1~\n", min_size=1, max_size=20))
+def test_what_is_surely_complete_is_complete_to_the_shell(shell, command):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    if run_lines.is_surely_complete(command):
+        done = subprocess.run([shell, "-n", "-c", command], capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+def test_looking_at_a_command_takes_no_time():
+    """No combination of words may make the pattern try for ever."""
+    for piece in ("$a", "a1>", "'a' ", "a=b ", "1>&2 ", "\\ ", '"$a"'):
+        run_lines.is_surely_complete(piece * 300 + "(")
+        run_lines.is_surely_complete((piece * 300)[:990] + "\x00")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "fish"])
+@settings(max_examples=40, deadline=None)
+@given(
+    words=st.lists(
+        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=12),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_a_shell_sees_exactly_the_words(shell, words):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    line = run_lines.quote(["printf", "%s\\0", *words], shell if shell == "fish" else "posix")
+    flags = ["--no-config"] if shell == "fish" else []
+    done = subprocess.run([shell, *flags, "-c", line], capture_output=True, check=True)
+    assert done.stdout.decode().split("\0")[:-1] == words
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "ksh", "busybox"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo one; false",
+        "echo 'it''s'",
+        "if",
+        "echo two # x",
+        "cat <<E\nhi\nE",
+        "x" * 3000,
+        "exit_() { return 7; }; exit_",
+    ],
+)
+def test_a_line_for_an_unknown_shell_marks_begin_and_end(shell, command):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    line = run_lines.inline(command, "abcd")
+    argv = [shell, "sh"] if shell == "busybox" else [shell]
+    out = subprocess.run([*argv, "-s"], input=(line + "\n").encode(), capture_output=True, check=False).stdout.decode()
+    begin, _, rest = out.partition("\x1b]7748;abcd;C\x07")
+    assert begin == ""
+    if command == "if" and shell in {"dash", "busybox", "ksh"}:
+        return  # without a terminal a syntax error ends these
+    assert "\x1b]7748;abcd;D;" in rest
+
+
+def test_no_line_is_too_long_for_a_terminal_without_an_editor():
+    assert max(map(len, run_lines.inline("x" * 20_000, "abcd").split("\n"))) < 500
