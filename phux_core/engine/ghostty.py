@@ -192,6 +192,11 @@ class GhosttyEngine:
             style in {1, 3, 5},
         )
 
+    @property
+    def alt_screen(self) -> bool:
+        """Whether the alternate screen is shown."""
+        return is_alternate(self._terminal)
+
     def modes(self) -> Modes:
         """The modes now."""
         return read_modes(self._terminal)

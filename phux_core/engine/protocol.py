@@ -214,6 +214,10 @@ class Engine(Protocol):
     def cwd(self) -> str | None:
         """The directory OSC 7 named last, None until then."""
 
+    @property
+    def alt_screen(self) -> bool:
+        """Whether the alternate screen is shown; the one mode that is asked for often."""
+
     def feed(self, data: bytes) -> list[Effect]:
         """Take bytes from the program; any bytes, cut anywhere. Never raises on what is in them.
 

@@ -147,6 +147,11 @@ class PyteEngine:
             blinking=terminal.cursor_blinks,
         )
 
+    @property
+    def alt_screen(self) -> bool:
+        """Whether the alternate screen is shown."""
+        return self.modes().alt_screen
+
     def modes(self) -> Modes:
         """The modes now."""
         return self._terminal.modes()

@@ -155,11 +155,11 @@ class Journal:
         """Fill everything but the header with zeros, giving the memory back where the system can."""
         page = mmap.PAGESIZE
         if hasattr(mmap, "MADV_REMOVE"):
-            self._view[_START : page] = bytes(page - _START)
+            self._view[_START:page] = bytes(page - _START)
             self._map.madvise(mmap.MADV_REMOVE, page, len(self._map) // page * page - page)
             self._view[len(self._map) // page * page :] = bytes(len(self._map) % page)
         else:
-            self._view[_START :] = bytes(SIZE)
+            self._view[_START:] = bytes(SIZE)
 
     def close(self) -> None:
         """Let the memory go; the keeper's hold on it is another matter."""

@@ -19,7 +19,7 @@ from phux_core.errors import (
 from phux_core.selector import check_session_name
 from phux_core.server import launch
 from phux_core.server.capture import DEFAULT_BYTES, MOST_BYTES
-from phux_core.server.runs import RunRequest
+from phux_core.server.run_record import RunRequest
 from phux_core.server.screen import read_screen
 from phux_core.server.tree import PaneRecord
 
@@ -149,6 +149,7 @@ class Dispatch:
             self._reserved_names.discard(name)
         service.tree_changed()
         service.events.emit("pane_spawned", pane=pane_id, seq=0)
+        pane.watch.look_now()
         if launch.is_shell(program):
             # Whoever types next is to find a prompt. One that takes long (a slow rc file) is not waited for.
             await asyncio.wait([pane.ready], timeout=_READY_S)

@@ -134,7 +134,7 @@ class Follower:
         """Find where the unfinished line begins, if it is to be told again."""
         start = data.rfind(b"\n") + 1
         size = len(data) - start
-        if b"\x1b" in data and self._pane.engine.modes().alt_screen:
+        if b"\x1b" in data and self._pane.engine.alt_screen:
             return len(data)  # there are no lines; each event tells what was drawn
         if size > _LONGEST_DRAWN:
             overwritten = data.rstrip(b"\r").rfind(b"\r", start)

@@ -288,7 +288,7 @@ class Pane:
     def _judge(self) -> tuple[State, Foreground | None]:
         if self.record.dead or self._fd < 0:
             return "dead", None
-        alt_screen = self.engine.modes().alt_screen
+        alt_screen = self.engine.alt_screen
         at_prompt = self.commands.at_prompt
         foreground = self._own_shell_at_prompt() if at_prompt else None
         if foreground is None:
@@ -341,7 +341,7 @@ class Pane:
 
     def _encode(self, item: dict[str, str]) -> bytes:
         ((kind, value),) = item.items()
-        if kind == "paste" or (kind == "line" and not self.engine.modes().alt_screen):
+        if kind == "paste" or (kind == "line" and not self.engine.alt_screen):
             # A line that Enter follows goes as a paste, so that a program with an editor of its own takes it as
             # one piece and Enter as a key. Not on the alternate screen, where keys are commands: vim would
             # insert a pasted `:wq` into the text.

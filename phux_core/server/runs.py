@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
 import os
 import re
@@ -16,8 +15,6 @@ import secrets
 import signal
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-from attrs import define, field
 
 from phux_core.errors import (
     BadRequestError,
@@ -29,6 +26,7 @@ from phux_core.errors import (
 from phux_core.server import run_lines
 from phux_core.server.capture import LONGEST_SIGN, Capture, length_of_missing_newline_sign, render
 from phux_core.server.commands import CommandFinished, CommandStarted
+from phux_core.server.run_record import End, Run
 from phux_core.server.syntax import is_complete
 
 if TYPE_CHECKING:
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
     from phux_core.server.foreground import Foreground
     from phux_core.server.pane import Pane
     from phux_core.server.pane_state import State
+    from phux_core.server.run_record import RunRequest
 
 _log = logging.getLogger("phux.runs")
 
@@ -56,82 +55,11 @@ _LARGE = 256 * 1024
 _INTERRUPT = b"\x03"
 
 
-class RunRequest(NamedTuple):
-    """What is to be run.
-
-    Attributes:
-        id: The caller's name for it.
-        command: The shell line; None if words are given.
-        words: Program and arguments, to be seen by the shell exactly so.
-        timeout_s: How long to wait; None for ever.
-        queue: Whether to wait for the prompt if something else runs.
-        interrupt: Whether to send C-c when the time is over.
-        max_bytes: How much output to tell.
-        raw: Whether to tell it with its escape sequences.
-    """
-
-    id: str
-    command: str | None
-    words: list[str] | None
-    timeout_s: float | None
-    queue: bool
-    interrupt: bool
-    max_bytes: int
-    raw: bool
-
-
 class _Problem(NamedTuple):
     """Why nothing can be typed now; ``patience_s`` is how long it may pass by itself."""
 
     message: str
     patience_s: float
-
-
-class _End(NamedTuple):
-    """How a run ended."""
-
-    exit_code: int
-    place: int
-    duration_s: float
-
-
-@define(eq=False)
-class _Run:
-    """One run. What has to outlive the service is everything but the last three."""
-
-    id: str
-    max_bytes: int
-    raw: bool
-    nonce: str | None
-    shell: str
-    files: list[str]
-    typed_seq: int
-    began: float  # time.monotonic(), which all processes share
-    started_at: float
-    start: int | None = None
-    interleaved: bool = False
-    interrupted: bool = False
-    end: _End | None = None
-    command: str = ""
-    capture: Capture | None = None
-    done: asyncio.Future[dict[str, Any]] = field(factory=asyncio.Future)
-
-    def to_note(self) -> bytes:
-        """Write it down for the next service."""
-        return json.dumps([getattr(self, name) for name in _NOTED]).encode()
-
-    @classmethod
-    def from_note(cls, note: bytes) -> _Run:
-        """Read what ``to_note`` wrote."""
-        state = dict(zip(_NOTED, json.loads(note), strict=True))
-        if state["end"] is not None:
-            state["end"] = _End(*state["end"])
-        return cls(**state)
-
-
-_NOTED = (
-    "id max_bytes raw nonce shell files typed_seq began started_at start interleaved interrupted end".split()  # noqa: SIM905
-)
 
 
 class Runs:
@@ -146,8 +74,8 @@ class Runs:
         self._pane = pane
         self._directory = directory
         self._turn = asyncio.Lock()
-        self._current: _Run | None = None
-        self._restored: _Run | None = None
+        self._current: Run | None = None
+        self._restored: Run | None = None
         self._changed = asyncio.Event()
         self._line_touched = False
         self._rendering: set[asyncio.Task[None]] = set()
@@ -189,7 +117,7 @@ class Runs:
         finally:
             self._turn.release()
 
-    async def _outcome(self, run: _Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
+    async def _outcome(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
         try:
             async with asyncio.timeout(None if deadline is None else max(0.0, deadline - time.monotonic())):
                 return await asyncio.shield(run.done)
@@ -254,7 +182,7 @@ class Runs:
 
     # Typing
 
-    async def _type(self, request: RunRequest, foreground: Foreground) -> _Run:
+    async def _type(self, request: RunRequest, foreground: Foreground) -> Run:
         pane = self._pane
         own = foreground.pgid == pane.record.pid and bool(pane.commands.at_prompt)
         shell = (pane.record.command if own else foreground.shell) or "posix"
@@ -267,7 +195,7 @@ class Runs:
             line = self._to_files(command, shell, nonce, files)
         else:
             line = _checked_inline(command, nonce or "")
-        run = _Run(
+        run = Run(
             request.id,
             request.max_bytes,
             request.raw,
@@ -313,7 +241,7 @@ class Runs:
             file.write(text.encode("utf-8", "surrogateescape"))
         return path
 
-    def _expect_begun(self, run: _Run) -> None:
+    def _expect_begun(self, run: Run) -> None:
         if self._current is run and run.start is None:
             self._fail(
                 run,
@@ -388,11 +316,11 @@ class Runs:
 
     # A run's life
 
-    def _begin(self, run: _Run, place: int) -> None:
+    def _begin(self, run: Run, place: int) -> None:
         run.start = place
         run.capture = Capture(place)
 
-    def _end(self, run: _Run, exit_code: int | None, place: int) -> None:
+    def _end(self, run: Run, exit_code: int | None, place: int) -> None:
         """The shell is done with it."""
         self._current = None
         journal = self._pane.journal
@@ -404,12 +332,12 @@ class Runs:
             start = max(run.start, journal.base, place - LONGEST_SIGN)
             place -= length_of_missing_newline_sign(journal.since(start, place - start))
         duration_s = max(0.0, time.monotonic() - run.began)
-        run.end = _End(255 if exit_code is None else exit_code, place, duration_s)
+        run.end = End(255 if exit_code is None else exit_code, place, duration_s)
         self._remove_files(run)
         journal.note = run.to_note()
         self._tell(run)
 
-    def _tell(self, run: _Run) -> None:
+    def _tell(self, run: Run) -> None:
         """Put the result of a run that has ended together."""
         assert run.start is not None
         assert run.end is not None
@@ -437,19 +365,19 @@ class Runs:
             self._rendering.add(task)
             task.add_done_callback(self._rendering.discard)
 
-    def _fail(self, run: _Run, error: Exception) -> None:
+    def _fail(self, run: Run, error: Exception) -> None:
         self._drop(run)
         if not run.done.done():
             run.done.set_exception(error)
             run.done.exception()  # nobody may be waiting any more
 
-    def _drop(self, run: _Run) -> None:
+    def _drop(self, run: Run) -> None:
         if self._current is run:
             self._current = None
         self._remove_files(run)
         self._pane.journal.note = b""
 
-    def _remove_files(self, run: _Run) -> None:
+    def _remove_files(self, run: Run) -> None:
         for path in run.files:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
@@ -461,7 +389,7 @@ class Runs:
         """Go on with what an earlier service noted; before the journal's marks are taken again."""
         note = self._pane.journal.note
         if note:
-            run = self._restored = _Run.from_note(note)
+            run = self._restored = Run.from_note(note)
             if run.end is None:
                 self._current = run
             else:
@@ -489,12 +417,12 @@ def _checked_inline(command: str, nonce: str) -> str:
     return run_lines.inline(command, nonce)
 
 
-def _resolve(run: _Run, result: dict[str, Any]) -> None:
+def _resolve(run: Run, result: dict[str, Any]) -> None:
     if not run.done.done():
         run.done.set_result(result)
 
 
-async def _resolve_later(run: _Run, result: dict[str, Any], read: Callable[[], None]) -> None:
+async def _resolve_later(run: Run, result: dict[str, Any], read: Callable[[], None]) -> None:
     await asyncio.to_thread(read)
     _resolve(run, result)
 

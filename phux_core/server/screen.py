@@ -39,7 +39,7 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool) -> dict[str,
         "soft_wrap": {"lines": _wrapped(lines), "scrollback": _wrapped(history) if history else []},
         "title": engine.title,
         "seq": pane.seq,
-        "alt_screen": engine.modes().alt_screen,
+        "alt_screen": engine.alt_screen,
         "state": pane.watch.state,
         "foreground": pane.foreground_document(),
     }

@@ -172,7 +172,8 @@ class Service:
                     self._forget_stranger(child.pane)
                 continue
             checkpoint = inheritance.blobs.get(checkpoint_key(record.id))
-            self.add_pane(record, child.master, child.journal, checkpoint=checkpoint, wait_status=child.status)
+            pane = self.add_pane(record, child.master, child.journal, checkpoint=checkpoint, wait_status=child.status)
+            pane.watch.look_now()  # whoever asks first is to hear the same as before
         for record in known.values():  # no program: it was dead before, and its status is in the tree
             record.dead = True
             record.died_at = record.died_at or time.time()
@@ -366,4 +367,3 @@ class Service:
 
 def _timestamp(moment: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
-

@@ -306,6 +306,9 @@ GOOD_PARAMS = {
     "new_session": {"cwd": "/", "command": ["sleep", "1000"]},
     "snapshot": {"pane": 1},
     "input": {"pane": 1, "items": [{"text": ""}]},
+    "run": {"pane": 1, "id": "x", "command": "true", "timeout_ms": 0},
+    "resize": {"pane": 1, "cols": 80, "rows": 24},
+    "rename": {"scope": "session", "id": 4_000_000_000, "name": "x"},
     "kill": {"scope": "pane", "id": 4_000_000_000},
     "unsubscribe": {"subscription": 4_000_000_000},
 }

@@ -87,7 +87,7 @@ async def test_a_cancelled_call_leaves_the_connection_usable(phux, name):
     for _ in range(20):
         with anyio.move_on_after(0.001):
             await session.pane.wait(until="never")
-    assert (await session.pane.snapshot()).state == "running"
+    assert (await session.pane.snapshot()).state != "dead"
 
 
 async def test_a_cancelled_wait_ends_its_subscription(phux, name):

@@ -204,7 +204,7 @@ def test_wait_runs_out_of_time_with_124_and_still_tells_the_screen(shared):
     shared.json("new", "-s", "quiet", "--", "cat")
     finished = shared("wait", "--json", "quiet", "--until", "never", "--timeout", "0.2")
     assert finished.code == 124
-    assert finished.document["state"] == "running"
+    assert finished.document["state"] == "awaiting_input"
     error = json.loads(finished.err.splitlines()[-1])
     validate("error", error)
     assert (error["error"]["code"], error["exit_code"]) == ("timed_out", 124)

@@ -25,6 +25,7 @@ DOCUMENTS = {
     "wait": "screen-state",
     "send-keys": "sent",
     "paste": "sent",
+    "run": "run-result",
     "kill": "killed",
     "status": "status",
 }

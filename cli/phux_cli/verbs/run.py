@@ -1,7 +1,7 @@
 """run: run a command in a pane's shell, print what it wrote, and exit as it did.
 
-One CMD is a line of shell; several are words that the shell sees exactly so. Flags of CMD's own stand after `--`. Exits with
-the command's code, 125 when the time is over (the command goes on), 1 when it could not be run.
+One CMD is a line of shell; several are words that the shell sees exactly so. Flags of CMD's own stand after `--`.
+Exits with the command's code, 125 when the time is over (the command goes on), 1 when it could not be run.
 """
 
 import argparse
@@ -13,7 +13,8 @@ from phux_client.blocking import Phux
 from phux_core.errors import TimedOutError
 
 USAGE = (
-    "TARGET CMD... [--timeout SECS] [--interrupt] [--queue] [--max-bytes N] [--raw] [--json] [--socket PATH] [-- CMD...]"
+    "TARGET CMD... [--timeout SECS] [--interrupt] [--queue] [--max-bytes N] [--raw] [--json] [--socket PATH] "
+    "[-- CMD...]"
 )
 INTERMIXED = True
 EXAMPLES = (
@@ -70,6 +71,6 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_document(result)
     elif result["output"]:
-        write(result["output"] + "\n")
+        write(result["output"].removesuffix("\n") + "\n")
     code: int = result["exit_code"]
     return code if 0 <= code <= _LARGEST_CODE else _LARGEST_CODE

@@ -1,0 +1,81 @@
+"""One run of a command: what was asked, what is known of it, and what of that outlives the service."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attrs import define, field, fields
+
+if TYPE_CHECKING:
+    from phux_core.server.capture import Capture
+
+
+class RunRequest(NamedTuple):
+    """What is to be run.
+
+    Attributes:
+        id: The caller's name for it.
+        command: The shell line; None if words are given.
+        words: Program and arguments, to be seen by the shell exactly so.
+        timeout_s: How long to wait; None for ever.
+        queue: Whether to wait for the prompt if something else runs.
+        interrupt: Whether to send C-c when the time is over.
+        max_bytes: How much output to tell.
+        raw: Whether to tell it with its escape sequences.
+    """
+
+    id: str
+    command: str | None
+    words: list[str] | None
+    timeout_s: float | None
+    queue: bool
+    interrupt: bool
+    max_bytes: int
+    raw: bool
+
+
+class End(NamedTuple):
+    """How a run ended."""
+
+    exit_code: int
+    place: int
+    duration_s: float
+
+
+@define(eq=False)
+class Run:
+    """One run. What has to outlive the service is everything but the last three."""
+
+    id: str
+    max_bytes: int
+    raw: bool
+    nonce: str | None
+    shell: str
+    files: list[str]
+    typed_seq: int
+    began: float  # time.monotonic(), which all processes share
+    started_at: float
+    start: int | None = None
+    interleaved: bool = False
+    interrupted: bool = False
+    end: End | None = None
+    command: str = ""
+    capture: Capture | None = None
+    done: asyncio.Future[dict[str, Any]] = field(factory=asyncio.Future)
+
+    def to_note(self) -> bytes:
+        """Write it down for the next service."""
+        return json.dumps([getattr(self, name) for name in _NOTED]).encode()
+
+    @classmethod
+    def from_note(cls, note: bytes) -> Run:
+        """Read what ``to_note`` wrote."""
+        state = dict(zip(_NOTED, json.loads(note), strict=True))
+        if state["end"] is not None:
+            state["end"] = End(*state["end"])
+        return cls(**state)
+
+
+_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "capture", "done"}]

@@ -1,0 +1,108 @@
+"""``phux run`` as pipelines use it: codes that compose, words that reach the program, nothing but the result on stdout."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from servers import BIN
+
+
+@pytest.fixture
+def cli(cli):
+    cli.json("new", "-s", "build")
+    return cli
+
+
+def test_the_seeds_example_with_flags_behind_the_command(cli):
+    result = cli("run", "build", "echo hello", "--json")
+    assert result.code == 0
+    assert result.document["command"] == "echo hello"
+    assert result.document["output"] == "hello"
+    assert list(result.document)[1:6] == ["command", "exit_code", "output", "duration_ms", "truncated"]
+
+
+def test_output_and_code_are_the_commands(cli):
+    result = cli("run", "build", "echo out; exit_code() { return 42; }; exit_code")
+    assert (result.code, result.out, result.err) == (42, "out\n", "")
+    assert cli("run", "build", "true").out == ""
+    process = subprocess.run(
+        ["sh", "-c", f"{BIN}/phux run build false || {BIN}/phux run build 'echo composed'"],
+        env=cli.env,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert process.stdout == "composed\n"
+
+
+def test_codes_beyond_a_byte_and_signals(cli):
+    assert cli("run", "build", "sh -c 'kill -9 $$'").code == 137
+    assert cli("run", "build", "sh -c 'exit 255'").code == 255
+
+
+def test_words_are_seen_exactly(cli):
+    result = cli("run", "build", "--", "printf", "[%s]", "a b", "", "it's", "--json", "$HOME")
+    assert result.out == "[a b][][it's][--json][$HOME]\n"
+    assert cli("run", "build", "printf", "%s,", "two words", "three").out == "two words,three,\n"
+    assert cli.json("run", "build", "--", "ls", "-d", "/")["command"] == "ls -d /"
+
+
+def test_a_flag_of_the_commands_own_is_not_swallowed(cli):
+    result = cli("run", "build", "ls", "-d", "/")
+    assert result.code == 2
+    assert "--" in result.err
+
+
+def test_the_time_is_over(cli):
+    result = cli("run", "build", "env sleep 5; echo late", "--timeout", "0.3", "--json")
+    assert result.code == 125
+    assert result.out == ""
+    assert result.error["error"]["code"] == "timed_out"
+    busy = cli("run", "build", "echo now", "--json")
+    assert busy.code == 1
+    assert busy.error["error"]["code"] == "busy"
+    assert "sleep" in busy.error["error"]["message"]
+    cli("send-keys", "build", "C-c")
+    assert cli("run", "build", "echo now", "--queue", "--timeout", "20").out == "now\n"
+
+
+def test_interrupt(cli):
+    assert cli("run", "build", "env sleep 60", "--timeout", "0.3", "--interrupt").code == 125
+    assert cli("run", "build", "echo now", "--queue", "--timeout", "20").out == "now\n"
+
+
+def test_the_cap_and_raw(cli):
+    result = cli.json("run", "build", "seq 1 2000", "--max-bytes", "100")
+    assert result["truncated"]
+    assert result["omitted_bytes"] > 8000
+    assert result["output"].startswith("1\n2\n")
+    assert result["output"].endswith("\n2000")
+    assert cli("run", "build", r"printf '\033[31mred\033[0m\n'", "--raw").out == "\x1b[31mred\x1b[0m\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run",),
+        ("run", "build"),
+        ("run", "build", ""),
+        ("run", "build", "x", "--timeout", "-1"),
+        ("run", "build", "x", "--max-bytes", "no"),
+    ],
+)
+def test_what_makes_no_sense_is_exit_2(cli, words):
+    assert cli(*words).code == 2
+
+
+def test_no_such_pane_and_no_server(cli, tmp_path):
+    assert cli("run", "nowhere", "true").code == 1
+    assert cli("run", "build", "true", PHUX_SOCKET=str(tmp_path / "none.sock")).code == 1
+
+
+def test_a_dead_pane(cli):
+    assert cli("run", "build", "exit 3").code == 3
+    result = cli("run", "build", "true", "--json")
+    assert result.code == 1
+    assert result.error["error"]["code"] in {"pane_closed", "no_such_target", "no_server"}
