@@ -61,13 +61,13 @@ def test_a_program_nobody_knows_of_does_not_stop_the_service_after_next(phux):
         kill_service(phux)
         asking.wait(40)
     assert next(session.name for session in phux.sessions()) == "live"
-    assert phux.pane("live").snapshot().state == "running"
+    assert phux.pane("live").snapshot().state != "dead"
 
 
 def test_a_signal_without_a_name_ends_only_the_service(phux):
     phux.new_session("live", command=["cat"])
     kill_service(phux, 40)
-    assert phux.pane("live").snapshot().state == "running"
+    assert phux.pane("live").snapshot().state != "dead"
 
 
 def test_programs_that_cannot_be_executed_leave_no_descriptor_behind(phux, tmp_path):

@@ -463,7 +463,7 @@ def test_a_program_that_never_reads_is_told_of_within_seconds(phux, cli):
     assert "300000" in caught.value.message
     assert caught.value.remedy
     # Meanwhile and afterwards the pane can be read and ended.
-    assert pane.snapshot().state == "running"
+    assert pane.snapshot().state != "dead"
     assert pane.kill() == 1
 
 
