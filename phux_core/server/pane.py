@@ -12,6 +12,7 @@ import logging
 import os
 import termios
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.plain import as_written
@@ -25,6 +26,8 @@ from phux_core.server.commands import CommandFinished, Commands, CommandStarted
 from phux_core.server.drain import Drain
 from phux_core.server.foreground import look
 from phux_core.server.pane_state import StateWatch, judge
+from phux_core.server.read_ahead import CHUNK, ReadAhead
+from phux_core.server.reading import After
 from phux_core.server.runs import Runs
 from phux_core.server.typing_queue import TypingQueue
 
@@ -43,7 +46,7 @@ if TYPE_CHECKING:
 
 # From so many bytes on, a read was cut by the kernel's buffer, so there may be much more.
 _FULL_READ = 4000
-_LEAST_SLICE = 8 * 1024
+_LEAST_SLICE = 4 * 1024
 # What is fed in a second, before it was measured.
 _RATE = 20_000_000.0
 IDLE_AFTER_S = 0.03
@@ -95,6 +98,7 @@ class Pane:
         self.watch = StateWatch(loop, self._judge, self._on_state)
         self.ready: asyncio.Future[None] = loop.create_future()
         self._drain: Drain | None = None
+        self._ahead: ReadAhead | None = None
         self._rate = _RATE
         self._on_checkpoint = on_checkpoint
         self._fd = fd
@@ -166,28 +170,37 @@ class Pane:
 
     # Output
 
-    def read_slice(self) -> bool:
-        """Read what is there, up to a slice, and feed it; tell whether there is more at once."""
+    def read_slice(self) -> After:
+        """Read what is there, up to a slice, and feed it."""
+        most = max(_LEAST_SLICE, min(int(self._rate * self._turns.slice_s), MAX_READ))
+        if not self._turns.one_floods:
+            self._stop_reading_ahead()
+        if self.seq < self.journal.position:
+            return self._feed_what_was_read(most)
+        if self._ahead is not None:
+            return self._after_all_was_fed(self._ahead)
         if self.journal.room < MAX_READ:
             self._checkpoint()
-        most = max(_LEAST_SLICE, min(int(self._rate * self._turns.slice_s), MAX_READ))
         started = self._loop.time()
         try:
             count = self._read(most)
         except BlockingIOError:
-            return False
+            return After.QUIET
         except OSError:  # EIO: nobody holds the other side any more
             count = 0
         if count == 0:
             self._output_ended = True
             self._turns.remove(self)
             self._finish_if_over()
-            return False
+            return After.QUIET
         self._take(self.journal.since(self.seq))
+        self._note_rate(count, started)
         if count < most:
-            return False
-        self._rate = (self._rate + count / max(self._loop.time() - started, 1e-6)) / 2
-        return True
+            return After.QUIET
+        if self._turns.one_floods and self._drain is not None:
+            wake = partial(self._loop.call_soon_threadsafe, self._turns.resume, self)
+            self._ahead = ReadAhead(self._fd, self.journal, wake)
+        return After.MORE
 
     def _read(self, most: int) -> int:
         """Read into the journal: once, or if the pane is flooding, as much as a slice takes."""
@@ -196,12 +209,46 @@ class Pane:
         count = self.journal.take(lambda room: os.readv(self._fd, [room]), most)
         if count >= _FULL_READ:
             self._drain = Drain(self._fd)
+            self._turns.flood_begins(self)
         return count
 
+    def _feed_what_was_read(self, most: int) -> After:
+        """Feed up to a slice of what the reading thread has read."""
+        started, before = self._loop.time(), self.seq
+        self._take(self.journal.since(before, most))
+        self._note_rate(self.seq - before, started)
+        if self._ahead is not None:
+            if self.journal.room < CHUNK and self.seq == self.journal.position:
+                self._checkpoint()  # the thread waits for room, and so touches nothing
+            self._ahead.parsed(self.seq)
+        return After.MORE
+
+    def _after_all_was_fed(self, ahead: ReadAhead) -> After:
+        """Wait for the reading thread to read more, or go on without it."""
+        if not ahead.done:
+            return After.LATER if ahead.wait() else After.MORE
+        self._stop_reading_ahead()
+        if ahead.ended:
+            self._output_ended = True
+            self._finish_if_over()
+        return After.QUIET
+
+    def _note_rate(self, size: int, started: float) -> None:
+        """Remember how fast slices are dealt with, to know how large the next ones may be."""
+        if size >= _LEAST_SLICE:
+            self._rate = (self._rate + size / max(self._loop.time() - started, 1e-6)) / 2
+
+    def _stop_reading_ahead(self) -> None:
+        if self._ahead is not None:
+            self._ahead.stop()
+            self._ahead = None
+
     def _stop_draining(self) -> None:
+        self._stop_reading_ahead()
         if self._drain is not None:
             self._drain.close()
             self._drain = None
+            self._turns.flood_ends(self)
 
     def _take(self, data: bytes) -> None:
         self.seq += len(data)
@@ -224,7 +271,7 @@ class Pane:
             self._loop.call_later(IDLE_AFTER_S, self._check_idle)
 
     def _checkpoint(self) -> None:
-        """Write the whole terminal down, and begin the journal anew behind it."""
+        """Write the whole terminal down, and begin the journal anew behind it if nothing in it is still to be fed."""
         self._feed_mark[0] = self.record.id
         try:
             checkpoint = self.engine.checkpoint()
@@ -233,8 +280,9 @@ class Pane:
             checkpoint = b""
         self._feed_mark[0] = 0
         self._on_checkpoint(self, checkpoint)
-        self.runs.before_journal_restarts()
-        self.journal.restart()
+        if self.seq == self.journal.position and (self._ahead is None or self.journal.room < CHUNK):
+            self.runs.before_journal_restarts()
+            self.journal.restart()
 
     def _check_idle(self) -> None:
         quiet = self._loop.time() - self._last_output
@@ -242,7 +290,8 @@ class Pane:
             self._loop.call_later(IDLE_AFTER_S - quiet, self._check_idle)
         else:
             self._busy = False
-            self._stop_draining()
+            if self._ahead is None:
+                self._stop_draining()
             self._events.emit("idle", pane=self.id, seq=self.seq)
 
     def _on_effect(self, effect: Effect) -> None:
@@ -376,7 +425,9 @@ class Pane:
             self._loop.call_later(_DRAIN_S, self._stop_waiting_for_output)
 
     def _stop_waiting_for_output(self) -> None:
-        if not self.record.dead and self._fd >= 0:
+        if self._ahead is not None:
+            self._loop.call_later(_DRAIN_S, self._stop_waiting_for_output)  # it is not over, it is a lot
+        elif not self.record.dead and self._fd >= 0:
             self._turns.remove(self)
             # After the hang-up nobody can write, so this ends by itself; the bound is for the case we do not know.
             for _ in range(_LAST_SLICES):

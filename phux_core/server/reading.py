@@ -8,6 +8,7 @@ and long, which is faster, while there is not.
 from __future__ import annotations
 
 from collections import deque
+from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -15,10 +16,18 @@ if TYPE_CHECKING:
 
 
 # How long one slice of a flood keeps the others waiting, while there are any and while there are none.
-_SHORT_S = 0.0005
+_SHORT_S = 0.00025
 _LONG_S = 0.004
 # For how long somebody who was heard is expected to go on.
 _ACTIVE_S = 0.02
+
+
+class After(Enum):
+    """What is to be done after a slice was read."""
+
+    MORE = "there is more at once"
+    QUIET = "there is no more; look when the descriptor is ready"
+    LATER = "there is no more; the source will say when there is"
 
 
 class Readable(Protocol):
@@ -32,12 +41,8 @@ class Readable(Protocol):
     def fd(self) -> int:
         """The descriptor; negative once closed."""
 
-    def read_slice(self) -> bool:
-        """Read up to a slice and use it.
-
-        Returns:
-            Whether there is more at once; if not, the descriptor will be ready when there is.
-        """
+    def read_slice(self) -> After:
+        """Read up to a slice and use it."""
 
 
 class ReadTurns:
@@ -48,6 +53,7 @@ class ReadTurns:
         self._floods: deque[Readable] = deque()
         self._scheduled = False
         self._heard_at = 0.0
+        self._flooding: set[Readable] = set()
 
     @property
     def slice_s(self) -> float:
@@ -57,6 +63,25 @@ class ReadTurns:
     def heard(self) -> None:
         """Take note that somebody who is not a flood was heard."""
         self._heard_at = self._loop.time()
+
+    def flood_begins(self, source: Readable) -> None:
+        """Count a source among the floods."""
+        self._flooding.add(source)
+
+    def flood_ends(self, source: Readable) -> None:
+        """Count a source out."""
+        self._flooding.discard(source)
+
+    @property
+    def one_floods(self) -> bool:
+        """Whether there is a single flood."""
+        return len(self._flooding) == 1
+
+    def resume(self, source: Readable) -> None:
+        """Take a source up again that said LATER."""
+        if source.fd >= 0 and source not in self._floods:
+            self._floods.append(source)
+            self._schedule()
 
     def add(self, source: Readable) -> None:
         """Begin to read a source whenever it is ready."""
@@ -71,7 +96,7 @@ class ReadTurns:
     def _on_ready(self, source: Readable) -> None:
         if not source.floods:
             self.heard()
-            if not source.read_slice():
+            if source.read_slice() is After.QUIET:
                 return
         self._loop.remove_reader(source.fd)
         self._floods.append(source)
@@ -86,8 +111,9 @@ class ReadTurns:
         self._scheduled = False
         if self._floods:
             source = self._floods.popleft()
-            if source.read_slice():
+            after = source.read_slice()
+            if after is After.MORE:
                 self._floods.append(source)
-            elif source.fd >= 0:
+            elif after is After.QUIET and source.fd >= 0:
                 self.add(source)
             self._schedule()
