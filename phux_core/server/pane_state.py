@@ -22,8 +22,11 @@ _RESTING = frozenset({"prompt", "fullscreen", "dead"})
 # A look that comes in the middle of a burst sees what is over in a moment; one that never comes is worse.
 _QUIET_S = 0.02
 _LATEST_S = 0.1
-# A program may begin to wait without a word (sleep 5; read x), so what does not rest is looked at again.
+# A program may begin to wait without a word (sleep 5; read x), so what does not rest is looked at again: soon at first,
+# then once a second, and the longer nothing happened the more seldom.
 _GAPS_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
+_LONGEST_GAP_S = 10.0
+_OF_THE_TIME = 0.2
 
 
 def judge(foreground: Foreground | None, *, alt_screen: bool, at_prompt: bool | None, pane_pid: int) -> State:
@@ -136,8 +139,13 @@ class StateWatch:
         was, self.foreground = self.foreground, foreground
         # What is told may touch or close the watch; so the timer comes first.
         if self._timer is None and state not in _RESTING:
-            self._set_timer(self._loop.time() + _GAPS_S[self._next_gap])
-            self._next_gap = min(self._next_gap + 1, len(_GAPS_S) - 1)
+            now = self._loop.time()
+            gap = _GAPS_S[self._next_gap]
+            if self._next_gap < len(_GAPS_S) - 1:
+                self._next_gap += 1
+            else:
+                gap = max(gap, min(_LONGEST_GAP_S, (now - self._last_touch) * _OF_THE_TIME))
+            self._set_timer(now + gap)
         if state != before or _identity(foreground) != _identity(was):
             self._on_change(state, foreground)
 

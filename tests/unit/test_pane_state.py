@@ -176,6 +176,19 @@ def test_what_does_not_rest_is_looked_at_with_growing_gaps(pane, state):
     assert len(pane.loop.pending) == 1
 
 
+def test_the_longer_nothing_happened_the_more_seldom_it_is_looked_at(pane):
+    pane.watch.touch()
+    pane.loop.advance(1000)
+    gaps = [second - first for first, second in itertools.pairwise(pane.looks)]
+    assert gaps == sorted(gaps)
+    assert gaps[-1] == 10_000
+    assert len(gaps) < 120
+    pane.watch.touch()
+    pane.looks.clear()
+    pane.loop.advance(1)
+    assert len(pane.looks) == 5
+
+
 @pytest.mark.parametrize("state", ["prompt", "fullscreen", "dead"])
 def test_what_rests_is_not_looked_at_until_it_is_touched(pane, state):
     pane.state = state
