@@ -29,11 +29,13 @@ class CommandStarted(NamedTuple):
     Attributes:
         command: The line, if the shell could tell it.
         start: Where its output begins.
-        input_start: Where the line was typed.
+        prompt_start: Where the prompt begins.
+        input_start: Where it ends, and the line begins.
     """
 
     command: str | None
     start: int
+    prompt_start: int
     input_start: int
 
 
@@ -67,7 +69,8 @@ class Commands:
         at_prompt: Whether it reads a line; None until its first mark came.
         start: Where the output of the command that runs began; None when none runs.
         command: That command's line, if it is known.
-        input_start: Where the line begins that it reads, or read last.
+        prompt_start: Where the prompt began that it drew last.
+        input_start: Where that prompt ended.
         outputs: Where the latest commands' output stands, oldest first, each from its first byte to behind its last.
     """
 
@@ -75,6 +78,7 @@ class Commands:
     at_prompt: bool | None = None
     start: int | None = None
     command: str | None = None
+    prompt_start: int = 0
     input_start: int = 0
     outputs: deque[tuple[int, int]] = field(factory=lambda: deque(maxlen=_REMEMBERED))
 
@@ -90,6 +94,8 @@ class Commands:
             return self._finished(argument, mark.start)
         if kind == "B":
             return self._prompted(mark)
+        if kind == "A" and not self.at_prompt:
+            self.prompt_start = mark.end
         return None
 
     def output_between(self, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -108,14 +114,15 @@ class Commands:
             return None  # a line with several commands
         self.start = place
         self.command = _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), argument) or None
-        return CommandStarted(self.command, place, self.input_start)
+        return CommandStarted(self.command, place, self.prompt_start, self.input_start)
 
     def _prompted(self, mark: PrivateOsc) -> News | None:
         # A command that took our hooks out of the shell ends without a word; its prompt tells that it has.
         ended = self._finished("", mark.start) if self.start is not None else None
         again = self.at_prompt  # a prompt that is drawn again
         self.at_prompt = True
-        self.input_start = mark.end
+        if not again:
+            self.input_start = mark.start
         return ended or (None if again else PromptReady())
 
     def _finished(self, argument: str, place: int) -> News:

@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.plain import as_written
-from phux_core.engine.protocol import MAX_SIZE, Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
+from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
 from phux_core.errors import BadRequestError, PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.keeper.journal import MAX_READ
@@ -328,9 +328,17 @@ class Pane:
 
     def _typed_line(self, news: CommandStarted) -> str | None:
         """Read the line from the terminal, for a shell that does not tell it."""
-        start = max(news.input_start, self.journal.base)
-        data = self.journal.since(start, max(0, news.start - start))
-        return as_written(data, cols=MAX_SIZE, rows=MAX_SIZE).strip() or None
+        if not self.journal.base <= news.prompt_start <= news.input_start:
+            return None
+        shown, prompt = (
+            as_written(
+                self.journal.since(news.prompt_start, end - news.prompt_start),
+                cols=self.record.cols,
+                rows=self.record.rows,
+            )
+            for end in (news.start, news.input_start)
+        )
+        return shown[len(prompt) :].strip() or None if shown.startswith(prompt) else None
 
     # State
 

@@ -290,7 +290,7 @@ class Runs:
             return None
         if rest == "C" and run.start is None:
             self._begin(run, mark.end)
-            return CommandStarted(run.command, mark.end, run.typed_seq)
+            return CommandStarted(run.command, mark.end, run.typed_seq, run.typed_seq)
         kind, _, code = rest.partition(";")
         if kind == "D" and code.isdecimal():
             self._end(run, int(code), mark.start)

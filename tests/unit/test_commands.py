@@ -25,7 +25,7 @@ def test_a_command_from_prompt_to_prompt():
     assert news == [
         None,
         PromptReady(),
-        CommandStarted("make test", 310, 210),
+        CommandStarted("make test", 310, 110, 200),
         CommandFinished(3, 310, 400),
         None,
         PromptReady(),

@@ -1,0 +1,109 @@
+"""What a pane does, told by the kernel and the marks: in the tree, in screens, in the status, and as events."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from phux_client import blocking
+from servers import embedded_server
+
+PROGRAMS = {
+    "cat": (["cat"], "awaiting_input", "cat"),
+    "input()": (["python3", "-c", "input('name? ')"], "awaiting_input", "python3"),
+    "getpass": (["python3", "-c", "import getpass; getpass.getpass()"], "awaiting_secret", "python3"),
+    "read -s": (["bash", "-c", "read -s x"], "awaiting_secret", "bash"),
+    "sleep": (["sleep", "60"], "running", "sleep"),
+    "vim": (["vim", "-u", "NONE"], "fullscreen", "vim"),
+    "less": (["less", "/etc/passwd"], "fullscreen", "less"),
+    "bash": (["bash"], "prompt", "bash"),
+    "zsh": (["zsh"], "prompt", "zsh"),
+    "fish": (["fish"], "prompt", "fish"),
+    "dash": (["dash"], "prompt", "dash"),
+    "a python REPL": (["python3", "-q"], "awaiting_input", "python3"),
+}
+
+
+@pytest.fixture(scope="module")
+def phux(tmp_path_factory):
+    with embedded_server() as server, blocking.Phux(server.socket) as phux:
+        phux.new_session("keep", command=["cat"])
+        yield phux
+
+
+@pytest.fixture
+def home(tmp_path):
+    (tmp_path / ".local/share/fish/generated_completions").mkdir(parents=True)  # else fish reads all manual pages
+    (tmp_path / ".zshrc").write_text("")
+    return {"HOME": str(tmp_path)}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_each_program_is_in_its_state(phux, home, name):
+    command, state, program = PROGRAMS[name]
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    session = phux.new_session(None, command=command, env=home)
+    screen = session.pane.wait(state=state, timeout_s=20)
+    assert screen.state == state
+    info = session.pane.info()
+    assert info.state == state
+    assert info.foreground.command.startswith(program)
+    assert info.foreground.pid == info.pid
+    assert info.foreground.cwd == info.cwd
+    assert getattr(phux.status().states, state) >= 1
+    session.kill()
+
+
+def test_states_of_a_shell_and_its_programs_are_told_as_they_come(phux, home):
+    session = phux.new_session(None, command=["bash"], env=home)
+    pane = session.pane
+    told = []
+
+    def expect(state):
+        while not told or told[-1].state != state:
+            event = events.next(timeout_s=20)
+            if event.event == "state_changed":
+                told.append(event)
+
+    with phux.watch(pane.selector) as events:
+        pane.send_keys("cat", "Enter")
+        expect("awaiting_input")
+        assert told[-1].command == "cat"
+        pane.send_keys("C-d")
+        expect("prompt")
+        pane.send_keys("read -s secret", "Enter")
+        expect("awaiting_secret")
+        pane.send_keys("x", "Enter")
+        expect("prompt")
+        pane.send_keys("vim -u NONE", "Enter")
+        expect("fullscreen")
+        assert told[-1].command.startswith("vim")
+        pane.send_keys(":q!", "Enter")
+        expect("prompt")
+        pane.send_keys("env sleep 60", "Enter")
+        expect("running")
+        pane.send_keys("C-c")
+        expect("prompt")
+        pane.send_keys("exit", "Enter")
+        expect("dead")
+
+
+def test_commands_and_directories_of_a_person_are_told(phux, home, tmp_path):
+    """Also those that nobody ran through us: typed at the prompt, as a person does."""
+    for shell in ("bash", "zsh", "fish"):
+        if shutil.which(shell) is None:
+            continue
+        session = phux.new_session(None, command=[shell], env=home, cwd=str(tmp_path))
+        told = []
+        with phux.watch(session.pane.selector) as events:
+            session.pane.send_keys("cd /usr; sh -c 'exit 3'", "Enter")
+            while not told or told[-1].event != "cwd_changed":
+                told.append(events.next(timeout_s=20))
+        started = next(event for event in told if event.event == "command_started")
+        finished = next(event for event in told if event.event == "command_finished")
+        assert started.command == "cd /usr; sh -c 'exit 3'"
+        assert finished.exit_code == 3
+        assert told[-1].cwd == "/usr"
+        session.kill()
