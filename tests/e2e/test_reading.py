@@ -241,8 +241,8 @@ def test_the_tree_document_is_valid(socket, tmp_path):
     from phux_client import blocking, flows
 
     with blocking.connect(socket) as phux:
-        phux.new_session("work", command=["cat"], cwd=str(tmp_path))
+        phux.new_session("work", command=["cat"], cwd=str(tmp_path)).pane.wait(state="awaiting_input", timeout_s=10)
         tree = phux.drive(flows.tree())
     validate("tree", tree)
     (pane,) = tree["sessions"][0]["windows"][0]["panes"]
-    assert (pane["command"], pane["cwd"], pane["state"], pane["index"]) == ("cat", str(tmp_path), "running", 0)
+    assert (pane["command"], pane["cwd"], pane["state"], pane["index"]) == ("cat", str(tmp_path), "awaiting_input", 0)

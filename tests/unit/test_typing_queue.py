@@ -263,9 +263,10 @@ def test_what_was_given_up_does_not_count_as_part_of_the_line(monkeypatch):
     async def scenario(terminal):
         terminal.raw()
         stuck = terminal.queue.type(b"a" * 200_000)
-        attributes = termios.tcgetattr(terminal.slave)
-        attributes[3] |= termios.ICANON
-        termios.tcsetattr(terminal.slave, termios.TCSANOW, attributes)
+        # The queue alone is to see a terminal that edits lines: the kernel would throw away what is too long, and take
+        # what was stuck.
+        raw = termios.tcgetattr(terminal.slave)
+        monkeypatch.setattr(termios, "tcgetattr", lambda fd: [*raw[:3], raw[3] | termios.ICANON, *raw[4:]])
         behind = terminal.queue.type(b"b" * 4000)  # fits the line, and waits behind what is stuck
         for one in (stuck, behind):
             with pytest.raises(InputBlockedError):
