@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # Stretches of output that are remembered, for those who want to read output only.
 _REMEMBERED = 1000
+_LONGEST_CODE = 11
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t"}
 
@@ -130,7 +131,8 @@ class Commands:
         self.at_prompt = False  # not before it has drawn its prompt
         if start is not None:
             self.outputs.append((start, place))
-        return CommandFinished(int(argument) if argument.isdecimal() else None, start, place)
+        code = int(argument) if argument.isdecimal() and len(argument) < _LONGEST_CODE else None
+        return CommandFinished(code, start, place)
 
     def dump(self) -> dict[str, Any]:
         """Write it down for the next service."""

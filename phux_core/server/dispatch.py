@@ -218,8 +218,8 @@ class Dispatch:
     ) -> Result:
         if (command is None) == (words is None) or not (words or (command or "").strip()):
             raise BadRequestError("there is no command to run", remedy="send `command`, a shell line, or `words`")
-        if len(id) > _MAX_RUN_ID:
-            raise BadRequestError(f"the id has {len(id)} characters", remedy=f"send at most {_MAX_RUN_ID}")
+        if len(id) > _MAX_RUN_ID or not id.isascii():
+            raise BadRequestError(f"the id is {id[:80]!r}", remedy=f"send at most {_MAX_RUN_ID} ASCII characters")
         most = DEFAULT_BYTES if max_bytes is None else max_bytes
         if most > MOST_BYTES:
             raise BadRequestError(f"max_bytes is {most}", remedy=f"send at most {MOST_BYTES}")

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 # From so many bytes on, a read was cut by the kernel's buffer, so there may be much more.
 _FULL_READ = 4000
 _LEAST_SLICE = 4 * 1024
+# What a prompt and the line typed at it may take in the stream, to be read from there.
+_LONGEST_LINE = 16 * 1024
 # What is fed in a second, before it was measured.
 _RATE = 20_000_000.0
 IDLE_AFTER_S = 0.03
@@ -197,9 +199,10 @@ class Pane:
         self._note_rate(count, started)
         if count < most:
             return After.QUIET
-        if self._turns.one_floods and self._drain is not None:
+        if self._turns.one_floods and self._drain is not None and self._wait_status is None:
             wake = partial(self._loop.call_soon_threadsafe, self._turns.resume, self)
-            self._ahead = ReadAhead(self._fd, self.journal, wake)
+            with contextlib.suppress(OSError):
+                self._ahead = ReadAhead(self._fd, self.journal, wake)
         return After.MORE
 
     def _read(self, most: int) -> int:
@@ -208,8 +211,9 @@ class Pane:
             return self.journal.take(self._drain.read_into, most)
         count = self.journal.take(lambda room: os.readv(self._fd, [room]), most)
         if count >= _FULL_READ:
-            self._drain = Drain(self._fd)
-            self._turns.flood_begins(self)
+            with contextlib.suppress(OSError):  # out of descriptors: it goes on as it is, only slower
+                self._drain = Drain(self._fd)
+                self._turns.flood_begins(self)
         return count
 
     def _feed_what_was_read(self, most: int) -> After:
@@ -328,7 +332,13 @@ class Pane:
 
     def _typed_line(self, news: CommandStarted) -> str | None:
         """Read the line from the terminal, for a shell that does not tell it."""
-        if not self.journal.base <= news.prompt_start <= news.input_start:
+        if (
+            not self.journal.base
+            <= news.prompt_start
+            <= news.input_start
+            <= news.start
+            < news.prompt_start + _LONGEST_LINE
+        ):
             return None
         shown, prompt = (
             as_written(
@@ -372,12 +382,12 @@ class Pane:
 
     # Input
 
-    def type(self, items: list[dict[str, str]], *, of_run: bool = False) -> tuple[int, asyncio.Future[None]]:
+    def type(self, items: list[dict[str, str]], *, note: bytes | None = None) -> tuple[int, asyncio.Future[None]]:
         """Type keys, text and pastes, encoded for the modes of now, as one piece.
 
         Args:
             items: What to type.
-            of_run: Whether it is a run that types, and not somebody else.
+            note: What to note in the journal right before it is typed: it is a run that types, and not somebody else.
 
         Returns:
             How many bytes, and a future that is done when they are written.
@@ -390,8 +400,10 @@ class Pane:
         if not self.takes_input:
             raise PaneClosedError(f"the program in @{self.id} has ended")
         data = b"".join(self._encode(item) for item in items)
+        if note is not None:
+            self.journal.note = note
         written = self._typing.type(data)
-        if not of_run:
+        if note is None:
             self.runs.typed_by_others(data)
         self.watch.touch()
         return len(data), written

@@ -51,7 +51,12 @@ class ReadAhead:
         self._loop_waits = False
         self._stopping = False
         self._may_read = threading.Event()
-        self._stop_reader, self._stop_writer = os.pipe()
+        self._drain = Drain(fd)
+        try:
+            self._stop_reader, self._stop_writer = os.pipe()
+        except OSError:
+            self._drain.close()
+            raise
         self._thread = threading.Thread(target=self._run, name="phux-read-ahead", daemon=True)
         self._thread.start()
 
@@ -85,9 +90,11 @@ class ReadAhead:
         poll.register(self._fd, select.POLLIN)
         poll.register(self._stop_reader, select.POLLIN)
         journal = self._journal
-        drain = Drain(self._fd)
-        while not self._stopping:
+        drain = self._drain
+        while True:
             self._may_read.clear()
+            if self._stopping:  # looked at behind clear(), which must not eat the word that it is
+                break
             if journal.room < CHUNK or journal.position - self._parsed > AHEAD:
                 self._tell_loop()
                 self._may_read.wait()

@@ -111,9 +111,12 @@ class ReadTurns:
         self._scheduled = False
         if self._floods:
             source = self._floods.popleft()
-            after = source.read_slice()
-            if after is After.MORE:
-                self._floods.append(source)
-            elif after is After.QUIET and source.fd >= 0:
-                self.add(source)
-            self._schedule()
+            after = After.MORE
+            try:
+                after = source.read_slice()
+            finally:  # one pane's trouble must not keep it, or the others, from being read
+                if after is After.MORE:
+                    self._floods.append(source)
+                elif after is After.QUIET and source.fd >= 0:
+                    self.add(source)
+                self._schedule()

@@ -23,8 +23,8 @@ _PIECE = 200
 # Words, quoted strings and operators between them that leave nothing open in any shell we know. No `!`: at a prompt it
 # asks for an earlier line.
 _WORD = r"(?!=)(?:[\w@%+=:,./~^\[\]*?-]|\$(?=\w)|\\[ $&|;<>()'\"*?\[\]]|'[^'\\\n\t!]*'|\"(?:[^\"\\`!$\n\t]|\$\w)*\")+"
-_OPERATOR = r"(?:&&|\|\||\|&?|;|>>?&?|<)"
-_COMPLETE = re.compile(rf" *(?!-){_WORD}(?: +{_WORD}| *{_OPERATOR} *{_WORD})* *[;&]? *")
+_OPERATOR = r"(?:&&|\|\||\||;|>>?&?|<)"
+_COMPLETE = re.compile(rf" *(?![-^]){_WORD}(?: +{_WORD}| *{_OPERATOR} *{_WORD})* *[;&]? *")
 _KEYWORDS = re.compile(
     r"(?:^|[\s;&|])(?:if|then|elif|else|fi|for|foreach|while|until|do|done|case|esac|select|function|begin|end|switch|and|or"
     r"|not|time|coproc|repeat|[{}!]|\[\[|\]\]|in)(?:$|[\s;&|])"
@@ -45,7 +45,7 @@ def may_be_typed(command: str, shell: str) -> bool:
     return (
         len(command) <= _LONGEST_TYPED
         and command.isprintable()
-        and not command.startswith(" ")  # would be kept out of the history that a person looks for it in
+        and not command.startswith((" ", "^"))  # kept out of the history; and `^` asks for an earlier line, too
         and (shell == "fish" or "!" not in command)
         and (shell != "zsh" or "#" not in command)
         and not command.endswith("\\")

@@ -36,6 +36,24 @@ class RunRequest(NamedTuple):
     raw: bool
 
 
+class Plan(NamedTuple):
+    """How a command will be typed.
+
+    Attributes:
+        line: What goes onto the line.
+        command: The command.
+        shell: The kind of shell that takes it.
+        nonce: What its own marks carry; None if the shell marks its commands itself.
+        files: What was written for it.
+    """
+
+    line: str
+    command: str
+    shell: str
+    nonce: str | None
+    files: list[str]
+
+
 class End(NamedTuple):
     """How a run ended."""
 

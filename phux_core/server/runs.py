@@ -22,11 +22,12 @@ from phux_core.errors import (
     DisconnectedError,
     PaneClosedError,
     PhuxError,
+    RefusedError,
 )
 from phux_core.server import run_lines
 from phux_core.server.capture import LONGEST_SIGN, Capture, length_of_missing_newline_sign, render
-from phux_core.server.commands import CommandFinished, CommandStarted
-from phux_core.server.run_record import End, Run
+from phux_core.server.commands import CommandFinished, CommandStarted, PromptReady
+from phux_core.server.run_record import End, Plan, Run
 from phux_core.server.syntax import is_complete
 
 if TYPE_CHECKING:
@@ -52,7 +53,11 @@ _PROMPT_S = 2.0
 # How long a line that was typed may take to be executed, where only that tells whether a shell got it.
 _BEGIN_S = 10.0
 _LARGE = 256 * 1024
+_LONGEST_CODE = 11
 _INTERRUPT = b"\x03"
+_ENDS_LINE = (b"\r", b"\n", _INTERRUPT)
+_ERASE_LINE = b"\x15"
+_REDRAW = b"\x0c"
 
 
 class _Problem(NamedTuple):
@@ -78,6 +83,8 @@ class Runs:
         self._restored: Run | None = None
         self._changed = asyncio.Event()
         self._line_touched = False
+        self._entered_at = 0.0
+        self._last: Run | None = None
         self._rendering: set[asyncio.Task[None]] = set()
 
     # The caller's side
@@ -97,9 +104,14 @@ class Runs:
             PaneClosedError: The program has ended.
         """
         deadline = None if request.timeout_s is None else time.monotonic() + request.timeout_s
-        known = self._restored
-        if known is not None and known.id == request.id:
-            return await self._outcome(known, request, deadline)
+        for known in (self._current, self._last, self._restored):
+            if known is not None and known.id == request.id:
+                return await self._outcome(known, request, deadline)
+        if self._turn.locked() and self._current is None and not request.queue:
+            # Whoever has the turn waits for the prompt. That one is patient; this one need not be.
+            problem = self._problem()
+            if problem is not None and not problem.patience_s:
+                raise BusyError(problem.message)
         waited_from = time.monotonic()
         try:
             async with asyncio.timeout(request.timeout_s):
@@ -107,19 +119,31 @@ class Runs:
         except TimeoutError:
             return _timed_out(waited_from, started=False)
         try:
-            foreground = await self._at_prompt(request, deadline)
-            if foreground is None:
+            run = await self._start(request, deadline, is_wanted)
+            if run is None:
                 return _timed_out(waited_from, started=False)
-            if not is_wanted():
-                raise DisconnectedError("the caller is gone")
-            run = await self._type(request, foreground)
             return await self._outcome(run, request, deadline)
         finally:
             self._turn.release()
 
+    async def _start(self, request: RunRequest, deadline: float | None, is_wanted: Callable[[], bool]) -> Run | None:
+        """Wait for the prompt and type; None when the time was over."""
+        if self._restored is not None and not self._restored.done.done():
+            # What an earlier service began comes first. It had the turn there.
+            await asyncio.wait([self._restored.done], timeout=_remaining(deadline))
+        while True:
+            foreground = await self._at_prompt(request, deadline, is_wanted)
+            if foreground is None:
+                return None
+            plan = await self._plan(request, foreground)
+            # Asking the shell took a moment, in which somebody may have typed.
+            if self._problem() is None and is_wanted():
+                return await self._type(request, plan)
+            self._remove_files(plan.files)
+
     async def _outcome(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
         try:
-            async with asyncio.timeout(None if deadline is None else max(0.0, deadline - time.monotonic())):
+            async with asyncio.timeout(_remaining(deadline)):
                 return await asyncio.shield(run.done)
         except TimeoutError:
             if request.interrupt and self._current is run:
@@ -129,26 +153,29 @@ class Runs:
 
     # Waiting for the prompt
 
-    async def _at_prompt(self, request: RunRequest, deadline: float | None) -> Foreground | None:
+    async def _at_prompt(
+        self, request: RunRequest, deadline: float | None, is_wanted: Callable[[], bool]
+    ) -> Foreground | None:
         """Wait until something can be typed; None when the time was over."""
         began = time.monotonic()
         while True:
             self._changed.clear()
             self._pane.watch.look_now()
+            if not is_wanted():
+                raise DisconnectedError("the caller is gone")
             problem = self._problem()
             if problem is None:
                 return self._pane.watch.foreground
             now = time.monotonic()
             if deadline is not None and now >= deadline:
                 return None
-            until = deadline
-            if not request.queue:
-                patience = began + problem.patience_s
-                if now >= patience:
-                    raise BusyError(problem.message)
-                until = patience if deadline is None else min(patience, deadline)
+            if not request.queue and now >= began + problem.patience_s:
+                raise BusyError(problem.message)
+            # What passes by itself is looked at again when it should have; everything else when something happens.
+            waits = [max(0.0, limit - now) for limit in (deadline, began + problem.patience_s) if limit is not None]
+            patience = min(waits) if problem.patience_s and now < began + problem.patience_s else _remaining(deadline)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(None if until is None else until - now):
+                async with asyncio.timeout(patience):
                     await self._changed.wait()
 
     def _problem(self) -> _Problem | None:
@@ -157,6 +184,8 @@ class Runs:
         where = f"@{pane.id}"
         if not pane.takes_input:
             raise PaneClosedError(f"the program in {where} has ended")
+        if self._current is not None and self._current.start is None:
+            return _Problem(f"a command was typed in {where}, and has not begun", _PROMPT_S)
         state, foreground, commands = pane.watch.state, pane.watch.foreground, pane.commands
         if state == "fullscreen":
             name = foreground.name if foreground else "a program"
@@ -167,8 +196,8 @@ class Runs:
         if own and pane.record.nonce and commands.at_prompt is None and pane.age_s < _FIRST_PROMPT_S:
             return _Problem(f"{foreground.name} in {where} is still starting", _FIRST_PROMPT_S)
         if state == "prompt":
-            if own and commands.at_prompt and self._line_touched:
-                return _Problem(f"somebody has typed at the prompt of {where}, and not pressed Enter", 0)
+            if own and commands.at_prompt:
+                return self._problem_with_line(where)
             return None
         if _CARRIERS.fullmatch(foreground.name) and not foreground.canonical:
             return None if state == "awaiting_input" else _Problem(f"{foreground.name} in {where} is busy", _PROMPT_S)
@@ -180,44 +209,53 @@ class Runs:
         command = f" ({commands.command.splitlines()[0]:.60})" if own and commands.command else ""
         return _Problem(f"{foreground.name}{command} {doing} {where}", 0)
 
+    def _problem_with_line(self, where: str) -> _Problem | None:
+        if self._line_touched:
+            return _Problem(f"somebody has typed at the prompt of {where}, and not pressed Enter", 0)
+        if time.monotonic() < self._entered_at + _PROMPT_S:
+            return _Problem(f"somebody has just pressed Enter at the prompt of {where}", _PROMPT_S)
+        return None
+
     # Typing
 
-    async def _type(self, request: RunRequest, foreground: Foreground) -> Run:
+    async def _plan(self, request: RunRequest, foreground: Foreground) -> Plan:
+        """Decide how a command is typed, and write the files that takes."""
         pane = self._pane
         own = foreground.pgid == pane.record.pid and bool(pane.commands.at_prompt)
         shell = (pane.record.command if own else foreground.shell) or "posix"
         command = run_lines.quote(request.words, shell) if request.words else request.command or ""
         nonce = None if own else secrets.token_hex(4)
-        files: list[str] = []
         if own and await self._can_be_typed(command, foreground, shell):
-            line = command
-        elif own or (foreground.shell is not None and foreground.same_root):
-            line = self._to_files(command, shell, nonce, files)
-        else:
-            line = _checked_inline(command, nonce or "")
+            return Plan(command, command, shell, nonce, [])
+        if own or (foreground.shell is not None and foreground.same_root):
+            files: list[str] = []
+            return Plan(self._to_files(command, shell, nonce, files), command, shell, nonce, files)
+        return Plan(_checked_inline(command, nonce or ""), command, shell, nonce, [])
+
+    async def _type(self, request: RunRequest, plan: Plan) -> Run:
+        pane = self._pane
         run = Run(
             request.id,
             request.max_bytes,
             request.raw,
-            nonce,
-            shell,
-            files,
+            plan.nonce,
+            plan.shell,
+            plan.files,
             pane.seq,
             time.monotonic(),
             time.time(),
-            command=command,
+            command=plan.command,
         )
         if self._current is not None:  # it was given up, and its shell never told its end
-            self._drop(self._current)
-        self._current = run
-        pane.journal.note = run.to_note()
+            self._fail(self._current, BusyError("another command was typed before this one had told its end"))
+        self._current = self._last = run
         try:
-            _size, written = pane.type([{"paste": line}, {"key": "Enter"}], of_run=True)
+            _size, written = pane.type([{"paste": plan.line}, {"key": "Enter"}], note=run.to_note())
             await written
         except BaseException:
             self._drop(run)
             raise
-        if nonce is not None:
+        if plan.nonce is not None:
             asyncio.get_running_loop().call_later(_BEGIN_S, self._expect_begun, run)
         return run
 
@@ -228,9 +266,16 @@ class Runs:
 
     def _to_files(self, command: str, shell: str, nonce: str | None, files: list[str]) -> str:
         """Write a command into a file, and into another one what marks its begin and end if the shell does not."""
-        path = self._write_file(command + "\n", files)
-        if nonce is not None:
-            path = self._write_file(run_lines.wrapper(path, shell, nonce), files)
+        try:
+            path = self._write_file(command + "\n", files)
+            if nonce is not None:
+                path = self._write_file(run_lines.wrapper(path, shell, nonce), files)
+        except OSError as error:
+            self._remove_files(files)
+            raise RefusedError(
+                f"the command cannot be written to a file in {self._directory}: {error.strerror}",
+                remedy="make room there, or run it in a simpler form, on one line",
+            ) from error
         return run_lines.source_line(path, shell)
 
     def _write_file(self, text: str, files: list[str]) -> str:
@@ -247,7 +292,7 @@ class Runs:
                 run,
                 BusyError(
                     f"what has the terminal of @{self._pane.id} did not execute the command as a shell would",
-                    remedy="look at the screen; the line was typed",
+                    remedy="look at the screen for what became of it",
                 ),
             )
 
@@ -266,18 +311,24 @@ class Runs:
         if self._current is not None:
             self._current.interleaved = True
             self._current.interrupted |= _INTERRUPT in data
-        self._line_touched = True
+        if data[-1:] in _ENDS_LINE:
+            self._line_touched = False
+            self._entered_at = time.monotonic()
+        elif data != _REDRAW:
+            self._line_touched = not data.endswith(_ERASE_LINE)
 
     def take_news(self, news: News) -> None:
         """Take what the shell's own marks tell."""
         run = self._current
         if run is not None and run.nonce is None:
-            if isinstance(news, CommandStarted):
+            # A service that was restarted hears of earlier commands again.
+            if isinstance(news, CommandStarted) and news.start >= run.typed_seq:
                 self._begin(run, news.start)
-            elif isinstance(news, CommandFinished):
+            elif isinstance(news, CommandFinished) and news.end >= run.typed_seq:
                 self._end(run, news.exit_code, news.end)
-        if isinstance(news, CommandFinished):
+        if not isinstance(news, PromptReady):
             self._line_touched = False
+            self._entered_at = 0.0
         self._changed.set()
 
     def take_mark(self, mark: PrivateOsc) -> News | None:
@@ -292,7 +343,7 @@ class Runs:
             self._begin(run, mark.end)
             return CommandStarted(run.command, mark.end, run.typed_seq, run.typed_seq)
         kind, _, code = rest.partition(";")
-        if kind == "D" and code.isdecimal():
+        if kind == "D" and code.isdecimal() and len(code) < _LONGEST_CODE:
             self._end(run, int(code), mark.start)
             return CommandFinished(int(code), run.start, mark.start)
         return None
@@ -319,6 +370,7 @@ class Runs:
     def _begin(self, run: Run, place: int) -> None:
         run.start = place
         run.capture = Capture(place)
+        self._pane.journal.note = run.to_note()  # a checkpoint may forget where it began
 
     def _end(self, run: Run, exit_code: int | None, place: int) -> None:
         """The shell is done with it."""
@@ -333,7 +385,7 @@ class Runs:
             place -= length_of_missing_newline_sign(journal.since(start, place - start))
         duration_s = max(0.0, time.monotonic() - run.began)
         run.end = End(255 if exit_code is None else exit_code, place, duration_s)
-        self._remove_files(run)
+        self._remove_files(run.files)
         journal.note = run.to_note()
         self._tell(run)
 
@@ -374,14 +426,14 @@ class Runs:
     def _drop(self, run: Run) -> None:
         if self._current is run:
             self._current = None
-        self._remove_files(run)
+        self._remove_files(run.files)
         self._pane.journal.note = b""
 
-    def _remove_files(self, run: Run) -> None:
-        for path in run.files:
-            with contextlib.suppress(FileNotFoundError):
+    def _remove_files(self, files: list[str]) -> None:
+        for path in files:
+            with contextlib.suppress(OSError):
                 os.unlink(path)
-        run.files = []
+        files.clear()
 
     # The next service
 
@@ -390,6 +442,8 @@ class Runs:
         note = self._pane.journal.note
         if note:
             run = self._restored = Run.from_note(note)
+            if run.start is not None:
+                run.capture = Capture(run.start)
             if run.end is None:
                 self._current = run
             else:
@@ -425,6 +479,10 @@ def _resolve(run: Run, result: dict[str, Any]) -> None:
 async def _resolve_later(run: Run, result: dict[str, Any], read: Callable[[], None]) -> None:
     await asyncio.to_thread(read)
     _resolve(run, result)
+
+
+def _remaining(deadline: float | None) -> float | None:
+    return None if deadline is None else max(0.0, deadline - time.monotonic())
 
 
 def _timed_out(began: float, *, started: bool) -> dict[str, Any]:

@@ -628,3 +628,123 @@ def test_set_e_ends_the_shell_and_the_call(open_shell, shell):
     result = pane.run("sh -c 'exit 9'", timeout_s=20)
     assert result.exit_code == 9
     pane.wait(exit=True, timeout_s=10)
+
+
+# What reviewers broke
+
+
+def in_thread(phux, pane, command, outcome, **options):
+    """Run a command on a connection of its own, in a thread."""
+
+    def run():
+        with blocking.Phux(phux.socket) as other:
+            outcome.append(other.pane(pane.id).run(command, **options))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+def wait_for_command(events):
+    while events.next(timeout_s=10).event != "command_started":
+        pass
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash"])
+def test_a_restarted_service_does_not_take_an_earlier_command_for_the_run(open_shell, phux, shell):
+    pane = open_shell(shell)
+    assert pane.run("echo first; (exit 7)").exit_code == 7
+    outcome = []
+    with phux.watch(pane.selector) as events:
+        thread = in_thread(phux, pane, "echo begin; env sleep 1; echo second", outcome)
+        wait_for_command(events)
+    os.kill(phux.status().service_pid, signal.SIGKILL)
+    thread.join()
+    assert (outcome[0].output, outcome[0].exit_code) == ("begin\nsecond", 0)
+
+
+def test_a_run_outlives_a_resize_and_the_service(open_shell, phux):
+    pane = open_shell("bash")
+    outcome = []
+    with phux.watch(pane.selector) as events:
+        thread = in_thread(phux, pane, "echo begin; env sleep 1.5; echo second", outcome)
+        wait_for_command(events)
+    pane.wait(until="begin", timeout_s=10)
+    pane.resize(70, 20)
+    os.kill(phux.status().service_pid, signal.SIGKILL)
+    thread.join()
+    assert outcome[0].exit_code == 0
+    assert outcome[0].output.endswith("second")
+    assert not outcome[0].output.startswith("$")
+
+
+def test_a_command_that_has_not_begun_keeps_others_from_being_typed(open_shell):
+    pane = open_shell("bash")
+    pid = pane.info().pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(errors.TimedOutError):
+            pane.run("echo A; (exit 9)", timeout_s=0.3)
+        with pytest.raises(errors.TimedOutError, match="nothing was typed"):
+            pane.run("echo B", timeout_s=0.3, queue=True)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    result = pane.run("echo C", queue=True, timeout_s=20)
+    assert (result.output, result.exit_code) == ("C", 0)
+
+
+def test_enter_by_somebody_else_is_waited_for(integrated_pane):
+    for _ in range(5):
+        integrated_pane.send_keys("Enter")
+        result = integrated_pane.run("echo mine; sh -c 'exit 4'", timeout_s=20)
+        assert (result.output, result.exit_code) == ("mine", 4)
+
+
+def test_a_line_that_was_erased_is_nobodys(open_shell):
+    pane = open_shell("bash")
+    pane.send_keys("half a line")
+    pane.wait(until="half a line", timeout_s=10)
+    pane.send_keys("C-u")
+    pane.send_keys("C-l")
+    assert pane.run("echo mine", timeout_s=20).output == "mine"
+
+
+def test_what_a_prompt_takes_for_something_else(open_shell):
+    bash = open_shell("bash")
+    bash.run("echo hello")
+    assert bash.run("^hello^bye", timeout_s=20).exit_code == 127
+    fish = open_shell("fish")
+    fish.run("echo a |& cat", timeout_s=20)
+    assert fish.run("echo usable", timeout_s=20).output == "usable"
+
+
+def test_the_same_id_is_the_same_run(open_shell, phux, tmp_path):
+    pane = open_shell("bash")
+    request = flows.Request("run", pane=pane.id, id="once", command="echo x >> count; echo ran")
+    assert phux.request(request)["output"] == "ran"
+    assert phux.request(request)["output"] == "ran"
+    assert (tmp_path / "count").read_text() == "x\n"
+
+
+def test_absurd_marks_harm_nobody(open_shell):
+    pane = open_shell("dash")
+    assert pane.run("head -c 6000 /dev/zero | tr '\\0' 9 | sed 's/^/x/'; echo end").output.endswith("end")
+    # The nonce of a run without marks of the shell stands in its file; a program that reads it can end it, no more.
+    digits = "9" * 5000
+    result = pane.run(f"printf '\\033]7748;$(cat /dev/null);D;{digits}\\007'; echo whole", timeout_s=20)
+    assert result.output.endswith("whole")
+
+
+def test_a_full_directory_is_said_and_leaves_nothing(server, open_shell, phux):
+    import resource
+
+    pane = open_shell("dash")
+    service = phux.status().service_pid
+    resource.prlimit(service, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+    try:
+        with pytest.raises(errors.RefusedError, match="cannot be written"):
+            pane.run("echo hi", timeout_s=20)
+    finally:
+        resource.prlimit(service, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert files_of_runs(server) == []
+    assert pane.run("echo hi", timeout_s=20).output == "hi"
