@@ -176,7 +176,8 @@ CALLS: "Mapping[str, Call]" = {
                 Param("max_bytes", "count", "how much output to tell, 1048576 when omitted, 16777216 at the most"),
                 Param("raw", "boolean", "whether to keep escape sequences in the output"),
             ),
-            "`outcome`: `finished` with a RunResult's keys, or `timed_out` with `started` and `duration_ms`",
+            "`outcome`: `finished` with a RunResult's keys, or `timed_out` with `started`, `ended`, `state`, "
+            "`foreground` and `duration_ms`",
             repeatable=True,
         ),
         Call(

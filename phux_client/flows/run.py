@@ -74,6 +74,29 @@ def run(
     )
 
 
+_WAITS = {
+    "awaiting_input": "waits for input",
+    "awaiting_secret": "waits for a secret",
+    "fullscreen": "has the whole screen",
+}
+
+
+def _timed_out(reply: "Document", what: str, pane: int) -> TimedOutError:
+    """Say what became of the command, and what would help."""
+    remedy = "allow more time with --timeout (timeout_s)"
+    waits = _WAITS.get(reply["state"])
+    if not reply["started"]:
+        happened = "the prompt did not come, and nothing was typed"
+    elif reply["ended"]:
+        happened = "C-c was sent, and the command has ended"
+    elif waits:
+        happened = f"{reply['foreground'] or 'the command'} {waits}"
+        remedy = f"look at it (phux snapshot @{pane}) and type what it wants (phux send-keys @{pane}), or C-c"
+    else:
+        happened = "the command goes on"
+    return TimedOutError(f"{what}; {happened}", remedy=remedy)
+
+
 def _join(words: "Sequence[str]") -> str:
     import shlex
 
@@ -94,8 +117,7 @@ def _run(
     request.patience_s = _FOR_EVER_S if timeout_s is None else timeout_s
     reply = yield request
     if reply["outcome"] != "finished":
-        happened = "the command goes on" if reply["started"] else "the prompt did not come, and nothing was typed"
-        raise TimedOutError(f"not within {timeout_s:g} s; {happened}", remedy="allow more time with --timeout")
+        raise _timed_out(reply, f"not within {timeout_s:g} s", number)
     return {
         "schema_version": 1,
         "command": given,

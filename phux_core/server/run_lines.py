@@ -12,6 +12,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from phux_core.engine.protocol import PRIVATE_OSC
+from phux_core.errors import BadRequestError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +90,16 @@ def wrapper(path: str, shell: str, nonce: str) -> str:
 
 
 def inline(command: str, nonce: str) -> str:
-    """Write a line for a shell that cannot read our files: one we know nothing of, behind ssh or docker."""
+    """Write a line for a shell that cannot read our files: one we know nothing of, behind ssh or docker.
+
+    Raises:
+        BadRequestError: It has characters that are keys to a terminal.
+    """
+    if any(not (char.isprintable() or char in "\n\t") for char in command):
+        raise BadRequestError(
+            "the command has control characters, which cannot be typed into the shell of another machine",
+            remedy="write them as the shell's printf would",
+        )
     pieces = [command[index : index + _PIECE] for index in range(0, len(command), _PIECE)] or [""]
     quoted = "\\\n".join(_quote_always(piece) for piece in pieces)
     begin, end = _mark(nonce, "C"), _mark(nonce, "D;%s")

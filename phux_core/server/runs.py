@@ -17,7 +17,6 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core.errors import (
-    BadRequestError,
     BusyError,
     DisconnectedError,
     PaneClosedError,
@@ -52,6 +51,8 @@ _FIRST_PROMPT_S = 10.0
 _PROMPT_S = 2.0
 # How long a line that was typed may take to be executed, where only that tells whether a shell got it.
 _BEGIN_S = 10.0
+# How long a command that was interrupted may take to end.
+_INTERRUPT_S = 1.0
 _LARGE = 256 * 1024
 _LONGEST_CODE = 11
 _INTERRUPT = b"\x03"
@@ -65,6 +66,7 @@ class _Problem(NamedTuple):
 
     message: str
     patience_s: float
+    remedy: str | None = None
 
 
 class Runs:
@@ -111,17 +113,17 @@ class Runs:
             # Whoever has the turn waits for the prompt. That one is patient; this one need not be.
             problem = self._problem()
             if problem is not None and not problem.patience_s:
-                raise BusyError(problem.message)
+                raise BusyError(problem.message, remedy=problem.remedy)
         waited_from = time.monotonic()
         try:
             async with asyncio.timeout(request.timeout_s):
                 await self._turn.acquire()
         except TimeoutError:
-            return _timed_out(waited_from, started=False)
+            return self._timed_out(waited_from, started=False)
         try:
             run = await self._start(request, deadline, is_wanted)
             if run is None:
-                return _timed_out(waited_from, started=False)
+                return self._timed_out(waited_from, started=False)
             return await self._outcome(run, request, deadline)
         finally:
             self._turn.release()
@@ -149,7 +151,18 @@ class Runs:
             if request.interrupt and self._current is run:
                 with contextlib.suppress(PhuxError):
                     self._pane.type([{"key": "C-c"}])
-            return _timed_out(run.began, started=True)
+                    await asyncio.wait([run.done], timeout=_INTERRUPT_S)
+            return self._timed_out(run.began, started=True) | {"ended": run.done.done()}
+
+    def _timed_out(self, began: float, *, started: bool) -> dict[str, Any]:
+        foreground = self._pane.watch.foreground
+        return {
+            "outcome": "timed_out",
+            "started": started,
+            "duration_ms": round((time.monotonic() - began) * 1000),
+            "state": self._pane.watch.state,
+            "foreground": foreground.name if foreground is not None else None,
+        }
 
     # Waiting for the prompt
 
@@ -170,7 +183,7 @@ class Runs:
             if deadline is not None and now >= deadline:
                 return None
             if not request.queue and now >= began + problem.patience_s:
-                raise BusyError(problem.message)
+                raise BusyError(problem.message, remedy=problem.remedy)
             # What passes by itself is looked at again when it should have; everything else when something happens.
             waits = [max(0.0, limit - now) for limit in (deadline, began + problem.patience_s) if limit is not None]
             patience = min(waits) if problem.patience_s and now < began + problem.patience_s else _remaining(deadline)
@@ -211,7 +224,11 @@ class Runs:
 
     def _problem_with_line(self, where: str) -> _Problem | None:
         if self._line_touched:
-            return _Problem(f"somebody has typed at the prompt of {where}, and not pressed Enter", 0)
+            return _Problem(
+                f"somebody has typed at the prompt of {where}, and not pressed Enter",
+                0,
+                f"press Enter there, or clear the line: phux send-keys {where} C-c",
+            )
         if time.monotonic() < self._entered_at + _PROMPT_S:
             return _Problem(f"somebody has just pressed Enter at the prompt of {where}", _PROMPT_S)
         return None
@@ -230,7 +247,7 @@ class Runs:
         if own or (foreground.shell is not None and foreground.same_root):
             files: list[str] = []
             return Plan(self._to_files(command, shell, nonce, files), command, shell, nonce, files)
-        return Plan(_checked_inline(command, nonce or ""), command, shell, nonce, [])
+        return Plan(run_lines.inline(command, nonce or ""), command, shell, nonce, [])
 
     async def _type(self, request: RunRequest, plan: Plan) -> Run:
         pane = self._pane
@@ -326,6 +343,9 @@ class Runs:
                 self._begin(run, news.start)
             elif isinstance(news, CommandFinished) and news.end >= run.typed_seq:
                 self._end(run, news.exit_code, news.end)
+        elif run is not None and run.start is not None and isinstance(news, CommandFinished) and news.end >= run.start:
+            # A shell inside this one, which marks nothing itself, has ended with the command.
+            self._end(run, news.exit_code, news.end)
         if not isinstance(news, PromptReady):
             self._line_touched = False
             self._entered_at = 0.0
@@ -462,15 +482,6 @@ class Runs:
         self._changed.set()
 
 
-def _checked_inline(command: str, nonce: str) -> str:
-    if any(not (char.isprintable() or char in "\n\t") for char in command):
-        raise BadRequestError(
-            "the command has control characters, which cannot be typed into the shell of another machine",
-            remedy="write them as the shell's printf would",
-        )
-    return run_lines.inline(command, nonce)
-
-
 def _resolve(run: Run, result: dict[str, Any]) -> None:
     if not run.done.done():
         run.done.set_result(result)
@@ -483,7 +494,3 @@ async def _resolve_later(run: Run, result: dict[str, Any], read: Callable[[], No
 
 def _remaining(deadline: float | None) -> float | None:
     return None if deadline is None else max(0.0, deadline - time.monotonic())
-
-
-def _timed_out(began: float, *, started: bool) -> dict[str, Any]:
-    return {"outcome": "timed_out", "started": started, "duration_ms": round((time.monotonic() - began) * 1000)}

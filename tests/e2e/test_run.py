@@ -367,9 +367,16 @@ def test_the_time_is_over_and_the_job_goes_on(pane, tmp_path):
     assert pane.run("cat late.txt", queue=True, timeout_s=20).output == "late"
 
 
+def test_what_a_command_waits_for_is_said(pane):
+    with pytest.raises(errors.TimedOutError, match="cat waits for input") as raised:
+        pane.run("cat", timeout_s=1)
+    assert "send-keys" in raised.value.remedy
+    pane.send_keys("C-d")
+
+
 def test_interrupt_ends_the_job_when_the_time_is_over(pane):
-    with pytest.raises(errors.TimedOutError):
-        pane.run("sleep 60", timeout_s=0.3, interrupt=True)
+    with pytest.raises(errors.TimedOutError, match="C-c was sent, and the command has ended"):
+        pane.run("env sleep 60", timeout_s=0.3, interrupt=True)
     assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
 
 
@@ -495,7 +502,7 @@ def test_a_shell_started_in_a_shell(integrated_pane):
         integrated_pane.wait(state="prompt", timeout_s=10)
         assert integrated_pane.run("echo inner; false").exit_code == 1
         assert integrated_pane.run("echo $0").output.endswith(inner.split()[0])
-        integrated_pane.send_keys("exit", "Enter")
+        assert integrated_pane.run("exit 6", timeout_s=20).exit_code == 6, "what the outer shell says of the inner one"
         eventually(lambda: (info := integrated_pane.info()).foreground and info.foreground.pid == info.pid)
     assert integrated_pane.run("echo outer", queue=True, timeout_s=20).output == "outer"
 

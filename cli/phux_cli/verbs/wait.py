@@ -2,9 +2,9 @@
 
 --until, --regex and --stop look at whole lines, also where the edge of the screen broke them: at what is visible when
 the wait begins, and at all that is written after that, however fast it scrolls by. They also find the echo of what was
-just typed; --since SEQ (`seq` of an earlier ScreenState) and --output-only keep them from it. Exits 0 when a condition
-holds, 1 when --stop matches or the program has ended, 124 when the time is over. Without TARGET, the last focused
-session.
+just typed; --output-only keeps them from it, and --since SEQ (`seq` of a ScreenState) from old lines. Exits 0 when a
+condition holds, 1 when --stop matches or the program has ended, 124 when the time is over. Without TARGET, the last
+focused session.
 """
 
 import sys
