@@ -11,7 +11,8 @@ Generated from the verbs' own help (`python -m phux_cli.manual`); every example 
 
 With `--json`, stdout holds one JSON document or nothing, and on failure the last line of stderr is an Error document
 (`phux schema error`). Exit codes: 0 done, 1 failed, 2 the command line makes no sense or the server refuses, 124 `wait`
-or `watch` ran out of time, 125 `run` did; else `run` exits as its command did. `watch --json` prints one document a line.
+or `watch` ran out of time, 125 `run` did; else `run` exits as its command did. `watch --json` prints one document a
+line.
 """
 
 
