@@ -152,6 +152,11 @@ class Pane:
                 return os.readlink(f"/proc/{self.record.pid}/cwd")
         return self.record.cwd
 
+    def look_if_never_looked_at(self) -> None:
+        """See to it that whoever asks a service that has just come back hears the same as before."""
+        if self.watch.foreground is None and self._fd >= 0:
+            self.watch.look_now()
+
     def foreground_document(self) -> dict[str, Any] | None:
         """Tell which program has the terminal."""
         foreground = self.watch.foreground

@@ -25,6 +25,7 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool) -> dict[str,
         cells: Whether to add the styled cells.
     """
     engine = pane.engine
+    pane.look_if_never_looked_at()
     cursor = engine.cursor()
     lines = engine.lines(0, engine.rows)
     wanted = 0 if scrollback is None else min(scrollback or engine.history_rows, engine.history_rows)

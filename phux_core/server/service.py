@@ -172,8 +172,7 @@ class Service:
                     self._forget_stranger(child.pane)
                 continue
             checkpoint = inheritance.blobs.get(checkpoint_key(record.id))
-            pane = self.add_pane(record, child.master, child.journal, checkpoint=checkpoint, wait_status=child.status)
-            pane.watch.look_now()  # whoever asks first is to hear the same as before
+            self.add_pane(record, child.master, child.journal, checkpoint=checkpoint, wait_status=child.status)
         for record in known.values():  # no program: it was dead before, and its status is in the tree
             record.dead = True
             record.died_at = record.died_at or time.time()
@@ -327,6 +326,7 @@ class Service:
     def _pane_document(self, record: PaneRecord, index: int, active: bool) -> dict[str, Any]:
         pane = self.panes[record.id]
         engine = pane.engine
+        pane.look_if_never_looked_at()
         document = {
             "id": record.id,
             "index": index,
