@@ -19,7 +19,7 @@ without await. Names are imported when first used, so that ``phux_client.blockin
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client import blocking
-    from phux_client.aio import EventStream, Pane, Phux, Session, connect, embedded
+    from phux_client.aio import EventStream, LogStream, Pane, Phux, Session, connect, embedded
     from phux_client.waited import Waited
     from phux_core.errors import (
         BadCwdError,
@@ -52,22 +52,29 @@ if TYPE_CHECKING:
     from phux_core.shapes import (
         CellInfo,
         CellStyle,
+        CommandInfo,
         Event,
         Foreground,
+        LogInfo,
+        LogText,
+        Match,
         PaneId,
         PaneInfo,
         RunResult,
         ScreenState,
         SessionInfo,
         SessionList,
+        Signalled,
+        Started,
         Status,
+        Stopped,
         Tree,
         WindowInfo,
     )
     from phux_core.version import __version__
 
 _PLACES = {
-    "phux_client.aio": ("EventStream", "Pane", "Phux", "Session", "connect", "embedded"),
+    "phux_client.aio": ("EventStream", "LogStream", "Pane", "Phux", "Session", "connect", "embedded"),
     "phux_core.errors": (
         *("BadCwdError", "BadNameError", "BadRequestError", "BadSelectorError", "BadSizeError", "BusyError"),
         *("CannotExecuteError", "DisconnectedError", "InputBlockedError", "InputTooLongError", "InternalError"),
@@ -76,8 +83,9 @@ _PLACES = {
         *("TransportError", "UnsafePathError", "VersionError"),
     ),
     "phux_core.shapes": (
-        *("CellInfo", "CellStyle", "Event", "Foreground", "PaneId", "PaneInfo", "RunResult", "ScreenState"),
-        *("SessionInfo", "SessionList", "Status", "Tree", "WindowInfo"),
+        *("CellInfo", "CellStyle", "CommandInfo", "Event", "Foreground", "LogInfo", "LogText", "Match", "PaneId"),
+        *("PaneInfo", "RunResult", "ScreenState", "SessionInfo", "SessionList", "Signalled", "Started", "Status"),
+        *("Stopped", "Tree", "WindowInfo"),
     ),
     "phux_client.waited": ("Waited",),
     "phux_core.version": ("__version__",),
@@ -94,6 +102,7 @@ __all__ = [
     "CannotExecuteError",
     "CellInfo",
     "CellStyle",
+    "CommandInfo",
     "DisconnectedError",
     "Event",
     "EventStream",
@@ -102,6 +111,10 @@ __all__ = [
     "InputTooLongError",
     "InternalError",
     "LimitError",
+    "LogInfo",
+    "LogStream",
+    "LogText",
+    "Match",
     "NameInUseError",
     "NoServerError",
     "NoSuchTargetError",
@@ -119,8 +132,11 @@ __all__ = [
     "Session",
     "SessionInfo",
     "SessionList",
+    "Signalled",
     "StartFailedError",
+    "Started",
     "Status",
+    "Stopped",
     "StoppedError",
     "TimedOutError",
     "TransportError",

@@ -1,6 +1,7 @@
 """The async client: typed, live handles over the flows. Runs under asyncio and trio."""
 
 from phux_client.aio.handles import EventStream, Pane, Session
+from phux_client.aio.logs import LogStream
 from phux_client.aio.server import Phux, connect, embedded
 
-__all__ = ["EventStream", "Pane", "Phux", "Session", "connect", "embedded"]
+__all__ = ["EventStream", "LogStream", "Pane", "Phux", "Session", "connect", "embedded"]

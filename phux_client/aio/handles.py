@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from phux_client import flows, waited
+from phux_client.aio.logs import PaneLogs
 from phux_core import documents, errors, shapes
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class Session:
         return int((await self._phux.drive(flows.kill_by_id("session", self.id)))["killed"])
 
 
-class Pane:
+class Pane(PaneLogs):
     """A pane, as a live handle. Reading and typing never attach and never resize.
 
     Attributes:

@@ -1,6 +1,7 @@
 """Live handles of the blocking client: sessions, panes, event streams. Import-light."""
 
 from phux_client import flows
+from phux_client.blocking.logs import PaneLogs
 from phux_core import errors
 
 TYPE_CHECKING = False
@@ -132,7 +133,7 @@ class Session:
         return int(self._phux.drive(flows.kill_by_id("session", self.id))["killed"])
 
 
-class Pane:
+class Pane(PaneLogs):
     """A pane, as a live handle. Reading and typing never attach and never resize.
 
     Attributes:

@@ -8,8 +8,10 @@ arrive as exceptions at the ``yield``. Import-light: it is on the CLI's path.
 from phux_client.flows._kinds import Caller, NextEvent, Request
 from phux_client.flows.change import rename, resize
 from phux_client.flows.kill import kill, kill_by_id, kill_server
+from phux_client.flows.logs import Place, commands, follow, log_list, logs, next_logs, output, search, wait_command
 from phux_client.flows.ls import ls
 from phux_client.flows.new import new
+from phux_client.flows.processes import GRACE_S, history_limit, signal, start, stop
 from phux_client.flows.run import DEFAULT_TIMEOUT_S as RUN_TIMEOUT_S
 from phux_client.flows.run import run
 from phux_client.flows.send_keys import paste, send_keys
@@ -21,25 +23,39 @@ from phux_client.flows.watch import EVENTS, watch
 
 __all__ = [
     "EVENTS",
+    "GRACE_S",
     "RUN_TIMEOUT_S",
     "Caller",
     "NextEvent",
+    "Place",
     "Request",
+    "commands",
     "find_pane",
+    "follow",
+    "history_limit",
     "kill",
     "kill_by_id",
     "kill_server",
+    "log_list",
+    "logs",
     "ls",
     "new",
     "next_event",
+    "next_logs",
+    "output",
     "paste",
     "rename",
     "resize",
     "run",
+    "search",
     "send_keys",
+    "signal",
     "snapshot",
+    "start",
     "status",
+    "stop",
     "tree",
     "wait",
+    "wait_command",
     "watch",
 ]

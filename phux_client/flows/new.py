@@ -21,6 +21,9 @@ def new(
     command: "Sequence[str] | None" = None,
     env: "Mapping[str, str] | None" = None,
     size: tuple[int, int] | None = None,
+    shell: str | None = None,
+    login: bool = False,
+    log: bool = True,
 ) -> "Flow[Document]":
     """Make a session. What can be refused without a server is refused at once.
 
@@ -47,6 +50,9 @@ def new(
         extra_env={name: _text(value) for name, value in env.items()} if env else None,
         cols=cols,
         rows=rows,
+        shell=shell,
+        login=login or None,
+        log=None if log else False,
     )
     return _ask(request)
 

@@ -19,6 +19,8 @@ from phux_core.errors import (
 from phux_core.selector import check_session_name
 from phux_core.server import launch
 from phux_core.server.capture import DEFAULT_BYTES, MOST_BYTES
+from phux_core.server.log_calls import LogCalls
+from phux_core.server.process_calls import ProcessCalls, check_command
 from phux_core.server.run_record import RunRequest
 from phux_core.server.screen import read_screen
 from phux_core.server.tree import PaneRecord
@@ -34,10 +36,9 @@ MAX_PANES = 2000
 MAX_SUBSCRIPTIONS = 1000
 _KILL_WAIT_S = 3.0
 _READY_S = 2.0
-_MAX_RUN_ID = 64
 
 
-class Dispatch:
+class Dispatch(LogCalls, ProcessCalls):
     """The calls, carried out on one service."""
 
     def __init__(self, service: Service) -> None:
@@ -118,6 +119,9 @@ class Dispatch:
         extra_env: dict[str, str] | None,
         cols: int | None,
         rows: int | None,
+        shell: str | None,
+        login: bool | None,
+        log: bool | None,
     ) -> Result:
         service = self._service
         cols, rows = launch.check_size(cols, rows)
@@ -132,7 +136,7 @@ class Dispatch:
             environment = launch.build_environment(
                 dict(os.environ) if env is None else env, extra_env or {}, socket=service.socket_path, pane=pane_id
             )
-            argv = launch.resolve_command(command, environment, cwd)
+            argv = launch.resolve_command(command, environment, cwd, shell=shell, login=bool(login))
             program = os.path.basename(argv[0])
             argv, environment, nonce = launch.integrate_shell(argv, environment)
             try:
@@ -144,6 +148,7 @@ class Dispatch:
             self._clear_dead_holder(name)
             record = PaneRecord(pane_id, cols, rows, program, cwd, child.pid, time.time(), nonce=nonce)
             session = service.tree.add_session(name, program, record)
+            session.log = log is not False
             pane = service.add_pane(record, child.master, child.journal, wait_status=child.status)
         finally:
             self._reserved_names.discard(name)
@@ -216,15 +221,14 @@ class Dispatch:
         max_bytes: int | None,
         raw: bool | None,
     ) -> Result:
-        if (command is None) == (words is None) or not (words or (command or "").strip()):
-            raise BadRequestError("there is no command to run", remedy="send `command`, a shell line, or `words`")
-        if len(id) > _MAX_RUN_ID or not id.isascii():
-            raise BadRequestError(f"the id is {id[:80]!r}", remedy=f"send at most {_MAX_RUN_ID} ASCII characters")
+        check_command(id, command, words)
         most = DEFAULT_BYTES if max_bytes is None else max_bytes
         if most > MOST_BYTES:
             raise BadRequestError(f"max_bytes is {most}", remedy=f"send at most {MOST_BYTES}")
         timeout_s = None if timeout_ms is None else timeout_ms / 1000
-        request = RunRequest(id, command, words, timeout_s, bool(queue), bool(interrupt), most, bool(raw))
+        request = RunRequest(
+            id, command, words, timeout_s, bool(queue), bool(interrupt), most, bool(raw), client=connection.client
+        )
         return await self._pane(pane).runs.run(request, lambda: connection.is_open)
 
     # Ending

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from phux_core import shells
 from phux_core.engine.protocol import MAX_SIZE
-from phux_core.errors import BadCwdError, BadSizeError, CannotExecuteError
+from phux_core.errors import BadCwdError, BadRequestError, BadSizeError, CannotExecuteError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,13 +56,25 @@ def build_environment(base: Mapping[str, str], extra: Mapping[str, str], *, sock
     return inherited | terminal | dict(extra) | place
 
 
-def resolve_command(command: list[str] | None, env: Mapping[str, str], cwd: str) -> list[str]:
+def resolve_command(
+    command: list[str] | None, env: Mapping[str, str], cwd: str, *, shell: str | None = None, login: bool = False
+) -> list[str]:
     """Make argv with an absolute program: the command's, or the caller's shell.
 
+    Args:
+        command: Program and arguments; None for a shell.
+        env: The environment.
+        cwd: The working directory.
+        shell: Which shell; None for the one that SHELL names.
+        login: Whether it is to be a login shell.
+
     Raises:
+        BadRequestError: A shell is asked for where there is a command.
         CannotExecuteError: There is no such program, or it is not executable.
     """
-    argv = list(command) if command else [env.get("SHELL") or "/bin/sh"]
+    if command and (shell or login):
+        raise BadRequestError("a command is no shell", remedy="give either a command, or a shell and how it starts")
+    argv = list(command) if command else [shell or env.get("SHELL") or "/bin/sh", *(["-l"] if login else [])]
     name = argv[0]
     if "/" in name:
         candidates = [os.path.join(cwd, name)]
@@ -77,7 +89,7 @@ def resolve_command(command: list[str] | None, env: Mapping[str, str], cwd: str)
         reason = "is not an executable file" if os.path.exists(candidates[0]) else "does not exist"
     else:
         reason = "is not in PATH"
-    what = "the command" if command else "the shell that SHELL names,"
+    what = "the command" if command else "the shell" if shell else "the shell that SHELL names,"
     raise CannotExecuteError(f"{what} {name!r} cannot be executed: it {reason}")
 
 

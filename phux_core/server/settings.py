@@ -6,6 +6,9 @@ import json
 
 from attrs import define
 
+from phux_core.logs.cleaning import DEFAULT_KEEP_DEAD_S, DEFAULT_TOTAL_BYTES
+from phux_core.logs.writing import DEFAULT_PANE_BYTES
+
 
 @define(frozen=True)
 class Settings:
@@ -17,6 +20,10 @@ class Settings:
         exit_after_idle: Seconds without a client after which the server ends; None for never.
         keep_dead: Seconds a dead pane stays readable; None for the default.
         engine: The engine that was asked for; None to choose.
+        log_root: The directory of all panes' logs; empty to keep none.
+        log_pane_bytes: What one pane's log may have.
+        log_total_bytes: What all logs may have together.
+        log_keep_dead_s: How long the log of a pane stays after its end.
     """
 
     socket: str
@@ -24,6 +31,10 @@ class Settings:
     exit_after_idle: float | None = None
     keep_dead: float | None = None
     engine: str | None = None
+    log_root: str = ""
+    log_pane_bytes: int = DEFAULT_PANE_BYTES
+    log_total_bytes: int = DEFAULT_TOTAL_BYTES
+    log_keep_dead_s: float = DEFAULT_KEEP_DEAD_S
 
     @classmethod
     def parse(cls, text: str) -> Settings:

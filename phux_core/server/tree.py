@@ -20,7 +20,7 @@ class PaneRecord:
     """A pane: a place where one program runs or ran.
 
     ``engine`` is set when it must not have the server's usual engine, ``engine_note`` says why. ``nonce`` is what the
-    marks of its shell carry; empty when it has none.
+    marks of its shell carry; empty when it has none. ``history_limit`` is set when it keeps another history than usual.
     """
 
     id: int
@@ -37,6 +37,7 @@ class PaneRecord:
     engine: str | None = None
     engine_note: str | None = None
     nonce: str = ""
+    history_limit: int | None = None
 
 
 @define
@@ -52,13 +53,14 @@ class WindowRecord:
 
 @define
 class SessionRecord:
-    """A session: windows under one name."""
+    """A session: windows under one name. ``log`` says whether what its panes write is kept on disk."""
 
     id: int
     name: str
     created_at: float
     windows: list[WindowRecord] = field(factory=list)
     active_window: int | None = None
+    log: bool = True
 
     def panes(self) -> Iterator[PaneRecord]:
         """Go through its panes, window by window."""

@@ -28,6 +28,14 @@ DOCUMENTS = {
     "run": "run-result",
     "kill": "killed",
     "status": "status",
+    "logs": "log-text",
+    "output": "log-text",
+    "search": "matches",
+    "commands": "command-list",
+    "start": "started",
+    "signal": "signalled",
+    "stop": "stopped",
+    "doctor": "checks",
 }
 
 

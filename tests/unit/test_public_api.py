@@ -24,6 +24,7 @@ EXPORTED = [
     "CannotExecuteError",
     "CellInfo",
     "CellStyle",
+    "CommandInfo",
     "DisconnectedError",
     "Event",
     "EventStream",
@@ -32,6 +33,10 @@ EXPORTED = [
     "InputTooLongError",
     "InternalError",
     "LimitError",
+    "LogInfo",
+    "LogStream",
+    "LogText",
+    "Match",
     "NameInUseError",
     "NoServerError",
     "NoSuchTargetError",
@@ -49,8 +54,11 @@ EXPORTED = [
     "Session",
     "SessionInfo",
     "SessionList",
+    "Signalled",
     "StartFailedError",
+    "Started",
     "Status",
+    "Stopped",
     "StoppedError",
     "TimedOutError",
     "TransportError",
@@ -65,7 +73,7 @@ EXPORTED = [
     "embedded",
 ]
 
-CLASSES = ("EventStream", "Pane", "Phux", "Session")
+CLASSES = ("EventStream", "LogStream", "Pane", "Phux", "Session")
 FUNCTIONS = ("connect", "embedded")
 
 # What only one client has: a blocking connection may be closed by hand, an async one ends with its block.
