@@ -167,7 +167,9 @@ CALLS: "Mapping[str, Call]" = {
                 Param("rows", "integer", "rows, 24 when omitted"),
                 Param("shell", "string", "the shell to start when there is no `command`; the caller's when omitted"),
                 Param("login", "boolean", "whether to start it as a login shell"),
-                Param("log", "boolean", "whether to keep what its panes write on disk; true when omitted"),
+                Param(
+                    "log", "boolean", "whether to keep what its panes write on disk; as the config says when omitted"
+                ),
             ),
             "`session`, `session_id`, `window_id`, `pane_id`",
         ),

@@ -146,7 +146,7 @@ class Phux(ServerLogs):
         size: tuple[int, int] | None = None,
         shell: str | None = None,
         login: bool = False,
-        log: bool = True,
+        log: bool | None = None,
     ) -> Session:
         """Make a session with one pane, and start a program in it.
 
@@ -158,7 +158,7 @@ class Phux(ServerLogs):
             size: Columns and rows; 80 by 24 when omitted.
             shell: The shell to start when there is no command; the one that SHELL names when omitted.
             login: Whether it starts as a login shell.
-            log: Whether what its panes write is kept on disk.
+            log: Whether what its panes write is kept on disk; as the server's config says when omitted.
 
         Raises:
             NameInUseError, BadNameError, BadCwdError, BadSizeError, CannotExecuteError: Nothing was made.

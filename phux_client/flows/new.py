@@ -23,7 +23,7 @@ def new(
     size: tuple[int, int] | None = None,
     shell: str | None = None,
     login: bool = False,
-    log: bool = True,
+    log: bool | None = None,
 ) -> "Flow[Document]":
     """Make a session. What can be refused without a server is refused at once.
 
@@ -52,7 +52,7 @@ def new(
         rows=rows,
         shell=shell,
         login=login or None,
-        log=None if log else False,
+        log=log,
     )
     return _ask(request)
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from phux_core.logs import places
 
 DEFAULT_TOTAL_BYTES = 2 * 1024 * 1024 * 1024
-DEFAULT_KEEP_DEAD_S = 7 * 86400.0
+DEFAULT_KEEP_DAYS = 7.0
+_DAY_S = 86400
 
 
 class _Segment(NamedTuple):
@@ -30,13 +31,13 @@ class _Found(NamedTuple):
     segments: list[_Segment]
 
 
-def clean(root: str, *, most: int, keep_dead_s: float, server: str | None, live: frozenset[int]) -> int:
+def clean(root: str, *, most: int, keep_days: float, server: str | None, live: frozenset[int]) -> int:
     """Let go what is too old or too much, the oldest first.
 
     Args:
         root: The directory of all logs.
         most: Bytes all logs may have.
-        keep_dead_s: How long the log of a pane stays after its end.
+        keep_days: How long the log of a pane stays after its end.
         server: The server that asks; its own panes are known.
         live: Those of them that live.
 
@@ -55,7 +56,7 @@ def clean(root: str, *, most: int, keep_dead_s: float, server: str | None, live:
         found = _look(root, log, alive=alive)
         if found is None:
             continue
-        if found.ended_at is not None and found.ended_at + keep_dead_s < now:
+        if found.ended_at is not None and found.ended_at + keep_days * _DAY_S < now:
             _remove(root, log)
             continue
         total += sum(segment.size for segment in found.segments)

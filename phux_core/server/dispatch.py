@@ -148,7 +148,7 @@ class Dispatch(LogCalls, ProcessCalls):
             self._clear_dead_holder(name)
             record = PaneRecord(pane_id, cols, rows, program, cwd, child.pid, time.time(), nonce=nonce)
             session = service.tree.add_session(name, program, record)
-            session.log = log is not False
+            session.log = service.settings.log_panes if log is None else log
             pane = service.add_pane(record, child.master, child.journal, wait_status=child.status)
         finally:
             self._reserved_names.discard(name)

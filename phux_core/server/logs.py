@@ -95,7 +95,7 @@ class Logs:
             return cleaning.clean(
                 self.root,
                 most=settings.log_total_bytes,
-                keep_dead_s=settings.log_keep_dead_s,
+                keep_days=settings.log_keep_days,
                 server=self.server,
                 live=live,
             )

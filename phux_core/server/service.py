@@ -67,7 +67,7 @@ class Service:
         self.panes: dict[int, Pane] = {}
         self.events = EventHub(1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE)
         self.finished: asyncio.Future[None] = loop.create_future()
-        self._settings = settings
+        self.settings = settings
         self._hello = inheritance.hello
         self._feed_mark = inheritance.feed_mark.cell
         self._engine_name = engines.choose(settings.engine)
@@ -119,10 +119,10 @@ class Service:
             wait_status: How its program ended, if it has.
         """
         self._feed_mark[0] = record.id  # what ended the last service may end this one
-        rebuilt = rebuild(record.engine or self._engine_name, record.cols, record.rows, checkpoint, journal)
+        engine = record.engine or self._engine_name
+        history = self.settings.history_limit if record.history_limit is None else record.history_limit
+        rebuilt = rebuild(engine, record.cols, record.rows, checkpoint, journal, history)
         self._feed_mark[0] = 0
-        if record.history_limit is not None:
-            rebuilt.engine.set_history_limit(record.history_limit)
         pane = Pane(
             record,
             master,
@@ -311,7 +311,7 @@ class Service:
                 if pane.engine_note is not None
             ],
             "socket": self.socket_path,
-            "log": self._settings.log,
+            "log": self.settings.log,
             "uptime_s": round(time.time() - self._hello["started_at"], 3),
             "sessions": len(self.tree.sessions),
             "windows": sum(len(session.windows) for session in self.tree.sessions.values()),

@@ -55,7 +55,7 @@ def run(options: "argparse.Namespace") -> int:
         size=size,
         shell=options.shell,
         login=options.login,
-        log=not options.no_log,
+        log=False if options.no_log else None,
     )
     with connect(options.socket, start=True) as phux:
         made = phux.drive(flow)
