@@ -212,7 +212,7 @@ def _lines(stored: Stored, query: Query, start: int, end: int) -> Iterator[str]:
             if not data:
                 break
             if at > place and query.mode != "raw":
-                yield convert(rest) + f"\n[phux: bytes {place} to {at} were not logged]\n"
+                yield convert(rest) + ("\n" if rest else "") + f"[phux: bytes {place} to {at} were not logged]\n"
                 rest = b""
             place = at + len(data)
             data = rest + data

@@ -6,9 +6,9 @@ import json
 
 from attrs import define
 
+from phux_core.engine.protocol import DEFAULT_HISTORY
 from phux_core.logs.cleaning import DEFAULT_KEEP_DAYS, DEFAULT_TOTAL_BYTES
 from phux_core.logs.writing import DEFAULT_PANE_BYTES
-from phux_core.engine.protocol import DEFAULT_HISTORY
 
 
 @define(frozen=True)
