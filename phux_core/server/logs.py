@@ -11,9 +11,10 @@ from phux_core.server.pane_log import PaneLog
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from phux_core.keeper.journal import Journal
+    from phux_core.server.pane import Pane
     from phux_core.server.settings import Settings
     from phux_core.server.tree import PaneRecord
 
@@ -31,16 +32,16 @@ class Logs:
         loop: The event loop.
         settings: What the keeper was told.
         server: The name of this life of the server.
-        live: Tells which panes live.
+        panes: Tells which panes there are.
     """
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, settings: Settings, server: str, live: Callable[[], frozenset[int]]
+        self, loop: asyncio.AbstractEventLoop, settings: Settings, server: str, panes: Callable[[], Collection[Pane]]
     ) -> None:
         self.root = settings.log_root
         self.server = server
         self._settings = settings
-        self._live = live
+        self._panes = panes
         self._workers = LogWorkers(loop)
         self._loop = loop
         self._cleaning: asyncio.Future[int] | None = None
@@ -89,7 +90,10 @@ class Logs:
         """Hold the bounds of all logs together, in a thread: it only looks at files."""
         if self._closed or not self.root:
             return
-        settings, live = self._settings, self._live()
+        for pane in self._panes():
+            pane.log.catch_up()  # of one that is quiet, what a full disk kept from being written
+        settings = self._settings
+        live = frozenset(pane.id for pane in self._panes() if not pane.record.dead)
 
         def clean() -> int:
             return cleaning.clean(

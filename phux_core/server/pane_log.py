@@ -138,15 +138,15 @@ class PaneLog:
 
     def ended(self, **how: Any) -> None:
         """Note how the pane's program ended, and let the file go."""
-        self._retry_at = 0.0
-        self.catch_up()
         self._meta |= how
         self._meta["end"] = self._journal.position
-        self._save_meta()
         self.close()
+        self._save_meta()
 
     def close(self) -> None:
-        """Let the file go."""
+        """Append what there is, and let the file go."""
+        self._retry_at = 0.0
+        self.catch_up()
         if self._writer is not None:
             self._writer.close()
 

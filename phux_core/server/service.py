@@ -73,7 +73,7 @@ class Service:
         self._engine_name = engines.choose(settings.engine)
         self._turns = ReadTurns(loop)
         name = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
-        self.logs = Logs(loop, settings, name, self._live_panes)
+        self.logs = Logs(loop, settings, name, self.panes.values)
         self._dispatch = Dispatch(self)
         self._connections: set[Connection] = set()
         self._dead_waiters: dict[int, list[asyncio.Future[None]]] = {}
@@ -147,9 +147,6 @@ class Service:
     def _open_log(self, record: PaneRecord, journal: Journal) -> PaneLog:
         found = self.tree.find_pane(record.id)
         return self.logs.open(record, journal, session=found[0].name if found else "", on=bool(found and found[0].log))
-
-    def _live_panes(self) -> frozenset[int]:
-        return frozenset(record.id for record in self.tree.panes() if not record.dead)
 
     def remove_panes(self, pane_ids: list[int]) -> None:
         """Forget panes; their programs have ended, or were told to."""
