@@ -68,7 +68,7 @@ class LogWriter:
                 self._lines = stored.lines_of(offset, size)
                 self._open(offset, self._segment_size - size)
 
-    def write(self, place: int, data: bytes | memoryview) -> int:
+    def write(self, place: int, data: bytes) -> int:
         """Write bytes that belong to a place in the stream, at the end or behind it.
 
         Returns:
@@ -81,10 +81,12 @@ class LogWriter:
             self._see_whether_it_is_there()
         if self._fd < 0 or place != self.end or not self._room:
             self._rotate(place)
-        count = os.write(self._fd, data[: self._room])
+        if len(data) > self._room:
+            data = data[: self._room]
+        count = os.write(self._fd, data)
         if not count:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        self._lines += bytes(data[:count]).count(b"\n")
+        self._lines += data.count(b"\n", 0, count)
         self._room -= count
         self.end += count
         return count

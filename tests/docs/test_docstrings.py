@@ -19,6 +19,7 @@ from servers import embedded_server
 
 PURE = [
     "phux_core.logs.places",
+    "phux_core.logs.searching",
     "phux_core.logs.text",
     "phux_core.engine.plain",
     "phux_core.keys",

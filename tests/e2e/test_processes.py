@@ -149,6 +149,7 @@ def test_stop_ends_a_full_screen_program_and_one_without_a_shell(phux):
 def test_a_signal_tells_which_group_and_command_it_hit(phux, pane):
     pane.start([sys.executable, "-c", STUBBORN, "SIGINT", "SIGUSR1", "SIGHUP"])
     pane.wait(until="ready", output_only=True, timeout_s=10)
+    eventually(lambda: pane.info().foreground.command.startswith("python"))
     foreground = pane.info().foreground
     hit = pane.signal()
     assert (hit.signal, hit.pid, hit.pgid, hit.through) == ("INT", foreground.pid, foreground.pid, "tty")
