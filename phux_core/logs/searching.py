@@ -19,7 +19,11 @@ _LONGEST_SHOWN = 1000
 # Most patterns have a text that each match must have, and bytes can be looked through for it many times quicker than
 # lines without escape sequences can be matched. Colours may stand within it; lines with others are matched anyway.
 _UNSEEN = rb"(?:\x1b\[[0-9;:]*m)*+"
-_OTHER_ESCAPES = re.compile(rb"\x1b(?!\[[0-9;:]*m)|[\0\a\x7f]|\xc2[\x90-\x9f]")
+_OTHERS = {
+    b"\x1b": re.compile(rb"\x1b(?:[^\[]|\Z|\[[0-9;:]*+(?:[^m]|\Z))"),
+    b"\xc2": re.compile(rb"\xc2[\x90-\x9f]"),
+    **{byte: re.compile(re.escape(byte)) for byte in (b"\0", b"\a", b"\x7f")},
+}
 _TOKEN = re.compile(r"\\(.)|\[\^?\]?(?:\\.|[^\]\\])*\]|(.)", re.DOTALL)
 _QUANTIFIED = re.compile(r"[*?{]")
 
@@ -130,7 +134,7 @@ def _lines(data: bytes) -> Iterator[tuple[int, int]]:
 def _candidates(data: bytes, hint: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
     """Go through the lines that may match."""
     found = set()
-    for wanted in (hint, _OTHER_ESCAPES):
+    for wanted in (hint, *(pattern for byte, pattern in _OTHERS.items() if byte in data)):
         match = wanted.search(data)
         while match is not None:
             start = data.rfind(b"\n", 0, match.start()) + 1

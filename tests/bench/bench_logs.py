@@ -78,7 +78,7 @@ def latency(phux: blocking.Phux) -> None:
 
 
 def search(phux: blocking.Phux) -> None:
-    total = sum(log.bytes for log in phux.log_list())
+    total = sum(log.bytes for log in phux.log_list() if log.live)
     for pattern in ("no such needle", r"#39\d$", r"app::(?=worker).*#399$"):
         began = time.perf_counter()
         count = len(phux.search(pattern, max_matches=100_000))
