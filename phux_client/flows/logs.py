@@ -4,6 +4,7 @@ import time
 
 from phux_client.flows._conditions import check_timeout
 from phux_client.flows._kinds import Caller, NextEvent, Request
+from phux_client.flows._moments import timestamp
 from phux_client.flows.target import DEFAULT_TARGET, find_object, pane_id
 from phux_core.errors import (
     BadRequestError,
@@ -148,13 +149,14 @@ def wait_command(command: str, *, timeout_s: float | None = None) -> "Flow[Docum
         entry = reply["commands"][0]
         if entry["state"] in {"finished", "lost"} or not subscription:
             return command_document(entry)
-        left = _LOOK_AGAIN_S if deadline is None else min(_LOOK_AGAIN_S, deadline - time.monotonic())
-        if left <= 0:
+        now = time.monotonic()
+        if deadline is not None and now >= deadline:
             raise TimedOutError(f"the command {command} has not ended within {timeout_s:g} s; it goes on")
+        until = now + _LOOK_AGAIN_S if deadline is None else min(now + _LOOK_AGAIN_S, deadline)
         try:
-            event = yield NextEvent(subscription, left)
+            event: Document | None = {"event": ""}
             while event is not None and event["event"] not in {"command_finished", "pane_closed", "dropped"}:
-                event = yield NextEvent(subscription, max(0.0, left))
+                event = yield NextEvent(subscription, max(0.0, until - time.monotonic()))
         except DisconnectedError:
             subscription = None  # the next service knows it, too
 
@@ -249,7 +251,7 @@ def text_document(reply: "Document") -> "Document":
 def list_document(reply: "Document") -> "Document":
     """Make a LogList document of what the wire tells."""
     entries = [
-        {**entry, "started_at": timestamp(entry["started_at"]), "ended_at": timestamp(entry["ended_at"])}
+        {**entry, "started_at": _timestamp(entry["started_at"]), "ended_at": _timestamp(entry["ended_at"])}
         for entry in reply["logs"]
     ]
     return {"schema_version": 1, "logs": entries}
@@ -262,17 +264,13 @@ def command_document(entry: "Document") -> "Document":
         "schema_version": 1,
         **{name: entry[name] for name in names},
         "started_at": timestamp(entry["started_at"]),
-        "ended_at": timestamp(entry["ended_at"]),
+        "ended_at": _timestamp(entry["ended_at"]),
         **{name: entry[name] for name in ("exit_code", "start", "end")},
     }
 
 
-def timestamp(moment: float | None) -> str | None:
-    """Write a moment down, in UTC and to the millisecond."""
-    if moment is None:
-        return None
-    seconds, millis = divmod(int(moment * 1000), 1000)
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{millis:03}Z"
+def _timestamp(moment: float | None) -> str | None:
+    return None if moment is None else timestamp(moment)
 
 
 def _patient(request: Request, patience_s: float) -> Request:

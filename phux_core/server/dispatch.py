@@ -191,6 +191,9 @@ class Dispatch(LogCalls, ProcessCalls):
             self._reserved_names.discard(self._take_name(name))
         check_session_name(name)
         named.name = name
+        if scope == "session":
+            for record in self._service.tree.panes_of(scope, id):
+                self._service.panes[record.id].log.update(session=name)
         self._service.tree_changed()
         self._service.events.emit("renamed", what=scope, id=id, name=name)
         return {}

@@ -29,6 +29,7 @@ PURE = [
     "phux_core.config",
     "phux_core.layout._arrange",
     "phux_core.schema",
+    "phux_client.flows._moments",
     "phux_client.flows.send_keys",
 ]
 

@@ -6,10 +6,8 @@ A tab is a session with one pane; `read_logs_from_tab` is `logs`, `execute_comma
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
 import threading
 import time
 
@@ -17,7 +15,7 @@ import pytest
 
 from phux_client import blocking
 from phux_core.errors import TimedOutError
-from servers import embedded_server, eventually
+from servers import embedded_server, kill_service
 
 BASH = shutil.which("bash")
 
@@ -34,12 +32,6 @@ def pane(phux):
     session = phux.new_session(None, command=[BASH])
     yield session.pane
     session.kill()
-
-
-def kill_service(phux):
-    pid = phux.status().service_pid
-    os.kill(pid, signal.SIGKILL)
-    eventually(lambda: phux.status().service_pid != pid)
 
 
 # 7, phase 1, and 8: create_tab and list_tabs
