@@ -19,9 +19,10 @@ without await. Names are imported when first used, so that ``phux_client.blockin
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client import blocking
-    from phux_client.aio import EventStream, Pane, Phux, Session, connect, embedded
+    from phux_client.aio import EventStream, Pane, Phux, Session, Window, connect, embedded
     from phux_client.waited import Waited
     from phux_core.errors import (
+        BadConfigError,
         BadCwdError,
         BadNameError,
         BadRequestError,
@@ -54,8 +55,10 @@ if TYPE_CHECKING:
         CellStyle,
         Event,
         Foreground,
+        LayoutSplit,
         PaneId,
         PaneInfo,
+        Place,
         RunResult,
         ScreenState,
         SessionInfo,
@@ -67,17 +70,24 @@ if TYPE_CHECKING:
     from phux_core.version import __version__
 
 _PLACES = {
-    "phux_client.aio": ("EventStream", "Pane", "Phux", "Session", "connect", "embedded"),
+    "phux_client.aio": ("EventStream", "Pane", "Phux", "Session", "Window", "connect", "embedded"),
     "phux_core.errors": (
-        *("BadCwdError", "BadNameError", "BadRequestError", "BadSelectorError", "BadSizeError", "BusyError"),
-        *("CannotExecuteError", "DisconnectedError", "InputBlockedError", "InputTooLongError", "InternalError"),
+        *("BadConfigError", "BadCwdError", "BadNameError", "BadRequestError", "BadSelectorError", "BadSizeError"),
+        *(
+            "BusyError",
+            "CannotExecuteError",
+            "DisconnectedError",
+            "InputBlockedError",
+            "InputTooLongError",
+            "InternalError",
+        ),
         *("LimitError", "NameInUseError", "NoServerError", "NoSuchTargetError", "PaneClosedError", "PhuxError"),
         *("ProtocolError", "RefusedError", "RequestError", "StartFailedError", "StoppedError", "TimedOutError"),
         *("TransportError", "UnsafePathError", "VersionError"),
     ),
     "phux_core.shapes": (
-        *("CellInfo", "CellStyle", "Event", "Foreground", "PaneId", "PaneInfo", "RunResult", "ScreenState"),
-        *("SessionInfo", "SessionList", "Status", "Tree", "WindowInfo"),
+        *("CellInfo", "CellStyle", "Event", "Foreground", "LayoutSplit", "PaneId", "PaneInfo", "Place"),
+        *("RunResult", "ScreenState", "SessionInfo", "SessionList", "Status", "Tree", "WindowInfo"),
     ),
     "phux_client.waited": ("Waited",),
     "phux_core.version": ("__version__",),
@@ -85,6 +95,7 @@ _PLACES = {
 _HOME = {name: place for place, names in _PLACES.items() for name in names}
 
 __all__ = [
+    "BadConfigError",
     "BadCwdError",
     "BadNameError",
     "BadRequestError",
@@ -101,6 +112,7 @@ __all__ = [
     "InputBlockedError",
     "InputTooLongError",
     "InternalError",
+    "LayoutSplit",
     "LimitError",
     "NameInUseError",
     "NoServerError",
@@ -111,6 +123,7 @@ __all__ = [
     "PaneInfo",
     "Phux",
     "PhuxError",
+    "Place",
     "ProtocolError",
     "RefusedError",
     "RequestError",
@@ -128,6 +141,7 @@ __all__ = [
     "UnsafePathError",
     "VersionError",
     "Waited",
+    "Window",
     "WindowInfo",
     "__version__",
     "blocking",
