@@ -19,7 +19,7 @@ without await. Names are imported when first used, so that ``phux_client.blockin
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client import blocking
-    from phux_client.aio import EventStream, LogStream, Pane, Phux, Session, connect, embedded
+    from phux_client.aio import EventStream, LogStream, Pane, Phux, Session, Window, connect, embedded
     from phux_client.waited import Waited
     from phux_core.errors import (
         BadConfigError,
@@ -56,11 +56,13 @@ if TYPE_CHECKING:
         CommandInfo,
         Event,
         Foreground,
+        LayoutSplit,
         LogInfo,
         LogText,
         Match,
         PaneId,
         PaneInfo,
+        Place,
         RunResult,
         ScreenState,
         SessionInfo,
@@ -75,7 +77,7 @@ if TYPE_CHECKING:
     from phux_core.version import __version__
 
 _PLACES = {
-    "phux_client.aio": ("EventStream", "LogStream", "Pane", "Phux", "Session", "connect", "embedded"),
+    "phux_client.aio": ("EventStream", "LogStream", "Pane", "Phux", "Session", "Window", "connect", "embedded"),
     "phux_core.errors": (
         *("BadConfigError", "BadCwdError", "BadNameError", "BadRequestError", "BadSelectorError", "BadSizeError"),
         *(
@@ -91,9 +93,9 @@ _PLACES = {
         *("TransportError", "UnsafePathError", "VersionError"),
     ),
     "phux_core.shapes": (
-        *("CellInfo", "CellStyle", "CommandInfo", "Event", "Foreground", "LogInfo", "LogText", "Match", "PaneId"),
-        *("PaneInfo", "RunResult", "ScreenState", "SessionInfo", "SessionList", "Signalled", "Started", "Status"),
-        *("Stopped", "Tree", "WindowInfo"),
+        *("CellInfo", "CellStyle", "CommandInfo", "Event", "Foreground", "LayoutSplit", "LogInfo", "LogText", "Match"),
+        *("PaneId", "PaneInfo", "Place", "RunResult", "ScreenState", "SessionInfo", "SessionList", "Signalled"),
+        *("Started", "Status", "Stopped", "Tree", "WindowInfo"),
     ),
     "phux_client.waited": ("Waited",),
     "phux_core.version": ("__version__",),
@@ -119,6 +121,7 @@ __all__ = [
     "InputBlockedError",
     "InputTooLongError",
     "InternalError",
+    "LayoutSplit",
     "LimitError",
     "LogInfo",
     "LogStream",
@@ -133,6 +136,7 @@ __all__ = [
     "PaneInfo",
     "Phux",
     "PhuxError",
+    "Place",
     "ProtocolError",
     "RefusedError",
     "RequestError",
@@ -153,6 +157,7 @@ __all__ = [
     "UnsafePathError",
     "VersionError",
     "Waited",
+    "Window",
     "WindowInfo",
     "__version__",
     "blocking",

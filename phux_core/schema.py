@@ -72,6 +72,7 @@ def generate() -> "dict[str, Schema]":
         "log-list": shapes.LogList,
         "log-text": shapes.LogText,
         "matches": shapes.Matches,
+        "place": shapes.Place,
         "run-result": shapes.RunResult,
         "screen-state": shapes.ScreenState,
         "sent": shapes.Sent,
@@ -80,6 +81,7 @@ def generate() -> "dict[str, Schema]":
         "started": shapes.Started,
         "status": shapes.Status,
         "stopped": shapes.Stopped,
+        "swapped": shapes.Swapped,
         "tree": shapes.Tree,
     }
     return dict(_document(name, kind) for name, kind in documents.items())

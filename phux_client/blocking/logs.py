@@ -21,7 +21,7 @@ class LogStream:
             missed.
     """
 
-    def __init__(self, phux: "Phux", place: flows.Place, mode: str) -> None:
+    def __init__(self, phux: "Phux", place: flows.LogPlace, mode: str) -> None:
         self._phux = phux
         self._place = place
         self._mode = mode

@@ -6,18 +6,22 @@ arrive as exceptions at the ``yield``. Import-light: it is on the CLI's path.
 """
 
 from phux_client.flows._kinds import Caller, NextEvent, Request
-from phux_client.flows.change import rename, resize
+from phux_client.flows.arrange import layout, rename, select, zoom
 from phux_client.flows.kill import kill, kill_by_id, kill_server
-from phux_client.flows.logs import Place, commands, follow, log_list, logs, next_logs, output, search, wait_command
+from phux_client.flows.logs import LogPlace, commands, follow, log_list, logs, next_logs, output, search, wait_command
 from phux_client.flows.ls import ls
+from phux_client.flows.move import move, swap
 from phux_client.flows.new import new
+from phux_client.flows.new_window import new_window
 from phux_client.flows.processes import GRACE_S, history_limit, signal, start, stop
+from phux_client.flows.resize import move_divider, resize
 from phux_client.flows.run import DEFAULT_TIMEOUT_S as RUN_TIMEOUT_S
 from phux_client.flows.run import run
 from phux_client.flows.send_keys import paste, send_keys
 from phux_client.flows.snapshot import snapshot
+from phux_client.flows.split import split
 from phux_client.flows.status import status, tree
-from phux_client.flows.target import find_pane
+from phux_client.flows.target import find_by_id, find_pane, find_session, find_window
 from phux_client.flows.wait import next_event, wait
 from phux_client.flows.watch import EVENTS, watch
 
@@ -26,20 +30,27 @@ __all__ = [
     "GRACE_S",
     "RUN_TIMEOUT_S",
     "Caller",
+    "LogPlace",
     "NextEvent",
-    "Place",
     "Request",
     "commands",
+    "find_by_id",
     "find_pane",
+    "find_session",
+    "find_window",
     "follow",
     "history_limit",
     "kill",
     "kill_by_id",
     "kill_server",
+    "layout",
     "log_list",
     "logs",
     "ls",
+    "move",
+    "move_divider",
     "new",
+    "new_window",
     "next_event",
     "next_logs",
     "output",
@@ -48,14 +59,18 @@ __all__ = [
     "resize",
     "run",
     "search",
+    "select",
     "send_keys",
     "signal",
     "snapshot",
+    "split",
     "start",
     "status",
     "stop",
+    "swap",
     "tree",
     "wait",
     "wait_command",
     "watch",
+    "zoom",
 ]

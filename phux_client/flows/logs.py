@@ -25,7 +25,7 @@ _BURST_S = 0.1
 _LOOK_AGAIN_S = 5.0
 
 
-class Place:
+class LogPlace:
     """Where a log is being followed.
 
     Attributes:
@@ -161,7 +161,7 @@ def wait_command(command: str, *, timeout_s: float | None = None) -> "Flow[Docum
             subscription = None  # the next service knows it, too
 
 
-def follow(caller: Caller, target: "str | int | None", *, from_byte: int | None = None) -> "Flow[Place]":
+def follow(caller: Caller, target: "str | int | None", *, from_byte: int | None = None) -> "Flow[LogPlace]":
     """Begin to follow a log.
 
     Args:
@@ -176,11 +176,11 @@ def follow(caller: Caller, target: "str | int | None", *, from_byte: int | None 
     pane, log = which.get("pane"), which.get("log")
     assert pane is None or isinstance(pane, int)
     assert log is None or isinstance(log, str)
-    return Place(pane, log, from_byte)
+    return LogPlace(pane, log, from_byte)
 
 
 def next_logs(
-    place: Place, *, mode: str | None = None, max_bytes: int | None = None, timeout_s: float | None = None
+    place: LogPlace, *, mode: str | None = None, max_bytes: int | None = None, timeout_s: float | None = None
 ) -> "Flow[Document | None]":
     """Wait for the next piece of a log that is followed, whole lines unless it is raw.
 
@@ -230,7 +230,7 @@ def next_logs(
     return None
 
 
-def _next_piece(place: Place, mode: str | None, max_bytes: int | None, *, over: bool) -> "Flow[Document]":
+def _next_piece(place: LogPlace, mode: str | None, max_bytes: int | None, *, over: bool) -> "Flow[Document]":
     which = {"log": place.log} if place.pane is None else {"pane": place.pane}
     whole = mode != "raw" and not over
     asked = Request(

@@ -19,6 +19,10 @@ GOOD = {
     "scope": ["session", "window", "pane"],
     "mode": ["rendered", "stripped", "raw"],
     "signal": ["INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "USR2"],
+    "direction": ["right", "down"],
+    "side": ["left", "right", "up", "down"],
+    "path": [[], ["first", "second", "second"]],
+    "policy": ["smallest", "largest", "latest", "manual"],
     "input": [
         [{"key": "Enter"}],
         [{"text": ""}, {"line": "a"}, {"paste": "b\0"}],
@@ -35,6 +39,10 @@ BAD = {
     "scope": ["", "Session", "server", 1, True, [], {}, ["pane"], 1.5],
     "mode": ["", "Raw", "ansi", 1, True, [], {}, ["raw"]],
     "signal": ["", "SIGINT", "int", "STOP", "ALRM", 2, True, [], {}, ["INT"]],
+    "direction": ["", "left", "Right", 1, True, [], {}, ["right"]],
+    "side": ["", "top", "Left", 0, False, [], {}, ["left"]],
+    "path": ["first", ["third"], [1], [None], [["first"]], {}, {"first": 1}, 1, True],
+    "policy": ["", "small", 1, True, [], {}, ["manual"]],
     "input": [
         *([], {}, "Enter", [1], ["Enter"], [{}], [{"key": 1}], [{"keys": "a"}], [{"key": "a", "text": "b"}]),
         *([{"key": "a"}, {"text": None}], [None], [{"text": ["a"]}], 5, True),
@@ -136,4 +144,4 @@ def test_only_what_does_no_harm_twice_is_repeatable():
     reading = {"status", "tree", "snapshot", "subscribe", "unsubscribe"}
     reading |= {"logs", "log_list", "output", "search", "commands"}
     # A run has an id, by which the server knows it again; a size that is set twice is the same size.
-    assert repeatable == reading | {"run", "start", "resize", "history_limit"}
+    assert repeatable == reading | {"run", "start", "resize", "resize_window", "select", "layout", "history_limit"}

@@ -33,6 +33,7 @@ EXPORTED = [
     "InputBlockedError",
     "InputTooLongError",
     "InternalError",
+    "LayoutSplit",
     "LimitError",
     "LogInfo",
     "LogStream",
@@ -47,6 +48,7 @@ EXPORTED = [
     "PaneInfo",
     "Phux",
     "PhuxError",
+    "Place",
     "ProtocolError",
     "RefusedError",
     "RequestError",
@@ -67,6 +69,7 @@ EXPORTED = [
     "UnsafePathError",
     "VersionError",
     "Waited",
+    "Window",
     "WindowInfo",
     "__version__",
     "blocking",
@@ -74,7 +77,7 @@ EXPORTED = [
     "embedded",
 ]
 
-CLASSES = ("EventStream", "LogStream", "Pane", "Phux", "Session")
+CLASSES = ("EventStream", "LogStream", "Pane", "Phux", "Session", "Window")
 FUNCTIONS = ("connect", "embedded")
 
 # What only one client has: a blocking connection may be closed by hand, an async one ends with its block.
