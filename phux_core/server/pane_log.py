@@ -70,7 +70,7 @@ class PaneLog:
         if writer is not None:
             try:
                 writer.resume()
-                self._remember_holes()
+                self._remember()
             except OSError as error:
                 self._failed(error)
             self._save_meta()
@@ -183,10 +183,11 @@ class PaneLog:
         del self._holes[:-_MOST_HOLES]
         self._save_meta()
 
-    def _remember_holes(self) -> None:
-        """Learn from what is on disk where it has holes, and why."""
+    def _remember(self) -> None:
+        """Learn from what is on disk how the pane ended, if it has, and where the log has holes, and why."""
         with contextlib.suppress(FileNotFoundError), Stored.open(self._root, self._log) as stored:
-            why = {hole[0]: str(hole[2]) for hole in places.read_meta(stored.directory).get("holes", [])}
+            self._meta = places.read_meta(stored.directory) | self._meta
+            why = {hole[0]: str(hole[2]) for hole in self._meta.get("holes", [])}
             found = stored.holes(0, stored.end)
             self._holes = [Hole(start, end, why.get(start, "it could not be written")) for start, end in found]
 
