@@ -19,7 +19,7 @@ from phux_core.logs.stored import Stored
 
 if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
-    from phux_core.logs.ledger import Entry, Ledger
+    from phux_core.logs.ledger import Ledger
     from phux_core.logs.writing import LogWriter
 
 _PIECE = 1024 * 1024
@@ -150,14 +150,14 @@ class PaneLog:
         if self._writer is not None:
             self._writer.close()
 
-    def note_command(self, entry: Entry, all_of_them: Ledger) -> None:
-        """Write a line into the ledger's file, for when the pane is gone."""
+    def note_commands(self, lines: bytes, all_of_them: Ledger) -> None:
+        """Append lines to the ledger's file, for when the pane is gone; from time to time it is written anew."""
         if self._writer is None:
             return
         with contextlib.suppress(OSError):
             directory = places.open_log(self._root, self._log, create=True)
             try:
-                self._appended_lines += 1
+                self._appended_lines += lines.count(b"\n")
                 if self._appended_lines > _MOST_LINES:
                     places.replace_file(places.COMMANDS, all_of_them.dump(), dir_fd=directory)
                     self._appended_lines = 0
@@ -165,7 +165,7 @@ class PaneLog:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
                 fd = places.open_file(places.COMMANDS, flags, dir_fd=directory)
                 with os.fdopen(fd, "wb") as file:
-                    file.write(ledger.line(entry))
+                    file.write(lines)
             finally:
                 os.close(directory)
 
