@@ -22,45 +22,73 @@ from phux_client.flows.watch import EVENTS, watch
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows.arranging import layout, move, move_divider, rename, resize, select, swap, zoom
+    from phux_client.flows.log_reading import (
+        LogPlace,
+        commands,
+        follow,
+        log_list,
+        logs,
+        next_logs,
+        output,
+        search,
+        wait_command,
+    )
     from phux_client.flows.making import new_window, split
+    from phux_client.flows.processes import history_limit, signal, start, stop
 
 _LATER = {
     **dict.fromkeys(("layout", "move", "move_divider", "rename", "resize", "select", "swap", "zoom"), "arranging"),
+    **dict.fromkeys(("LogPlace", "commands", "follow", "log_list", "logs", "next_logs", "output"), "log_reading"),
+    **dict.fromkeys(("search", "wait_command"), "log_reading"),
     **dict.fromkeys(("new_window", "split"), "making"),
+    **dict.fromkeys(("history_limit", "signal", "start", "stop"), "processes"),
 }
 
 __all__ = [
     "EVENTS",
     "RUN_TIMEOUT_S",
     "Caller",
+    "LogPlace",
     "NextEvent",
     "Request",
+    "commands",
     "find_by_id",
     "find_pane",
     "find_session",
     "find_window",
+    "follow",
+    "history_limit",
     "kill",
     "kill_by_id",
     "kill_server",
     "layout",
+    "log_list",
+    "logs",
     "ls",
     "move",
     "move_divider",
     "new",
     "new_window",
     "next_event",
+    "next_logs",
+    "output",
     "paste",
     "rename",
     "resize",
     "run",
+    "search",
     "select",
     "send_keys",
+    "signal",
     "snapshot",
     "split",
+    "start",
     "status",
+    "stop",
     "swap",
     "tree",
     "wait",
+    "wait_command",
     "watch",
     "zoom",
 ]
