@@ -417,9 +417,13 @@ class Pane:
         self._feed_mark[0] = 0
         self.record.cols, self.record.rows = cols, rows
         self._checkpoint()  # what was fed so far was written for the old size
-        if self._fd >= 0:
-            fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(cols, rows))
+        self.tell_size()
         self._events.emit("resized", pane=self.id, seq=self.seq, cols=cols, rows=rows)
+
+    def tell_size(self) -> None:
+        """Tell the kernel the size of the terminal; one that it knows already disturbs nobody."""
+        if self._fd >= 0:
+            fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(self.record.cols, self.record.rows))
 
     # The end
 
