@@ -8,7 +8,7 @@ arrive as exceptions at the ``yield``. Import-light: it is on the CLI's path.
 from phux_client.flows._kinds import Caller, NextEvent, Request
 from phux_client.flows.change import rename, resize
 from phux_client.flows.kill import kill, kill_by_id, kill_server
-from phux_client.flows.ls import ls
+from phux_client.flows.ls import ls, session_list
 from phux_client.flows.new import new
 from phux_client.flows.run import DEFAULT_TIMEOUT_S as RUN_TIMEOUT_S
 from phux_client.flows.run import run
@@ -37,6 +37,7 @@ __all__ = [
     "resize",
     "run",
     "send_keys",
+    "session_list",
     "snapshot",
     "status",
     "tree",

@@ -1,0 +1,3 @@
+"""x."""
+
+HOSTS = {"claude-code": 1}
