@@ -99,6 +99,7 @@ class GhosttyEngine:
         self._begun = b""  # the end of the last chunk, if a soft reset may have been begun there
         self._covered: int | None = None  # rows of history below the alternate screen, once they were counted
         self._recent = b""  # what was fed last since then
+        self._modes: Modes | None = None  # once they were read; only what is fed can change them
         self._set_limits()
 
     # Reading
@@ -199,13 +200,16 @@ class GhosttyEngine:
 
     def modes(self) -> Modes:
         """The modes now."""
-        return read_modes(self._terminal)
+        if self._modes is None:
+            self._modes = read_modes(self._terminal)
+        return self._modes
 
     # Changing
 
     def feed(self, data: bytes) -> list[Effect]:
         """Take bytes from the program."""
         data, effects = self._tap.scan(data)
+        self._modes = None
         if b"\x7f" in data:
             # DEL is no graphic character (ECMA-48, 8.3), but libghostty's fast path prints it.
             data = data.translate(None, b"\x7f")
