@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _RECEIVE_SIZE = 256 * 1024
 _RETRY_S = 0.01
-_UNSUBSCRIBE_S = 1.0
+_LAST_WORD_S = 1.0
 # Linux tells a half-closed stream as POLLRDHUP; elsewhere POLLHUP, which is always reported, has to do.
 _HUNG_UP = getattr(select, "POLLRDHUP", 0)
 
@@ -46,6 +46,7 @@ class _Connection:
         self.pending: dict[int, _Pending] = {}
         self.events: dict[int, EventBuffer] = {}
         self.ending: dict[int, int] = {}  # by request, the subscription that ends with its reply
+        self.abandoned: set[int] = set()  # requests to subscribe that were given up
         self.event_arrived = anyio.Event()
         self.failure: errors.PhuxError = errors.DisconnectedError("the server closed the connection")
         self._send_lock = anyio.Lock()
@@ -84,6 +85,7 @@ class _Connection:
                         greeted = True
                     else:
                         self._on_frame(frame)
+                        await self._end_abandoned(frame)
         except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
             pass
         except errors.PhuxError as error:
@@ -95,6 +97,15 @@ class _Connection:
             self.event_arrived.set()
             with anyio.CancelScope(shield=True):
                 await anyio.aclose_forcefully(self.stream)
+
+    async def _end_abandoned(self, frame: Document) -> None:
+        """End a subscription that came when nobody wanted it any more."""
+        if frame.get("id") in self.abandoned:
+            self.abandoned.discard(frame["id"])
+            if "ok" in frame:
+                await self.send(
+                    encode_request(frame["id"], "unsubscribe", {"subscription": frame["ok"]["subscription"]})
+                )
 
     def _on_frame(self, frame: Document) -> None:
         if "event" in frame:
@@ -150,6 +161,12 @@ class Link:
             await connection.send(frame_bytes)
             if connection.open or pending.frame is None:
                 await pending.arrived.wait()
+        except anyio.get_cancelled_exc_class():
+            if call == "subscribe":
+                connection.abandoned.add(request_id)
+            if CALLS[call].cancellable:
+                await self._cancel(connection, request_id)
+            raise
         finally:
             del connection.pending[request_id]
         frame = pending.frame
@@ -163,6 +180,14 @@ class Link:
         if call == "subscribe":
             connection.events.setdefault(reply["subscription"], EventBuffer())
         return reply
+
+    async def _cancel(self, connection: _Connection, request_id: int) -> None:
+        """Tell the server that nobody waits for an answer any more; even while being cancelled."""
+        cancel_id = self._next_id
+        self._next_id += 1
+        if connection.open:
+            with anyio.move_on_after(_LAST_WORD_S, shield=True):
+                await connection.send(encode_request(cancel_id, "cancel", {"request": request_id}))
 
     async def next_event(self, subscription: int, timeout_s: float | None) -> Document | None:
         """Wait for an event of one subscription.
@@ -192,7 +217,7 @@ class Link:
         request_id = self._next_id
         self._next_id += 1
         connection.ending[request_id] = subscription
-        with anyio.move_on_after(_UNSUBSCRIBE_S, shield=True):
+        with anyio.move_on_after(_LAST_WORD_S, shield=True):
             # The reply is not waited for: it says nothing but that no more events will come.
             await connection.send(encode_request(request_id, "unsubscribe", {"subscription": subscription}))
 

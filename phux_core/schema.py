@@ -67,6 +67,7 @@ def generate() -> "dict[str, Schema]":
         "event": shapes.Event,
         "killed": shapes.Killed,
         "run-result": shapes.RunResult,
+        "screen-changes": shapes.ScreenChanges,
         "screen-state": shapes.ScreenState,
         "sent": shapes.Sent,
         "session-list": shapes.SessionList,

@@ -4,7 +4,8 @@ main        argv: serve, set a host up, check, print the catalog
 streams     stdin and stdout in the event loop
 jsonrpc     lines to messages, and the right error for what is none
 revisions   what the revisions of MCP do differently
-server      one conversation: methods, calls side by side, cancelling, progress
+server      one conversation: calls side by side, cancelling
+methods     what each method answers; progress: how far a call is
 catalog     the tools as a table: what each takes, gives and may do
 arguments   arguments against an input schema
 answers     results as text and as structured content, within a budget

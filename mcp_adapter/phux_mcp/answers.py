@@ -35,6 +35,11 @@ def pretty(document: object) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
+def size(document: object) -> int:
+    """Count the bytes that a document has as text."""
+    return len(pretty(document).encode("utf-8", "replace"))
+
+
 def to_result(answer: Answer, revision: Revision) -> Document:
     """Build the result of a call."""
     result: Document = {"content": [{"type": "text", "text": answer.text}]}
@@ -50,8 +55,8 @@ def to_failure(error: PhuxError) -> Document:
 
 
 def explain(error: PhuxError) -> str:
-    """Say what happened, and what to do."""
-    return f"{error.message}. {error.remedy}" if error.remedy else error.message
+    """Say in one sentence what happened, and what to do."""
+    return f"{error.message}; {error.remedy}" if error.remedy else error.message
 
 
 def failure(text: str) -> Document:

@@ -1,5 +1,7 @@
-"""Arguments of a tool, checked against its input schema. Nothing is ignored: what does not fit is refused in one
-sentence that says what to send instead."""
+"""Arguments of a tool, checked against its input schema.
+
+Nothing is ignored: what does not fit is refused in one sentence that says what to send instead.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,7 @@ def _fits(schema: Schema, value: object) -> bool:
             isinstance(value, (int, float))
             and not isinstance(value, bool)
             and schema.get("minimum", 0) <= value <= schema.get("maximum", LARGEST)
-            and (kind == "number" or float(value).is_integer())
+            and (float(value).is_integer() or not _is_whole(schema))
         )
     if kind == "array":
         return (
@@ -72,10 +74,14 @@ def _fits(schema: Schema, value: object) -> bool:
     return isinstance(value, str) and value in schema.get("enum", (value,))
 
 
+def _is_whole(schema: Schema) -> bool:
+    return schema["type"] == "integer" or schema.get("multipleOf") == 1
+
+
 def _expected(schema: Schema) -> str:
     """Say what fits."""
     kind = schema["type"]
-    what = _WORDS[kind]
+    what = _WORDS["integer" if _is_whole(schema) else kind]
     if "enum" in schema:
         what = f"one of {', '.join(schema['enum'])}"
     elif kind in {"integer", "number"}:

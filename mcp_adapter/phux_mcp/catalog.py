@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from phux_mcp.answers import Answer
+    from phux_mcp.methods import Call
     from phux_mcp.revisions import Revision
-    from phux_mcp.server import Call
 
     Schema = dict[str, Any]
     Run = Callable[[Call, dict[str, Any]], Awaitable[Answer]]

@@ -22,36 +22,52 @@ _PROMPTS = {
             "command": ("The command, such as `make test`.", True),
             "target": ("Which pane; a new session if omitted.", False),
         },
-        "Make `{command}` succeed, in the phux pane `{target}` (if that is `new`, make a session for it with phux_new).\n\n"
-        "1. Run it with phux_run. If exit_code is 0, say so and stop.\n"
-        "2. Else find the first real error in the output. If something was omitted, look for it with phux_run's `grep`, or "
-        "with phux_search, before you guess.\n"
-        "3. Mend the cause, not the symptom, and run it again in the same pane. Stop after five rounds and report.\n"
-        "If the outcome is timed_out, look at `state`: answer a program that awaits input, and leave secrets to the person.",
+        """\
+Make `{command}` succeed, in the phux pane `{target}` (if that is `new`, make a session for it with phux_new).
+
+1. Run it with phux_run. If exit_code is 0, say so and stop.
+2. Else find the first real error in the output. If something was left out, look for it with `grep` of phux_run, or with
+   phux_search, before you guess.
+3. Mend the cause, not the symptom, and run it again in the same pane. Stop after five rounds and report.
+
+If the outcome is timed_out, look at `state`: answer a program that awaits input, and leave secrets to the person.
+""",
     ),
     "drive-a-TUI": _Prompt(
         "Drive a TUI",
         "Work a full-screen or interactive program by keys, looking at what each step changed.",
-        {"program": ("What to start, such as `vim notes.txt`.", True), "goal": ("What is to be reached in it.", True)},
-        "Start `{program}` in a phux session of its own (phux_new, then phux_send_keys with the command and Enter), and reach "
-        "this: {goal}\n\n"
-        "- Take every step with phux_act: keys, then a wait for what must appear, then the rows that changed. Pass its `seq` "
-        "on as `since`.\n"
-        "- Where colour is the only sign of a selection, read with phux_snapshot and cells.\n"
-        "- Send keys by name (Escape, C-x, Down), text as it is. One step at a time; do not type ahead of what you have seen.\n"
-        "- At the end leave the program properly, and see with phux_wait that the state is prompt again.",
+        {
+            "program": ("What to start, such as `vim notes.txt`.", True),
+            "goal": ("What is to be reached in it.", True),
+        },
+        """\
+Start `{program}` in a phux session of its own (phux_new, then phux_act with the command and Enter), and reach this:
+{goal}
+
+- Take every step with phux_act: keys, then a wait for what must appear, then the rows that changed.
+- Where colour is the only sign of a selection, ask for cells.
+- Send keys by name (Escape, C-x, Down), text as it is. One step at a time; do not type ahead of what you have seen.
+- At the end leave the program properly, and see with phux_wait that the state is prompt again.
+""",
     ),
     "watch-a-server": _Prompt(
         "Watch a server",
         "Start something that keeps running, see it come up, and find out when it goes wrong.",
-        {"command": ("What to start, such as `npm run dev`.", True), "ready": ("A text that says it is up.", False)},
-        "Start `{command}` in a phux session of its own and keep an eye on it.\n\n"
-        "1. phux_new, then phux_run with `detach`.\n"
-        "2. Wait with phux_wait until `{ready}` appears (if that is `anything`, until it comes to rest); use `stop` with a "
-        "pattern of errors, so that a failure ends the wait.\n"
-        "3. Later, read only what is new with phux_logs and `since`, and look for trouble with phux_search. phux_watch tells "
-        "when it ends.\n"
-        "Stop it with phux_signal when the work is done, unless it is to stay.",
+        {
+            "command": ("What to start, such as `npm run dev`.", True),
+            "ready": ("A text that says it is up.", False),
+        },
+        """\
+Start `{command}` in a phux session of its own and keep an eye on it.
+
+1. phux_new, then phux_run with `detach`.
+2. Wait with phux_wait until `{ready}` appears (if that is `anything`, until it comes to rest). Use `stop` with a
+   pattern of errors, so that a failure ends the wait.
+3. Later, read only what is new with phux_logs and `since`, and look for trouble with phux_search. phux_watch tells when
+   it ends.
+
+Stop it with phux_signal when the work is done, unless it is to stay.
+""",
     ),
 }
 _DEFAULTS = {"target": "new", "ready": "anything"}

@@ -6,6 +6,8 @@ arrive as exceptions at the ``yield``. Import-light: it is on the CLI's path.
 """
 
 from phux_client.flows._kinds import Caller, NextEvent, Request
+from phux_client.flows.act import DEFAULT_TIMEOUT_S as ACT_TIMEOUT_S
+from phux_client.flows.act import act
 from phux_client.flows.change import rename, resize
 from phux_client.flows.kill import kill, kill_by_id, kill_server
 from phux_client.flows.ls import ls, session_list
@@ -13,18 +15,21 @@ from phux_client.flows.new import new
 from phux_client.flows.run import DEFAULT_TIMEOUT_S as RUN_TIMEOUT_S
 from phux_client.flows.run import run
 from phux_client.flows.send_keys import paste, send_keys
-from phux_client.flows.snapshot import snapshot
+from phux_client.flows.snapshot import changes, snapshot
 from phux_client.flows.status import status, tree
 from phux_client.flows.target import find_pane
 from phux_client.flows.wait import next_event, wait
 from phux_client.flows.watch import EVENTS, watch
 
 __all__ = [
+    "ACT_TIMEOUT_S",
     "EVENTS",
     "RUN_TIMEOUT_S",
     "Caller",
     "NextEvent",
     "Request",
+    "act",
+    "changes",
     "find_pane",
     "kill",
     "kill_by_id",

@@ -75,12 +75,15 @@ class Runs:
     Args:
         pane: The pane.
         directory: Where files for the shell to source can be put; ours alone.
+
+    Attributes:
+        turn: Held by whoever runs a command, and by whoever acts and looks.
     """
 
     def __init__(self, pane: Pane, directory: str) -> None:
         self._pane = pane
         self._directory = directory
-        self._turn = asyncio.Lock()
+        self.turn = self._turn = asyncio.Lock()
         self._current: Run | None = None
         self._restored: Run | None = None
         self._changed = asyncio.Event()

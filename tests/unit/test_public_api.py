@@ -45,6 +45,7 @@ EXPORTED = [
     "RefusedError",
     "RequestError",
     "RunResult",
+    "ScreenChanges",
     "ScreenState",
     "Session",
     "SessionInfo",

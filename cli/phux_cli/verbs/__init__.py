@@ -10,6 +10,7 @@ VERBS = {
     "snapshot": "read a pane's screen",
     "send-keys": "type keys and text into a pane",
     "paste": "paste text into a pane",
+    "act": "type into a pane, wait, and tell what changed",
     "run": "run a command in a pane and tell what it did",
     "wait": "wait until something is true of a pane",
     "watch": "print events as they happen",

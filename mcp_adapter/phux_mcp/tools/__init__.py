@@ -15,20 +15,21 @@ TOOLS: tuple[Tool, ...] = (*READING, *DRIVING, *ARRANGING)
 """Every tool of phux, in the order they are listed."""
 
 INSTRUCTIONS = """\
-phux keeps real terminals that outlive this conversation. A session has windows, a window has panes; a pane is a terminal \
-with a program in it, usually a shell that keeps its directory, variables and history from call to call. People may look \
-at the same panes; reading and typing never resize them.
+phux keeps real terminals that outlive this conversation. A session has windows, a window has panes; a pane is a
+terminal with a program in it, usually a shell that keeps its directory and variables from call to call. People may
+look at the same panes; reading and typing never resize them.
 
-A target is NAME (a session), NAME:WINDOW, NAME:WINDOW.PANE, @ID (a pane), `.` (the pane this host runs in, else the \
+A target is NAME (a session), NAME:WINDOW, NAME:WINDOW.PANE, @ID (a pane), `.` (the pane this host runs in, else the
 focused one) or `=` (the last focused session).
 
-- Begin with phux_ls or phux_tree; make a session of your own with phux_new rather than typing into somebody else's.
-- A command with an end: phux_run. It gives exit code and output; cd and export persist. `busy` means that another program \
-has the terminal.
-- A command without an end (a server, a watcher): phux_run with detach, then phux_wait for the line that says it is ready, \
-and phux_logs or phux_search later.
-- A program you talk to (a REPL, an editor, a menu): phux_act types keys, waits, and gives only what changed on the screen.
-- Wait for text, a state or rest with phux_wait instead of sleeping and looking again. State tells what a pane does: prompt, \
-running, awaiting_input, awaiting_secret, fullscreen or dead. Never type a secret that you were not given for it.
-- Every read tells `seq`; give it back as `since`, and you get only what is new.
-- Results are cut to a budget; they say what is left out and which call gets it."""
+- Begin with phux_ls or phux_tree. Make a session of your own with phux_new; do not type into somebody else's.
+- A command with an end: phux_run. It gives exit code and output; cd and export persist. `busy` means that another
+  program has the terminal.
+- A command without an end (a server, a watcher): phux_run with detach, then phux_wait for the line that says it is
+  ready, and phux_logs or phux_search later.
+- A program you talk to (a REPL, an editor, a menu): phux_act types keys, waits, and gives only what changed.
+- Wait with phux_wait for a text, a state or rest, instead of looking again and again. The state tells what a pane
+  does: prompt, running, awaiting_input, awaiting_secret, fullscreen or dead. Leave secrets to the person.
+- Reads tell `seq`; give it back as `since`, and you get only what is new.
+- Results are cut to a budget; they say what is left out and which call gets it.
+"""

@@ -12,7 +12,7 @@ from phux_mcp.own_panes import refuse_own
 from phux_mcp.tools.params import ANY_TARGET, SOCKET, connect, text, words
 
 if TYPE_CHECKING:
-    from phux_mcp.server import Call
+    from phux_mcp.methods import Call
 
     Arguments = dict[str, Any]
 

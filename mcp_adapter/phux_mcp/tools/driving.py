@@ -10,11 +10,11 @@ from phux_core.errors import PhuxError, TimedOutError
 from phux_mcp.answers import BUDGET, Answer, pretty
 from phux_mcp.catalog import Tool, document
 from phux_mcp.tools.params import MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, count, flag, text, words
-from phux_mcp.tools.reading import tail
+from phux_mcp.tools.reading import STATES, changes_schema, tail, within
 
 if TYPE_CHECKING:
     from phux_client import Phux
-    from phux_mcp.server import Call
+    from phux_mcp.methods import Call
 
     Arguments = dict[str, Any]
     Document = dict[str, Any]
@@ -74,8 +74,24 @@ async def _last_line(phux: Phux, target: str) -> str:
     return "".join(tail(screen, 1))[:200]
 
 
+async def act(call: Call, arguments: Arguments) -> Answer:
+    """Type, wait, and tell what changed."""
+    phux = await connect(call, arguments)
+    options = {
+        name: value for name, value in arguments.items() if name not in {"target", "keys", "timeout_secs", "socket"}
+    }
+    timeout_s = arguments.get("timeout_secs", flows.ACT_TIMEOUT_S)
+
+    async def message() -> str:
+        return await _last_line(phux, arguments["target"])
+
+    async with call.progress.ticking(timeout_s, message):
+        flow = flows.act(phux.caller, arguments["target"], arguments["keys"], timeout_s=timeout_s, **options)
+        return Answer(within(await phux.drive(flow), BUDGET))
+
+
 def _ran() -> Document:
-    more = {
+    more: dict[str, Document] = {
         "outcome": {"const": "timed_out"},
         "message": {"type": "string"},
         "pane": {"type": "string"},
@@ -132,5 +148,30 @@ TOOLS = (
         required=("target", "command"),
         seed=("target", "command", "timeout_secs", "socket"),
         output=_ran,
+    ),
+    Tool(
+        "phux_act",
+        "Type, wait and look",
+        "Type keys, wait for what they bring about, and give the rows of the screen that changed, in one call; no other "
+        "run or act comes between. Only what is written after typing counts, the echo of the keys included. With no "
+        "condition, it waits until nothing was written for 300 ms.",
+        act,
+        properties={
+            "target": TARGET,
+            "keys": _KEYS,
+            "literal": flag("Take every word as text."),
+            "until": text("A line contains this."),
+            "regex": text("A line matches this."),
+            "gone": text("No visible line contains this."),
+            "state": words("The pane is in one of these states.", least=1, among=STATES),
+            "stop": text("A line matches this: waiting on is in vain."),
+            "idle_ms": count("Nothing was written for so long."),
+            "since": count("Give what changed after this `seq`; after typing began when omitted."),
+            "cells": flag("Add the styled cells of changed rows."),
+            "timeout_secs": {**TIMEOUT, "description": "How long all of it may take, 30 when omitted."},
+            "socket": SOCKET,
+        },
+        required=("target", "keys"),
+        output=changes_schema,
     ),
 )

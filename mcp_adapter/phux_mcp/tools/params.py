@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from phux_client import Phux
-    from phux_mcp.server import Call
+    from phux_mcp.methods import Call
 
     Arguments = dict[str, Any]
     Schema = dict[str, Any]
@@ -35,8 +35,12 @@ def flag(description: str) -> Schema:
 
 def count(description: str, *, minimum: int = 0, maximum: int | None = None, kind: str = "integer") -> Schema:
     """Make the schema of a number that is not negative."""
-    bounds = {"minimum": minimum} if maximum is None else {"minimum": minimum, "maximum": maximum}
-    return {"type": kind, **bounds, "description": description}
+    schema: Schema = {"type": kind, "minimum": minimum}
+    if maximum is not None:
+        schema["maximum"] = maximum
+    if kind == "number":
+        schema["multipleOf"] = 1  # what the first revision calls a number, and means to be counted
+    return {**schema, "description": description}
 
 
 def words(description: str, *, least: int = 0, among: tuple[str, ...] = ()) -> Schema:

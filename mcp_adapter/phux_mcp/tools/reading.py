@@ -6,18 +6,18 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
-from phux_mcp.answers import BUDGET, Answer, newest_that_fit, pretty
+from phux_mcp.answers import BUDGET, Answer, newest_that_fit, pretty, size
 from phux_mcp.catalog import Tool, document
 from phux_mcp.tools.params import MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, count, flag, text, words
 
 if TYPE_CHECKING:
-    from phux_mcp.server import Call
+    from phux_mcp.methods import Call
 
     Arguments = dict[str, Any]
     Document = dict[str, Any]
 
 _MOST_EVENTS = 1000
-_STATES = ("prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead")
+STATES = ("prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead")
 
 
 async def ls(call: Call, arguments: Arguments) -> Answer:
@@ -45,36 +45,38 @@ async def snapshot(call: Call, arguments: Arguments) -> Answer:
     """Read a screen, or what changed on it."""
     phux = await connect(call, arguments)
     target, cells = arguments.get("target"), arguments.get("cells", False)
+    budget = arguments.get("max_bytes", BUDGET)
     if "since" in arguments:
-        return Answer(await phux.drive(flows.changes(phux.caller, target, arguments["since"], cells=cells)))
+        return Answer(
+            within(await phux.drive(flows.changes(phux.caller, target, arguments["since"], cells=cells)), budget)
+        )
     flow = flows.snapshot(phux.caller, target, scrollback=arguments.get("scrollback"), cells=cells)
     screen = await phux.drive(flow)
-    return Answer(screen if call.revision.seed else _within(screen, arguments.get("max_bytes", BUDGET)))
+    return Answer(screen if call.revision.seed else within(screen, budget))
 
 
-def _within(screen: Document, budget: int) -> Document:
-    """Leave out of a screen what does not fit: the oldest history, then the last cells."""
-    room = budget - len(pretty({**screen, "scrollback": [], "cells": []}).encode("utf-8", "replace"))
-    history = screen["scrollback"]
+def within(screen: Document, budget: int) -> Document:
+    """Leave out of a screen, or of its changes, what does not fit: the oldest history, then the last cells."""
+    cells, history = screen.get("cells", []), screen.get("scrollback", [])
+    if not cells and not history:
+        return screen  # a screen alone always fits
+    room = budget - size({**screen, "scrollback": [], "cells": []})
     first = newest_that_fit(history, room)
-    room -= sum(len(row) for row in history[first:])
-    cells = screen.get("cells", [])
-    size = len(pretty(cells)) if cells else 0
-    kept = len(cells) if size <= max(room, 0) else len(cells) * max(room, 0) // size
+    room -= size(history[first:])
+    cells_size = size(cells)
+    kept = len(cells) if cells_size <= room else len(cells) * max(room, 0) // cells_size
     if first == 0 and kept == len(cells):
         return screen
-    wrapped = [row - first for row in screen["soft_wrap"]["scrollback"] if row >= first]
-    cut = {
-        **screen,
-        "scrollback": history[first:],
-        "soft_wrap": {**screen["soft_wrap"], "scrollback": wrapped},
-        "omitted": {
-            "scrollback_rows": first,
-            "cells": len(cells) - kept,
-            "hint": "ask again with a larger max_bytes, or read older text with phux_logs",
-        },
-    }
-    return {**cut, "cells": cells[:kept]} if "cells" in screen else cut
+    cut = {**screen, "omitted": {"hint": "a larger max_bytes allows more; phux_logs has what was written before"}}
+    if kept < len(cells):
+        cut["cells"] = cells[:kept]
+        cut["omitted"]["cells"] = len(cells) - kept
+    if first:
+        cut["scrollback"] = history[first:]
+        cut["omitted"]["scrollback_rows"] = first
+        wrapped = [row - first for row in screen["soft_wrap"]["scrollback"] if row >= first]
+        cut["soft_wrap"] = {**screen["soft_wrap"], "scrollback": wrapped}
+    return cut
 
 
 async def wait(call: Call, arguments: Arguments) -> Answer:
@@ -176,8 +178,16 @@ def _waited() -> Document:
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
+def changes_schema() -> Document:
+    """Make the schema of what changed on a screen."""
+    schema = document("screen-changes", more={"omitted": {"type": "object"}})
+    schema["properties"]["cells"] = {"type": "array", "items": {"type": "object"}}
+    schema["$defs"] = {name: schema["$defs"][name] for name in ("ChangedRow", "Cursor", "Foreground")}
+    return schema
+
+
 def _screen() -> Document:
-    """The schema of a screen, or of what changed on it."""
+    """Make the schema of a screen, or of what changed on it."""
     integer, array = {"type": "integer"}, {"type": "array"}
     more = {"changed": array, "since": integer, "scrolled": integer, "full": {"type": "boolean"}}
     schema = document("screen-state", without=("lines", "scrollback"), more={**more, "omitted": {"type": "object"}})
@@ -210,8 +220,8 @@ TOOLS = (
     Tool(
         "phux_snapshot",
         "Read a screen",
-        "Read a pane's screen as structured data, side-effect-free: it does not attach or resize. With `since`, only the "
-        "rows that changed after that `seq`.",
+        "Read a pane's screen as structured data, side-effect-free: it does not attach or resize. With `since`, only "
+        "the rows that changed after that `seq`.",
         snapshot,
         safety="read-only",
         properties={
@@ -237,7 +247,7 @@ TOOLS = (
             "until": text("Succeed once a line contains this text."),
             "regex": text("Succeed once a line matches this pattern of Python's re."),
             "gone": text("Succeed once no visible line contains this text."),
-            "state": words("Succeed once the pane is in one of these states.", least=1, among=_STATES),
+            "state": words("Succeed once the pane is in one of these states.", least=1, among=STATES),
             "stop": text("End as soon as a line matches this pattern: waiting on is in vain."),
             "idle_ms": count("Succeed once nothing was written for so many milliseconds.", kind="number"),
             "since": count("Only what was written after this `seq` counts."),

@@ -1,0 +1,34 @@
+"""An adapter against a private server, for each test."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_host import Host
+
+
+@pytest.fixture
+def start_host(cli):
+    """Start adapters; they are ended with the test."""
+    hosts = []
+
+    def start(*words, **env):
+        host = Host(cli.env | env, cli.cwd, *words)
+        hosts.append(host)
+        return host
+
+    yield start
+    for host in hosts:
+        assert host.close() == 0
+
+
+@pytest.fixture
+def host(start_host):
+    """An adapter, not asked anything yet."""
+    return start_host()
+
+
+@pytest.fixture
+def modern(host):
+    """An adapter in the last revision that begins with a handshake."""
+    return host.begin("2025-11-25")
