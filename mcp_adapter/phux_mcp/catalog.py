@@ -144,18 +144,28 @@ class Toolset:
         return tool if tool is not None and tool.is_in(revision) else None
 
 
-def document(name: str, *, without: tuple[str, ...] = (), more: Mapping[str, Schema] | None = None) -> Schema:
+def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None = None) -> Schema:
     """Take the schema of a document from schemas/, without its prose.
 
     Args:
         name: Its name.
-        without: Properties that are left out, or are no longer required.
-        more: Properties that a tool adds.
+        deep: Whether to say what is inside the objects in it.
+        more: Properties that a tool adds or tells otherwise.
     """
     schema: Schema = _without_prose(json.loads(schemas.read(name)))
-    schema["properties"] = {**schema["properties"], **(more or {})}
-    schema["required"] = [name for name in schema["required"] if name not in without]
+    if not deep:
+        schema.pop("$defs", None)
+        schema = _without_references(schema)
+    schema["properties"] |= more or {}
     return schema
+
+
+def _without_references(value: Any) -> Any:
+    if isinstance(value, dict):
+        if "$ref" in value:
+            return {"type": "object"}
+        return {name: _without_references(inner) for name, inner in value.items()}
+    return [_without_references(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _without_prose(value: Any) -> Any:

@@ -16,6 +16,7 @@ VERBS = {
     "watch": "print events as they happen",
     "kill": "end a session, a window, a pane or the server",
     "status": "tell how the server is",
+    "mcp": "serve phux to an MCP host, and set hosts up",
     "schema": "print the JSON schemas",
     "server": "run the server in the foreground",
 }

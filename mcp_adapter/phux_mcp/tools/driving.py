@@ -91,18 +91,16 @@ async def act(call: Call, arguments: Arguments) -> Answer:
 
 
 def _ran() -> Document:
+    string = {"type": "string"}
     more: dict[str, Document] = {
         "outcome": {"const": "timed_out"},
-        "message": {"type": "string"},
-        "pane": {"type": "string"},
-        "state": {"type": "string"},
-        "screen_tail": {"type": "array", "items": {"type": "string"}},
+        "message": string,
+        "pane": string,
+        "state": string,
+        "seq": {},  # of a command that ended, where its output begins and ends; else a number
+        "screen_tail": {"type": "array", "items": string},
     }
-    schema = document("run-result", more=more)
-    schema["properties"]["seq"] = {}  # of a command that ended, where its output begins and ends; else a number
-    schema["required"] = ["command", "duration_ms"]
-    schema.pop("$defs", None)
-    return schema
+    return {**document("run-result", more=more), "required": ["command", "duration_ms"]}
 
 
 _KEYS = words("Names of keys (Enter, Tab, Up, C-c, M-x, F5) as keys, all else as text.", least=1)
@@ -152,9 +150,9 @@ TOOLS = (
     Tool(
         "phux_act",
         "Type, wait and look",
-        "Type keys, wait for what they bring about, and give the rows of the screen that changed, in one call; no other "
-        "run or act comes between. Only what is written after typing counts, the echo of the keys included. With no "
-        "condition, it waits until nothing was written for 300 ms.",
+        "Type keys, wait for what they bring about, and give the rows of the screen that changed, in one call; no "
+        "other run or act comes between. Only what is written after typing counts, the echo of the keys included. With "
+        "no condition, it waits until nothing was written for 300 ms.",
         act,
         properties={
             "target": TARGET,

@@ -111,9 +111,9 @@ async def wait(call: Call, arguments: Arguments) -> Answer:
     if call.revision.seed:
         return Answer(result)
     screen = outcome.screen
-    result |= {"condition": outcome.met, "line": outcome.line, "pane": f"@{screen['pane']}", "seq": outcome.seq}
-    result["state"] = screen["state"]
-    result["screen_tail"] = tail(screen)
+    told = {"condition": outcome.met, "line": outcome.line}
+    result |= {name: value for name, value in told.items() if value is not None}
+    result |= {"pane": f"@{screen['pane']}", "seq": outcome.seq, "state": screen["state"], "screen_tail": tail(screen)}
     return Answer(result)
 
 
@@ -165,37 +165,33 @@ def _watched() -> Document:
 
 
 def _waited() -> Document:
+    string = {"type": "string"}
     properties = {
         "outcome": {"enum": ["met", "timed_out", "stopped"]},
         "polls": {"type": "integer"},
-        "condition": {"type": ["string", "null"]},
-        "line": {"type": ["string", "null"]},
-        "pane": {"type": "string"},
+        "pane": string,
         "seq": {"type": "integer"},
-        "state": {"type": "string"},
-        "screen_tail": {"type": "array", "items": {"type": "string"}},
+        "state": string,
+        "screen_tail": {"type": "array", "items": string},
     }
-    return {"type": "object", "properties": properties, "required": list(properties)}
-
-
-def changes_schema() -> Document:
-    """Make the schema of what changed on a screen."""
-    schema = document("screen-changes", more={"omitted": {"type": "object"}})
-    schema["properties"]["cells"] = {"type": "array", "items": {"type": "object"}}
-    schema["$defs"] = {name: schema["$defs"][name] for name in ("ChangedRow", "Cursor", "Foreground")}
-    return schema
+    more = {"condition": string, "line": string}
+    return {"type": "object", "properties": properties | more, "required": list(properties)}
 
 
 def _screen() -> Document:
     """Make the schema of a screen, or of what changed on it."""
-    integer, array = {"type": "integer"}, {"type": "array"}
-    more = {"changed": array, "since": integer, "scrolled": integer, "full": {"type": "boolean"}}
-    schema = document("screen-state", without=("lines", "scrollback"), more={**more, "omitted": {"type": "object"}})
-    schema["properties"]["schema_version"] = integer
-    schema["properties"]["cells"] = {"type": "array", "items": {"type": "object"}}
-    schema["$defs"] = {name: schema["$defs"][name] for name in ("Cursor", "Foreground", "SoftWrap")}
-    return schema
+    changes = document("screen-changes")["properties"]
+    more = {name: changes[name] for name in ("changed", "since", "scrolled", "full")}
+    schema = document("screen-state", more={**more, "schema_version": {"type": "integer"}, "omitted": _OMITTED})
+    return {**schema, "required": [name for name in schema["required"] if name not in {"lines", "scrollback"}]}
 
+
+def changes_schema() -> Document:
+    """Make the schema of what changed on a screen."""
+    return document("screen-changes", more={"omitted": _OMITTED})
+
+
+_OMITTED = {"type": "object"}
 
 TOOLS = (
     Tool(
@@ -206,7 +202,7 @@ TOOLS = (
         safety="read-only",
         properties={"socket": SOCKET},
         seed=("socket",),
-        output=lambda: document("session-list"),
+        output=lambda: document("session-list", deep=True),
     ),
     Tool(
         "phux_tree",
@@ -215,7 +211,7 @@ TOOLS = (
         tree,
         safety="read-only",
         properties={"socket": SOCKET},
-        output=lambda: document("tree"),
+        output=lambda: document("tree", deep=True),
     ),
     Tool(
         "phux_snapshot",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcp_host import Host
+from servers import clean_environment, embedded_server
 
 
 @pytest.fixture
@@ -32,3 +33,12 @@ def host(start_host):
 def modern(host):
     """An adapter in the last revision that begins with a handshake."""
     return host.begin("2025-11-25")
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """One adapter, and a server without sessions, for all tests of a module that leave neither changed."""
+    with embedded_server() as server:
+        env = clean_environment() | {"PHUX_SOCKET": server.socket}
+        with Host(env, tmp_path_factory.mktemp("shared")) as host:
+            yield host

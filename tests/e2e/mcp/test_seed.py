@@ -17,6 +17,11 @@ def seed(host):
     return host.begin("2024-11-05")
 
 
+@pytest.fixture(scope="module")
+def shared_seed(shared):
+    return shared.begin("2024-11-05")
+
+
 @pytest.fixture
 def work(seed):
     """The host, with a session to work in."""
@@ -35,9 +40,9 @@ def test_initialize_gives_version_capabilities_and_server_and_nothing_else(host)
     }
 
 
-def test_initialized_is_a_notification_and_ping_gives_an_empty_result(seed):
-    seed.notify("notifications/initialized")
-    assert seed.ask("ping") | {"id": 0} == {"jsonrpc": "2.0", "id": 0, "result": {}}
+def test_initialized_is_a_notification_and_ping_gives_an_empty_result(shared_seed):
+    shared_seed.notify("notifications/initialized")
+    assert shared_seed.ask("ping") | {"id": 0} == {"jsonrpc": "2.0", "id": 0, "result": {}}
 
 
 def test_one_message_is_one_line(seed, work):
@@ -46,24 +51,24 @@ def test_one_message_is_one_line(seed, work):
     assert seed.receive() == {"jsonrpc": "2.0", "id": "x", "result": {}}
 
 
-def test_a_malformed_line_is_a_parse_error_with_a_null_id_and_the_loop_goes_on(seed):
-    seed.send(b"{nonsense")
-    reply = seed.receive()
+def test_a_malformed_line_is_a_parse_error_with_a_null_id_and_the_loop_goes_on(shared_seed):
+    shared_seed.send(b"{nonsense")
+    reply = shared_seed.receive()
     assert (reply["id"], reply["error"]["code"]) == (None, -32700)
-    assert seed.result("ping") == {}
+    assert shared_seed.result("ping") == {}
 
 
-def test_an_unknown_method_is_an_error_for_a_request_and_nothing_for_a_notification(seed):
-    assert seed.error("nonsense")["code"] == -32601
-    seed.notify("notifications/nonsense")
-    seed.notify("nonsense")
-    assert seed.is_silent()
-    assert seed.result("ping") == {}
+def test_an_unknown_method_is_an_error_for_a_request_and_nothing_for_a_notification(shared_seed):
+    assert shared_seed.error("nonsense")["code"] == -32601
+    shared_seed.notify("notifications/nonsense")
+    shared_seed.notify("nonsense")
+    assert shared_seed.is_silent()
+    assert shared_seed.result("ping") == {}
 
 
 @pytest.mark.parametrize("method", ["resources/list", "prompts/list", "server/discover"])
-def test_what_came_with_later_revisions_is_not_there(seed, method):
-    assert seed.error(method)["code"] in {-32601, -32602}
+def test_what_came_with_later_revisions_is_not_there(shared_seed, method):
+    assert shared_seed.error(method)["code"] in {-32601, -32602}
 
 
 def test_a_host_without_a_handshake_is_served_all_the_same(host):
@@ -73,8 +78,8 @@ def test_a_host_without_a_handshake_is_served_all_the_same(host):
 # The catalog
 
 
-def test_the_catalog_has_six_tools_with_input_schemas(seed):
-    tools = seed.result("tools/list")["tools"]
+def test_the_catalog_has_six_tools_with_input_schemas(shared_seed):
+    tools = shared_seed.result("tools/list")["tools"]
     assert sorted(tool["name"] for tool in tools) == sorted(SIX)
     for tool in tools:
         assert set(tool) == {"name", "description", "inputSchema"}
@@ -110,8 +115,8 @@ def test_the_catalog_has_six_tools_with_input_schemas(seed):
         ("phux_new", {"name": "string", "command": "array", "cwd": "string", "socket": "string"}, ["name"]),
     ],
 )
-def test_the_parameters_are_the_seeds(seed, tool, parameters, required):
-    (found,) = [entry for entry in seed.result("tools/list")["tools"] if entry["name"] == tool]
+def test_the_parameters_are_the_seeds(shared_seed, tool, parameters, required):
+    (found,) = [entry for entry in shared_seed.result("tools/list")["tools"] if entry["name"] == tool]
     schema = found["inputSchema"]
     assert {name: one["type"] for name, one in schema["properties"].items()} == parameters
     assert schema.get("required", []) == required
@@ -246,16 +251,16 @@ def test_a_result_is_one_text_block_of_pretty_json(work):
         ("phux_ls", {"socket": "/nowhere/phux.sock"}, "phux new"),
     ],
 )
-def test_a_failing_tool_is_an_answer_with_a_hint_and_no_error(seed, tool, arguments, says):
-    assert says in seed.failure(tool, **arguments)
+def test_a_failing_tool_is_an_answer_with_a_hint_and_no_error(shared_seed, tool, arguments, says):
+    assert says in shared_seed.failure(tool, **arguments)
 
 
 @pytest.mark.parametrize(
     "params",
     [None, {}, {"name": 3}, {"name": "nonsense"}, {"name": "phux_ls", "arguments": []}, {"name": "phux_act"}],
 )
-def test_a_call_that_is_none_is_a_protocol_error(seed, params):
-    assert seed.error("tools/call", params)["code"] == -32602
+def test_a_call_that_is_none_is_a_protocol_error(shared_seed, params):
+    assert shared_seed.error("tools/call", params)["code"] == -32602
 
 
 def test_the_socket_comes_from_the_argument_then_from_the_environment(start_host, socket, tmp_path):
