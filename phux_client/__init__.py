@@ -19,9 +19,10 @@ without await. Names are imported when first used, so that ``phux_client.blockin
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client import blocking
-    from phux_client.aio import EventStream, Pane, Phux, Session, connect, embedded
+    from phux_client.aio import EventStream, Pane, Phux, Session, Window, connect, embedded
     from phux_client.waited import Waited
     from phux_core.errors import (
+        BadConfigError,
         BadCwdError,
         BadNameError,
         BadRequestError,
@@ -54,8 +55,10 @@ if TYPE_CHECKING:
         CellStyle,
         Event,
         Foreground,
+        LayoutSplit,
         PaneId,
         PaneInfo,
+        Place,
         RunResult,
         ScreenChanges,
         ScreenState,
@@ -68,17 +71,24 @@ if TYPE_CHECKING:
     from phux_core.version import __version__
 
 _PLACES = {
-    "phux_client.aio": ("EventStream", "Pane", "Phux", "Session", "connect", "embedded"),
+    "phux_client.aio": ("EventStream", "Pane", "Phux", "Session", "Window", "connect", "embedded"),
     "phux_core.errors": (
-        *("BadCwdError", "BadNameError", "BadRequestError", "BadSelectorError", "BadSizeError", "BusyError"),
-        *("CannotExecuteError", "DisconnectedError", "InputBlockedError", "InputTooLongError", "InternalError"),
+        *("BadConfigError", "BadCwdError", "BadNameError", "BadRequestError", "BadSelectorError", "BadSizeError"),
+        *(
+            "BusyError",
+            "CannotExecuteError",
+            "DisconnectedError",
+            "InputBlockedError",
+            "InputTooLongError",
+            "InternalError",
+        ),
         *("LimitError", "NameInUseError", "NoServerError", "NoSuchTargetError", "PaneClosedError", "PhuxError"),
         *("ProtocolError", "RefusedError", "RequestError", "StartFailedError", "StoppedError", "TimedOutError"),
         *("TransportError", "UnsafePathError", "VersionError"),
     ),
     "phux_core.shapes": (
-        *("CellInfo", "CellStyle", "Event", "Foreground", "PaneId", "PaneInfo", "RunResult", "ScreenChanges"),
-        *("ScreenState", "SessionInfo", "SessionList", "Status", "Tree", "WindowInfo"),
+        *("CellInfo", "CellStyle", "Event", "Foreground", "LayoutSplit", "PaneId", "PaneInfo", "Place"),
+        *("RunResult", "ScreenChanges", "ScreenState", "SessionInfo", "SessionList", "Status", "Tree", "WindowInfo"),
     ),
     "phux_client.waited": ("Waited",),
     "phux_core.version": ("__version__",),
@@ -86,6 +96,7 @@ _PLACES = {
 _HOME = {name: place for place, names in _PLACES.items() for name in names}
 
 __all__ = [
+    "BadConfigError",
     "BadCwdError",
     "BadNameError",
     "BadRequestError",
@@ -102,6 +113,7 @@ __all__ = [
     "InputBlockedError",
     "InputTooLongError",
     "InternalError",
+    "LayoutSplit",
     "LimitError",
     "NameInUseError",
     "NoServerError",
@@ -112,6 +124,7 @@ __all__ = [
     "PaneInfo",
     "Phux",
     "PhuxError",
+    "Place",
     "ProtocolError",
     "RefusedError",
     "RequestError",
@@ -130,6 +143,7 @@ __all__ = [
     "UnsafePathError",
     "VersionError",
     "Waited",
+    "Window",
     "WindowInfo",
     "__version__",
     "blocking",

@@ -66,12 +66,14 @@ def generate() -> "dict[str, Schema]":
         "error": shapes.Error,
         "event": shapes.Event,
         "killed": shapes.Killed,
+        "place": shapes.Place,
         "run-result": shapes.RunResult,
         "screen-changes": shapes.ScreenChanges,
         "screen-state": shapes.ScreenState,
         "sent": shapes.Sent,
         "session-list": shapes.SessionList,
         "status": shapes.Status,
+        "swapped": shapes.Swapped,
         "tree": shapes.Tree,
     }
     return dict(_document(name, kind) for name, kind in documents.items())

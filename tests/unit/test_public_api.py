@@ -15,6 +15,7 @@ from phux_client import aio, blocking
 from phux_core import errors
 
 EXPORTED = [
+    "BadConfigError",
     "BadCwdError",
     "BadNameError",
     "BadRequestError",
@@ -31,6 +32,7 @@ EXPORTED = [
     "InputBlockedError",
     "InputTooLongError",
     "InternalError",
+    "LayoutSplit",
     "LimitError",
     "NameInUseError",
     "NoServerError",
@@ -41,6 +43,7 @@ EXPORTED = [
     "PaneInfo",
     "Phux",
     "PhuxError",
+    "Place",
     "ProtocolError",
     "RefusedError",
     "RequestError",
@@ -59,6 +62,7 @@ EXPORTED = [
     "UnsafePathError",
     "VersionError",
     "Waited",
+    "Window",
     "WindowInfo",
     "__version__",
     "blocking",
@@ -66,7 +70,7 @@ EXPORTED = [
     "embedded",
 ]
 
-CLASSES = ("EventStream", "Pane", "Phux", "Session")
+CLASSES = ("EventStream", "Pane", "Phux", "Session", "Window")
 FUNCTIONS = ("connect", "embedded")
 
 # What only one client has: a blocking connection may be closed by hand, an async one ends with its block.

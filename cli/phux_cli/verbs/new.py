@@ -14,23 +14,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-USAGE = "[-s NAME] [-c CWD] [-e K=V]... [--size COLSxROWS] [--json] [--socket PATH] [-- COMMAND...]"
+USAGE = "[-s NAME] [-n NAME] [-c CWD] [-e K=V]... [--size COLSxROWS] [--json] [--socket PATH] [-- COMMAND...]"
 EXAMPLES = (
     "phux new -s build --json",
     "phux new -s logs -c /var/log --size 120x40 --json -- tail -f /dev/null",
-    "phux new -e EDITOR=vi --json",
+    "phux new -n editor -e EDITOR=vi --json",
 )
 
 
 def add_arguments(parser: "argparse.ArgumentParser") -> None:
     """Say what it takes."""
     parser.add_argument("-s", "--name", metavar="NAME", help="its name; the smallest free number when omitted")
+    parser.add_argument("-n", "--window-name", metavar="NAME", help="its window's name; the program's when omitted")
     parser.add_argument("-c", "--cwd", metavar="CWD", help="where the program starts; this directory when omitted")
     parser.add_argument(
         "-e", "--env", metavar="K=V", action="append", default=[], help="a variable for the program; may be repeated"
     )
     parser.add_argument("--size", metavar="COLSxROWS", help="size of the terminal, 80x24 when omitted")
-    add_json(parser, 'what was made as {"session", "terminal_id"}')
+    add_json(parser, 'what was made as {"session", "terminal_id", "session_id", "window_id"}')
     add_socket(parser)
 
 
@@ -40,12 +41,25 @@ def run(options: "argparse.Namespace") -> int:
     env = dict(_parse_variable(text) for text in options.env)
     # Read before a server is started for it: bad input makes nothing.
     flow = flows.new(
-        Phux(options.socket).caller, options.name, cwd=options.cwd, command=options.rest or None, env=env, size=size
+        Phux(options.socket).caller,
+        options.name,
+        window_name=options.window_name,
+        cwd=options.cwd,
+        command=options.rest or None,
+        env=env,
+        size=size,
     )
     with connect(options.socket, start=True) as phux:
         made = phux.drive(flow)
     if options.json:
-        print_document({"session": made["session"], "terminal_id": made["pane_id"]})
+        print_document(
+            {
+                "session": made["session"],
+                "terminal_id": made["pane_id"],
+                "session_id": made["session_id"],
+                "window_id": made["window_id"],
+            }
+        )
     else:
         print(f"created session {made['session']!r}, pane @{made['pane_id']}")
     return 0
