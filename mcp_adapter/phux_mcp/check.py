@@ -88,7 +88,7 @@ class _Player:
     """A host."""
 
     def __init__(self, revision: Revision, options: argparse.Namespace, socket: str) -> None:
-        words = ["--safety", options.safety, "--profile", options.profile]
+        words = ["--profile", options.profile, *(["--safety", options.safety] if options.safety else [])]
         self._revision = revision
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "phux_mcp", *words],

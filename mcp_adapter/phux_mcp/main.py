@@ -40,7 +40,7 @@ def main(argv: list[str] | None = None) -> int:
             from phux_mcp import check
 
             return check.main(options)
-        toolset = load_toolset(options.profile, options.safety)
+        toolset = load_toolset(options.profile, options.safety or default_safety(options.profile))
         if options.schema:
             return _print_catalog(toolset)
         import asyncio
@@ -53,6 +53,11 @@ def main(argv: list[str] | None = None) -> int:
         return error.exit_code
     except (KeyboardInterrupt, BrokenPipeError):
         return 0
+
+
+def default_safety(profile: str) -> str:
+    """Say what is allowed unless told otherwise: profiles have all of the tools they stand in for."""
+    return "mutating" if profile == "phux" else "destructive"
 
 
 def load_toolset(profile: str, safety: str) -> Toolset:
@@ -127,7 +132,7 @@ def _parse(words: list[str]) -> argparse.Namespace:
     if not words:  # as hosts start it: no parser is needed
         from types import SimpleNamespace
 
-        return SimpleNamespace(verb=None, socket=None, schema=False, profile="phux", safety="mutating")  # type: ignore[return-value]
+        return SimpleNamespace(verb=None, socket=None, schema=False, profile="phux", safety=None)  # type: ignore[return-value]
     return _parser().parse_args(words)
 
 
@@ -150,7 +155,7 @@ def _parser() -> argparse.ArgumentParser:
         parser.add_argument(
             "--safety",
             choices=SAFETY,
-            default=default or "mutating",
+            default=default,
             help="what the host may do, mutating when omitted; what is not allowed is not listed",
         )
         parser.add_argument(

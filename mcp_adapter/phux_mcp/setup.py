@@ -72,7 +72,7 @@ def _command(options: argparse.Namespace) -> list[str]:
     """Say how a host is to start us: by a whole path, for it may not have ours in its own."""
     script = os.path.join(os.path.dirname(os.path.abspath(sys.executable)), "phux-mcp")
     words = [script] if os.access(script, os.X_OK) else [sys.executable, "-m", "phux_mcp"]
-    if options.safety != "mutating":
+    if options.safety:
         words += ["--safety", options.safety]
     if options.profile != "phux":
         words += ["--profile", options.profile]

@@ -6,7 +6,7 @@ import json
 import queue
 import subprocess
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from servers import BIN
 
@@ -53,7 +53,7 @@ class Host:
             self._lines.put(line)
         self._lines.put(b"")
 
-    def __enter__(self) -> Host:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:

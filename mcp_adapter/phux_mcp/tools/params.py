@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     Arguments = dict[str, Any]
     Schema = dict[str, Any]
 
-SOCKET: Schema = {"type": "string", "description": "Path of the server's socket; found by itself when omitted."}
+SOCKET: Schema = {"type": "string", "description": "The server's socket, if not the usual one."}
 TARGET: Schema = {"type": "string", "description": "Which pane: NAME, NAME:WINDOW, NAME:WINDOW.PANE, @ID, . or ="}
 ANY_TARGET: Schema = {"type": "string", "description": "Which session, window or pane, such as work, work:1 or @3."}
 TIMEOUT: Schema = {"type": "number", "minimum": 0, "description": "Give up after this many seconds."}
