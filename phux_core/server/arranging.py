@@ -103,8 +103,8 @@ class Arranger:
 
     def resize_pane(self, pane_id: int, cols: int | None, rows: int | None) -> dict[str, Any]:
         """Give a pane a size: by its dividers on an axis that it shares with others, else by its window's size."""
-        session, window, _pane = self.find_shown(pane_id)
-        launch.check_size(cols, rows)
+        session, window, pane = self.find_shown(pane_id)
+        launch.check_size(pane.cols if cols is None else cols, pane.rows if rows is None else rows)
         wide, high = (layout.has_divider(window.layout, pane_id, axis) for axis in _AXES)
         whole_cols = window.cols if cols is None or wide else cols
         whole_rows = window.rows if rows is None or high else rows
@@ -137,15 +137,15 @@ class Arranger:
     def resize_window(self, window_id: int, cols: int | None, rows: int | None, policy: str | None) -> dict[str, Any]:
         """Give a window a size, or a policy of its own, or both."""
         session, window = self.find_window(window_id)
-        launch.check_size(cols, rows)
+        cols, rows = launch.check_size(window.cols if cols is None else cols, window.rows if rows is None else rows)
         before = window.size_policy
         window.size_policy = policy or before
         try:
-            self._check_window_size(session, window, cols or window.cols, rows or window.rows)
+            self._check_window_size(session, window, cols, rows)
         except (BadSizeError, RefusedError):
             window.size_policy = before
             raise
-        window.cols, window.rows = cols or window.cols, rows or window.rows
+        window.cols, window.rows = cols, rows
         self._follow_views(session)
         self._settle(window)
         return self.place_of("window", window_id)

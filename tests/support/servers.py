@@ -27,6 +27,9 @@ DOCUMENTS = {
     "paste": "sent",
     "run": "run-result",
     "kill": "killed",
+    "tree": "tree",
+    "swap": "swapped",
+    **dict.fromkeys(("new-window", "split", "select", "rename", "resize", "move", "zoom", "layout"), "place"),
     "status": "status",
 }
 

@@ -5,10 +5,9 @@ leaves nothing behind.
 """
 
 from phux_cli.output import print_document
-from phux_cli.usage import UsageError, add_json, add_socket
+from phux_cli.usage import add_json, add_socket, parse_size, parse_variables
 from phux_client import flows
 from phux_client.blocking import Phux, connect
-from phux_core.errors import BadSizeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 def run(options: "argparse.Namespace") -> int:
     """Make it."""
     size = None if options.size is None else parse_size(options.size)
-    env = dict(_parse_variable(text) for text in options.env)
+    env = parse_variables(options.env)
     # Read before a server is started for it: bad input makes nothing.
     flow = flows.new(
         Phux(options.socket).caller,
@@ -63,22 +62,3 @@ def run(options: "argparse.Namespace") -> int:
     else:
         print(f"created session {made['session']!r}, pane @{made['pane_id']}")
     return 0
-
-
-def parse_size(text: str) -> tuple[int, int]:
-    """Read COLSxROWS.
-
-    Raises:
-        BadSizeError: It is something else.
-    """
-    cols, cross, rows = text.lower().partition("x")
-    if not (cross and cols.isdecimal() and rows.isdecimal() and len(text) < 20):
-        raise BadSizeError(f"{text!r} is not a size")
-    return int(cols), int(rows)
-
-
-def _parse_variable(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise UsageError(f"-e {text!r} is not of the form K=V", remedy="write -e NAME=VALUE")
-    return name, value
