@@ -187,7 +187,6 @@ def set_in_toml(text: str, table: tuple[str, ...], value: dict[str, Any]) -> str
             raise ConfigError(f"`{key}` in the file is not a table")
     if all(inner.get(key) == one for key, one in value.items()):
         return text
-    known = bool(inner)
     inner.update(value)
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = {key: f"{key} = {json.dumps(one, ensure_ascii=False)}" for key, one in value.items()}
@@ -196,8 +195,6 @@ def set_in_toml(text: str, table: tuple[str, ...], value: dict[str, Any]) -> str
     )
     match = header.search(text)
     if match is None:
-        if known:
-            raise ConfigError(f"`{'.'.join(table)}` is there, but not as a table of its own")
         gap = "" if not text else newline if text.endswith("\n") else newline * 2
         text += newline.join([f"{gap}[{'.'.join(table)}]", *lines.values(), ""])
     else:
@@ -208,9 +205,12 @@ def set_in_toml(text: str, table: tuple[str, ...], value: dict[str, Any]) -> str
             old = re.search(rf"(?m)^[ \t]*{key}[ \t]*=.*?(?=\r?$)", body)
             body = f"{newline}{line}{body}" if old is None else body[: old.start()] + line + body[old.end() :]
         text = text[: match.end()] + body + rest
-    if _toml(text) != expected:
-        raise ConfigError(f"the table [{'.'.join(table)}] is written in a way that cannot be edited line by line")
-    return text
+    try:
+        if _toml(text) == expected:
+            return text
+    except ConfigError:
+        pass
+    raise ConfigError(f"the table [{'.'.join(table)}] is written in a way that cannot be edited line by line")
 
 
 def _toml(text: str) -> dict[str, Any]:
