@@ -62,7 +62,7 @@ async def run(call: Call, arguments: Arguments) -> Answer:
             return Answer(result)
         screen = await phux.drive(flows.snapshot(phux.caller, target))
         result |= {"message": error.message, "pane": f"@{screen['pane']}", "state": screen["state"]}
-        return Answer({**result, "seq": screen["seq"], "screen_tail": tail(screen, 20)})
+        return Answer({**result, "since": screen["seq"], "screen_tail": tail(screen, 20)})
 
 
 async def _last_line(phux: Phux, target: str) -> str:
@@ -97,7 +97,7 @@ def _ran() -> Document:
         "message": string,
         "pane": string,
         "state": string,
-        "seq": {},  # of a command that ended, where its output begins and ends; else a number
+        "since": {"type": "integer"},
         "screen_tail": {"type": "array", "items": string},
     }
     return {**document("run-result", more=more), "required": ["command", "duration_ms"]}
