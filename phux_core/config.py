@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     SizePolicy: TypeAlias = Literal["smallest", "largest", "latest", "manual"]
 
 MAX_HISTORY = 1_000_000
+MIN_LOG_BYTES = 64 * 1024
+MAX_LOG_BYTES = 1 << 50
+MAX_DAYS = 36500
 SIZE_POLICIES = ("smallest", "largest", "latest", "manual")
 _MAX_BYTES = 1 << 20
 
@@ -47,6 +50,17 @@ KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
         f"a whole number from 0 to {MAX_HISTORY}",
         lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_HISTORY,
     ),
+    "boolean": ("true or false", lambda value: isinstance(value, bool)),
+    "bytes": (
+        f"a whole number of bytes from {MIN_LOG_BYTES} to {MAX_LOG_BYTES}",
+        lambda value: (
+            isinstance(value, int) and not isinstance(value, bool) and MIN_LOG_BYTES <= value <= MAX_LOG_BYTES
+        ),
+    ),
+    "days": (
+        "a number of days from 0 to 36500",
+        lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= MAX_DAYS,
+    ),
     "program": (
         "the name or path of a program, as a string",
         lambda value: isinstance(value, str) and bool(value) and value.isprintable(),
@@ -59,6 +73,10 @@ KEYS: "Mapping[str, Key]" = {
     key.name: key
     for key in (
         Key("history-limit", "history", 10_000, "how many rows a pane keeps that have left its screen"),
+        Key("log", "boolean", True, "whether what panes write is kept on disk, unless a session says otherwise"),
+        Key("log-keep-days", "days", 7, "how long the log of a pane stays after its end"),
+        Key("log-pane-bytes", "bytes", 64 * 1024**2, "how large the log of one pane may become; its oldest part goes"),
+        Key("log-total-bytes", "bytes", 2 * 1024**3, "how large all logs may become together; the oldest parts go"),
         Key("shell", "program", None, "what runs in a new pane without a command; the caller's SHELL when not set"),
         Key("window-size", "size policy", "smallest", "which of the attached clients decides a window's size"),
     )

@@ -10,10 +10,12 @@ from phux_client.flows.act import DEFAULT_TIMEOUT_S as ACT_TIMEOUT_S
 from phux_client.flows.act import act
 from phux_client.flows.arrange import layout, rename, select, zoom
 from phux_client.flows.kill import kill, kill_by_id, kill_server
-from phux_client.flows.ls import ls, session_list
+from phux_client.flows.logs import Place, commands, follow, log_list, logs, next_logs, output, search, wait_command
+from phux_client.flows.ls import ls
 from phux_client.flows.move import move, swap
 from phux_client.flows.new import new
 from phux_client.flows.new_window import new_window
+from phux_client.flows.processes import GRACE_S, history_limit, signal, start, stop
 from phux_client.flows.resize import move_divider, resize
 from phux_client.flows.run import DEFAULT_TIMEOUT_S as RUN_TIMEOUT_S
 from phux_client.flows.run import run
@@ -28,39 +30,52 @@ from phux_client.flows.watch import EVENTS, watch
 __all__ = [
     "ACT_TIMEOUT_S",
     "EVENTS",
+    "GRACE_S",
     "RUN_TIMEOUT_S",
     "Caller",
     "NextEvent",
+    "Place",
     "Request",
     "act",
     "changes",
+    "commands",
     "find_by_id",
     "find_pane",
     "find_session",
     "find_window",
+    "follow",
+    "history_limit",
     "kill",
     "kill_by_id",
     "kill_server",
     "layout",
+    "log_list",
+    "logs",
     "ls",
     "move",
     "move_divider",
     "new",
     "new_window",
     "next_event",
+    "next_logs",
+    "output",
     "paste",
     "rename",
     "resize",
     "run",
+    "search",
     "select",
     "send_keys",
-    "session_list",
+    "signal",
     "snapshot",
     "split",
+    "start",
     "status",
+    "stop",
     "swap",
     "tree",
     "wait",
+    "wait_command",
     "watch",
     "zoom",
 ]

@@ -21,6 +21,9 @@ def new(
     command: "Sequence[str] | None" = None,
     env: "Mapping[str, str] | None" = None,
     size: tuple[int, int] | None = None,
+    shell: str | None = None,
+    login: bool = False,
+    log: bool | None = None,
 ) -> "Flow[Document]":
     """Make a session. What can be refused without a server is refused at once.
 
@@ -36,7 +39,7 @@ def new(
         raise BadSizeError(f"the size {given!r:.80} is not a pair of columns and rows")
     cols, rows = size or (None, None)
     asked = program(caller, cwd, command, env)
-    asked["cwd"] = asked["cwd"] or caller.cwd
+    asked |= {"cwd": asked["cwd"] or caller.cwd, "shell": shell, "login": login or None, "log": log}
     return _ask(Request("new_session", name=name, window_name=window_name, **asked, cols=cols, rows=rows))
 
 

@@ -56,10 +56,7 @@ def run(
     for name, (value, most) in numbers.items():
         if value is not None and not (isinstance(value, (int, float)) and 0 <= value <= most):
             raise BadRequestError(f"{name} is {value!r:.80}", remedy=f"give a number from 0 to {most}")
-    if not command or (isinstance(command, str) and not command.strip()):
-        raise BadRequestError("there is no command to run", remedy="give a shell line such as 'make test'")
-    if "\0" in (command if isinstance(command, str) else "".join(map(str, command))):
-        raise BadRequestError("the command has a NUL, which no shell takes")
+    check_command(command)
     return _run(
         caller,
         target,
@@ -72,6 +69,18 @@ def run(
         max_bytes=max_bytes,
         raw=raw or None,
     )
+
+
+def check_command(command: "str | Sequence[str]") -> None:
+    """Refuse what no shell takes.
+
+    Raises:
+        BadRequestError: There is no command, or it has a NUL.
+    """
+    if not command or (isinstance(command, str) and not command.strip()):
+        raise BadRequestError("there is no command to run", remedy="give a shell line such as 'make test'")
+    if "\0" in (command if isinstance(command, str) else "".join(map(str, command))):
+        raise BadRequestError("the command has a NUL, which no shell takes")
 
 
 _WAITS = {

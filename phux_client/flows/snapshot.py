@@ -48,13 +48,11 @@ def changes_document(screen: "Document", since: int) -> "Document":
     document = {"schema_version": 1, "pane": whole["pane"], "since": since, "seq": whole["seq"]}
     document |= {"full": told["full"], "scrolled": told["scrolled"]}
     document["changed"] = [{"row": row, "text": whole["lines"][row]} for row in told["rows"]]
-    for name in ("cols", "rows", "cursor", "title", "alt_screen", "state", "foreground", "exit_status", "signal"):
-        if name in whole:
-            document[name] = whole[name]
     if "cells" in whole:
         rows = set(told["rows"])
-        document["cells"] = [cell for cell in whole["cells"] if cell["row"] in rows]
-    return document
+        whole["cells"] = [cell for cell in whole["cells"] if cell["row"] in rows]
+    names = ("cols", "rows", "cursor", "cells", "title", "alt_screen", "state", "foreground", "exit_status", "signal")
+    return document | {name: whole[name] for name in names if name in whole}
 
 
 def screen_document(screen: "Document") -> "Document":

@@ -18,6 +18,8 @@ from phux_client import aio, blocking
 from servers import embedded_server
 
 PURE = [
+    "phux_core.logs.places",
+    "phux_core.logs.text",
     "phux_core.engine.plain",
     "phux_core.keys",
     "phux_core.width",
@@ -42,7 +44,8 @@ def _members(module):
     for name in module.__all__:
         thing = getattr(module, name)
         if inspect.isclass(thing):
-            for member_name, member in vars(thing).items():
+            own = {name: member for kind in reversed(thing.__mro__[:-1]) for name, member in vars(kind).items()}
+            for member_name, member in own.items():
                 if not member_name.startswith("_") and (inspect.isfunction(member) or isinstance(member, property)):
                     yield f"{name}.{member_name}", member
         elif inspect.isfunction(thing):

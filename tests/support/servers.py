@@ -31,6 +31,14 @@ DOCUMENTS = {
     "swap": "swapped",
     **dict.fromkeys(("new-window", "split", "select", "rename", "resize", "move", "zoom", "layout"), "place"),
     "status": "status",
+    "logs": "log-text",
+    "output": "log-text",
+    "search": "matches",
+    "commands": "command-list",
+    "start": "started",
+    "signal": "signalled",
+    "stop": "stopped",
+    "doctor": "checks",
 }
 
 

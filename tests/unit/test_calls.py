@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from phux_core import calls
+from phux_core import call_kinds, calls
 from phux_core.errors import BadRequestError
 from phux_core.server.dispatch import Dispatch
 
@@ -21,6 +21,8 @@ GOOD = {
     "side": ["left", "right", "up", "down"],
     "path": [[], ["first", "second", "second"]],
     "policy": ["smallest", "largest", "latest", "manual"],
+    "mode": ["rendered", "stripped", "raw"],
+    "signal": ["INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "USR2"],
     "input": [
         [{"key": "Enter"}],
         [{"text": ""}, {"line": "a"}, {"paste": "b\0"}],
@@ -39,6 +41,8 @@ BAD = {
     "side": ["", "top", "Left", 0, False, [], {}, ["left"]],
     "path": ["first", ["third"], [1], [None], [["first"]], {}, {"first": 1}, 1, True],
     "policy": ["", "small", 1, True, [], {}, ["manual"]],
+    "mode": ["", "Raw", "ansi", 1, True, [], {}, ["raw"]],
+    "signal": ["", "SIGINT", "int", "STOP", "ALRM", 2, True, [], {}, ["INT"]],
     "input": [
         *([], {}, "Enter", [1], ["Enter"], [{}], [{"key": 1}], [{"keys": "a"}], [{"key": "a", "text": "b"}]),
         *([{"key": "a"}, {"text": None}], [None], [{"text": ["a"]}], 5, True),
@@ -54,8 +58,8 @@ def good_params(call):
 
 
 def test_these_tables_know_every_kind():
-    assert set(GOOD) == set(BAD) == set(calls.KINDS)
-    assert {param.kind for _call, param in EVERY_PARAM} == set(calls.KINDS)
+    assert set(GOOD) == set(BAD) == set(call_kinds.KINDS)
+    assert {param.kind for _call, param in EVERY_PARAM} == set(call_kinds.KINDS)
 
 
 @pytest.mark.parametrize(("call", "param"), EVERY_PARAM, ids=ids)
@@ -72,7 +76,7 @@ def test_a_parameter_of_the_wrong_kind_is_refused_and_told_what_fits(call, param
         with pytest.raises(BadRequestError) as caught:
             calls.check(call.name, good_params(call) | {param.name: value})
         assert f"`{param.name}`" in caught.value.message
-        assert calls.KINDS[param.kind][0] in caught.value.remedy
+        assert call_kinds.KINDS[param.kind][0] in caught.value.remedy
 
 
 @pytest.mark.parametrize(("call", "param"), EVERY_PARAM, ids=ids)
@@ -138,5 +142,15 @@ def test_a_huge_wrong_value_does_not_fill_the_message():
 def test_only_what_does_no_harm_twice_is_repeatable():
     repeatable = {name for name, call in calls.CALLS.items() if call.repeatable}
     reading = {"status", "tree", "snapshot", "subscribe", "unsubscribe"}
+    reading |= {"logs", "log_list", "output", "search", "commands"}
     # A run has an id, by which the server knows it again; a size that is set twice is the same size.
-    assert repeatable == reading | {"run", "resize", "resize_window", "select", "layout"}
+    assert repeatable == reading | {
+        "run",
+        "start",
+        "resize",
+        "resize_window",
+        "select",
+        "layout",
+        "history_limit",
+        "cancel",
+    }

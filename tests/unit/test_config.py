@@ -32,7 +32,7 @@ def test_what_is_set_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "key", "remedy"),
     [
-        ("history-limit = 0\nhistory-limits = 1\n", 2, "`history-limits`", "the keys are: history-limit, shell"),
+        ("history-limit = 0\nhistory-limits = 1\n", 2, "`history-limits`", "the keys are: history-limit, log"),
         ("\n\nhistory-limit = -1", 3, "`history-limit` is -1", "use a whole number from 0 to 1000000"),
         ("history-limit = 1000001", 1, "`history-limit` is 1000001", "use a whole number"),
         ("history-limit = true", 1, "`history-limit` is True", "use a whole number"),

@@ -13,11 +13,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-USAGE = "[-s NAME] [-n NAME] [-c CWD] [-e K=V]... [--size COLSxROWS] [--json] [--socket PATH] [-- COMMAND...]"
+USAGE = (
+    "[-s NAME] [-n NAME] [-c CWD] [-e K=V]... [--size COLSxROWS] [--login] [--shell PATH] [--no-log] [--json] "
+    "[--socket PATH] [-- COMMAND...]"
+)
 EXAMPLES = (
     "phux new -s build --json",
     "phux new -s logs -c /var/log --size 120x40 --json -- tail -f /dev/null",
     "phux new -n editor -e EDITOR=vi --json",
+    "phux new -s login --shell /bin/sh --login",
 )
 
 
@@ -30,6 +34,9 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
         "-e", "--env", metavar="K=V", action="append", default=[], help="a variable for the program; may be repeated"
     )
     parser.add_argument("--size", metavar="COLSxROWS", help="size of the terminal, 80x24 when omitted")
+    parser.add_argument("--login", action="store_true", help="start the shell as a login shell")
+    parser.add_argument("--shell", metavar="PATH", help="the shell to start; the one that SHELL names when omitted")
+    parser.add_argument("--no-log", action="store_true", help="keep nothing that its panes write on disk")
     add_json(parser, 'what was made as {"session", "terminal_id", "session_id", "window_id"}')
     add_socket(parser)
 
@@ -47,6 +54,9 @@ def run(options: "argparse.Namespace") -> int:
         command=options.rest or None,
         env=env,
         size=size,
+        shell=options.shell,
+        login=options.login,
+        log=False if options.no_log else None,
     )
     with connect(options.socket, start=True) as phux:
         made = phux.drive(flow)

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
+from phux_client.flows.ls import session_list
 from phux_mcp.answers import BUDGET, Answer, newest_that_fit, pretty, size
 from phux_mcp.catalog import Tool, document
 from phux_mcp.tools.params import MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, count, flag, text, words
@@ -23,7 +24,7 @@ STATES = ("prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen"
 async def ls(call: Call, arguments: Arguments) -> Answer:
     """List the sessions: as `phux ls` does, and beside it in the words of the wire."""
     tree = await (await connect(call, arguments)).drive(flows.tree())
-    listed = flows.session_list(tree)
+    listed = session_list(tree)
     by_name = {session["name"]: session for session in tree["sessions"]}
     raw = [
         {
