@@ -95,18 +95,16 @@ class Tool:
             if self._output is not None:
                 entry["outputSchema"] = self._output()
         if revision.annotations:
-            entry["annotations"] = {
-                **({} if revision.structured else {"title": self._title}),
-                "readOnlyHint": self.safety == "read-only",
-                **self._changes(),
-                "openWorldHint": False,
-            }
+            title = {} if revision.structured else {"title": self._title}
+            entry["annotations"] = {**title, **self._hints(), "openWorldHint": False}
         return entry
 
-    def _changes(self) -> Schema:
+    def _hints(self) -> Schema:
+        """Say what it does to the world, where that is not what a host takes for granted."""
         if self.safety == "read-only":
-            return {}
-        return {"destructiveHint": self.safety == "destructive", "idempotentHint": self._idempotent}
+            return {"readOnlyHint": True}
+        idempotent = {"idempotentHint": True} if self._idempotent else {}
+        return {"destructiveHint": self.safety == "destructive", **idempotent}
 
 
 class Toolset:

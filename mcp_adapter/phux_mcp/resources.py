@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
 from phux_core.errors import BadSelectorError, NoServerError, NoSuchTargetError, PhuxError
-from phux_mcp.answers import BUDGET, explain, newest_that_fit
+from phux_mcp.answers import BUDGET, explain
 from phux_mcp.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 
 if TYPE_CHECKING:
@@ -99,13 +99,12 @@ class Resource:
         if self._what == "sessions":
             tree = await self._phux.drive(flows.tree())
             return {"uri": self.uri, "mimeType": "application/json", "text": json.dumps(tree, ensure_ascii=False)}
-        history = 0 if self._what == "log" else None
-        screen = await self._phux.drive(flows.snapshot(self._phux.caller, self._pane, scrollback=history))
-        lines = [*screen["scrollback"], *screen["lines"]]
-        while lines and not lines[-1]:
-            lines.pop()
-        lines = lines[newest_that_fit(lines, BUDGET) :]
-        return {"uri": self.uri, "mimeType": "text/plain", "text": "\n".join(lines)}
+        if self._what == "log":
+            text = (await self._phux.drive(flows.logs(self._phux.caller, self._pane, max_bytes=BUDGET)))["content"]
+        else:
+            screen = await self._phux.drive(flows.snapshot(self._phux.caller, self._pane))
+            text = "\n".join(screen["lines"]).rstrip("\n")
+        return {"uri": self.uri, "mimeType": "text/plain", "text": text}
 
     async def follow(self, on_change: Callable[[], None]) -> None:
         """Tell of changes until it is gone; a server that goes away is waited for.

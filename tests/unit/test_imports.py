@@ -20,7 +20,20 @@ SOURCES = {
 }
 # What of phux_core everybody above may use; the rest of it is the server's.
 CONTRACT = {
-    *("shapes", "documents", "schema", "selector", "keys", "calls", "wire", "paths", "errors", "version", "width"),
+    *(
+        "shapes",
+        "documents",
+        "schema",
+        "selector",
+        "keys",
+        "calls",
+        "call_kinds",
+        "wire",
+        "paths",
+        "errors",
+        "version",
+        "width",
+    ),
     *("layout", "config"),
 }
 LOOPS = {"socket", "asyncio", "anyio", "trio", "selectors", "select"}

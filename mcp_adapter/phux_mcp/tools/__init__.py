@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from phux_mcp.tools.arranging import TOOLS as ARRANGING
 from phux_mcp.tools.driving import TOOLS as DRIVING
+from phux_mcp.tools.history import TOOLS as HISTORY
 from phux_mcp.tools.reading import TOOLS as READING
 
 if TYPE_CHECKING:
     from phux_mcp.catalog import Tool
 
-TOOLS: tuple[Tool, ...] = (*READING, *DRIVING, *ARRANGING)
+TOOLS: tuple[Tool, ...] = (*READING, *HISTORY, *DRIVING, *ARRANGING)
 """Every tool of phux, in the order they are listed."""
 
 INSTRUCTIONS = """\

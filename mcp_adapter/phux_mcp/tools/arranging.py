@@ -80,7 +80,7 @@ async def kill(call: Call, arguments: Arguments) -> Answer:
 
 
 def _place() -> dict[str, Any]:
-    return document("place")
+    return {**document("place"), "required": ["session", "window", "terminal_id"]}
 
 
 TOOLS = (

@@ -6,9 +6,11 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
-from phux_core.errors import PhuxError, TimedOutError
+from phux_core.call_kinds import SIGNALS
+from phux_core.errors import BadRequestError, PhuxError, TimedOutError
 from phux_mcp.answers import BUDGET, Answer, pretty
 from phux_mcp.catalog import Tool, document
+from phux_mcp.own_panes import refuse_own
 from phux_mcp.tools.params import MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, count, flag, text, words
 from phux_mcp.tools.reading import STATES, changes_schema, tail, within
 
@@ -41,37 +43,87 @@ def _typed(sent: Document) -> Answer:
 async def run(call: Call, arguments: Arguments) -> Answer:
     """Run a command and tell what it did; that time was over is told, too, and is no failure."""
     phux = await connect(call, arguments)
-    command, target = arguments["command"], arguments["target"]
+    command = arguments["command"]
+    pane = (await phux.drive(flows.find_pane(arguments["target"], phux.caller)))["id"]
+    wanted: Arguments = {name: arguments[name] for name in ("head", "tail", "grep") if name in arguments}
+    if arguments.get("detach"):
+        if wrong := [name for name in (*wanted, "max_bytes", "timeout_secs") if name in arguments]:
+            raise BadRequestError(f"`{wrong[0]}` is for a command that is waited for", remedy="leave it or detach out")
+        return Answer(_started(command, await phux.drive(flows.start(phux.caller, pane, command))))
     timeout_s = arguments.get("timeout_secs", flows.RUN_TIMEOUT_S)
+    budget = arguments.get("max_bytes", BUDGET)
     began = time.monotonic()
-    flow = flows.run(phux.caller, target, command, timeout_s=timeout_s, max_bytes=arguments.get("max_bytes", BUDGET))
 
     async def message() -> str:
-        return await _last_line(phux, target)
+        return await _last_line(phux, pane)
 
     try:
         async with call.progress.ticking(timeout_s or None, message):
-            return Answer(await phux.drive(flow))
+            result = await phux.drive(flows.run(phux.caller, pane, command, timeout_s=timeout_s, max_bytes=budget))
     except TimedOutError as error:
-        result: Document = {
+        told: Document = {
             "outcome": "timed_out",
             "command": command,
             "duration_ms": round((time.monotonic() - began) * 1000),
         }
-        if call.revision.seed:
-            return Answer(result)
-        screen = await phux.drive(flows.snapshot(phux.caller, target))
-        result |= {"message": error.message, "pane": f"@{screen['pane']}", "state": screen["state"]}
-        return Answer({**result, "since": screen["seq"], "screen_tail": tail(screen, 20)})
+        return Answer(told if call.revision.seed else {**told, **await _as_it_stands(phux, pane, error.message)})
+    if wanted:
+        result = await _chosen(phux, pane, result, {**wanted, "max_bytes": budget})
+    if result["truncated"] and not call.revision.seed:
+        result["hint"] = (
+            f"grep, head, tail and max_bytes choose; phux_logs from_byte {result['seq']['start']} has it all"
+        )
+    return Answer(result)
 
 
-async def _last_line(phux: Phux, target: str) -> str:
+def _started(command: str, started: Document) -> Document:
+    return {
+        "outcome": "started",
+        "command": command,
+        "command_id": started["command"],
+        "pane": started["pane"],
+        "since": started["seq"],
+        "hint": "phux_wait with since waits for what it writes, phux_logs with command reads it, phux_signal ends it",
+    }
+
+
+async def _as_it_stands(phux: Phux, pane: int, message: str) -> Document:
+    """Tell what a command that goes on looks like."""
+    screen = await phux.drive(flows.snapshot(phux.caller, pane))
+    about = {"message": message, "pane": f"@{pane}", "state": screen["state"], "since": screen["seq"]}
+    return {**about, "screen_tail": tail(screen, 20)}
+
+
+async def _chosen(phux: Phux, pane: int, result: Document, query: Document) -> Document:
+    """Take of a command's output what was asked for."""
+    entries = (await phux.drive(flows.commands(phux.caller, pane)))["commands"]
+    entry = next(entry for entry in reversed(entries) if entry["start"] == result["seq"]["start"])
+    read = await phux.drive(flows.output(phux.caller, entry["id"], **query))
+    return {
+        **result,
+        "output": read["content"],
+        "truncated": read["truncated"],
+        "omitted_bytes": 0,
+        "omitted_lines": read["omitted"],
+        "total_lines": read["total_lines"],
+    }
+
+
+async def _last_line(phux: Phux, target: str | int) -> str:
     """Say what a program says of itself: its last line."""
     try:
         screen = await phux.drive(flows.snapshot(phux.caller, target))
     except PhuxError as error:
         return error.message
     return "".join(tail(screen, 1))[:200]
+
+
+async def signal(call: Call, arguments: Arguments) -> Answer:
+    """Send a signal to what runs in a pane, but never to the host itself."""
+    phux = await connect(call, arguments)
+    pane = await phux.drive(flows.find_pane(arguments["target"], phux.caller))
+    refuse_own("pane", pane, phux.caller.pane, "sent signals")
+    return Answer(await phux.drive(flows.signal(phux.caller, pane["id"], arguments.get("signal", "INT"))))
 
 
 async def act(call: Call, arguments: Arguments) -> Answer:
@@ -93,14 +145,18 @@ async def act(call: Call, arguments: Arguments) -> Answer:
 def _ran() -> Document:
     string = {"type": "string"}
     more: dict[str, Document] = {
-        "outcome": {"const": "timed_out"},
+        "outcome": {"enum": ["timed_out", "started"]},
+        "command_id": string,
+        "omitted_lines": {"type": "integer"},
+        "total_lines": {"type": "integer"},
+        "hint": string,
         "message": string,
         "pane": string,
         "state": string,
         "since": {"type": "integer"},
         "screen_tail": {"type": "array", "items": string},
     }
-    return {**document("run-result", more=more), "required": ["command", "duration_ms"]}
+    return {**document("run-result", more=more), "required": ["command"]}
 
 
 _KEYS = words("Names of keys (Enter, Tab, Up, C-c, M-x, F5) as keys, all else as text.", least=1)
@@ -140,12 +196,29 @@ TOOLS = (
             "target": TARGET,
             "command": text("The command line to run."),
             "timeout_secs": {**TIMEOUT, "description": "Default 600; 0 waits indefinitely."},
+            "detach": flag("Start it and return at once, with its id: for what does not end by itself."),
+            "grep": text("Only lines of the output that match this pattern of Python's re."),
+            "head": count("Only the first so many lines."),
+            "tail": count("Only the last so many lines."),
             "max_bytes": MAX_BYTES,
             "socket": SOCKET,
         },
         required=("target", "command"),
         seed=("target", "command", "timeout_secs", "socket"),
         output=_ran,
+    ),
+    Tool(
+        "phux_signal",
+        "Send a signal",
+        "Send a signal to the program in the foreground of a pane. The host's own pane is refused.",
+        signal,
+        properties={
+            "target": TARGET,
+            "signal": {"type": "string", "enum": list(SIGNALS), "description": "Which, INT when omitted."},
+            "socket": SOCKET,
+        },
+        required=("target",),
+        output=lambda: document("signalled"),
     ),
     Tool(
         "phux_act",

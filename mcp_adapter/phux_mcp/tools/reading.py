@@ -212,7 +212,7 @@ TOOLS = (
         tree,
         safety="read-only",
         properties={"socket": SOCKET},
-        output=lambda: document("tree", deep=True),
+        output=lambda: document("tree"),
     ),
     Tool(
         "phux_snapshot",
