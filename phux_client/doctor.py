@@ -46,6 +46,7 @@ def examine(phux: "Phux") -> "Document":
         _disk(logs.get("directory") or state),
         _engine(status),
         _shell(dict(phux.caller.env)),
+        _config(dict(phux.caller.env)),
         *_holes(logs),
     ]
     return {"schema_version": 1, "ok": all(check["ok"] for check in checks), "checks": checks}
@@ -115,6 +116,17 @@ def _shell(env: "dict[str, str]") -> "Document":
     if os.path.basename(shell) not in _SHELLS:
         return _well("shell", f"{shell} tells nothing of its commands; run works, what is typed is not in the ledger")
     return _well("shell", f"{shell} tells of its commands")
+
+
+def _config(env: "dict[str, str]") -> "Document":
+    from phux_core import config
+
+    path = config.config_path(env)
+    try:
+        config.load(path)
+    except errors.PhuxError as error:
+        return _ill("config", error.message, error.remedy)
+    return _well("config", f"{path} is in order" if os.path.exists(path) else f"there is no {path}")
 
 
 def _holes(logs: "Document") -> "list[Document]":

@@ -1,4 +1,4 @@
-"""What kinds of parameters calls have: words for people, and a check. Import-light: it is on the CLI's path."""
+"""What a parameter of a call may be: words for people, and the check. Import-light: it is on the CLI's path."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,20 +76,14 @@ KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
         _is_environment,
     ),
     "scope": ('"session", "window" or "pane"', lambda value: value in ("session", "window", "pane")),
+    "mode": ('"rendered", "stripped" or "raw"', lambda value: value in ("rendered", "stripped", "raw")),
+    "signal": ("one of " + ", ".join(SIGNALS), lambda value: value in SIGNALS),
     "direction": ('"right" or "down"', lambda value: value in ("right", "down")),
     "side": ('"left", "right", "up" or "down"', lambda value: value in ("left", "right", "up", "down")),
     "path": ('a list of "first" and "second"', _is_path),
     "policy": (
         '"smallest", "largest", "latest" or "manual"',
         lambda value: value in ("smallest", "largest", "latest", "manual"),
-    ),
-    "mode": (
-        '"rendered", "stripped" or "raw"',
-        lambda value: value in ("rendered", "stripped", "raw"),
-    ),
-    "signal": (
-        "one of " + ", ".join(SIGNALS),
-        lambda value: value in SIGNALS,
     ),
     "input": ('a list of objects {"key": NAME}, {"text": TEXT}, {"line": TEXT} or {"paste": TEXT}', _is_input),
 }

@@ -17,7 +17,7 @@ class Param:
 
     Attributes:
         name: Its key in ``params``.
-        kind: A key of ``call_kinds.KINDS``.
+        kind: A key of ``KINDS``.
         doc: What it means.
         required: Whether it must be there; one that is not required may also be null.
     """
@@ -64,19 +64,6 @@ class Call:
 
 
 _PANE = Param("pane", "id", "the pane's id", required=True)
-_WINDOW = Param("window", "id", "the window's id", required=True)
-_PROGRAM = (
-    Param("cwd", "string", "the working directory; that of the pane it is made from when omitted"),
-    Param("command", "command", "program and arguments; the shell when omitted"),
-    Param("env", "environment", "the caller's environment; the server's own when omitted"),
-    Param("extra_env", "environment", "variables set on top of it"),
-)
-_SELECT = Param("select", "boolean", "whether it gets the focus")
-_SHARE = (
-    Param("cells", "integer", "how many columns or rows it gets"),
-    Param("percent", "integer", "or which part of the target's, 1 to 99; half when both are omitted"),
-)
-_PLACE = "the place (below)"
 _BUDGET = (
     Param("grep", "string", "only lines that match this pattern (Python's re)"),
     Param("context", "count", "lines around each that matches, 0 when omitted, 1000 at the most"),
@@ -91,6 +78,19 @@ _COMMAND = (
     Param("words", "command", "or program and arguments, to be seen by the shell exactly so"),
 )
 _QUEUE = Param("queue", "boolean", "whether to wait for the prompt while another program runs")
+_WINDOW = Param("window", "id", "the window's id", required=True)
+_PROGRAM = (
+    Param("cwd", "string", "the working directory; that of the pane it is made from when omitted"),
+    Param("command", "command", "program and arguments; the shell when omitted"),
+    Param("env", "environment", "the caller's environment; the server's own when omitted"),
+    Param("extra_env", "environment", "variables set on top of it"),
+)
+_SELECT = Param("select", "boolean", "whether it gets the focus")
+_SHARE = (
+    Param("cells", "integer", "how many columns or rows it gets"),
+    Param("percent", "integer", "or which part of the target's, 1 to 99; half when both are omitted"),
+)
+_PLACE = "the place (below)"
 
 CALLS: "Mapping[str, Call]" = {
     call.name: call
@@ -182,17 +182,6 @@ CALLS: "Mapping[str, Call]" = {
             cancellable=True,
         ),
         Call(
-            "select",
-            "Give a session, a window or a pane the focus, and with it what it is in. Another pane that was zoomed in "
-            "that window is so no longer.",
-            (
-                Param("scope", "scope", "what the id is of", required=True),
-                Param("id", "id", "which", required=True),
-            ),
-            f"{_PLACE} of the pane that has the focus there",
-            repeatable=True,
-        ),
-        Call(
             "start",
             "Type a command at a pane's prompt, and leave it to itself. Asked again with the same id, it is the same.",
             (_PANE, _ID, *_COMMAND, _QUEUE),
@@ -280,6 +269,17 @@ CALLS: "Mapping[str, Call]" = {
             "Change how many rows of history a pane keeps, at once.",
             (_PANE, Param("rows", "count", "how many, up to 1000000", required=True)),
             "nothing",
+            repeatable=True,
+        ),
+        Call(
+            "select",
+            "Give a session, a window or a pane the focus, and with it what it is in. Another pane that was zoomed in "
+            "that window is so no longer.",
+            (
+                Param("scope", "scope", "what the id is of", required=True),
+                Param("id", "id", "which", required=True),
+            ),
+            f"{_PLACE} of the pane that has the focus there",
             repeatable=True,
         ),
         Call(

@@ -21,7 +21,7 @@ class LogStream:
             missed.
     """
 
-    def __init__(self, phux: "Phux", place: flows.Place, mode: str) -> None:
+    def __init__(self, phux: "Phux", place: "flows.LogPlace", mode: str) -> None:
         self._phux = phux
         self._place = place
         self._mode = mode
@@ -237,11 +237,11 @@ class PaneLogs:
         flow = flows.signal(self._phux.caller, self.id, name, shell=shell)
         return documents.load(shapes.Signalled, self._phux.drive(flow))
 
-    def stop(self, *, grace_s: float = flows.GRACE_S) -> "shapes.Stopped":
+    def stop(self, *, grace_s: float | None = None) -> "shapes.Stopped":
         """End what runs in its shell: INT, then TERM, then KILL, until the prompt is back.
 
         Args:
-            grace_s: How long to wait after each.
+            grace_s: How long to wait after each, 2 s when omitted.
 
         Raises:
             TimedOutError: It does not end.

@@ -8,7 +8,6 @@ from _thread import _local  # threading.local, without importing threading
 from phux_client import flows
 from phux_client.blocking.handles import EventStream, Pane
 from phux_client.blocking.logs import ServerLogs
-from phux_client.blocking.sessions import Session, Window
 from phux_client.plain_link import PlainLink
 from phux_core import errors, paths
 from phux_core.calls import CALLS
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
+    from phux_client.blocking.sessions import Session, Window
     from phux_client.flows._kinds import Document, Flow, Result
     from phux_core import shapes
 
@@ -219,6 +219,8 @@ class Phux(ServerLogs):
             >>> [session.name for session in phux.sessions()]
             ['work']
         """
+        from phux_client.blocking.sessions import Session
+
         return [
             Session(self, session.id, session.name, session.windows[0].panes[0].id) for session in self.tree().sessions
         ]
@@ -235,7 +237,7 @@ class Phux(ServerLogs):
         shell: str | None = None,
         login: bool = False,
         log: bool | None = None,
-    ) -> Session:
+    ) -> "Session":
         """Make a session with one pane, and start a program in it.
 
         Args:
@@ -256,6 +258,8 @@ class Phux(ServerLogs):
             >>> phux.new_session("build", command=["sh"], size=(120, 40)).name
             'build'
         """
+        from phux_client.blocking.sessions import Session
+
         flow = flows.new(
             self._caller,
             name,
@@ -271,7 +275,7 @@ class Phux(ServerLogs):
         made = self.drive(flow)
         return Session(self, made["session_id"], made["session"], made["pane_id"])
 
-    def session(self, target: str) -> Session:
+    def session(self, target: str) -> "Session":
         """Find a session by a selector; of a window or a pane, the one it is in.
 
         Raises:
@@ -281,10 +285,12 @@ class Phux(ServerLogs):
             >>> phux.session("=").name
             'work'
         """
+        from phux_client.blocking.sessions import Session
+
         found = self.drive(flows.find_session(target, self._caller))
         return Session(self, found["id"], found["name"], found["windows"][0]["panes"][0]["id"])
 
-    def window(self, target: str) -> Window:
+    def window(self, target: str) -> "Window":
         """Find a window by a selector; of a session the current one, of a pane the one it is in.
 
         Raises:
@@ -294,6 +300,8 @@ class Phux(ServerLogs):
             >>> phux.window("work:0").name
             'sh'
         """
+        from phux_client.blocking.sessions import Window
+
         found = self.drive(flows.find_window(target, self._caller))
         return Window(self, found["id"], found["name"], found["panes"][0]["id"])
 

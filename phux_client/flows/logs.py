@@ -4,6 +4,7 @@ import time
 
 from phux_client.flows._conditions import check_timeout
 from phux_client.flows._kinds import Caller, NextEvent, Request
+from phux_client.flows._moments import timestamp
 from phux_client.flows.target import DEFAULT_TARGET, find_object, pane_id
 from phux_core.errors import (
     BadRequestError,
@@ -24,7 +25,7 @@ _BURST_S = 0.1
 _LOOK_AGAIN_S = 5.0
 
 
-class Place:
+class LogPlace:
     """Where a log is being followed.
 
     Attributes:
@@ -148,18 +149,19 @@ def wait_command(command: str, *, timeout_s: float | None = None) -> "Flow[Docum
         entry = reply["commands"][0]
         if entry["state"] in {"finished", "lost"} or not subscription:
             return command_document(entry)
-        left = _LOOK_AGAIN_S if deadline is None else min(_LOOK_AGAIN_S, deadline - time.monotonic())
-        if left <= 0:
+        now = time.monotonic()
+        if deadline is not None and now >= deadline:
             raise TimedOutError(f"the command {command} has not ended within {timeout_s:g} s; it goes on")
+        until = now + _LOOK_AGAIN_S if deadline is None else min(now + _LOOK_AGAIN_S, deadline)
         try:
-            event = yield NextEvent(subscription, left)
+            event: Document | None = {"event": ""}
             while event is not None and event["event"] not in {"command_finished", "pane_closed", "dropped"}:
-                event = yield NextEvent(subscription, max(0.0, left))
+                event = yield NextEvent(subscription, max(0.0, until - time.monotonic()))
         except DisconnectedError:
             subscription = None  # the next service knows it, too
 
 
-def follow(caller: Caller, target: "str | int | None", *, from_byte: int | None = None) -> "Flow[Place]":
+def follow(caller: Caller, target: "str | int | None", *, from_byte: int | None = None) -> "Flow[LogPlace]":
     """Begin to follow a log.
 
     Args:
@@ -174,11 +176,11 @@ def follow(caller: Caller, target: "str | int | None", *, from_byte: int | None 
     pane, log = which.get("pane"), which.get("log")
     assert pane is None or isinstance(pane, int)
     assert log is None or isinstance(log, str)
-    return Place(pane, log, from_byte)
+    return LogPlace(pane, log, from_byte)
 
 
 def next_logs(
-    place: Place, *, mode: str | None = None, max_bytes: int | None = None, timeout_s: float | None = None
+    place: LogPlace, *, mode: str | None = None, max_bytes: int | None = None, timeout_s: float | None = None
 ) -> "Flow[Document | None]":
     """Wait for the next piece of a log that is followed, whole lines unless it is raw.
 
@@ -228,7 +230,7 @@ def next_logs(
     return None
 
 
-def _next_piece(place: Place, mode: str | None, max_bytes: int | None, *, over: bool) -> "Flow[Document]":
+def _next_piece(place: LogPlace, mode: str | None, max_bytes: int | None, *, over: bool) -> "Flow[Document]":
     which = {"log": place.log} if place.pane is None else {"pane": place.pane}
     whole = mode != "raw" and not over
     asked = Request(
@@ -249,7 +251,7 @@ def text_document(reply: "Document") -> "Document":
 def list_document(reply: "Document") -> "Document":
     """Make a LogList document of what the wire tells."""
     entries = [
-        {**entry, "started_at": timestamp(entry["started_at"]), "ended_at": timestamp(entry["ended_at"])}
+        {**entry, "started_at": _timestamp(entry["started_at"]), "ended_at": _timestamp(entry["ended_at"])}
         for entry in reply["logs"]
     ]
     return {"schema_version": 1, "logs": entries}
@@ -262,17 +264,13 @@ def command_document(entry: "Document") -> "Document":
         "schema_version": 1,
         **{name: entry[name] for name in names},
         "started_at": timestamp(entry["started_at"]),
-        "ended_at": timestamp(entry["ended_at"]),
+        "ended_at": _timestamp(entry["ended_at"]),
         **{name: entry[name] for name in ("exit_code", "start", "end")},
     }
 
 
-def timestamp(moment: float | None) -> str | None:
-    """Write a moment down, in UTC and to the millisecond."""
-    if moment is None:
-        return None
-    seconds, millis = divmod(int(moment * 1000), 1000)
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{millis:03}Z"
+def _timestamp(moment: float | None) -> str | None:
+    return None if moment is None else timestamp(moment)
 
 
 def _patient(request: Request, patience_s: float) -> Request:

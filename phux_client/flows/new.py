@@ -39,8 +39,19 @@ def new(
         raise BadSizeError(f"the size {given!r:.80} is not a pair of columns and rows")
     cols, rows = size or (None, None)
     asked = program(caller, cwd, command, env)
-    asked |= {"cwd": asked["cwd"] or caller.cwd, "shell": shell, "login": login or None, "log": log}
-    return _ask(Request("new_session", name=name, window_name=window_name, **asked, cols=cols, rows=rows))
+    asked["cwd"] = asked["cwd"] or caller.cwd
+    request = Request(
+        "new_session",
+        name=name,
+        window_name=window_name,
+        **asked,
+        cols=cols,
+        rows=rows,
+        shell=shell,
+        login=login or None,
+        log=log,
+    )
+    return _ask(request)
 
 
 def _ask(request: Request) -> "Flow[Document]":

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 _STEPS = 8
 _START_S = 10.0
-GRACE_S = 2.0
-"""How long ``stop`` waits after each signal unless told otherwise."""
+_GRACE_S = 2.0
 
 
 def start(
@@ -69,15 +68,20 @@ def signal(caller: Caller, target: "str | int", name: str = "INT", *, shell: boo
     return {"schema_version": 1, "pane": f"@{number}", **reply}
 
 
-def stop(caller: Caller, target: "str | int", *, grace_s: float = GRACE_S) -> "Flow[Document]":
+def stop(caller: Caller, target: "str | int", *, grace_s: float | None = None) -> "Flow[Document]":
     """End what runs in a pane's shell: INT, then TERM, then KILL, until the prompt is back.
+
+    Args:
+        caller: Who asks.
+        target: A selector or a pane's number.
+        grace_s: How long to wait after each, 2 s when omitted.
 
     Returns:
         A flow that gives a Stopped document.
     """
     number = yield from pane_id(target, caller)
-    request = Request("stop", pane=number, grace_ms=round(grace_s * 1000))
-    request.patience_s = _STEPS * grace_s
+    request = Request("stop", pane=number, grace_ms=None if grace_s is None else round(grace_s * 1000))
+    request.patience_s = _STEPS * (_GRACE_S if grace_s is None else grace_s)
     reply = yield request
     return {"schema_version": 1, "pane": f"@{number}", **reply}
 

@@ -1,9 +1,9 @@
 """``run``: a command in a pane's shell, and what the shell did."""
 
 import os
-import time
 
 from phux_client.flows._kinds import Caller, Request
+from phux_client.flows._moments import timestamp
 from phux_client.flows.target import pane_id
 from phux_core.errors import BadRequestError, TimedOutError
 
@@ -136,8 +136,7 @@ def _run(
         "truncated": reply["truncated"],
         "omitted_bytes": reply["omitted_bytes"],
         "cwd": reply["cwd"],
-        "started_at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(reply["started_at"]))
-        + f".{int(reply['started_at'] * 1000) % 1000:03}Z",
+        "started_at": timestamp(reply["started_at"]),
         "seq": reply["seq"],
         "interleaved": reply["interleaved"],
     }

@@ -16,10 +16,16 @@ DEFAULT_MATCHES = 1000
 _PIECE = 1024 * 1024
 _LONGEST_LINE = 4 * 1024 * 1024
 _LONGEST_SHOWN = 1000
-# A pattern that cannot match across lines may be looked for in many lines at once, which is several times quicker. So
-# nothing in it may match a newline, look around or set flags: no classes that hold one, no negations, no groups with a
-# question mark but plain ones, no anchors of the whole text.
-_ACROSS = re.compile(r"\\[sSWDAZnrfvNxu0-9]|\[\^|\(\?(?!:)|\n")
+# Most patterns have a text that each match must have, and bytes can be looked through for it many times quicker than
+# lines without escape sequences can be matched. Colours may stand within it; lines with others are matched anyway.
+_UNSEEN = rb"(?:\x1b\[[0-9;:]*m)*+"
+_OTHERS = {
+    b"\x1b": re.compile(rb"\x1b(?:[^\[]|\Z|\[[0-9;:]*+(?:[^m]|\Z))"),
+    b"\xc2": re.compile(rb"\xc2[\x90-\x9f]"),
+    **{byte: re.compile(re.escape(byte)) for byte in (b"\0", b"\a", b"\x7f")},
+}
+_TOKEN = re.compile(r"\\(.)|\[\^?\]?(?:\\.|[^\]\\])*\]|(.)", re.DOTALL)
+_QUANTIFIED = re.compile(r"[*?{]")
 
 
 def search(
@@ -41,7 +47,8 @@ def search(
         BadRequestError: The pattern is none.
     """
     compiled = compile_pattern(pattern)
-    whole = None if _ACROSS.search(pattern) else re.compile(pattern, re.MULTILINE)
+    literal = required_text(pattern)
+    hint = None if literal is None else _in_raw_bytes(literal)
     matches: list[dict[str, Any]] = []
     for log in logs:
         try:
@@ -49,34 +56,93 @@ def search(
         except OSError:
             continue  # it was let go meanwhile
         with stored:
-            for number, offset, lines, index in _matches(stored, compiled, whole):
+            for number, offset, line, before, after in _matches(stored, compiled, hint, context):
                 if len(matches) >= most:
                     return {"matches": matches, "truncated": True}
                 found: dict[str, Any] = {"log": str(log), "pane": log.pane, "line": number, "offset": offset}
-                found["text"] = lines[index][:_LONGEST_SHOWN]
+                found["text"] = line[:_LONGEST_SHOWN]
                 if context:
-                    found["before"] = [line[:_LONGEST_SHOWN] for line in lines[max(0, index - context) : index]]
-                    found["after"] = [line[:_LONGEST_SHOWN] for line in lines[index + 1 : index + 1 + context]]
+                    found["before"] = [_plain(other)[:_LONGEST_SHOWN] for other in before]
+                    found["after"] = [_plain(other)[:_LONGEST_SHOWN] for other in after]
                 matches.append(found)
     return {"matches": matches, "truncated": False}
 
 
+def required_text(pattern: str) -> str | None:
+    r"""Find a text that every line has which matches a pattern; None if that cannot be told by its looks.
+
+    Example:
+        >>> required_text(r"^error: \d+ in module_[a-z]+$")
+        ' in module_'
+        >>> required_text("this|that") is None
+        True
+    """
+    if re.search(r"[|()]", pattern):
+        return None  # a choice, or a group that may be one
+    runs = [""]
+    for token in _TOKEN.finditer(pattern):
+        escaped, plain = token.groups()
+        character = plain if escaped is None else escaped if not escaped.isalnum() else None
+        following = pattern[token.end() : token.end() + 1]
+        if character is None or (escaped is None and character in ".^$*+?{}[]\\"):
+            runs.append("")
+        elif _QUANTIFIED.match(following):
+            runs.append("")  # it need not be there
+        else:
+            runs[-1] += character
+            if following == "+":
+                runs.append("")
+    longest = max(runs, key=len)
+    return longest if len(longest) > 1 else None
+
+
+def _in_raw_bytes(literal: str) -> re.Pattern[bytes]:
+    """Look for a text in bytes in which parts of it may be coloured."""
+    return re.compile(_UNSEEN.join(re.escape(bytes([byte])) for byte in literal.encode()))
+
+
 def _matches(
-    stored: Stored, pattern: re.Pattern[str], whole: re.Pattern[str] | None
-) -> Iterator[tuple[int, int, list[str], int]]:
-    """Find lines: the number of each among those that are kept, its place, and the lines it stands among."""
+    stored: Stored, pattern: re.Pattern[str], hint: re.Pattern[bytes] | None, context: int
+) -> Iterator[tuple[int, int, str, list[bytes], list[bytes]]]:
+    """Find lines: the number of each among those that are kept, its place, its text, and what stands around it."""
     number = 1
     for place, data in _pieces(stored):
-        plain = text.strip(data)
-        if whole is None or whole.search(plain) is not None:
-            lines = plain.split("\n")
-            offset = place
-            # Stripping leaves line ends alone, so that both have the same lines.
-            for index, raw in enumerate(data.split(b"\n")):
-                if index < len(lines) and (raw or lines[index]) and pattern.search(lines[index]):
-                    yield number + index, offset, lines, index
-                offset += len(raw) + 1
-        number += data.count(b"\n")
+        counted = 0
+        for start, end in _lines(data) if hint is None else _candidates(data, hint):
+            line = _plain(data[start:end])
+            if pattern.search(line):
+                number += data.count(b"\n", counted, start)
+                counted = start
+                before = data[:start].split(b"\n")[-context - 1 : -1] if context else []
+                after = data[end + 1 :].split(b"\n", context)[:context] if context else []
+                yield number, place + start, line, before, after
+        number += data.count(b"\n", counted)
+
+
+def _plain(line: bytes) -> str:
+    return text.strip(line).removesuffix("\r")
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, int]]:
+    """Go through the lines of a piece."""
+    start = 0
+    for line in data.removesuffix(b"\n").split(b"\n"):
+        yield start, start + len(line)
+        start += len(line) + 1
+
+
+def _candidates(data: bytes, hint: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
+    """Go through the lines that may match."""
+    found = set()
+    for wanted in (hint, *(pattern for byte, pattern in _OTHERS.items() if byte in data)):
+        match = wanted.search(data)
+        while match is not None:
+            start = data.rfind(b"\n", 0, match.start()) + 1
+            end = data.find(b"\n", match.end())
+            end = len(data) if end < 0 else end
+            found.add((start, end))
+            match = wanted.search(data, end + 1)
+    yield from sorted(found)
 
 
 def _pieces(stored: Stored) -> Iterator[tuple[int, bytes]]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from phux_core.logs.places import LogId
 
 _BLOCK = 64 * 1024
-_MOST_COUNTS = 1024 * 1024
+_MOST_COUNTS = 64 * 1024 * 1024
 
 
 class Stored:

@@ -17,16 +17,19 @@ if TYPE_CHECKING:
 
 MODES = ("rendered", "stripped", "raw")
 
-# ECMA-48: control sequences (CSI), control strings (OSC, DCS, SOS, PM, APC), and escapes of two and three characters.
-# None of them takes the end of a line along: one that was never finished must not hide what follows.
+# Colours (SGR) are most of the escape sequences there are, and quickly taken out.
+_COLOURS = re.compile(rb"\x1b\[[0-9;:]*+m")
+# ECMA-48: control sequences (CSI), control strings (OSC, DCS, SOS, PM, APC), and escapes of two and three characters;
+# those of one byte stand in two as UTF-8. None takes the end of a line along: one that was never finished must not hide
+# what follows.
 _ESCAPES = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
-    r"|(?:\x1b\]|\x9d)[^\x07\x1b\x18\x1a\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
-    r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x18\x1a\x9c\n]*(?:\x1b\\|\x9c)?"
-    r"|\x1b[ -/]*[0-~]"
-    r"|\x1b"
+    rb"(?:\x1b\[|\xc2\x9b)[0-?]*[ -/]*[@-~]"
+    rb"|(?:\x1b\]|\xc2\x9d)[^\x07\x1b\x18\x1a\n]*(?:\x07|\x1b\\)?"
+    rb"|(?:\x1b[PX^_]|\xc2[\x90\x98\x9e\x9f])[^\x1b\x18\x1a\n]*(?:\x1b\\)?"
+    rb"|\x1b[ -/]*[0-~]"
+    rb"|\x1b"
 )
-_SILENT = dict.fromkeys(map(ord, "\0\a\x7f"))
+_SILENT = b"\0\a\x7f"
 
 
 def strip(data: bytes) -> str:
@@ -36,10 +39,11 @@ def strip(data: bytes) -> str:
         >>> strip(b"\x1b[1;32mok\x1b[0m\r\n\x1b]0;title\x07done")
         'ok\ndone'
     """
-    text = data.decode("utf-8", "replace")
-    if "\x1b" in text or not text.isascii():
-        text = _ESCAPES.sub("", text)
-    return text.replace("\r\n", "\n").translate(_SILENT)
+    if b"\x1b" in data:
+        data = _COLOURS.sub(b"", data)
+    if b"\x1b" in data or b"\xc2" in data:
+        data = _ESCAPES.sub(b"", data)
+    return data.replace(b"\r\n", b"\n").translate(None, _SILENT).decode("utf-8", "replace")
 
 
 def render(data: bytes, *, cols: int, rows: int) -> str:

@@ -7,6 +7,7 @@ killed at any moment: nothing is written. Python cannot interrupt a regular expr
 from __future__ import annotations
 
 import json
+import resource
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 _PREFIX = 4
+_MOST_S = 90
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -55,12 +57,21 @@ def _find(root: str, server: str | None, request: dict[str, Any]) -> places.LogI
     return log
 
 
+def _limit_time() -> None:
+    """Have the kernel end us if whoever asked died, and cannot."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    seconds = int(used.ru_utime + used.ru_stime) + _MOST_S
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds if hard == resource.RLIM_INFINITY else min(seconds, hard), hard))
+
+
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer until there is nobody to ask."""
     while True:
         prefix = requests.read(_PREFIX)
         if len(prefix) < _PREFIX:
             return
+        _limit_time()
         request = json.loads(requests.read(int.from_bytes(prefix, "big")))
         try:
             reply: dict[str, Any] = {"ok": answer(request)}

@@ -20,6 +20,8 @@ DEFAULT_PANE_BYTES = 64 * 1024 * 1024
 _SEGMENTS = 16
 _LARGEST_SEGMENT = 4 * 1024 * 1024
 _SMALLEST_SEGMENT = 4 * 1024
+# From so many bytes on, the counts of lines are rid of those of segments that are gone.
+_LONG_COUNTS = 256 * 1024
 # How often to look whether the file is still there: somebody may have deleted it under us.
 _CHECK_S = 1.0
 
@@ -68,7 +70,7 @@ class LogWriter:
                 self._lines = stored.lines_of(offset, size)
                 self._open(offset, self._segment_size - size)
 
-    def write(self, place: int, data: bytes | memoryview) -> int:
+    def write(self, place: int, data: bytes) -> int:
         """Write bytes that belong to a place in the stream, at the end or behind it.
 
         Returns:
@@ -81,10 +83,12 @@ class LogWriter:
             self._see_whether_it_is_there()
         if self._fd < 0 or place != self.end or not self._room:
             self._rotate(place)
-        count = os.write(self._fd, data[: self._room])
+        if len(data) > self._room:
+            data = data[: self._room]
+        count = os.write(self._fd, data)
         if not count:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        self._lines += bytes(data[:count]).count(b"\n")
+        self._lines += data.count(b"\n", 0, count)
         self._room -= count
         self.end += count
         return count
@@ -147,5 +151,14 @@ class LogWriter:
                 fd = places.open_file(places.LINES, os.O_WRONLY | os.O_CREAT | os.O_APPEND, dir_fd=directory)
                 with os.fdopen(fd, "wb") as file:
                     file.write(b"%d %d\n" % (self._offset, self._lines))
+                    long = file.tell() > _LONG_COUNTS
+                if long:
+                    self._forget_counts(directory)
             finally:
                 os.close(directory)
+
+    def _forget_counts(self, directory: int) -> None:
+        """Keep only the counts of segments that are there."""
+        lines = places.read_file(places.LINES, 2 * _LONG_COUNTS, dir_fd=directory).splitlines(keepends=True)
+        kept = [line for line in lines if int(line.split()[0]) >= self._finished[0].offset]
+        places.replace_file(places.LINES, b"".join(kept), dir_fd=directory)

@@ -37,6 +37,7 @@ class Arranger:
         self._tree = service.tree
         self._size_policy = size_policy
         self._views: dict[int, list[View]] = {}
+        self._leaving: set[int] = set()
 
     # Finding
 
@@ -146,19 +147,28 @@ class Arranger:
             window.size_policy = before
             raise
         window.cols, window.rows = cols, rows
-        self._follow_views(session)
         self._settle(window)
         return self.place_of("window", window_id)
 
     def set_views(self, session_id: int, views: Sequence[View]) -> None:
-        """Take note of which clients look at a session, and let its windows have the size that this means."""
+        """Take note of which clients look at a session, and let its current window have the size that this means."""
         self._views[session_id] = list(views)
-        session = self._tree.sessions.get(session_id)
-        if session is None or not views:
-            del self._views[session_id]
-        else:
-            self._follow_views(session)
+        if views:
             self._service.tree_changed()
+        else:
+            del self._views[session_id]
+
+    def follow_views(self) -> None:
+        """Let the windows that clients look at have the size that this means; after every change of the tree.
+
+        Only current windows: another one gets its size when it becomes the current one.
+        """
+        for session_id in self._views:
+            session = self._tree.sessions.get(session_id)
+            if session is not None:
+                window = session.current
+                window.cols, window.rows = self.size_for(session, (window.cols, window.rows), window.size_policy)
+                self.fit(window)
 
     def size_for(self, session: SessionRecord, own: tuple[int, int], policy: str | None = None) -> tuple[int, int]:
         """Say which size a window of a session is to have."""
@@ -214,7 +224,6 @@ class Arranger:
                     session.active_window = theirs.id
         for session in (one_session, other_session):
             session.sort()
-            self._follow_views(session)
         self._service.tree_changed()
         return [self.place_of("window", one_id), self.place_of("window", other_id)]
 
@@ -240,7 +249,6 @@ class Arranger:
         else:
             self._tree.remove_window(source, window)
             session.add(window, index)
-            self._follow_views(session)
         self._service.tree_changed()
         return self.place_of("window", window_id)
 
@@ -260,7 +268,7 @@ class Arranger:
             window.panes.append(pane)
         window.zoomed = None
         window.lay_out(changed)
-        self.retire_dead(window)
+        window.drop_dead()
         self._settle(source, window)
         return self.place(pane_id)
 
@@ -269,7 +277,7 @@ class Arranger:
         _session, source, pane = self.find_shown(pane_id)
         session = self.find_session(session_id)
         if len(source.panes) == 1:
-            return self.move_window(source.id, session_id, index) | {"pane": 0}
+            return self.move_window(source.id, session_id, index)
         self.check_index(session, index)
         size = self.size_for(session, (source.cols, source.rows))
         self._tree.remove_pane(pane_id)
@@ -280,8 +288,13 @@ class Arranger:
 
     # Going
 
+    def expect_to_leave(self, pane_ids: Sequence[int]) -> None:
+        """Take note that panes are about to be removed, so that nobody moves up as one after the other ends."""
+        self._leaving.update(pane_ids)
+
     def remove(self, pane_ids: Sequence[int]) -> None:
         """Take panes out of the tree; what is left of their windows shares the room."""
+        self._leaving.difference_update(pane_ids)
         touched: list[WindowRecord] = []
         for pane_id in pane_ids:
             found = self._tree.find_pane(pane_id)
@@ -294,21 +307,15 @@ class Arranger:
 
     def retire(self, pane_id: int) -> None:
         """Take a pane whose program has ended out of sight, if others go on in its window."""
-        window = self._tree.retire(pane_id)
+        window = None if pane_id in self._leaving else self._tree.retire(pane_id)
         if window is not None:
             self.fit(window)
-
-    def retire_dead(self, window: WindowRecord) -> None:
-        """Do so for every pane of a window, after something came to life in it."""
-        for pane in list(window.panes):
-            if pane.dead:
-                self._tree.retire(pane.id)
 
     def take_over(self) -> None:
         """Finish what an earlier service may have been in the middle of."""
         for session in list(self._tree.sessions.values()):
             for window in session.windows:
-                self.retire_dead(window)
+                window.drop_dead()
                 self.fit(window)
 
     def fit(self, window: WindowRecord) -> None:
@@ -337,14 +344,6 @@ class Arranger:
             if self._tree.find_window(window.id) is not None:
                 self.fit(window)
         self._service.tree_changed()
-
-    def _follow_views(self, session: SessionRecord) -> None:
-        """Let the windows of a session have the size that its attached clients mean."""
-        for window in session.windows:
-            size = self.size_for(session, (window.cols, window.rows), window.size_policy)
-            if size != (window.cols, window.rows):
-                window.cols, window.rows = size
-                self.fit(window)
 
     def _check_window_size(self, session: SessionRecord, window: WindowRecord, cols: int, rows: int) -> None:
         if (cols, rows) == (window.cols, window.rows):

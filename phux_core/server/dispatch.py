@@ -152,8 +152,8 @@ class Dispatch(LogCalls, ProcessCalls):
         login: bool | None,
         log: bool | None,
     ) -> Result:
-        program = Program(cwd, command, env, extra_env, shell, bool(login))
-        return await self._maker.new_session(name, window_name, program, cols, rows, log=log)
+        asked = Program(cwd, command, env, extra_env, shell, bool(login))
+        return await self._maker.new_session(name, window_name, asked, cols, rows, log=log)
 
     async def _new_window(
         self,
@@ -247,6 +247,9 @@ class Dispatch(LogCalls, ProcessCalls):
         elif name != named.name:
             self._maker.check_name_is_free(name)
         named.name = name
+        if scope == "session":
+            for record in self._service.tree.panes_of(scope, id):
+                self._service.panes[record.id].log.update(session=name)
         self._service.tree_changed()
         self._service.events.emit("renamed", what=scope, id=id, name=name)
         return self._arranger.place_of(scope, id)
@@ -290,6 +293,7 @@ class Dispatch(LogCalls, ProcessCalls):
             raise NoSuchTargetError(f"there is no {scope} with the id {id}")
         running = [record.id for record in records if not record.dead]
         ended = [service.when_dead(pane_id) for pane_id in running]
+        self._arranger.expect_to_leave(running)
         for pane_id in running:
             service.keeper.end(pane_id)
         if ended:

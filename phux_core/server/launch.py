@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from phux_core import shells
 from phux_core.engine.protocol import MAX_SIZE
-from phux_core.errors import BadCwdError, BadRequestError, BadSizeError, CannotExecuteError
+from phux_core.errors import BadCwdError, BadSizeError, CannotExecuteError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,29 +60,34 @@ def resolve_command(
     command: list[str] | None,
     env: Mapping[str, str],
     cwd: str,
-    default_shell: str | None = None,
-    *,
     shell: str | None = None,
+    *,
     login: bool = False,
+    from_config: bool = False,
 ) -> list[str]:
     """Make argv with an absolute program: the command's, or the shell.
 
     Args:
-        command: Program and arguments; None for a shell.
+        command: Program and arguments.
         env: The environment, in which PATH and SHELL count.
         cwd: The directory to which a relative path belongs.
-        default_shell: The shell of the config file, which goes before SHELL.
-        shell: Which shell; None for one of those two.
+        shell: The shell to start without a command; None for the one that SHELL names.
+        login: Whether it is to be a login shell.
+        from_config: Whether it is the config file that names the shell.
+
+
+    Args:
+        command: Program and arguments; None for a shell.
+        env: The environment.
+        cwd: The working directory.
+        shell: Which shell; None for the one that SHELL names.
         login: Whether it is to be a login shell.
 
     Raises:
         BadRequestError: A shell is asked for where there is a command.
         CannotExecuteError: There is no such program, or it is not executable.
     """
-    if command and (shell or login):
-        raise BadRequestError("a command is no shell", remedy="give either a command, or a shell and how it starts")
-    chosen = shell or default_shell or env.get("SHELL") or "/bin/sh"
-    argv = list(command) if command else [chosen, *(["-l"] if login else [])]
+    argv = list(command) if command else [shell or env.get("SHELL") or "/bin/sh", *(["-l"] if login else [])]
     name = argv[0]
     if "/" in name:
         candidates = [os.path.join(cwd, name)]
@@ -97,8 +102,8 @@ def resolve_command(
         reason = "is not an executable file" if os.path.exists(candidates[0]) else "does not exist"
     else:
         reason = "is not in PATH"
-    whose = "" if shell else f" that {'the config file' if default_shell else 'SHELL'} names,"
-    what = "the command" if command else f"the shell{whose}"
+    named = " that the config file names," if from_config else "" if shell else " that SHELL names,"
+    what = "the command" if command else f"the shell{named}"
     raise CannotExecuteError(f"{what} {name!r} cannot be executed: it {reason}")
 
 

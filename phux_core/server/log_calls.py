@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 MOST_CONTEXT = 1000
 MOST_MATCHES = 100_000
 _DEFAULT_MATCHES = 1000
-_LIST_LOGS = "`phux logs --list` lists the logs"
+# What is handed to a worker of a pane that has no log: more would keep the others waiting.
+_MOST_FROM_MEMORY = 2 * 1024 * 1024
 
 
 class LogCalls:
@@ -134,8 +135,9 @@ class LogCalls:
             pane.log.catch_up()
             log = f"{self._service.logs.server}/{pane.id}"
             return await self._service.logs.ask("read", log=log, query=asked)
-        data = pane.journal.since(pane.journal.oldest).decode("utf-8", "surrogateescape")
-        return await self._service.logs.ask("read", pane=pane.id, offset=pane.journal.oldest, data=data, query=asked)
+        oldest = max(pane.journal.oldest, pane.journal.position - _MOST_FROM_MEMORY)
+        data = pane.journal.since(oldest).decode("utf-8", "surrogateescape")
+        return await self._service.logs.ask("read", pane=pane.id, offset=oldest, data=data, query=asked)
 
 
 def check_budget(query: dict[str, Any]) -> dict[str, Any]:

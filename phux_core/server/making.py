@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from phux_core import layout
-from phux_core.errors import CannotExecuteError, LimitError, NameInUseError, NoSuchTargetError, RefusedError
+from phux_core.errors import (
+    BadRequestError,
+    CannotExecuteError,
+    LimitError,
+    NameInUseError,
+    NoSuchTargetError,
+    RefusedError,
+)
 from phux_core.selector import check_session_name, check_window_name
 from phux_core.server import launch
 from phux_core.server.tree import PaneRecord
@@ -36,7 +43,7 @@ class Program:
         command: Program and arguments; None for the shell.
         env: The caller's environment; None for the server's own.
         extra_env: Variables on top of it.
-        shell: Which shell, where there is no command; None for the usual one.
+        shell: The shell to start without a command; None for the config's, or the caller's own.
         login: Whether it is to be a login shell.
     """
 
@@ -72,7 +79,9 @@ class Maker:
         *,
         log: bool | None,
     ) -> dict[str, Any]:
-        """Make a session with one window and one pane; ``log`` says whether what it writes is kept."""
+        """Make a session with one window and one pane; ``log`` says whether it is logged, None as the config says."""
+        if program.command and (program.shell or program.login):
+            raise BadRequestError("a command is no shell", remedy="give either a command, or a shell and how it starts")
         size = launch.check_size(cols, rows)
         if window_name is not None:
             check_window_name(window_name)
@@ -149,7 +158,7 @@ class Maker:
             window.focus(record.id)
             session.focus(window.id)
             self._service.tree.focus(session.id)
-        arranger.retire_dead(window)
+        window.drop_dead()
         arranger.fit(window)
         return await self._finish(pane)
 
@@ -202,10 +211,16 @@ class Maker:
         pane_id = service.tree.take_pane_id()
         base = dict(os.environ) if program.env is None else program.env
         environment = launch.build_environment(base, program.extra_env or {}, socket=service.socket_path, pane=pane_id)
+        shell = program.shell or self._shell
         argv = launch.resolve_command(
-            program.command, environment, cwd, self._shell, shell=program.shell, login=program.login
+            program.command,
+            environment,
+            cwd,
+            shell,
+            login=program.login,
+            from_config=program.shell is None and bool(shell),
         )
-        if self._shell is not None and not program.command and not program.shell:
+        if shell is not None and not program.command:
             environment["SHELL"] = argv[0]
         name = os.path.basename(argv[0])
         argv, environment, nonce = launch.integrate_shell(argv, environment)

@@ -414,6 +414,7 @@ class Pane:
         self.engine.resize(cols, rows)
         self._feed_mark[0] = 0
         self.record.cols, self.record.rows = cols, rows
+        self.log.update(cols=cols, rows=rows)
         self._checkpoint()  # what was fed so far was written for the old size
         if self._fd >= 0:
             fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(cols, rows))

@@ -75,8 +75,8 @@ class Service:
         self._feed_mark = inheritance.feed_mark.cell
         self._engine_name = engines.choose(settings.engine)
         self._turns = ReadTurns(loop)
-        name = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
-        self.logs = Logs(loop, settings, name, self.panes.values)
+        life = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
+        self.logs = Logs(loop, settings, life, self.panes.values)
         self.arranger = Arranger(self, settings.window_size)
         self._dispatch = Dispatch(self, Maker(self, settings.shell))
         self._told = picture(self.tree)
@@ -189,6 +189,7 @@ class Service:
 
     def _save_tree(self) -> None:
         """Write the tree down, and tell what is another in it than before."""
+        self.arranger.follow_views()
         self.write_tree()
         before, self._told = self._told, picture(self.tree)
         for name, payload in news(before, self._told):

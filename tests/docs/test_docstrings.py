@@ -19,6 +19,7 @@ from servers import embedded_server
 
 PURE = [
     "phux_core.logs.places",
+    "phux_core.logs.searching",
     "phux_core.logs.text",
     "phux_core.engine.plain",
     "phux_core.keys",
@@ -28,6 +29,7 @@ PURE = [
     "phux_core.config",
     "phux_core.layout._arrange",
     "phux_core.schema",
+    "phux_client.flows._moments",
     "phux_client.flows.send_keys",
 ]
 

@@ -63,6 +63,7 @@ def test_a_full_disk_does_not_stop_a_pane_and_what_waits_in_the_journal_is_writt
     (hole,) = holes(cli)
     assert (hole["terminal"], hole["end"], hole["why"]) == ("@1", None, "No space left on device")
     assert 500_000 < hole["start"] < 1_048_576
+    assert f"the log of @1 misses bytes {hole['start']} to now: No space left on device" in cli("status").out
     checked = cli("doctor")
     assert checked.code == 1
     assert "BAD  holes: the log of @1 misses bytes" in checked.out
@@ -143,9 +144,12 @@ def test_doctor_is_content_with_a_healthy_server_and_with_none(tmp_path, cli):
     document = cli.json("doctor")
     assert document["ok"]
     assert [check["name"] for check in document["checks"]] == [
-        *("socket", "server", "logs", "disk", "engine", "shell", "holes")
+        *("socket", "server", "logs", "disk", "engine", "shell", "config", "holes")
     ]
     assert cli("doctor", SHELL="/no/such/shell").code == 1
+    (tmp_path / "phux").mkdir()
+    (tmp_path / "phux" / "config.toml").write_text("colour = 1\n")
+    assert "BAD  config" in cli("doctor", XDG_CONFIG_HOME=str(tmp_path)).out
 
 
 def test_doctor_from_python(tmp_path):

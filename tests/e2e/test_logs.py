@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import re
-import signal
 import stat
 import subprocess
 import sys
@@ -18,7 +17,7 @@ import pytest
 import phux_client
 from phux_client import blocking, flows
 from phux_core.errors import BadRequestError, LimitError, NoSuchTargetError
-from servers import BIN, Cli, clean_environment, embedded_server, eventually
+from servers import BIN, Cli, clean_environment, embedded_server, eventually, kill_service
 
 NOISE = "for i in $(seq 1 6000); do echo line $i; done"
 # Writes bytes as they are, without the terminal's changes, in pieces with a word from us between them.
@@ -51,12 +50,6 @@ def expected_bytes(seed, pieces):
         data = chance.randbytes(2000) + b"\n" + b"text %d\n" % piece * 90000
         parts.append(data.replace(b"\x1b", b"!").replace(b"\x9b", b"!").replace(b"\x90", b"!"))
     return b"".join(parts)
-
-
-def kill_service(phux):
-    pid = phux.status().service_pid
-    os.kill(pid, signal.SIGKILL)
-    eventually(lambda: phux.status().service_pid != pid)
 
 
 def read_all(phux, target, start=0, size=1 << 20):

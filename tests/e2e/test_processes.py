@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
 import sys
 import time
 
@@ -13,7 +11,7 @@ import pytest
 
 from phux_client import blocking
 from phux_core.errors import BadRequestError, BusyError, NoSuchTargetError, PaneClosedError, RefusedError, TimedOutError
-from servers import embedded_server, eventually, process_gone
+from servers import embedded_server, eventually, kill_service, process_gone
 
 SHELLS = [name for name in ("bash", "zsh", "fish", "dash") if shutil.which(name)]
 # Says when it began and what it was told, and ends only when it must.
@@ -35,12 +33,6 @@ def phux():
 @pytest.fixture
 def pane(phux):
     return phux.new_session("work", command=["bash"]).pane
-
-
-def kill_service(phux):
-    pid = phux.status().service_pid
-    os.kill(pid, signal.SIGKILL)
-    eventually(lambda: phux.status().service_pid != pid)
 
 
 # Starting
@@ -149,6 +141,7 @@ def test_stop_ends_a_full_screen_program_and_one_without_a_shell(phux):
 def test_a_signal_tells_which_group_and_command_it_hit(phux, pane):
     pane.start([sys.executable, "-c", STUBBORN, "SIGINT", "SIGUSR1", "SIGHUP"])
     pane.wait(until="ready", output_only=True, timeout_s=10)
+    eventually(lambda: pane.info().foreground.command.startswith("python"))
     foreground = pane.info().foreground
     hit = pane.signal()
     assert (hit.signal, hit.pid, hit.pgid, hit.through) == ("INT", foreground.pid, foreground.pid, "tty")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -15,6 +16,8 @@ from validation import validate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from phux_client.blocking import Phux
 
 BIN = Path(sys.executable).parent
 SHELL = "/bin/sh"
@@ -122,6 +125,13 @@ def eventually(probe: Callable[[], Any], *, within_s: float = 10) -> Any:
             return found
         assert time.monotonic() < deadline, f"not within {within_s} s: {probe}"
         time.sleep(0.01)
+
+
+def kill_service(phux: Phux) -> None:
+    """Kill the process that answers, and wait for the next one."""
+    pid = phux.status().service_pid
+    os.kill(pid, signal.SIGKILL)
+    eventually(lambda: phux.status().service_pid != pid)
 
 
 def process_gone(pid: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from phux_core import call_kinds, calls
+from phux_core import calls
 from phux_core.errors import BadRequestError
 from phux_core.server.dispatch import Dispatch
 
@@ -17,12 +17,12 @@ GOOD = {
     "command": [["sh"], ["sh", ""], ["sh", "-c", "a b"]],
     "environment": [{}, {"A": ""}, {"A": "b=c", "ü": "x"}],
     "scope": ["session", "window", "pane"],
+    "mode": ["rendered", "stripped", "raw"],
+    "signal": ["INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "USR2"],
     "direction": ["right", "down"],
     "side": ["left", "right", "up", "down"],
     "path": [[], ["first", "second", "second"]],
     "policy": ["smallest", "largest", "latest", "manual"],
-    "mode": ["rendered", "stripped", "raw"],
-    "signal": ["INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "USR2"],
     "input": [
         [{"key": "Enter"}],
         [{"text": ""}, {"line": "a"}, {"paste": "b\0"}],
@@ -37,12 +37,12 @@ BAD = {
     "command": [[], [""], [1], ["sh", None], ["sh", "a\0"], ["\0"], "sh", {"sh": 1}, True, 1, [["sh"]]],
     "environment": [{"": "x"}, {"A=B": "x"}, {"A": 1}, {"A": None}, {"A\0": "x"}, {"A": "\0"}, [], ["A=b"], "A=b", 1],
     "scope": ["", "Session", "server", 1, True, [], {}, ["pane"], 1.5],
+    "mode": ["", "Raw", "ansi", 1, True, [], {}, ["raw"]],
+    "signal": ["", "SIGINT", "int", "STOP", "ALRM", 2, True, [], {}, ["INT"]],
     "direction": ["", "left", "Right", 1, True, [], {}, ["right"]],
     "side": ["", "top", "Left", 0, False, [], {}, ["left"]],
     "path": ["first", ["third"], [1], [None], [["first"]], {}, {"first": 1}, 1, True],
     "policy": ["", "small", 1, True, [], {}, ["manual"]],
-    "mode": ["", "Raw", "ansi", 1, True, [], {}, ["raw"]],
-    "signal": ["", "SIGINT", "int", "STOP", "ALRM", 2, True, [], {}, ["INT"]],
     "input": [
         *([], {}, "Enter", [1], ["Enter"], [{}], [{"key": 1}], [{"keys": "a"}], [{"key": "a", "text": "b"}]),
         *([{"key": "a"}, {"text": None}], [None], [{"text": ["a"]}], 5, True),
@@ -58,8 +58,8 @@ def good_params(call):
 
 
 def test_these_tables_know_every_kind():
-    assert set(GOOD) == set(BAD) == set(call_kinds.KINDS)
-    assert {param.kind for _call, param in EVERY_PARAM} == set(call_kinds.KINDS)
+    assert set(GOOD) == set(BAD) == set(calls.KINDS)
+    assert {param.kind for _call, param in EVERY_PARAM} == set(calls.KINDS)
 
 
 @pytest.mark.parametrize(("call", "param"), EVERY_PARAM, ids=ids)
@@ -76,7 +76,7 @@ def test_a_parameter_of_the_wrong_kind_is_refused_and_told_what_fits(call, param
         with pytest.raises(BadRequestError) as caught:
             calls.check(call.name, good_params(call) | {param.name: value})
         assert f"`{param.name}`" in caught.value.message
-        assert call_kinds.KINDS[param.kind][0] in caught.value.remedy
+        assert calls.KINDS[param.kind][0] in caught.value.remedy
 
 
 @pytest.mark.parametrize(("call", "param"), EVERY_PARAM, ids=ids)

@@ -13,7 +13,7 @@ from phux_core.errors import BadRequestError, NoSuchTargetError
 from phux_core.logs import text
 from phux_core.logs.places import LogId
 from phux_core.logs.reading import Query, read, read_log
-from phux_core.logs.searching import search
+from phux_core.logs.searching import _in_raw_bytes, _matches, required_text, search
 from phux_core.logs.stored import Held
 from phux_core.logs.writing import LogWriter
 
@@ -286,6 +286,50 @@ def test_search_finds_lines_whichever_way_the_pattern_is_looked_for(root, patter
     for match in found["matches"]:
         where = Query(from_byte=match["offset"], max_bytes=20, mode="stripped")
         assert read_log(root, LOG, where)["content"].startswith(match["text"])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "literal"),
+    [
+        ("needle", "needle"),
+        (r"^error: \d+ in module_[a-z]+$", " in module_"),
+        ("needles?", "needle"),
+        ("x*needle", "needle"),
+        ("ab+cde", "cde"),
+        (r"a\.b\.c", "a.b.c"),
+        ("[abc]def", "def"),
+        ("[]]def", "def"),
+        (r"[\]]def", "def"),
+        ("ab{0}cd", "cd"),
+        ("this|that", None),
+        ("(needle)?", None),
+        ("(?i)needle", None),
+        ("a.b.c", None),
+        (r"\w+", None),
+        ("", None),
+    ],
+)
+def test_the_text_that_every_match_must_have_is_found(pattern, literal):
+    assert required_text(pattern) == literal
+
+
+@given(
+    st.lists(
+        st.sampled_from(["a", "b", "ab", "\x1b[31m", "\x1b[0m", "\x1b[K", "\n", "\r\n", " ", "\x07", "é"]), max_size=30
+    ),
+    st.sampled_from(["ab", "aab", "a b", "abé", "ab$", "^ab", "a+b", "b b?a", r"ab\w"]),
+)
+@settings(max_examples=300, deadline=None)
+def test_search_finds_what_looking_at_each_line_finds(parts, pattern):
+    data = "".join(parts).encode()
+    expected = [
+        (number, line)
+        for number, line in enumerate(text.strip(data).split("\n"), start=1)
+        if line and re.search(pattern, line)
+    ]
+    hint = required_text(pattern)
+    found = _matches(held(data), re.compile(pattern), None if hint is None else _in_raw_bytes(hint), 0)
+    assert [(number, line) for number, _offset, line, _before, _after in found] == expected
 
 
 def test_search_tells_what_stands_around_and_how_much_more_there_is(root):

@@ -5,6 +5,7 @@ prints it. With --grep, all that is kept is looked at. Exits 0, 1 when there is 
 sense.
 """
 
+import contextlib
 import json
 import re
 import sys
@@ -62,7 +63,8 @@ def run(options: "argparse.Namespace") -> int:
         if options.list:
             return _list(phux, as_json=options.json)
         if options.follow:
-            return _follow(phux, options)
+            with contextlib.suppress(NoServerError):
+                return _follow(phux, options)
         query = {"lines": options.lines, "from_byte": options.from_byte, "since": options.since, **budget(options)}
         try:
             document = phux.drive(flows.logs(phux.caller, options.target, **query))

@@ -35,7 +35,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
     )
     parser.add_argument("--size", metavar="COLSxROWS", help="size of the terminal, 80x24 when omitted")
     parser.add_argument("--login", action="store_true", help="start the shell as a login shell")
-    parser.add_argument("--shell", metavar="PATH", help="the shell to start; the one that SHELL names when omitted")
+    parser.add_argument("--shell", metavar="PATH", help="the shell to start; the config's or SHELL when omitted")
     parser.add_argument("--no-log", action="store_true", help="keep nothing that its panes write on disk")
     add_json(parser, 'what was made as {"session", "terminal_id", "session_id", "window_id"}')
     add_socket(parser)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from phux_client.flows._kinds import Document, Flow
 
 DEFAULT_IDLE_MS = 300
-DEFAULT_TIMEOUT_S = 30
+ACT_TIMEOUT_S = 30
+"""How long an act may take unless told otherwise."""
 
 
 def act(
@@ -34,7 +35,7 @@ def act(
     stop: str | None = None,
     since: int | None = None,
     cells: bool = False,
-    timeout_s: float = DEFAULT_TIMEOUT_S,
+    timeout_s: float = ACT_TIMEOUT_S,
 ) -> "Flow[Document]":
     """Type words, wait for what they bring about, and tell which rows of the screen changed.
 
