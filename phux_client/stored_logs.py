@@ -12,7 +12,7 @@ import json
 import os
 import sys
 
-from phux_client.flows.logs import command_document, list_document, text_document
+from phux_client.flows.log_reading import command_document, list_document, text_document
 from phux_core import errors, paths, selector
 
 TYPE_CHECKING = False

@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows.acting import ACT_TIMEOUT_S, act
     from phux_client.flows.arranging import layout, move, move_divider, rename, resize, select, swap, zoom
-    from phux_client.flows.logs import (
+    from phux_client.flows.log_reading import (
         LogPlace,
         commands,
         follow,
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 _LATER = {
     **dict.fromkeys(("ACT_TIMEOUT_S", "act"), "acting"),
     **dict.fromkeys(("layout", "move", "move_divider", "rename", "resize", "select", "swap", "zoom"), "arranging"),
-    **dict.fromkeys(("LogPlace", "commands", "follow", "log_list", "logs", "next_logs", "output"), "logs"),
-    **dict.fromkeys(("search", "wait_command"), "logs"),
+    **dict.fromkeys(("LogPlace", "commands", "follow", "log_list", "logs", "next_logs", "output"), "log_reading"),
+    **dict.fromkeys(("search", "wait_command"), "log_reading"),
     **dict.fromkeys(("new_window", "split"), "making"),
     **dict.fromkeys(("history_limit", "signal", "start", "stop"), "processes"),
 }

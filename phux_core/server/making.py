@@ -77,7 +77,7 @@ class Maker:
         cols: int | None,
         rows: int | None,
         *,
-        log: bool | None,
+        log: bool | None = None,
     ) -> dict[str, Any]:
         """Make a session with one window and one pane; ``log`` says whether it is logged, None as the config says."""
         if program.command and (program.shell or program.login):

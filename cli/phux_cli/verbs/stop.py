@@ -24,7 +24,6 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
         "--grace",
         metavar="SECS",
         type=seconds,
-        default=flows.GRACE_S,
         help="wait so long after each signal; 2 when omitted",
     )
     add_json(parser, "a Stopped document")
@@ -33,7 +32,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Stop it."""
-    if options.grace > _MOST_GRACE:
+    if options.grace is not None and options.grace > _MOST_GRACE:
         raise UsageError(f"--grace {options.grace:g} is too long", remedy=f"give at most {_MOST_GRACE} seconds")
     with Phux(options.socket) as phux:
         document = phux.drive(flows.stop(phux.caller, options.target, grace_s=options.grace))
