@@ -9,7 +9,6 @@ Documents as they are, for the CLI and for programs that look after a machine. I
 """
 
 import json
-import os
 import sys
 
 from phux_client.flows.log_reading import command_document, list_document, text_document
@@ -80,7 +79,6 @@ def _ask(request: "Document", root: str | None) -> "Document":
             stdout=subprocess.PIPE,
             timeout=_DEADLINE_S,
             check=False,
-            env={name: value for name, value in os.environ.items() if not name.startswith("PYTHON")},
         )
     except subprocess.TimeoutExpired:
         raise errors.LimitError(

@@ -51,7 +51,7 @@ class LogWriter:
         self._fd = -1
         self._offset = 0
         self._room = 0
-        self._lines = 0
+        self._lines: int | None = 0
         self._finished: list[_Segment] = []
         self._looked_at = 0.0
         self.end = 0
@@ -67,7 +67,7 @@ class LogWriter:
             self.end = stored.end
             if self._finished and self._finished[-1].size < self._segment_size:
                 offset, size = self._finished.pop()
-                self._lines = stored.lines_of(offset, size)
+                self._lines = None  # counting them would take long where there are many panes
                 self._open(offset, self._segment_size - size)
 
     def write(self, place: int, data: bytes) -> int:
@@ -88,7 +88,8 @@ class LogWriter:
         count = os.write(self._fd, data)
         if not count:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        self._lines += data.count(b"\n", 0, count)
+        if self._lines is not None:
+            self._lines += data.count(b"\n", 0, count)
         self._room -= count
         self.end += count
         return count
@@ -145,6 +146,8 @@ class LogWriter:
         """Close a segment, and note how many lines it has."""
         self.close()
         self._finished.append(_Segment(self._offset, self.end - self._offset))
+        if self._lines is None:
+            return
         with contextlib.suppress(OSError):  # whoever reads can count them, too
             directory = places.open_log(self._root, self._log)
             try:

@@ -490,5 +490,6 @@ class Pane:
         self.watch.close()
         self._close_fd()
         self._rest.close()
+        self.ledger.flush()
         self.log.close()
         self.journal.close()

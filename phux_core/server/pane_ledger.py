@@ -6,6 +6,7 @@ at places in the stream that only ever grow.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from phux_core.server.commands import News
     from phux_core.server.pane import Pane
 
+# Changes are written to the file together: it is for later, and a command is often three of them.
+_WRITE_S = 0.25
 # Lines that the keeper appends before it is given the whole ledger anew.
 _MOST_LINES = 3 * ledger.MOST_ENTRIES
 
@@ -39,6 +42,9 @@ class PaneLedger:
         self._ledger = Ledger.of(pane.id, kept)
         self._keep = keep
         self._lines = kept.count(b"\n")
+        # What the last service did not come to write is written with the next change, or with the pane's end.
+        self._unwritten = bytearray(ledger.line(self.entries[-1]) if self.entries else b"")
+        self._timer: asyncio.TimerHandle | None = None
 
     @property
     def entries(self) -> list[Entry]:
@@ -94,6 +100,7 @@ class PaneLedger:
         if latest is not None and latest.ended_at is None and not latest.lost:
             start = self._pane.seq if latest.start is None else latest.start
             self.ended(latest.number, start, self._pane.seq, exit_code)
+        self.flush()
 
     def _end_of_output(self, start: int, end: int) -> int:
         """Leave out what zsh writes behind an output."""
@@ -131,4 +138,15 @@ class PaneLedger:
             self._keep(self._ledger.dump(), True)
         else:
             self._keep(ledger.line(entry), False)
-        self._pane.log.note_command(entry, self._ledger)
+        self._unwritten += ledger.line(entry)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_WRITE_S, self.flush)
+
+    def flush(self) -> None:
+        """Write to the log what the ledger's file does not have yet. The keeper has it anyway."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._unwritten:
+            self._pane.log.note_commands(bytes(self._unwritten), self._ledger)
+            self._unwritten.clear()

@@ -19,7 +19,7 @@ from phux_core.logs.stored import Stored
 
 if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
-    from phux_core.logs.ledger import Entry, Ledger
+    from phux_core.logs.ledger import Ledger
     from phux_core.logs.writing import LogWriter
 
 _PIECE = 1024 * 1024
@@ -70,7 +70,7 @@ class PaneLog:
         if writer is not None:
             try:
                 writer.resume()
-                self._remember_holes()
+                self._remember()
             except OSError as error:
                 self._failed(error)
             self._save_meta()
@@ -150,14 +150,14 @@ class PaneLog:
         if self._writer is not None:
             self._writer.close()
 
-    def note_command(self, entry: Entry, all_of_them: Ledger) -> None:
-        """Write a line into the ledger's file, for when the pane is gone."""
+    def note_commands(self, lines: bytes, all_of_them: Ledger) -> None:
+        """Append lines to the ledger's file, for when the pane is gone; from time to time it is written anew."""
         if self._writer is None:
             return
         with contextlib.suppress(OSError):
             directory = places.open_log(self._root, self._log, create=True)
             try:
-                self._appended_lines += 1
+                self._appended_lines += lines.count(b"\n")
                 if self._appended_lines > _MOST_LINES:
                     places.replace_file(places.COMMANDS, all_of_them.dump(), dir_fd=directory)
                     self._appended_lines = 0
@@ -165,7 +165,7 @@ class PaneLog:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
                 fd = places.open_file(places.COMMANDS, flags, dir_fd=directory)
                 with os.fdopen(fd, "wb") as file:
-                    file.write(ledger.line(entry))
+                    file.write(lines)
             finally:
                 os.close(directory)
 
@@ -183,10 +183,11 @@ class PaneLog:
         del self._holes[:-_MOST_HOLES]
         self._save_meta()
 
-    def _remember_holes(self) -> None:
-        """Learn from what is on disk where it has holes, and why."""
+    def _remember(self) -> None:
+        """Learn from what is on disk how the pane ended, if it has, and where the log has holes, and why."""
         with contextlib.suppress(FileNotFoundError), Stored.open(self._root, self._log) as stored:
-            why = {hole[0]: str(hole[2]) for hole in places.read_meta(stored.directory).get("holes", [])}
+            self._meta = places.read_meta(stored.directory) | self._meta
+            why = {hole[0]: str(hole[2]) for hole in self._meta.get("holes", [])}
             found = stored.holes(0, stored.end)
             self._holes = [Hole(start, end, why.get(start, "it could not be written")) for start, end in found]
 

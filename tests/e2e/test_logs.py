@@ -152,6 +152,16 @@ def test_a_pane_that_is_gone_stays_readable(phux):
     assert phux.wait_command("2.1", timeout_s=5).exit_code == 0
 
 
+def test_a_pane_that_ended_has_ended_for_the_next_service_too(phux):
+    pane = phux.new_session("work", command=["sh", "-c", "echo bye; exit 3"]).pane
+    pane.wait(exit=True, timeout_s=10)
+    kill_service(phux)
+    (entry,) = phux.log_list()
+    assert (entry.live, entry.exit_status) == (False, 3)
+    assert entry.ended_at is not None
+    assert pane.logs().content == "bye"
+
+
 @contextlib.contextmanager
 def user_server(tmp_path, monkeypatch, config=""):
     """A server as a user has it: detached, with a config file and a state directory."""
@@ -274,6 +284,21 @@ def test_the_cli_follows_until_the_pane_has_ended(cli):
     out, _ = process.communicate(timeout=30)
     assert out == "now\nafter now\n"
     assert process.returncode == 0
+
+
+def test_following_survives_rotation(tmp_path, monkeypatch):
+    with user_server(tmp_path, monkeypatch, "log-pane-bytes = 262144\n") as cli:
+        code = "import time\nfor n in range(40): print(*range(n * 500, n * 500 + 500), sep='\\n', flush=True); time.sleep(0.02)"
+        cli.json("new", "-s", "keep")
+        cli.json("new", "-s", "work", "--", sys.executable, "-c", code)
+        with blocking.connect(cli.socket) as phux:
+            pieces = list(phux.pane("work").follow(from_byte=0))
+        assert "".join(piece.content for piece in pieces) == "".join(f"{number}\n" for number in range(20_000))
+        assert all(piece.dropped == 0 for piece in pieces)
+        log = next(log for log in json.loads(cli("logs", "--list", "--json").out)["logs"] if log["session"] == "work")
+        server, pane = log["log"].split("/")
+        segments = os.listdir(tmp_path / "state" / "phux" / "logs" / server / f"pane-{pane}")
+        assert sum(name.endswith(".log") for name in segments) > 5
 
 
 # Search
