@@ -1,8 +1,8 @@
 """The config file: which keys there are, what each takes, and reading it.
 
-``$XDG_CONFIG_HOME/phux/config.toml``, or ``~/.config/phux/config.toml``. A file that is not there is an empty one;
-anything wrong in it is an error that names the file, the line and the key, and nothing of it is used. The server
-reads it once, when it starts; ``attach`` reads it each time. ``KEYS`` is the only place that knows the keys:
+``$PHUX_CONFIG``, or ``$XDG_CONFIG_HOME/phux/config.toml``, or ``~/.config/phux/config.toml``. A file that is not there
+is an empty one; anything wrong in it is an error that names the file, the line and the key, and nothing of it is used.
+The server reads it once, when it starts; ``attach`` reads it each time. ``KEYS`` is the only place that knows the keys:
 docs/config.md is written from it. Not on the CLI's path: only ``server`` and ``attach`` import it.
 """
 
@@ -92,6 +92,8 @@ def config_path(environ: "Mapping[str, str] | None" = None) -> str:
         '/home/me/.config/phux/config.toml'
     """
     environ = os.environ if environ is None else environ
+    if chosen := environ.get("PHUX_CONFIG"):
+        return os.path.abspath(chosen)
     home = environ.get("XDG_CONFIG_HOME", "")
     # The XDG specification: a relative path in one of its variables is to be ignored.
     if not os.path.isabs(home):

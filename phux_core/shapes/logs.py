@@ -243,6 +243,8 @@ class Signalled:
         >>> started = pane.start("sleep 100")
         >>> pane.signal("TERM").command
         'sleep'
+        >>> pane.wait(state="prompt", timeout_s=10).met
+        'state'
     """
 
     schema_version: Literal[1] = 1

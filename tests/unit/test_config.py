@@ -89,6 +89,8 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
 def test_the_file_is_found_by_xdg_or_the_home_directory():
     assert config.config_path({"XDG_CONFIG_HOME": "/c", "HOME": "/h"}) == "/c/phux/config.toml"
     assert config.config_path({"XDG_CONFIG_HOME": "relative", "HOME": "/h"}) == "/h/.config/phux/config.toml"
+    assert config.config_path({"PHUX_CONFIG": "/x.toml", "XDG_CONFIG_HOME": "/c"}) == "/x.toml"
+    assert config.config_path({"PHUX_CONFIG": "", "XDG_CONFIG_HOME": "/c"}) == "/c/phux/config.toml"
     assert config.config_path({"HOME": "/h"}) == "/h/.config/phux/config.toml"
     assert os.path.isabs(config.config_path({}))
 
