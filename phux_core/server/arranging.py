@@ -318,6 +318,8 @@ class Arranger:
             for window in session.windows:
                 window.drop_dead()
                 self.fit(window)
+        for pane in self._service.panes.values():
+            pane.tell_size()  # it may have died between the kernel and the tree
 
     def fit(self, window: WindowRecord) -> None:
         """Give the panes of a window the sizes that its layout means."""

@@ -416,8 +416,7 @@ class Pane:
         self.record.cols, self.record.rows = cols, rows
         self.log.update(cols=cols, rows=rows)
         self._checkpoint()  # what was fed so far was written for the old size
-        if self._fd >= 0:
-            fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(cols, rows))
+        self.tell_size()
         self._events.emit("resized", pane=self.id, seq=self.seq, cols=cols, rows=rows)
 
     def set_history_limit(self, rows: int) -> None:
@@ -425,6 +424,11 @@ class Pane:
         self.engine.set_history_limit(rows)
         self.record.history_limit = rows
         self._checkpoint()
+
+    def tell_size(self) -> None:
+        """Tell the kernel the size of the terminal; one that it knows already disturbs nobody."""
+        if self._fd >= 0:
+            fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(self.record.cols, self.record.rows))
 
     # The end
 
