@@ -41,6 +41,7 @@ class Host:
             cwd=cwd,
         )
         self.revision: str | None = None
+        self.pane = ""  # of the session a test works in
         self.notifications: list[dict[str, Any]] = []
         self._early: dict[Any, dict[str, Any]] = {}
         self._next_id = 1000

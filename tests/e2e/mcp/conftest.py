@@ -2,10 +2,35 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from mcp_host import Host
 from servers import clean_environment, embedded_server
+
+
+@pytest.fixture(scope="session")
+def servers_ahead():
+    """Start the next test's server while this one runs: that takes longer than most of these tests."""
+    with ThreadPoolExecutor(2) as pool:
+        upcoming = [pool.submit(embedded_server)]
+
+        def take():
+            upcoming.append(pool.submit(embedded_server))
+            return upcoming.pop(0).result()
+
+        yield take, lambda server: pool.submit(server.close)
+        upcoming.pop().result().close()
+
+
+@pytest.fixture
+def socket(servers_ahead):
+    """The socket of a private server."""
+    take, end = servers_ahead
+    server = take()
+    yield server.socket
+    end(server)
 
 
 @pytest.fixture

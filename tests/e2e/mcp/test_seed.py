@@ -25,7 +25,7 @@ def shared_seed(shared):
 @pytest.fixture
 def work(seed):
     """The host, with a session to work in."""
-    seed.document("phux_new", name="work")
+    seed.pane = f"@{seed.document('phux_new', name='work')['terminal_id']}"
     return seed
 
 
@@ -138,10 +138,11 @@ def test_ls_works_without_arguments_and_has_the_wires_keys_sorted_by_name(seed):
 
 def test_new_gives_name_and_pane_and_rejects_a_name_in_use(seed, tmp_path):
     made = seed.document("phux_new", name="work", command=["sh", "-c", "pwd; cat"], cwd=str(tmp_path))
-    assert made == {"session": "work", "terminal_id": 1}
+    assert made == {"session": "work", "terminal_id": made["terminal_id"]}
     assert seed.document("phux_wait", target="work", until=str(tmp_path)[:40], timeout_secs=10)["outcome"] == "met"
     assert "work" in seed.failure("phux_new", name="work")
-    assert seed.document("phux_new", name="shell", command=[]) == {"session": "shell", "terminal_id": 2}
+    shell = seed.document("phux_new", name="shell", command=[])
+    assert shell == {"session": "shell", "terminal_id": made["terminal_id"] + 1}
 
 
 def test_new_does_not_start_a_server(seed, tmp_path):
@@ -155,7 +156,7 @@ def test_snapshot_is_a_screen_state_with_cells_only_when_asked(work):
     assert screen["schema_version"] == 3
     assert screen["scrollback"] == []
     assert "cells" not in screen
-    styled = work.document("phux_snapshot", target="@1", cells=True, scrollback=200)
+    styled = work.document("phux_snapshot", target=work.pane, cells=True, scrollback=200)
     validate("screen-state", styled)
     assert isinstance(styled["cells"], list)
 
@@ -169,18 +170,19 @@ def test_scrollback_is_tri_state(work):
 
 
 def test_a_target_defaults_to_the_last_focused_session(work):
-    assert work.document("phux_snapshot")["pane"] == 1
+    assert f"@{work.document('phux_snapshot')['pane']}" == work.pane
     assert work.document("phux_wait", idle_ms=50)["outcome"] == "met"
 
 
-@pytest.mark.parametrize("target", [".", "=", "work", "work:0", "work:0.0", "@1"])
+@pytest.mark.parametrize("target", [".", "=", "work", "work:0", "work:0.0", "@"])
 def test_every_form_of_target_resolves(work, target):
-    assert work.document("phux_snapshot", target=target)["pane"] == 1
+    target = work.pane if target == "@" else target
+    assert f"@{work.document('phux_snapshot', target=target)['pane']}" == work.pane
 
 
 def test_send_keys_types_and_names_the_pane(work):
     sent = work.document("phux_send_keys", target="work", keys=["echo $((6*7))", "Enter"])
-    assert sent == {"sent": True, "pane": "@1"}
+    assert sent == {"sent": True, "pane": work.pane}
     assert work.document("phux_wait", target="work", until="42", timeout_secs=10)["outcome"] == "met"
 
 

@@ -15,7 +15,7 @@ LIMIT = 40_000  # bytes of text, well under 10,000 tokens
 
 @pytest.fixture
 def work(modern):
-    modern.document("phux_new", name="work")
+    modern.pane = f"@{modern.document('phux_new', name='work')['terminal_id']}"
     return modern
 
 
@@ -61,7 +61,7 @@ def test_a_run_tells_of_its_output_what_is_asked_for(work):
 
 def test_a_detached_run_is_waited_for_read_and_ended_by_other_tools(work):
     started = work.document("phux_run", target="work", command="echo up; exec sleep 100", detach=True)
-    assert (started["outcome"], started["pane"]) == ("started", "@1")
+    assert (started["outcome"], started["pane"]) == ("started", work.pane)
     waited = work.document("phux_wait", target="work", until="up", since=started["since"], output_only=True)
     assert waited["outcome"] == "met"
     assert work.document("phux_logs", command=started["command_id"])["content"] == "up"
@@ -80,7 +80,7 @@ def test_a_signal_ends_what_runs(work):
 
 def test_a_run_that_takes_too_long_says_what_it_waits_for(work):
     late = work.document("phux_run", target="work", command="cat", timeout_secs=0.5)
-    assert (late["outcome"], late["state"], late["pane"]) == ("timed_out", "awaiting_input", "@1")
+    assert (late["outcome"], late["state"], late["pane"]) == ("timed_out", "awaiting_input", work.pane)
     assert "waits for input" in late["message"]
     work.document("phux_send_keys", target="work", keys=["C-d"])
 
@@ -96,12 +96,10 @@ def test_logs_searches_and_the_ledger_find_what_was(work):
     more = work.document("phux_run", target="work", command="echo later")
     assert "needle" not in work.document("phux_logs", target="work", since=more["seq"]["start"])["content"]
     matches = work.document("phux_search", pattern="^needle$")["matches"]
-    assert [match["pane"] for match in matches] == [1]
+    assert [f"@{match['pane']}" for match in matches] == [work.pane]
     assert work.document("phux_search", pattern="^5", session="work", max_matches=1)["truncated"]
-    assert [one["command"] for one in work.document("phux_commands")["commands"]] == [
-        "seq 1 100; echo needle",
-        "echo later",
-    ]
+    ran = [one["command"] for one in work.document("phux_commands")["commands"]]
+    assert ran[-2:] == ["seq 1 100; echo needle", "echo later"]
     newest = work.document("phux_commands", target="work", max_commands=1)
     assert (newest["commands"][0]["command"], newest["omitted"]) == ("echo later", 1)
 
@@ -198,7 +196,7 @@ def test_the_pane_that_the_host_runs_in_is_never_ended(cli, told):
             "params": {"name": name, "arguments": {"target": target}},
         }
         for number, (name, target) in enumerate(
-            [("phux_kill", "home"), ("phux_kill", "@1"), ("phux_signal", "home"), ("phux_kill", "other")]
+            [("phux_kill", "home"), ("phux_kill", "home:0.0"), ("phux_signal", "home"), ("phux_kill", "other")]
         )
     ]
     begin = {"jsonrpc": "2.0", "id": "b", "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
@@ -210,7 +208,7 @@ def test_the_pane_that_the_host_runs_in_is_never_ended(cli, told):
     for number in range(3):
         result = replies[number]["result"]
         assert result["isError"]
-        assert "this host runs in @1" in result["content"][0]["text"]
+        assert "this host runs in @" in result["content"][0]["text"]
     assert not replies[3]["result"]["isError"]
     eventually(lambda: [one["name"] for one in cli.json("ls")["sessions"]] == ["home"])
 
@@ -220,21 +218,22 @@ def test_the_pane_that_the_host_runs_in_is_never_ended(cli, told):
 
 def test_the_log_of_a_pane_is_a_resource_and_changes_are_told(work):
     work.document("phux_run", target="work", command="echo into the log")
-    read = work.result("resources/read", {"uri": "phux://pane/1/log"})["contents"][0]
+    log = f"phux://pane/{work.pane[1:]}/log"
+    read = work.result("resources/read", {"uri": log})["contents"][0]
     assert "into the log" in read["text"].splitlines()
-    for uri in ("phux://pane/1/log", "phux://sessions"):
+    for uri in (log, "phux://sessions"):
         assert work.result("resources/subscribe", {"uri": uri}) == {}
     work.document("phux_new", name="another")
     work.document("phux_run", target="work", command="echo more")
     told = [message["params"]["uri"] for message in work.notifications]
     while len(set(told)) < 2:
         told.append(work.receive()["params"]["uri"])
-    for uri in ("phux://pane/1/log", "phux://sessions"):
+    for uri in (log, "phux://sessions"):
         work.result("resources/unsubscribe", {"uri": uri})
 
 
 @pytest.mark.parametrize(
-    "uri", ["phux://pane/99/screen", "phux://nonsense", "file:///etc/passwd", "phux://pane/1/nonsense"]
+    "uri", ["phux://pane/9999/screen", "phux://nonsense", "file:///etc/passwd", "phux://pane/1/nonsense"]
 )
 def test_a_resource_that_is_not_there_is_an_error(work, uri):
     assert work.error("resources/read", {"uri": uri})["code"] == -32002
