@@ -50,14 +50,12 @@ class _Connection:
         self.event_arrived = anyio.Event()
         self.failure: errors.PhuxError = errors.DisconnectedError("the server closed the connection")
         self._send_lock = anyio.Lock()
+        self._hang_up = select.poll()
+        self._hang_up.register(stream.extra(anyio.abc.SocketAttribute.raw_socket).fileno(), _HUNG_UP)
 
     def is_usable(self) -> bool:
         """Tell whether the server still holds its end, also before the reader has found out."""
-        if not self.open:
-            return False
-        poll = select.poll()
-        poll.register(self.stream.extra(anyio.abc.SocketAttribute.raw_socket).fileno(), _HUNG_UP)
-        return not poll.poll(0)
+        return self.open and not self._hang_up.poll(0)
 
     async def send(self, frame: bytes) -> None:
         """Send a whole frame."""

@@ -104,7 +104,8 @@ def parse(line: bytes | None) -> object:
         raise RpcError(PARSE_ERROR, f"the line is not UTF-8: {error.reason} at byte {error.start}") from None
     except ValueError as error:
         raise RpcError(PARSE_ERROR, f"the line is not JSON: {error}") from None
-    _check_depth(value)
+    if line.count(b"{") + line.count(b"[") > MAX_DEPTH:  # else it cannot be deep
+        _check_depth(value)
     return value
 
 

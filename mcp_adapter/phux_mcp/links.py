@@ -25,7 +25,7 @@ class Links:
 
     def __init__(self, *, start: bool = False) -> None:
         self._start = start
-        self._known: dict[str, tuple[Link, Phux]] = {}
+        self._known: dict[str | None, tuple[Link, Phux]] = {}
         self._owner: asyncio.Task[None] | None = None
         self._tasks: asyncio.Future[TaskGroup] | None = None
 
@@ -36,6 +36,8 @@ class Links:
             UnsafePathError: That is no path for a socket.
             StartFailedError: None runs, and none can be started.
         """
+        if socket in self._known and not self._start:
+            return self._known[socket][1]
         # Late, so that a host's first questions need not wait for what only calls need.
         from phux_client.aio import Phux
         from phux_client.blocking import DEFAULT_TIMEOUT_S
@@ -45,13 +47,13 @@ class Links:
         path = paths.socket_path(socket)
         if self._start:
             await self._start_if_none_runs(path)
-        if path not in self._known:
+        if socket not in self._known:
             if len(self._known) >= _MOST:
                 oldest, _phux = self._known.pop(next(iter(self._known)))
                 await oldest.close()
             link = Link(path, await self._task_group(), DEFAULT_TIMEOUT_S)
-            self._known[path] = (link, Phux(link))
-        return self._known[path][1]
+            self._known[socket] = (link, Phux(link))
+        return self._known[socket][1]
 
     async def close(self) -> None:
         """Close them all."""
