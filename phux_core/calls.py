@@ -40,18 +40,27 @@ class Call:
         params: Its parameters.
         result: What the reply's ``ok`` holds.
         repeatable: Whether asking again after a lost reply does no harm.
+        cancellable: Whether it can be given up while it is waited for.
     """
 
-    __slots__ = ("doc", "name", "params", "repeatable", "result")
+    __slots__ = ("cancellable", "doc", "name", "params", "repeatable", "result")
 
     def __init__(
-        self, name: str, doc: str, params: tuple[Param, ...], result: str, *, repeatable: bool = False
+        self,
+        name: str,
+        doc: str,
+        params: tuple[Param, ...],
+        result: str,
+        *,
+        repeatable: bool = False,
+        cancellable: bool = False,
     ) -> None:
         self.name = name
         self.doc = doc
         self.params = params
         self.result = result
         self.repeatable = repeatable
+        self.cancellable = cancellable
 
 
 _PANE = Param("pane", "id", "the pane's id", required=True)
@@ -141,6 +150,7 @@ CALLS: "Mapping[str, Call]" = {
                 _PANE,
                 Param("scrollback", "count", "rows of history to add: omitted none, 0 all, N the newest N"),
                 Param("cells", "boolean", "whether to add the styled cells"),
+                Param("since", "count", "a `seq`: whether to say which rows changed after it"),
             ),
             "a screen (below)",
             repeatable=True,
@@ -169,6 +179,7 @@ CALLS: "Mapping[str, Call]" = {
             "`outcome`: `finished` with a RunResult's keys, or `timed_out` with `started`, `ended`, `state`, "
             "`foreground` and `duration_ms`",
             repeatable=True,
+            cancellable=True,
         ),
         Call(
             "start",
@@ -394,8 +405,23 @@ CALLS: "Mapping[str, Call]" = {
                 Param("since", "count", "where in the pane's stream the text begins, now when omitted; with `output`"),
                 Param("output_only", "boolean", "whether to leave out prompts and what is typed; with `output`"),
                 Param("screen", "boolean", "whether to push the screen with the text; with `output`"),
+                Param(
+                    "hold_ms",
+                    "count",
+                    "have the pane's turn as long as the subscription lasts, so that no command is run in it and "
+                    "nobody else holds it; wait so long for it",
+                ),
             ),
             "`subscription`, its number; with a pane also `seq`, `since`, `marks` and `command_end` (see Events)",
+            repeatable=True,
+            cancellable=True,
+        ),
+        Call(
+            "cancel",
+            "Give up a `run`, or a `subscribe` that waits for a pane's turn: it is not answered any more. A command "
+            "that was not typed yet is not typed; one that was goes on.",
+            (Param("request", "count", "the id of that request, on this connection", required=True),),
+            "nothing",
             repeatable=True,
         ),
         Call(

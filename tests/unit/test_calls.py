@@ -144,4 +144,13 @@ def test_only_what_does_no_harm_twice_is_repeatable():
     reading = {"status", "tree", "snapshot", "subscribe", "unsubscribe"}
     reading |= {"logs", "log_list", "output", "search", "commands"}
     # A run has an id, by which the server knows it again; a size that is set twice is the same size.
-    assert repeatable == reading | {"run", "start", "resize", "resize_window", "select", "layout", "history_limit"}
+    assert repeatable == reading | {
+        "run",
+        "start",
+        "resize",
+        "resize_window",
+        "select",
+        "layout",
+        "history_limit",
+        "cancel",
+    }
