@@ -38,6 +38,8 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
 _FUNCTIONS |= {
     "`": (Terminal.cursor_to_column, 1),
     "e": (Terminal.cursor_down_anywhere, 1),
+    "j": (Terminal.cursor_back, 1),
+    "k": (Terminal.cursor_up, 1),
     "I": (Terminal.tab, 1),
     "Z": (Terminal.back_tab, 1),
     "S": (Terminal.scroll_up, 1),
@@ -55,6 +57,10 @@ _FUNCTIONS |= {
     "?K": (Terminal.erase_in_line, 1),
     "!p": (Terminal.soft_reset, 0),
     " q": (Terminal.set_cursor_style, 1),
+    " @": (Terminal.shift_left, 1),
+    " A": (Terminal.shift_right, 1),
+    "'}": (Terminal.insert_columns, 1),
+    "'~": (Terminal.delete_columns, 1),
     ">u": (Terminal.push_keyboard, 1),
     "<u": (Terminal.pop_keyboard, 1),
     "=u": (Terminal.set_keyboard, 2),
@@ -130,8 +136,8 @@ def _csi_action(token: str) -> Action:
     function, count = found
     if not count or not parameters:
         return function, ()
-    # Digits beyond the ninth cannot make a number smaller than what it saturates at.
-    numbers = [min(int(text[:9] or 0), LARGEST) for text in parameters.split(";")[:count]]
+    # Leading noughts count for nothing, and digits beyond the ninth cannot make a number smaller than the largest.
+    numbers = [min(int(text.lstrip("0")[:9] or 0), LARGEST) for text in parameters.split(";")[:count]]
     return function, tuple(numbers)
 
 
