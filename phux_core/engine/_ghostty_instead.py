@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from phux_core.engine._ghostty_native import Sink, check, lib
-from phux_core.engine._ghostty_state import mode, number, origin_at_top
+from phux_core.engine._ghostty_state import mode, number, origin_at_top, wrapping
 from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
 
 # What a soft reset amounts to (DEC STD 070 and xterm): cursor shown, insert and origin mode off, margins gone, autowrap
@@ -31,7 +31,8 @@ def soft_reset(terminal: Any) -> None:
 def keep_size(terminal: Any, cols: int, rows: int) -> None:
     """Undo what DECCOLM did to the grid, and to nothing else: a pane has the size that its clients gave it."""
     if number(terminal, lib.GHOSTTY_TERMINAL_DATA_COLS) != cols:
-        check(lib.ghostty_terminal_resize(terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
+        with wrapping(terminal):
+            check(lib.ghostty_terminal_resize(terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
 
 
 def report_place(terminal: Any, sink: Sink) -> None:

@@ -32,6 +32,7 @@ from phux_core.engine._ghostty_state import (
     read_modes,
     rendered_cursor_style,
     scrollback,
+    wrapping,
 )
 from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
 from phux_core.engine.protocol import (
@@ -299,7 +300,9 @@ class GhosttyEngine:
         """Change the grid. A program that asked for in-band size reports gets its reply with the next ``feed``."""
         _check_size(cols, rows)
         self._sink.cols, self._sink.rows = cols, rows
-        check(lib.ghostty_terminal_resize(self._terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
+        # Without a reflow a wide character could be cut in half, which no snapshot can hold (see mend).
+        with wrapping(self._terminal):
+            check(lib.ghostty_terminal_resize(self._terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
         self._cols, self._rows = cols, rows
         self._covered = None
         self._set_limits()
