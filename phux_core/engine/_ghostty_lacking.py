@@ -31,6 +31,7 @@ _ANYWHERE = re.compile(rb"\x1b" + _ODD % b"", re.VERBOSE)
 _WITH_ORIGIN = re.compile(rb"\x1b (?: %b | c )" % (_ODD % b"| [G`]"), re.VERBOSE)
 _BEGUN = re.compile(rb"\x1b(?:\[[0-9!?;]{0,72}[ ']?)?\Z")
 _LONGEST = 80  # bytes of the longest of them
+_NUMBERS = b"0123456789; '"
 _MOST_TITLES = 10  # as many as xterm keeps
 
 
@@ -92,8 +93,10 @@ class Lacking:
                 what = "modes"
             elif body == b"?6" and final == b"n":
                 what = "place"
-        elif final == b"p":
-            what = "reset" if body == b"!" else ""
+        elif body == b"!" and final == b"p":
+            what = "reset"
+        elif final == b"p" or body.strip(_NUMBERS):
+            what = ""  # "?" and "!" mean nothing elsewhere
         elif final == b"t":
             operation, _, details = body.partition(b";")
             if details.split(b";")[0].lstrip(b"0") != b"1":  # the icon's name is no title
@@ -102,7 +105,7 @@ class Lacking:
             what = "shift"
         elif final in b"G`" and b";" not in body:
             what = "column"
-        elif final not in b"hl" and b"!" not in body:
+        elif final not in b"hl":
             rewritten = _first_numbers(body, final)
             return ("rewrite", rewritten) if rewritten != text else ("", text)
         return what, text
