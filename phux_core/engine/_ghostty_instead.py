@@ -41,13 +41,17 @@ def report_place(terminal: Any, sink: Sink) -> None:
     sink.stirred = True
 
 
-def go_to_column(terminal: Any, text: bytes) -> None:
-    """CHA and HPA: in origin mode the library would count the row from the margin once more."""
-    if mode(terminal, _ORIGIN):
-        # What the margins are counted from, CR goes to as well.
-        column = min(int(text[2:-1] or 1), _LARGEST)
-        text = b"\r\x1b[%dC" % (column - 1) if column > 1 else b"\r"
-    _write(terminal, text)
+def move(terminal: Any, text: bytes) -> None:
+    """CHA, HPA, HPR and VPR: in origin mode the library would count the row from the margin once more."""
+    count = min(int(text[2:-1].split(b";")[0] or 1) or 1, _LARGEST)
+    final = text[-1:]
+    if not mode(terminal, _ORIGIN):
+        _write(terminal, b"\x1b[%d%b" % (count, final))
+    elif final in b"G`":
+        # CR goes to where columns are counted from.
+        _write(terminal, b"\r\x1b[%dC" % (count - 1) if count > 1 else b"\r")
+    else:
+        _write(terminal, b"\x1b[%d%b" % (count, b"C" if final == b"a" else b"B"))
 
 
 def shift_columns(terminal: Any, sink: Sink, cols: int, text: bytes) -> None:

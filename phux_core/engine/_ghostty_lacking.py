@@ -17,8 +17,8 @@ from typing import NamedTuple
 _ODD = rb"""
 \[ [0-9!?]{0,9}+ (?:
     ; [0-9]{0,9}+ (?:
-        ; [0-9;]{0,50}+ [@A-MPSXZ`abdefghj-lnrt]     # more numbers than two
-      | [@A-GI-MPSXZ`abdeghj-lnt]                    # more than one
+        ; [0-9;]{0,50}+ [@A-MPSTXZ`abdefghj-lnrt]    # more numbers than two
+      | [@A-GI-MPSTXZ`abdeghj-lnt]                   # more than one
     )
   | [gnpt]                                            # TBC, DECXCPR, DECSTR, XTWINOPS
   | [ '][@A}~]                                        # SL, SR, DECIC, DECDC
@@ -27,11 +27,12 @@ _ODD = rb"""
 )
 """
 _ANYWHERE = re.compile(rb"\x1b" + _ODD % b"", re.VERBOSE)
-# Once origin mode was used, CHA and HPA have to be looked at as well, until a full reset.
-_WITH_ORIGIN = re.compile(rb"\x1b (?: %b | c )" % (_ODD % b"| [G`]"), re.VERBOSE)
+# Once origin mode was used, CHA, HPA, HPR and VPR have to be looked at as well, until a full reset.
+_WITH_ORIGIN = re.compile(rb"\x1b (?: %b | c )" % (_ODD % b"| [G`ae]"), re.VERBOSE)
 _BEGUN = re.compile(rb"\x1b(?:\[[0-9!?;]{0,72}[ ']?)?\Z")
 _LONGEST = 80  # bytes of the longest of them
 _NUMBERS = b"0123456789; '"
+_HIGHLIGHT = 4  # semicolons that make SD xterm's highlight tracking
 _MOST_TITLES = 10  # as many as xterm keeps
 
 
@@ -41,7 +42,7 @@ class Found(NamedTuple):
     Attributes:
         start: Where it begins; negative when that was in an earlier chunk.
         end: Where it ends.
-        what: ``reset``, ``push``, ``pop``, ``modes``, ``place``, ``shift``, ``column`` or ``rewrite``.
+        what: ``reset``, ``push``, ``pop``, ``modes``, ``place``, ``shift``, ``motion`` or ``rewrite``.
         text: All of it, or for ``rewrite`` what to write in its place.
     """
 
@@ -103,9 +104,9 @@ class Lacking:
                 what = {b"22": "push", b"23": "pop"}.get(operation, "")
         elif body[-1:] in {b" ", b"'"}:
             what = "shift"
-        elif final in b"G`" and b";" not in body:
-            what = "column"
-        elif final not in b"hl":
+        elif self._origin and final in b"G`ae":
+            what = "motion"
+        elif final not in b"hl" and not (final == b"T" and body.count(b";") == _HIGHLIGHT):
             rewritten = _first_numbers(body, final)
             return ("rewrite", rewritten) if rewritten != text else ("", text)
         return what, text

@@ -27,6 +27,7 @@ LARGEST = 65_535
 _KNOWN_LIMIT = 16_384
 
 _CSI = re.compile(r"\x1b\[([<=>?]?)([0-9:;]*)([ -/]*)([@-~])")
+_HIGHLIGHT = 4  # semicolons that make SD xterm's highlight tracking
 _ALL = 32  # "as many parameters as there are": DEC's terminals took 16
 
 # Private prefix, intermediates and final byte; the function; how many parameters it takes.
@@ -131,7 +132,7 @@ def _csi_action(token: str) -> Action:
     if name == "m":
         return Terminal.select_style, (token,)
     found = _FUNCTIONS.get(name)
-    if found is None or ":" in parameters:
+    if found is None or ":" in parameters or (name == "T" and parameters.count(";") == _HIGHLIGHT):
         return _NOTHING
     function, count = found
     if not count or not parameters:

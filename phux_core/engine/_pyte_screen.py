@@ -292,6 +292,8 @@ class Screen(PyteScreen):
     def erase_in_line(self, how: int = 0, private: bool = False) -> None:  # noqa: ARG002  # pyte's signature
         """EL; DECSEL is the same, because no cell is ever protected."""
         cursor = self.cursor
+        if how > 2:
+            return
         if cursor.x >= self.columns:
             cursor.x = self.columns - 1
         row = self.rows[cursor.y]
@@ -301,7 +303,7 @@ class Screen(PyteScreen):
             row.wrapped = False
         elif how == 1:
             cells_of.erase(row, 0, self.cursor.x + 1, blank)
-        elif how == 2:
+        else:
             cells_of.erase(row, 0, self.columns, blank)
             row.wrapped = False
 

@@ -52,8 +52,9 @@ KNOWN_MODES = frozenset(
 
 _DEFAULT_MODES = frozenset({mo.DECAWM, mo.DECTCEM})
 
-# Of pyte's table (the Linux console's) only the block that xterm maps: letters and a few signs.
-_LINE_DRAWING = {code: cs.VT100_MAP[code] for code in range(0x60, 0x7F)}
+# Of pyte's table (the Linux console's) only the block that xterm maps: letters and a few signs. "h" is DEC's sign for a
+# new line there; terminfo's board of squares is the console's.
+_LINE_DRAWING = {code: cs.VT100_MAP[code] for code in range(0x60, 0x7F)} | {ord("h"): "\u2424"}
 _CHARSETS: dict[str, dict[int, str] | None] = {
     "0": _LINE_DRAWING,
     "2": _LINE_DRAWING,

@@ -250,8 +250,8 @@ class GhosttyEngine:
             instead.soft_reset(terminal)
         elif found.what == "place":
             instead.report_place(terminal, sink)
-        elif found.what == "column":
-            instead.go_to_column(terminal, found.text)
+        elif found.what == "motion":
+            instead.move(terminal, found.text)
         elif found.what == "shift":
             instead.shift_columns(terminal, sink, self._cols, found.text)
         else:

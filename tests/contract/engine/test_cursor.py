@@ -114,6 +114,13 @@ def test_a_column_address_stays_in_its_row_in_origin_mode(term, final):
     assert t.at == (3, 1)
 
 
+def test_relative_motions_go_as_far_in_origin_mode_as_elsewhere(term):
+    t = term(10, 6, "\x1b[3;5r\x1b[?6h\x1b[2a")
+    assert t.at == (2, 2)
+    t.feed("\x1b[e")
+    assert t.at == (2, 3)
+
+
 @pytest.mark.parametrize(
     "stream",
     ["\x1b[2;4r\x1b[?6h\x1b[2;1H\x1b[5Gx", "ab\x1b[2;7Dx", "\x1b[9G\x1b[g\x1b[G\tx", "abc\x1b[1;1H\x1b[2 Ax"],

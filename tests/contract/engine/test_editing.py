@@ -135,6 +135,8 @@ def test_inserting_in_a_row_of_wide_characters_leaves_no_half_behind(term):
         ("\x1b[0S", ["cde", "f"]),
         ("\x1b[0T", ["", "a", "cde", "f"]),
         ("\x1b[2;7P", ["a", "c", "f"]),
+        ("\x1b[1;7T", ["", "a", "cde", "f"]),
+        ("\x1b[1;2;3;4;5T", ["a", "cde", "f"]),  # xterm's highlight tracking
         ("\x1b[1;1J", ["", "  e", "f"]),
     ],
     ids=lambda value: repr(value)[3:-1] if isinstance(value, str) else None,
@@ -157,6 +159,10 @@ def test_columns_are_shifted_between_the_margins(term, sequence, expected):
     t = term(6, 4, "abc\r\ndef\r\nghi\r\njkl\x1b[2;3r\x1b[3;2H", sequence)
     assert t.screen == expected
     assert t.at == (1, 2)
+
+
+def test_an_erase_of_no_known_kind_leaves_a_pending_wrap_alone(term):
+    assert term(3, 2, "abc\x1b[7Kd").screen == ["abc", "d"]
 
 
 def test_columns_are_not_shifted_from_outside_the_margins(term):
