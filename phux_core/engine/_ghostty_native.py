@@ -1,7 +1,7 @@
 """libghostty-vt as the ghostty engine needs it: the loaded library, terminals, callbacks and snapshots.
 
-Everything untyped stays in here and in the two sibling modules: pyghostty has no stubs, and its ``ffi`` and
-``lib`` are ``Any``. Calls go to the raw library, because pyghostty's wrapper costs tens of microseconds a call.
+Everything untyped stays in here and in the two sibling modules: ``ffi`` and ``lib`` are ``Any``. Calls go to the raw
+library, because pyghostty's wrapper costs tens of microseconds a call.
 
 Importing this module checks that cells are packed the way ``_ghostty_grid`` reads them, and raises ImportError when
 a newer library packs them differently: the pyte engine serves then.
@@ -11,13 +11,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyghostty._ffi as _binding
-
+from phux_core.engine import _ghostty_binding
 from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
 from phux_core.version import __version__
 
-ffi: Any = _binding.ffi
-lib: Any = _binding.lib
+ffi, lib = _ghostty_binding.load()
 
 # ABI-mode cffi cannot pass unions by value; these structs have the layout of GhosttyPoint and
 # GhosttyTerminalScrollViewport, which are passed in memory on every platform we have wheels for.

@@ -1,4 +1,4 @@
-"""What a command wrote: kept while its journal is emptied, and cut to what was asked for."""
+"""What a command wrote, kept while its journal is emptied and cut to what was asked for; and how it was typed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from phux_core.engine.plain import as_written
 
 if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
+    from phux_core.server.commands import CommandStarted
 
 MOST_BYTES = 16 * 1024 * 1024
 """What can be asked for at the most."""
@@ -22,6 +23,8 @@ LONGEST_SIGN = 4096
 """Bytes that zsh's sign for a missing newline may take: it fills a row."""
 _SIGN_END = re.compile(rb" *\r( +)\r\Z")
 _COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*m)*\Z")
+# What a prompt and the line typed at it may take in the stream, to be read from there.
+_LONGEST_LINE = 16 * 1024
 
 
 class Stretch(NamedTuple):
@@ -138,3 +141,15 @@ def length_of_missing_newline_sign(tail: bytes) -> int:
     if sign < 0:
         return 0
     return len(tail) - _COLOURS.search(tail, 0, sign).start()  # type: ignore[union-attr]
+
+
+def typed_line(news: CommandStarted, journal: Journal, cols: int, rows: int) -> str | None:
+    """Read a command's line from what the terminal shows, for a shell that does not tell it."""
+    last = news.prompt_start + _LONGEST_LINE
+    if not journal.base <= news.prompt_start <= news.input_start <= news.start < last:
+        return None
+    shown, prompt = (
+        as_written(journal.since(news.prompt_start, end - news.prompt_start), cols=cols, rows=rows)
+        for end in (news.start, news.input_start)
+    )
+    return shown[len(prompt) :].strip() or None if shown.startswith(prompt) else None

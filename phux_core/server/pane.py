@@ -15,13 +15,13 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from phux_core.engine.plain import as_written
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
 from phux_core.errors import BadRequestError, PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.keeper.journal import MAX_READ
 from phux_core.keeper.signals import signal_name
 from phux_core.keys import parse_key
+from phux_core.server.capture import typed_line
 from phux_core.server.commands import CommandFinished, Commands, CommandStarted
 from phux_core.server.drain import Drain
 from phux_core.server.foreground import look
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 # From so many bytes on, a read was cut by the kernel's buffer, so there may be much more.
 _FULL_READ = 4000
 _LEAST_SLICE = 4 * 1024
-# What a prompt and the line typed at it may take in the stream, to be read from there.
-_LONGEST_LINE = 16 * 1024
 # What is fed in a second, before it was measured.
 _RATE = 20_000_000.0
 IDLE_AFTER_S = 0.03
@@ -325,7 +323,9 @@ class Pane:
         else:
             news = self.runs.take_mark(mark)
         if isinstance(news, CommandStarted):
-            command = self.runs.command or news.command or self._typed_line(news)
+            command = self.runs.command or news.command
+            if command is None:
+                command = typed_line(news, self.journal, self.record.cols, self.record.rows)
             self._events.emit("command_started", pane=self.id, seq=self.seq, command=command)
         elif isinstance(news, CommandFinished):
             if news.start is not None:
@@ -334,26 +334,6 @@ class Pane:
                 self.watch.look_now()
         elif news is not None:
             self.watch.look_now()
-
-    def _typed_line(self, news: CommandStarted) -> str | None:
-        """Read the line from the terminal, for a shell that does not tell it."""
-        if (
-            not self.journal.base
-            <= news.prompt_start
-            <= news.input_start
-            <= news.start
-            < news.prompt_start + _LONGEST_LINE
-        ):
-            return None
-        shown, prompt = (
-            as_written(
-                self.journal.since(news.prompt_start, end - news.prompt_start),
-                cols=self.record.cols,
-                rows=self.record.rows,
-            )
-            for end in (news.start, news.input_start)
-        )
-        return shown[len(prompt) :].strip() or None if shown.startswith(prompt) else None
 
     # State
 

@@ -19,7 +19,10 @@ SOURCES = {
     "phux_mcp": ROOT / "mcp_adapter" / "phux_mcp",
 }
 # What of phux_core everybody above may use; the rest of it is the server's.
-CONTRACT = {"shapes", "documents", "schema", "selector", "keys", "calls", "wire", "paths", "errors", "version", "width"}
+CONTRACT = {
+    *("shapes", "documents", "schema", "selector", "keys", "calls", "wire", "paths", "errors", "version", "width"),
+    *("layout", "config"),
+}
 LOOPS = {"socket", "asyncio", "anyio", "trio", "selectors", "select"}
 HEAVY = {"attr", "attrs", "cattr", "cattrs", "anyio", "asyncio", "typing", "dataclasses", "inspect", "subprocess"}
 MAX_LINES = 500

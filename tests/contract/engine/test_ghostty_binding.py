@@ -1,0 +1,50 @@
+"""Only what the engine uses of libghostty-vt is declared, and all of that."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyghostty")
+
+from phux_core.engine import _ghostty_binding
+from phux_core.engine._ghostty_native import ffi, lib
+
+ENGINE = Path(_ghostty_binding.__file__).parent
+OURS = {"GhosttyEngine", "GhosttyError"}
+DECLARATIONS = """
+typedef enum { GHOSTTY_ONE = 1, } GhosttyOne;
+typedef struct { int a; GhosttyOne one; } GhosttyTwo;
+typedef void (*GhosttyCall)(GhosttyTwo*, int);
+typedef struct { int b; } GhosttyUnused;
+/* a comment; with a semicolon */
+GhosttyOne ghostty_used(GhosttyCall call);
+void ghostty_unused(GhosttyUnused* unused);
+"""
+
+
+def names(pattern):
+    text = "".join(path.read_text() for path in ENGINE.glob("*ghostty*.py") if path.stem != "_ghostty_binding")
+    return set(re.findall(pattern, text)) - OURS
+
+
+def test_every_function_and_number_that_the_engine_names_is_declared():
+    for name in names(r"\blib\.(\w+)"):
+        assert hasattr(lib, name), name
+
+
+def test_every_type_that_the_engine_names_is_declared():
+    for name in names(r"\bGhostty\w+"):
+        assert ffi.typeof(name), name
+
+
+def test_what_the_used_names_speak_of_stays_and_nothing_else():
+    reduced = _ghostty_binding.reduce(DECLARATIONS, ["ghostty_used"])
+    assert set(re.findall(r"[Gg]hostty\w+", reduced)) == {"ghostty_used", "GhosttyCall", "GhosttyTwo", "GhosttyOne"}
+
+
+def test_a_name_that_the_library_does_not_have_is_an_import_error():
+    with pytest.raises(ImportError, match="ghostty_gone"):
+        _ghostty_binding.reduce(DECLARATIONS, ["ghostty_gone"])
