@@ -92,17 +92,33 @@ def _is_environment(value: object) -> bool:
 
 
 def _is_input(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_input_item, value))
+
+
+def _is_input_item(item: object) -> bool:
+    if not isinstance(item, dict) or len(item) != 1:
+        return False
+    ((kind, value),) = item.items()
+    if kind == "mouse":
+        return _is_mouse(value)
+    if kind == "focus":
+        return isinstance(value, bool)
+    return kind in {"key", "text", "line", "paste"} and _is_text(value)
+
+
+def _is_mouse(value: object) -> bool:
     return (
-        isinstance(value, list)
-        and bool(value)
-        and all(
-            isinstance(item, dict)
-            and len(item) == 1
-            and next(iter(item)) in {"key", "text", "line", "paste"}
-            and _is_text(next(iter(item.values())))
-            for item in value
-        )
+        isinstance(value, dict)
+        and value.keys() <= {"kind", "button", "x", "y", "ctrl", "alt", "shift"}
+        and value.get("kind") in MOUSE_KINDS
+        and (value.get("button") is None or value.get("button") in MOUSE_BUTTONS)
+        and all(_is_integer(value.get(name)) and 0 <= value[name] < 1000 for name in ("x", "y"))
+        and all(isinstance(value.get(name, False), bool) for name in ("ctrl", "alt", "shift"))
     )
+
+
+MOUSE_KINDS = ("press", "release", "move")
+MOUSE_BUTTONS = ("left", "middle", "right", "wheel_up", "wheel_down", "wheel_left", "wheel_right")
 
 
 KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
@@ -117,11 +133,15 @@ KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
         _is_environment,
     ),
     "scope": ('"session", "window" or "pane"', lambda value: value in ("session", "window", "pane")),
-    "input": ('a list of objects {"key": NAME}, {"text": TEXT}, {"line": TEXT} or {"paste": TEXT}', _is_input),
+    "input": (
+        'a list of objects {"key": NAME}, {"text": TEXT}, {"line": TEXT}, {"paste": TEXT}, {"mouse": {}}, {"focus": BOOL}',
+        _is_input,
+    ),
 }
 """What each kind of parameter takes: words for people, and the check."""
 
 _PANE = Param("pane", "id", "the pane's id", required=True)
+_ATTACHMENT = Param("attachment", "id", "its number, as `attach` gave it", required=True)
 
 CALLS: "Mapping[str, Call]" = {
     call.name: call
@@ -231,6 +251,57 @@ CALLS: "Mapping[str, Call]" = {
             "nothing",
             repeatable=True,
         ),
+        Call(
+            "attach",
+            "Have a session's picture pushed on this connection from now on, and count as one of its clients.",
+            (
+                Param("session", "id", "the session's id", required=True),
+                Param("cols", "integer", "columns there are for a window", required=True),
+                Param("rows", "integer", "rows there are for a window", required=True),
+                Param("read_only", "boolean", "whether this connection may only watch"),
+            ),
+            "`attachment`, its number",
+        ),
+        Call(
+            "resize_attachment",
+            "Say that there is more or less room for a window.",
+            (
+                _ATTACHMENT,
+                Param("cols", "integer", "columns there are for a window", required=True),
+                Param("rows", "integer", "rows there are for a window", required=True),
+            ),
+            "nothing",
+            repeatable=True,
+        ),
+        Call(
+            "detach",
+            "End attachments, one's own or others': all that fit every parameter that is given.",
+            (
+                Param("session", "id", "those on this session"),
+                Param("attachment", "id", "this one"),
+                Param("keep", "id", "all but this one"),
+            ),
+            "`detached`, how many",
+        ),
+        Call(
+            "freeze",
+            "Keep a copy of a pane as it is now, to read in while the pane goes on. An attachment has one at a time.",
+            (_ATTACHMENT, _PANE),
+            "`cols`, `rows`, `total` (rows with the history), `cursor` ([x, y]) and `seq`",
+            repeatable=True,
+        ),
+        Call(
+            "frozen_rows",
+            "Read rows of the frozen copy.",
+            (
+                _ATTACHMENT,
+                Param("first", "count", "the first row, 0 being the oldest of the history", required=True),
+                Param("count", "count", "how many, 1000 at the most", required=True),
+            ),
+            "`rows`, each a list of runs (see Attaching), and `wrapped`, for each whether it goes on in the next",
+            repeatable=True,
+        ),
+        Call("thaw", "Let the frozen copy go.", (_ATTACHMENT,), "nothing", repeatable=True),
     )
 }
 """Every call by its name."""

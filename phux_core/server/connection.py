@@ -122,6 +122,10 @@ class Connection(asyncio.Protocol):
         else:
             self._send({"event": event, "subscription": subscription})
 
+    def push(self, header: dict[str, Any]) -> None:
+        """Send something that was not asked for, whether the client reads or not; the sender sees to bounds."""
+        self._send(header)
+
     def close(self) -> None:
         """Close after what was written so far is sent."""
         if self._transport is not None:

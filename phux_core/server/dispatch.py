@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from phux_core import calls
 from phux_core.errors import (
@@ -18,6 +18,7 @@ from phux_core.errors import (
 )
 from phux_core.selector import check_session_name
 from phux_core.server import launch
+from phux_core.server.attach_calls import AttachCalls
 from phux_core.server.capture import DEFAULT_BYTES, MOST_BYTES
 from phux_core.server.run_record import RunRequest
 from phux_core.server.screen import read_screen
@@ -37,11 +38,11 @@ _READY_S = 2.0
 _MAX_RUN_ID = 64
 
 
-class Dispatch:
+class Dispatch(AttachCalls):
     """The calls, carried out on one service."""
 
     def __init__(self, service: Service) -> None:
-        self._service = service
+        super().__init__(service)
         self._reserved_names: set[str] = set()
 
     def handle(self, connection: Connection, name: object, params: object) -> Result | Awaitable[Result]:
@@ -51,6 +52,7 @@ class Dispatch:
             PhuxError: It cannot be; the error says why.
         """
         call, checked = calls.check(name, params)
+        self._service.attachments.used(connection, call.name)
         method = getattr(self, f"_{call.name}")
         outcome: Result | Awaitable[Result] = method(connection, **checked)
         return outcome
@@ -198,7 +200,7 @@ class Dispatch:
 
     # Typing
 
-    async def _input(self, _connection: Connection, pane: int, items: list[dict[str, str]]) -> Result:
+    async def _input(self, _connection: Connection, pane: int, items: list[dict[str, Any]]) -> Result:
         size, written = self._pane(pane).type(items)
         await written
         return {"bytes": size}

@@ -16,11 +16,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
-from phux_core.errors import BadRequestError, PaneClosedError
+from phux_core.errors import PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.keeper.journal import MAX_READ
 from phux_core.keeper.signals import signal_name
-from phux_core.keys import parse_key
 from phux_core.server.capture import typed_line
 from phux_core.server.commands import CommandFinished, Commands, CommandStarted
 from phux_core.server.drain import Drain
@@ -29,6 +28,7 @@ from phux_core.server.pane_state import StateWatch, judge
 from phux_core.server.read_ahead import CHUNK, ReadAhead
 from phux_core.server.reading import After
 from phux_core.server.runs import Runs
+from phux_core.server.typed import encode_item
 from phux_core.server.typing_queue import TypingQueue
 
 if TYPE_CHECKING:
@@ -367,7 +367,7 @@ class Pane:
 
     # Input
 
-    def type(self, items: list[dict[str, str]], *, note: bytes | None = None) -> tuple[int, asyncio.Future[None]]:
+    def type(self, items: list[dict[str, Any]], *, note: bytes | None = None) -> tuple[int, asyncio.Future[None]]:
         """Type keys, text and pastes, encoded for the modes of now, as one piece.
 
         Args:
@@ -384,7 +384,11 @@ class Pane:
         """
         if not self.takes_input:
             raise PaneClosedError(f"the program in @{self.id} has ended")
-        data = b"".join(self._encode(item) for item in items)
+        data = b"".join(encode_item(self.engine, item) for item in items)
+        if not data:  # a mouse that the program did not ask for, say
+            nothing: asyncio.Future[None] = self._loop.create_future()
+            nothing.set_result(None)
+            return 0, nothing
         if note is not None:
             self.journal.note = note
         written = self._typing.type(data)
@@ -392,20 +396,6 @@ class Pane:
             self.runs.typed_by_others(data)
         self.watch.touch()
         return len(data), written
-
-    def _encode(self, item: dict[str, str]) -> bytes:
-        ((kind, value),) = item.items()
-        if kind == "paste" or (kind == "line" and not self.engine.alt_screen):
-            # A line that Enter follows goes as a paste, so that a program with an editor of its own takes it as
-            # one piece and Enter as a key. Not on the alternate screen, where keys are commands: vim would
-            # insert a pasted `:wq` into the text.
-            return self.engine.encode_paste(value.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
-        if kind == "key":
-            key = parse_key(value)
-            if key is None:
-                raise BadRequestError(f"there is no key {value!r:.80}", remedy='send text as {"text": ...}')
-            return self.engine.encode_key(key)
-        return value.encode("utf-8", "surrogateescape")
 
     def resize(self, cols: int, rows: int) -> None:
         """Change the size of the terminal and tell the program."""

@@ -13,6 +13,7 @@ from phux_core import engine as engines
 from phux_core import wire
 from phux_core.keeper.journal import checkpoint_key
 from phux_core.keeper.signals import signal_name
+from phux_core.server.attachments import Attachments
 from phux_core.server.connection import Connection
 from phux_core.server.dispatch import Dispatch
 from phux_core.server.events import EventHub
@@ -61,6 +62,8 @@ class Service:
         self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
         self.panes: dict[int, Pane] = {}
         self.events = EventHub(1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE)
+        self.attachments = Attachments(self, 1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE)
+        self.events.observer = self.attachments
         self.finished: asyncio.Future[None] = loop.create_future()
         self._settings = settings
         self._hello = inheritance.hello
@@ -155,6 +158,7 @@ class Service:
 
     def _save_tree(self) -> None:
         self.keeper.put("tree", self.tree.dump())
+        self.attachments.tree_changed()
 
     def _adopt(self, inheritance: Inheritance) -> None:
         """Take over the programs that an earlier service had."""
@@ -235,11 +239,13 @@ class Service:
         """Count a client out."""
         self._connections.discard(connection)
         self.events.drop_subscriber(connection)
+        self.attachments.drop_client(connection)
         self._lifecycle.client_left()
 
     def resumed(self, connection: Connection) -> None:
         """Tell a client that was slow what it can still be told."""
         self.events.resumed(connection)
+        self.attachments.resumed(connection)
 
     def _accept(self) -> None:
         try:
@@ -304,7 +310,7 @@ class Service:
                     "id": session.id,
                     "name": session.name,
                     "created_at": _timestamp(session.created_at),
-                    "attached_clients": 0,
+                    "attached_clients": len(self.attachments.on(session.id)),
                     "windows": [
                         {
                             "id": window.id,
@@ -352,6 +358,7 @@ class Service:
         if not self.stopping:
             self.stopping = True
             _log.info("ending: %s", why)
+            self.attachments.ending(why)
             self.loop.remove_reader(self._listener)  # whoever comes now is to find no server, and start one
             self._listener.close()
             self.keeper.shutdown()
