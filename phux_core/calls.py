@@ -134,7 +134,7 @@ KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
     ),
     "scope": ('"session", "window" or "pane"', lambda value: value in ("session", "window", "pane")),
     "input": (
-        'a list of objects {"key": NAME}, {"text": TEXT}, {"line": TEXT}, {"paste": TEXT}, {"mouse": {}}, {"focus": BOOL}',
+        'a list of objects with one of the keys "key", "text", "line", "paste", "mouse" and "focus" (see Typing)',
         _is_input,
     ),
 }

@@ -1,14 +1,14 @@
 """The list of keys, as an overlay that scrolls, and any other text that wants to be read."""
 
-from phux_client.tui.bindings import ACTIONS
 from phux_client.tui.canvas import cells_of
 from phux_client.tui.compose import Overlay
 from phux_client.tui.keyboard import KeyPress, MouseEvent, Text
+from phux_core.bindings import ACTIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.tui.bindings import Bindings
     from phux_client.tui.keyboard import Event
+    from phux_core.bindings import Bindings
 
 _COPY_KEYS = (
     ("arrows h j k l", "move"),

@@ -80,10 +80,8 @@ class Model:
     def take_frame(self, frame: "Document") -> None:
         """Take what changed of one pane."""
         pane = self.panes.get(frame["pane"])
-        if pane is None:
-            # It came in ahead of the view that shows it, or behind the one that no longer does; keep it for that.
-            pane = self.panes[frame["pane"]] = PaneModel()
-        pane.apply(frame)
+        if pane is not None:
+            pane.apply(frame)
 
     @property
     def active_pane(self) -> int | None:

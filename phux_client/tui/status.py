@@ -15,9 +15,10 @@ ALERT = "1;97;41"
 MESSAGE = "30;43"
 MARKS = {"running": "+", "awaiting_input": "?", "awaiting_secret": "#", "dead": "x"}
 """What stands behind a window's name for the state of its panes; a prompt and a full-screen program have none."""
+_LEAST_ROOM = 20
 
 
-def status_line(view: "Document", cols: int, now: float, *, note: str = "") -> "Row":
+def status_line(view: "Document", cols: int, now: float, *, note: str = "") -> "tuple[Row, list[tuple[int, int, int]]]":
     """Draw the line.
 
     Args:
@@ -25,17 +26,25 @@ def status_line(view: "Document", cols: int, now: float, *, note: str = "") -> "
         cols: How wide the terminal is.
         now: The time, in seconds since the epoch.
         note: What else to say at the right, before the clock.
+
+    Returns:
+        The line, and where the windows are in it: the first column, the one after the last, and the window's number.
     """
     right = cells_of(f" {note} " if note else " ", BASE) + cells_of(time.strftime("%H:%M ", time.localtime(now)), BASE)
     name = cells_of(f"[{view['session']['name']}] ", CURRENT)
-    windows = [(window_label(window), window) for window in view["windows"]]
-    labels = [cells_of(f"{label} ", _style(window)) for label, window in windows]
+    windows = view["windows"]
+    labels = [cells_of(f"{window_label(window)} ", _style(window)) for window in windows]
     room = cols - len(right)
-    if room < 20:
+    if room < _LEAST_ROOM:
         right, room = [], cols
-    left = _fit_windows(name, labels, next((at for at, (_, one) in enumerate(windows) if one["active"]), 0), room)
-    left += cells_of(" " * (room - len(left)), BASE)
-    return fit(left, room) + right
+    active = next(at for at, window in enumerate(windows) if window["active"])
+    name = fit(name, min(len(name), max(0, room - len(labels[active]))))
+    first, last = _fitting([len(label) for label in labels], active, room - len(name))
+    line, places = name, []
+    for at in range(first, last + 1):
+        places.append((len(line), len(line) + len(labels[at]), windows[at]["id"]))
+        line = line + labels[at]
+    return fit(line + cells_of(" " * cols, BASE), room) + right, places
 
 
 def window_label(window: "Document") -> str:
@@ -60,21 +69,16 @@ def _style(window: "Document") -> str:
     return CURRENT if window["active"] else BASE
 
 
-def _fit_windows(name: "Row", labels: "list[Row]", active: int, room: int) -> "Row":
-    """Put as many windows as fit behind the session's name, the active one among them."""
-    if len(name) + len(labels[active] if labels else []) > room:
-        name = fit(name, max(0, room - len(labels[active]))) if labels else fit(name, room)
-    left = room - len(name)
+def _fitting(widths: list[int], active: int, room: int) -> tuple[int, int]:
+    """Choose the windows that are shown: as many as fit, the active one among them; the first and the last of them."""
     first = last = active
-    used = len(labels[active]) if labels else 0
+    used = widths[active]
     while True:
-        if last + 1 < len(labels) and used + len(labels[last + 1]) <= left:
+        if last + 1 < len(widths) and used + widths[last + 1] <= room:
             last += 1
-            used += len(labels[last])
-        elif first > 0 and used + len(labels[first - 1]) <= left:
+            used += widths[last]
+        elif first > 0 and used + widths[first - 1] <= room:
             first -= 1
-            used += len(labels[first])
+            used += widths[first]
         else:
-            break
-    shown = [cell for label in labels[first : last + 1] for cell in label]
-    return name + fit(shown, min(len(shown), left))
+            return first, last
