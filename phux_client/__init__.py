@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from phux_client.aio import EventStream, Pane, Phux, Session, connect, embedded
     from phux_client.waited import Waited
     from phux_core.errors import (
+        BadConfigError,
         BadCwdError,
         BadNameError,
         BadRequestError,
@@ -69,8 +70,15 @@ if TYPE_CHECKING:
 _PLACES = {
     "phux_client.aio": ("EventStream", "Pane", "Phux", "Session", "connect", "embedded"),
     "phux_core.errors": (
-        *("BadCwdError", "BadNameError", "BadRequestError", "BadSelectorError", "BadSizeError", "BusyError"),
-        *("CannotExecuteError", "DisconnectedError", "InputBlockedError", "InputTooLongError", "InternalError"),
+        *("BadConfigError", "BadCwdError", "BadNameError", "BadRequestError", "BadSelectorError", "BadSizeError"),
+        *(
+            "BusyError",
+            "CannotExecuteError",
+            "DisconnectedError",
+            "InputBlockedError",
+            "InputTooLongError",
+            "InternalError",
+        ),
         *("LimitError", "NameInUseError", "NoServerError", "NoSuchTargetError", "PaneClosedError", "PhuxError"),
         *("ProtocolError", "RefusedError", "RequestError", "StartFailedError", "StoppedError", "TimedOutError"),
         *("TransportError", "UnsafePathError", "VersionError"),
@@ -85,6 +93,7 @@ _PLACES = {
 _HOME = {name: place for place, names in _PLACES.items() for name in names}
 
 __all__ = [
+    "BadConfigError",
     "BadCwdError",
     "BadNameError",
     "BadRequestError",

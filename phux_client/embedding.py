@@ -48,7 +48,7 @@ class EmbeddedServer:
         try:
             self._pid = launch_keeper(
                 [
-                    *("--socket", self.socket, "--life-fd", str(life), "--remove-directory"),
+                    *("--socket", self.socket, "--life-fd", str(life), "--remove-directory", "--no-config"),
                     *(("--engine", engine) if engine else ()),
                 ],
                 pass_fds=(life,),

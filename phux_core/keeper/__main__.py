@@ -10,6 +10,7 @@ import os
 import sys
 
 from phux_core import paths
+from phux_core.config import config_path, load, parse
 from phux_core.errors import BadRequestError, PhuxError, StartFailedError
 from phux_core.keeper.listener import Listener, take_lock
 from phux_core.keeper.supervisor import Supervisor, log, redirect_to_log
@@ -23,6 +24,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--exit-after-idle", type=int)
     parser.add_argument("--keep-dead", type=float)
     parser.add_argument("--engine")
+    parser.add_argument("--no-config", action="store_true", help="do not read the user's config file")
     parser.add_argument("--detach", action="store_true", help="fork, leave the terminal, and log to a file")
     parser.add_argument("--ready-fd", type=int, help="tell on this pipe whether the server came up")
     parser.add_argument("--lock-fd", type=int, help="the starter holds the lock, on this descriptor")
@@ -45,13 +47,18 @@ def _check_engine(name: str | None) -> str | None:
     return name
 
 
-def _service_argv(options: argparse.Namespace, socket_path: str, log_path: str | None) -> list[str]:
+def _service_argv(
+    options: argparse.Namespace, config: dict[str, object], socket_path: str, log_path: str | None
+) -> list[str]:
     settings = {
         "socket": socket_path,
         "log": log_path,
         "exit_after_idle": options.exit_after_idle,
         "keep_dead": options.keep_dead,
         "engine": options.engine,
+        "history_limit": config["history-limit"],
+        "shell": config["shell"],
+        "window_size": config["window-size"],
     }
     # -P keeps the working directory out of sys.path: nobody's folder gets to pose as our package.
     return [sys.executable, "-P", "-m", "phux_core.server", json.dumps(settings)]
@@ -69,6 +76,7 @@ def main(argv: list[str] | None = None) -> int:
             os.set_inheritable(fd, False)
     log_path = None
     try:
+        config = parse("", "") if options.no_config else load(config_path())
         options.engine = _check_engine(options.engine or os.environ.get("PHUX_ENGINE") or None)
         socket_path = paths.socket_path(options.socket)
         paths.ensure_private_directory(socket_path)
@@ -82,7 +90,7 @@ def main(argv: list[str] | None = None) -> int:
         return _report_failure(error, options.ready_fd)
     supervisor = Supervisor(
         listener,
-        _service_argv(options, socket_path, log_path),
+        _service_argv(options, config, socket_path, log_path),
         log_path=log_path,
         life_fd=options.life_fd,
     )

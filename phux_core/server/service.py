@@ -113,7 +113,8 @@ class Service:
             wait_status: How its program ended, if it has.
         """
         self._feed_mark[0] = record.id  # what ended the last service may end this one
-        rebuilt = rebuild(record.engine or self._engine_name, record.cols, record.rows, checkpoint, journal)
+        engine = record.engine or self._engine_name
+        rebuilt = rebuild(engine, record.cols, record.rows, checkpoint, journal, self._settings.history_limit)
         self._feed_mark[0] = 0
         pane = Pane(
             record,

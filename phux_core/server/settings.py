@@ -6,6 +6,8 @@ import json
 
 from attrs import define
 
+from phux_core.engine.protocol import DEFAULT_HISTORY
+
 
 @define(frozen=True)
 class Settings:
@@ -17,6 +19,9 @@ class Settings:
         exit_after_idle: Seconds without a client after which the server ends; None for never.
         keep_dead: Seconds a dead pane stays readable; None for the default.
         engine: The engine that was asked for; None to choose.
+        history_limit: How many rows of history a pane keeps.
+        shell: What runs in a new pane without a command; None for the caller's own.
+        window_size: Which of the attached clients decides a window's size.
     """
 
     socket: str
@@ -24,6 +29,9 @@ class Settings:
     exit_after_idle: float | None = None
     keep_dead: float | None = None
     engine: str | None = None
+    history_limit: int = DEFAULT_HISTORY
+    shell: str | None = None
+    window_size: str = "smallest"
 
     @classmethod
     def parse(cls, text: str) -> Settings:

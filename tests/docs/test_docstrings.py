@@ -23,6 +23,8 @@ PURE = [
     "phux_core.width",
     "phux_core.selector",
     "phux_core.errors",
+    "phux_core.config",
+    "phux_core.layout._arrange",
     "phux_core.schema",
     "phux_client.flows.send_keys",
 ]

@@ -89,7 +89,8 @@ def clean_environment() -> dict[str, str]:
     """The environment without what the outer terminal or an outer phux put into it."""
     drop = ("PHUX_", "XDG_RUNTIME_DIR", "TMUX", "COLUMNS", "LINES", "PROMPT_COMMAND")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(drop)}
-    return kept | {"SHELL": SHELL, "PS1": "$ ", "ENV": "", "HOME": os.environ.get("HOME", "/")}
+    fixed = {"SHELL": SHELL, "PS1": "$ ", "ENV": "", "XDG_CONFIG_HOME": "/nonexistent"}
+    return kept | fixed | {"HOME": os.environ.get("HOME", "/")}
 
 
 def embedded_server(engine: str | None = "pyte") -> EmbeddedServer:

@@ -15,6 +15,7 @@ from phux_client import aio, blocking
 from phux_core import errors
 
 EXPORTED = [
+    "BadConfigError",
     "BadCwdError",
     "BadNameError",
     "BadRequestError",
