@@ -65,6 +65,7 @@ def generate() -> "dict[str, Schema]":
         "created": shapes.Created,
         "error": shapes.Error,
         "event": shapes.Event,
+        "detached": shapes.Detached,
         "killed": shapes.Killed,
         "run-result": shapes.RunResult,
         "screen-state": shapes.ScreenState,

@@ -7,6 +7,7 @@ arrive as exceptions at the ``yield``. Import-light: it is on the CLI's path.
 
 from phux_client.flows._kinds import Caller, NextEvent, Request
 from phux_client.flows.change import rename, resize
+from phux_client.flows.detach import detach, go_to
 from phux_client.flows.kill import kill, kill_by_id, kill_server
 from phux_client.flows.ls import ls
 from phux_client.flows.new import new
@@ -25,7 +26,9 @@ __all__ = [
     "Caller",
     "NextEvent",
     "Request",
+    "detach",
     "find_pane",
+    "go_to",
     "kill",
     "kill_by_id",
     "kill_server",

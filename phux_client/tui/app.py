@@ -125,8 +125,6 @@ class App:
             self._watch_writers()
             for key, _mask in self._selector.select(self._timeout()):
                 key.data()
-                if self._ending is not None:
-                    break
             self._keep_time()
         for command in self._commands:
             command.abandon()
@@ -190,7 +188,11 @@ class App:
         for number in sorted(self._signals.read()):
             if number in _ENDS:
                 self.end(_ENDS[signal.Signals(number)], 128 + number)
-            elif number in {signal.SIGWINCH, signal.SIGCONT}:
+            elif number == signal.SIGTSTP:
+                self.actions.perform("suspend")
+            else:
+                if number == signal.SIGCONT:
+                    self.outer.enter_again()
                 self.resized()
 
     def resized(self) -> None:

@@ -59,7 +59,7 @@ class Copying:
                 self.take(event)
             self._fetch()
 
-        def refused(error: PhuxError) -> None:
+        def refused(error: "PhuxError") -> None:
             self.over()
             self._app.say(error.message)
 

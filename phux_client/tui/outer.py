@@ -9,7 +9,6 @@ import contextlib
 import errno
 import os
 import signal
-import sys
 import termios
 
 from phux_core.errors import RefusedError
@@ -166,10 +165,19 @@ class Outer:
         self.write(b"\x07")
 
     def suspend(self) -> None:
-        """Give the terminal back and sleep until the shell wakes us; then take it over again."""
+        """Give the terminal back and sleep until the shell wakes us; then take it over again.
+
+        Where no shell could wake us (we are its session's first program), the kernel does not let us sleep.
+        """
         self.restore()
-        os.kill(0, signal.SIGTSTP) if os.getpgrp() == os.getpid() else os.kill(os.getpid(), signal.SIGSTOP)
-        self._saved = termios.tcgetattr(0)
+        before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, before)
+        self.enter()
+
+    def enter_again(self) -> None:
+        """Take the terminal over after a sleep that nobody announced."""
+        self._active = False
         self.enter()
 
     def close(self) -> None:
@@ -206,10 +214,10 @@ def _write_all(descriptor: int, data: bytes) -> None:
 class Signals:
     """Signals as bytes on a pipe, so that the loop hears of them like of everything else.
 
-    SIGWINCH is a new size, SIGCONT a return from sleep; SIGTERM, SIGHUP and SIGINT are the end.
+    SIGWINCH is a new size, SIGTSTP a wish to sleep, SIGCONT the end of sleep; SIGTERM, SIGHUP and SIGINT are the end.
     """
 
-    _HEARD = (signal.SIGWINCH, signal.SIGCONT, signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGCHLD)
+    _HEARD = (signal.SIGWINCH, signal.SIGTSTP, signal.SIGCONT, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
     def __init__(self) -> None:
         self._pipe, self._writer = os.pipe()
@@ -239,10 +247,3 @@ class Signals:
 
 def _ignore(_number: int, _frame: "FrameType | None") -> None:
     """Do nothing: the byte on the pipe says it all."""
-
-
-def say(text: str) -> None:
-    """Print a line after the terminal was given back."""
-    with contextlib.suppress(OSError):
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()

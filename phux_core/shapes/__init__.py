@@ -29,6 +29,7 @@ from phux_core.shapes.events import (
 )
 from phux_core.shapes.results import (
     Created,
+    Detached,
     EngineNote,
     Error,
     ErrorDetail,
@@ -73,6 +74,7 @@ __all__ = [
     "Cursor",
     "CwdChanged",
     "DefaultColor",
+    "Detached",
     "Dirty",
     "Dropped",
     "EngineNote",

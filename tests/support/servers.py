@@ -26,6 +26,7 @@ DOCUMENTS = {
     "send-keys": "sent",
     "paste": "sent",
     "run": "run-result",
+    "detach": "detached",
     "kill": "killed",
     "status": "status",
 }

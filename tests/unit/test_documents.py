@@ -82,6 +82,7 @@ EXAMPLES = [
     ),
     ("created", shapes.Created, {"session": "work", "terminal_id": 3}),
     ("sent", shapes.Sent, {"schema_version": 1, "sent": True, "pane": "@1", "bytes": 2}),
+    ("detached", shapes.Detached, {"schema_version": 1, "detached": 2}),
     ("killed", shapes.Killed, {"schema_version": 1, "killed": 2}),
 ]
 EVENTS = [

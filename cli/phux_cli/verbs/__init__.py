@@ -6,6 +6,8 @@ that its help shows and that a test runs. One that takes several positional argu
 
 VERBS = {
     "new": "make a session and start a program in it",
+    "attach": "show a session in this terminal",
+    "detach": "end what other terminals show of a session",
     "ls": "list the sessions",
     "snapshot": "read a pane's screen",
     "send-keys": "type keys and text into a pane",

@@ -1,0 +1,60 @@
+"""``attach`` and ``detach``: which session is meant, and ending what others see of it."""
+
+from phux_client.flows._kinds import Caller, Request
+from phux_client.flows.target import DEFAULT_TARGET
+from phux_core import selector
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._kinds import Document, Flow
+
+
+def go_to(caller: Caller, target: str | None = None, *, select: bool = True) -> "Flow[int]":
+    """Find the session that a selector means, and give the focus to what it names there.
+
+    Args:
+        caller: Who asks.
+        target: A selector; the focused session when omitted.
+        select: Whether the focus goes there.
+
+    Returns:
+        A flow that gives the session's number.
+    """
+    scope, node, session = yield from _find(DEFAULT_TARGET if target is None else target, caller)
+    if select and scope != "session":
+        yield Request("select", scope=scope, id=node["id"])
+    return session
+
+
+def detach(caller: Caller, target: str | None = None, *, everywhere: bool = False) -> "Flow[Document]":
+    """End every attachment on the session that a selector means, or on all sessions.
+
+    Args:
+        caller: Who asks.
+        target: A selector; the session of the caller's pane when omitted, or the focused one.
+        everywhere: Every session instead.
+
+    Returns:
+        A flow that gives a Detached document.
+    """
+    session = None
+    if not everywhere:
+        if target is None:
+            target = DEFAULT_TARGET if caller.pane is None else f"@{caller.pane}"
+        _scope, _node, session = yield from _find(target, caller)
+    reply = yield Request("detach", session=session)
+    return {"schema_version": 1, "detached": reply["detached"]}
+
+
+def _find(target: str, caller: Caller) -> "Flow[tuple[str, Document, int]]":
+    """Find what a selector names, and the number of the session that it is or that it is in."""
+    selector.parse(target)
+    tree = yield Request("tree")
+    scope, node = selector.resolve_object(tree, target, caller.pane)
+    session = next(
+        session
+        for session in tree["sessions"]
+        if session is node
+        or any(window is node or any(pane is node for pane in window["panes"]) for window in session["windows"])
+    )
+    return scope, node, int(session["id"])
