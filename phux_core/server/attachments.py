@@ -8,16 +8,19 @@ nor a slow client costs anybody else more than that.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from phux_core import engine as engines
 from phux_core.errors import LimitError, NoSuchTargetError, RefusedError
 from phux_core.server.frames import PaneSight, read_rows
+from phux_core.server.size_policy import View
 
 if TYPE_CHECKING:
     import asyncio
 
     from phux_core.engine import Engine
+    from phux_core.server.arranging import Arranger
     from phux_core.server.connection import Connection
     from phux_core.server.pane import Pane
     from phux_core.server.tree import SessionRecord, Tree, WindowRecord
@@ -46,9 +49,7 @@ class Host(Protocol):
     loop: asyncio.AbstractEventLoop
     tree: Tree
     panes: dict[int, Pane]
-
-    def fit_windows(self, session_id: int) -> None:
-        """Give a session's windows the size that its clients call for."""
+    arranger: Arranger
 
 
 class Attachment:
@@ -269,6 +270,10 @@ class Attachments:
         """List the clients on a session."""
         return [one for one in self._all.values() if one.session_id == session_id]
 
+    def counts(self) -> dict[int, int]:
+        """Count the clients on each session that has some."""
+        return dict(Counter(one.session_id for one in self._all.values()))
+
     def detach(self, attachments: list[Attachment], reason: str, message: str) -> int:
         """End attachments, and tell their clients why."""
         for attachment in attachments:
@@ -308,7 +313,7 @@ class Attachments:
         latest = max(self._all.values(), key=lambda one: one.used)
         if latest is not attachment:
             attachment.used = latest.used + 1
-            self._host.fit_windows(attachment.session_id)
+            self._tell_sizes(attachment.session_id)
 
     def drop_client(self, connection: Connection) -> None:
         """End the attachments of somebody who is gone."""
@@ -326,9 +331,14 @@ class Attachments:
                 attachment.schedule()
 
     def _clients_changed(self, session_id: int) -> None:
-        self._host.fit_windows(session_id)
+        self._tell_sizes(session_id)
         for attachment in self.on(session_id):
             attachment.view_changed()
+
+    def _tell_sizes(self, session_id: int) -> None:
+        """Let a session's windows have the size that its clients call for."""
+        views = [View(one.cols, one.rows, one.used) for one in self.on(session_id)]
+        self._host.arranger.set_views(session_id, views)
 
     # What happens
 
@@ -362,8 +372,8 @@ class Attachments:
             if session.active_window is not None:
                 self._bells.discard(session.active_window)
         for attachment in list(self._all.values()):
-            session = sessions.get(attachment.session_id)
-            if session is None or not session.alive:
+            shown = sessions.get(attachment.session_id)
+            if shown is None or not shown.alive:
                 self.detach([attachment], "ended", "the session has ended")
             else:
                 attachment.view_changed()
