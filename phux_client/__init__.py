@@ -19,7 +19,7 @@ without await. Names are imported when first used, so that ``phux_client.blockin
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client import blocking
-    from phux_client.aio import EventStream, Pane, Phux, Session, connect, embedded
+    from phux_client.aio import EventStream, Pane, Phux, Session, Window, connect, embedded
     from phux_client.waited import Waited
     from phux_core.errors import (
         BadConfigError,
@@ -55,8 +55,10 @@ if TYPE_CHECKING:
         CellStyle,
         Event,
         Foreground,
+        LayoutSplit,
         PaneId,
         PaneInfo,
+        Place,
         RunResult,
         ScreenState,
         SessionInfo,
@@ -68,7 +70,7 @@ if TYPE_CHECKING:
     from phux_core.version import __version__
 
 _PLACES = {
-    "phux_client.aio": ("EventStream", "Pane", "Phux", "Session", "connect", "embedded"),
+    "phux_client.aio": ("EventStream", "Pane", "Phux", "Session", "Window", "connect", "embedded"),
     "phux_core.errors": (
         *("BadConfigError", "BadCwdError", "BadNameError", "BadRequestError", "BadSelectorError", "BadSizeError"),
         *(
@@ -84,8 +86,8 @@ _PLACES = {
         *("TransportError", "UnsafePathError", "VersionError"),
     ),
     "phux_core.shapes": (
-        *("CellInfo", "CellStyle", "Event", "Foreground", "PaneId", "PaneInfo", "RunResult", "ScreenState"),
-        *("SessionInfo", "SessionList", "Status", "Tree", "WindowInfo"),
+        *("CellInfo", "CellStyle", "Event", "Foreground", "LayoutSplit", "PaneId", "PaneInfo", "Place"),
+        *("RunResult", "ScreenState", "SessionInfo", "SessionList", "Status", "Tree", "WindowInfo"),
     ),
     "phux_client.waited": ("Waited",),
     "phux_core.version": ("__version__",),
@@ -110,6 +112,7 @@ __all__ = [
     "InputBlockedError",
     "InputTooLongError",
     "InternalError",
+    "LayoutSplit",
     "LimitError",
     "NameInUseError",
     "NoServerError",
@@ -120,6 +123,7 @@ __all__ = [
     "PaneInfo",
     "Phux",
     "PhuxError",
+    "Place",
     "ProtocolError",
     "RefusedError",
     "RequestError",
@@ -137,6 +141,7 @@ __all__ = [
     "UnsafePathError",
     "VersionError",
     "Waited",
+    "Window",
     "WindowInfo",
     "__version__",
     "blocking",

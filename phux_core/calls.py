@@ -91,6 +91,10 @@ def _is_environment(value: object) -> bool:
     )
 
 
+def _is_path(value: object) -> bool:
+    return isinstance(value, list) and all(step in ("first", "second") for step in value)
+
+
 def _is_input(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(map(_is_input_item, value))
 
@@ -133,6 +137,13 @@ KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
         _is_environment,
     ),
     "scope": ('"session", "window" or "pane"', lambda value: value in ("session", "window", "pane")),
+    "direction": ('"right" or "down"', lambda value: value in ("right", "down")),
+    "side": ('"left", "right", "up" or "down"', lambda value: value in ("left", "right", "up", "down")),
+    "path": ('a list of "first" and "second"', _is_path),
+    "policy": (
+        '"smallest", "largest", "latest" or "manual"',
+        lambda value: value in ("smallest", "largest", "latest", "manual"),
+    ),
     "input": (
         'a list of objects with one of the keys "key", "text", "line", "paste", "mouse" and "focus" (see Typing)',
         _is_input,
@@ -142,6 +153,19 @@ KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
 
 _PANE = Param("pane", "id", "the pane's id", required=True)
 _ATTACHMENT = Param("attachment", "id", "its number, as `attach` gave it", required=True)
+_WINDOW = Param("window", "id", "the window's id", required=True)
+_PROGRAM = (
+    Param("cwd", "string", "the working directory; that of the pane it is made from when omitted"),
+    Param("command", "command", "program and arguments; the shell when omitted"),
+    Param("env", "environment", "the caller's environment; the server's own when omitted"),
+    Param("extra_env", "environment", "variables set on top of it"),
+)
+_SELECT = Param("select", "boolean", "whether it gets the focus")
+_SHARE = (
+    Param("cells", "integer", "how many columns or rows it gets"),
+    Param("percent", "integer", "or which part of the target's, 1 to 99; half when both are omitted"),
+)
+_PLACE = "the place (below)"
 
 CALLS: "Mapping[str, Call]" = {
     call.name: call
@@ -154,6 +178,7 @@ CALLS: "Mapping[str, Call]" = {
             "The reply comes when the program runs.",
             (
                 Param("name", "string", "the session's name; the smallest free number when omitted"),
+                Param("window_name", "string", "its window's name; the program's when omitted"),
                 Param("cwd", "string", "the working directory", required=True),
                 Param("command", "command", "program and arguments; the shell when omitted"),
                 Param("env", "environment", "the caller's environment; the server's own when omitted"),
@@ -161,7 +186,32 @@ CALLS: "Mapping[str, Call]" = {
                 Param("cols", "integer", "columns, 80 when omitted"),
                 Param("rows", "integer", "rows, 24 when omitted"),
             ),
-            "`session`, `session_id`, `window_id`, `pane_id`",
+            f"{_PLACE} of its pane",
+        ),
+        Call(
+            "new_window",
+            "Make a window with one pane in a session, and start a program in it. The reply comes when the program "
+            "runs.",
+            (
+                Param("session", "id", "the session's id", required=True),
+                Param("name", "string", "the window's name; the program's when omitted"),
+                Param("index", "id", "its index; the lowest that is free when omitted"),
+                *_PROGRAM,
+                _SELECT,
+            ),
+            f"{_PLACE} of its pane",
+        ),
+        Call(
+            "split",
+            "Make a pane out of a part of another, and start a program in it. The reply comes when the program runs.",
+            (
+                _PANE,
+                Param("direction", "direction", "where the new one goes", required=True),
+                *_SHARE,
+                *_PROGRAM,
+                _SELECT,
+            ),
+            f"{_PLACE} of the new pane",
         ),
         Call(
             "snapshot",
@@ -201,15 +251,109 @@ CALLS: "Mapping[str, Call]" = {
             repeatable=True,
         ),
         Call(
+            "select",
+            "Give a session, a window or a pane the focus, and with it what it is in. Another pane that was zoomed in "
+            "that window is so no longer.",
+            (
+                Param("scope", "scope", "what the id is of", required=True),
+                Param("id", "id", "which", required=True),
+            ),
+            f"{_PLACE} of the pane that has the focus there",
+            repeatable=True,
+        ),
+        Call(
             "resize",
-            "Change the size of a pane's terminal, and tell its program.",
+            "Change the size of a pane, and tell its program. On an axis on which others are beside it, its dividers "
+            "move; else its window changes its size.",
             (
                 _PANE,
-                Param("cols", "integer", "columns", required=True),
-                Param("rows", "integer", "rows", required=True),
+                Param("cols", "integer", "columns"),
+                Param("rows", "integer", "rows"),
             ),
-            "nothing",
+            _PLACE,
             repeatable=True,
+        ),
+        Call(
+            "push_divider",
+            "Move a pane's divider: the one behind it on that axis, or if it is the last there, the one before it. It "
+            "goes as far as it can.",
+            (
+                _PANE,
+                Param("side", "side", "where to", required=True),
+                Param("by", "count", "by how many cells", required=True),
+            ),
+            _PLACE,
+        ),
+        Call(
+            "resize_window",
+            "Change the size of a window that does not follow attached clients, or which of them it follows.",
+            (
+                _WINDOW,
+                Param("cols", "integer", "columns"),
+                Param("rows", "integer", "rows"),
+                Param("policy", "policy", "whose size it has from now on"),
+            ),
+            f"{_PLACE} of its active pane",
+            repeatable=True,
+        ),
+        Call(
+            "move_divider",
+            "Move one divider of a window, as far as it can go.",
+            (
+                _WINDOW,
+                Param("path", "path", "the way down its layout to the split", required=True),
+                Param("by", "integer", "how many cells to the right or down; negative for back", required=True),
+            ),
+            f"{_PLACE} of its active pane",
+        ),
+        Call(
+            "zoom",
+            "Give a pane the whole window for a while, or end that. A pane that is alone in its window has it already.",
+            (_PANE, Param("on", "boolean", "which of the two; the other than now when omitted")),
+            _PLACE,
+        ),
+        Call(
+            "layout",
+            "Lay a window's panes out in a known way.",
+            (
+                _WINDOW,
+                Param("name", "string", "even-horizontal, even-vertical, main-vertical or tiled", required=True),
+            ),
+            f"{_PLACE} of its active pane",
+            repeatable=True,
+        ),
+        Call(
+            "move_pane",
+            "Put a pane beside another, or into a window of its own.",
+            (
+                _PANE,
+                Param("target", "id", "the pane it goes beside"),
+                Param("direction", "direction", "where it goes there"),
+                *_SHARE,
+                Param("session", "id", "or the session in which it gets a window of its own"),
+                Param("index", "id", "that window's index; the lowest that is free when omitted"),
+            ),
+            _PLACE,
+        ),
+        Call(
+            "move_window",
+            "Put a window at another index or into another session.",
+            (
+                _WINDOW,
+                Param("session", "id", "the session", required=True),
+                Param("index", "id", "the index; the lowest that is free when omitted"),
+            ),
+            f"{_PLACE} of its active pane",
+        ),
+        Call(
+            "swap",
+            "Let two panes or two windows change places, also across sessions.",
+            (
+                Param("scope", "scope", "what the ids are of: `window` or `pane`", required=True),
+                Param("id", "id", "the one", required=True),
+                Param("other", "id", "the other", required=True),
+            ),
+            "`places`, both of them",
         ),
         Call(
             "rename",
@@ -219,7 +363,7 @@ CALLS: "Mapping[str, Call]" = {
                 Param("id", "id", "which", required=True),
                 Param("name", "string", "the name", required=True),
             ),
-            "nothing",
+            f"{_PLACE} of its active pane",
         ),
         Call(
             "kill",

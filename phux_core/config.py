@@ -15,6 +15,9 @@ from phux_core.errors import BadConfigError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import Literal, TypeAlias
+
+    SizePolicy: TypeAlias = Literal["smallest", "largest", "latest", "manual"]
 
 MAX_HISTORY = 1_000_000
 SIZE_POLICIES = ("smallest", "largest", "latest", "manual")

@@ -67,11 +67,13 @@ def generate() -> "dict[str, Schema]":
         "event": shapes.Event,
         "detached": shapes.Detached,
         "killed": shapes.Killed,
+        "place": shapes.Place,
         "run-result": shapes.RunResult,
         "screen-state": shapes.ScreenState,
         "sent": shapes.Sent,
         "session-list": shapes.SessionList,
         "status": shapes.Status,
+        "swapped": shapes.Swapped,
         "tree": shapes.Tree,
     }
     return dict(_document(name, kind) for name, kind in documents.items())

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from phux_client import flows
-from phux_client.aio.handles import EventStream, Pane, Session
+from phux_client.aio.handles import EventStream, Pane
+from phux_client.aio.sessions import Session, Window
 from phux_client.blocking import DEFAULT_TIMEOUT_S
 from phux_client.link import Link
 from phux_core import documents, errors, paths, shapes
@@ -105,14 +106,17 @@ class Phux:
         """
         return documents.load(shapes.SessionList, await self.drive(flows.ls()))
 
-    async def tree(self) -> shapes.Tree:
-        """Read every session, window and pane.
+    async def tree(self, target: str | None = None) -> shapes.Tree:
+        """Read sessions, windows and panes.
+
+        Args:
+            target: Only what this selector names, and what that is in; everything when omitted.
 
         Example:
             >>> (await phux.tree()).sessions[0].windows[0].panes[0].state
             'prompt'
         """
-        return documents.load(shapes.Tree, await self.drive(flows.tree()))
+        return documents.load(shapes.Tree, await self.drive(flows.tree(self._caller, target)))
 
     async def status(self) -> shapes.Status:
         """Read how the server is.
@@ -139,6 +143,7 @@ class Phux:
         self,
         name: str | None = None,
         *,
+        window_name: str | None = None,
         cwd: str | None = None,
         command: Sequence[str] | None = None,
         env: Mapping[str, str] | None = None,
@@ -148,6 +153,7 @@ class Phux:
 
         Args:
             name: Its name; the smallest free number when omitted.
+            window_name: Its window's name; the program's when omitted.
             cwd: Where the program starts; the caller's directory when omitted.
             command: Program and arguments; the user's shell when omitted.
             env: Variables on top of the caller's.
@@ -160,8 +166,36 @@ class Phux:
             >>> (await phux.new_session("build", command=["sh"], size=(120, 40))).name
             'build'
         """
-        made = await self.drive(flows.new(self._caller, name, cwd=cwd, command=command, env=env, size=size))
+        made = await self.drive(
+            flows.new(self._caller, name, window_name=window_name, cwd=cwd, command=command, env=env, size=size)
+        )
         return Session(self, made["session_id"], made["session"], made["pane_id"])
+
+    async def session(self, target: str) -> Session:
+        """Find a session by a selector; of a window or a pane, the one it is in.
+
+        Raises:
+            BadSelectorError, NoSuchTargetError: There is none.
+
+        Example:
+            >>> (await phux.session("=")).name
+            'work'
+        """
+        found = await self.drive(flows.find_session(target, self._caller))
+        return Session(self, found["id"], found["name"], found["windows"][0]["panes"][0]["id"])
+
+    async def window(self, target: str) -> Window:
+        """Find a window by a selector; of a session the current one, of a pane the one it is in.
+
+        Raises:
+            BadSelectorError, NoSuchTargetError: There is none.
+
+        Example:
+            >>> (await phux.window("work:0")).name
+            'sh'
+        """
+        found = await self.drive(flows.find_window(target, self._caller))
+        return Window(self, found["id"], found["name"], found["panes"][0]["id"])
 
     async def pane(self, target: str | int) -> Pane:
         """Find a pane by a selector or its number.

@@ -8,7 +8,8 @@ Shapes (attrs) are imported only when a method returns one; the CLI, which print
 ``Phux.drive`` and never pays for them.
 """
 
-from phux_client.blocking.handles import EventStream, Pane, Session
+from phux_client.blocking.handles import EventStream, Pane
 from phux_client.blocking.server import DEFAULT_TIMEOUT_S, Phux, connect, embedded
+from phux_client.blocking.sessions import Session, Window
 
-__all__ = ["DEFAULT_TIMEOUT_S", "EventStream", "Pane", "Phux", "Session", "connect", "embedded"]
+__all__ = ["DEFAULT_TIMEOUT_S", "EventStream", "Pane", "Phux", "Session", "Window", "connect", "embedded"]

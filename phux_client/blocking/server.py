@@ -6,7 +6,8 @@ import time
 from _thread import _local  # threading.local, without importing threading
 
 from phux_client import flows
-from phux_client.blocking.handles import EventStream, Pane, Session
+from phux_client.blocking.handles import EventStream, Pane
+from phux_client.blocking.sessions import Session, Window
 from phux_client.plain_link import PlainLink
 from phux_core import errors, paths
 from phux_core.calls import CALLS
@@ -185,8 +186,11 @@ class Phux:
 
         return documents.load(shapes.SessionList, self.drive(flows.ls()))
 
-    def tree(self) -> "shapes.Tree":
-        """Read every session, window and pane.
+    def tree(self, target: str | None = None) -> "shapes.Tree":
+        """Read sessions, windows and panes.
+
+        Args:
+            target: Only what this selector names, and what that is in; everything when omitted.
 
         Example:
             >>> phux.tree().sessions[0].windows[0].panes[0].state
@@ -194,7 +198,7 @@ class Phux:
         """
         from phux_core import documents, shapes
 
-        return documents.load(shapes.Tree, self.drive(flows.tree()))
+        return documents.load(shapes.Tree, self.drive(flows.tree(self._caller, target)))
 
     def status(self) -> "shapes.Status":
         """Read how the server is.
@@ -222,6 +226,7 @@ class Phux:
         self,
         name: str | None = None,
         *,
+        window_name: str | None = None,
         cwd: str | None = None,
         command: "Sequence[str] | None" = None,
         env: "Mapping[str, str] | None" = None,
@@ -231,6 +236,7 @@ class Phux:
 
         Args:
             name: Its name; the smallest free number when omitted.
+            window_name: Its window's name; the program's when omitted.
             cwd: Where the program starts; the caller's directory when omitted.
             command: Program and arguments; the user's shell when omitted.
             env: Variables on top of the caller's.
@@ -243,8 +249,36 @@ class Phux:
             >>> phux.new_session("build", command=["sh"], size=(120, 40)).name
             'build'
         """
-        made = self.drive(flows.new(self._caller, name, cwd=cwd, command=command, env=env, size=size))
+        made = self.drive(
+            flows.new(self._caller, name, window_name=window_name, cwd=cwd, command=command, env=env, size=size)
+        )
         return Session(self, made["session_id"], made["session"], made["pane_id"])
+
+    def session(self, target: str) -> Session:
+        """Find a session by a selector; of a window or a pane, the one it is in.
+
+        Raises:
+            BadSelectorError, NoSuchTargetError: There is none.
+
+        Example:
+            >>> phux.session("=").name
+            'work'
+        """
+        found = self.drive(flows.find_session(target, self._caller))
+        return Session(self, found["id"], found["name"], found["windows"][0]["panes"][0]["id"])
+
+    def window(self, target: str) -> Window:
+        """Find a window by a selector; of a session the current one, of a pane the one it is in.
+
+        Raises:
+            BadSelectorError, NoSuchTargetError: There is none.
+
+        Example:
+            >>> phux.window("work:0").name
+            'sh'
+        """
+        found = self.drive(flows.find_window(target, self._caller))
+        return Window(self, found["id"], found["name"], found["panes"][0]["id"])
 
     def pane(self, target: "str | int") -> Pane:
         """Find a pane by a selector or its number.

@@ -24,9 +24,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_core.layout._arrange import Direction as Direction
     from phux_core.layout._arrange import Layout as Layout
+    from phux_core.layout._arrange import LayoutName as LayoutName
     from phux_core.layout._arrange import Path as Path
     from phux_core.layout._arrange import Side as Side
     from phux_core.layout._arrange import Split as Split
+    from phux_core.layout._arrange import Step as Step
 
 __all__ = [
     "MAX_DEPTH",

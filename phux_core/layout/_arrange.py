@@ -6,6 +6,7 @@ if TYPE_CHECKING:
 
     Direction: TypeAlias = Literal["right", "down"]
     Side: TypeAlias = Literal["left", "right", "up", "down"]
+    LayoutName: TypeAlias = Literal["even-horizontal", "even-vertical", "main-vertical", "tiled"]
 
     class Split(TypedDict):
         """Two layouts beside or below each other."""
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
         second: "Layout"
 
     Layout: TypeAlias = int | Split
-    Path: TypeAlias = tuple[Literal["first", "second"], ...]
+    Step: TypeAlias = Literal["first", "second"]
+    Path: TypeAlias = tuple[Step, ...]
 
 MIN_COLS, MIN_ROWS = 2, 1
 SIDES = ("left", "right", "up", "down")

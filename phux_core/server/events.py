@@ -125,6 +125,11 @@ class EventHub:
         """List the subscriptions of one subscriber."""
         return [number for number, (who, _pane) in self._subscriptions.items() if who is subscriber]
 
+    def tell(self, name: str, payload: dict[str, object]) -> None:
+        """Tell everybody who listens to all of the server of something that is not about one pane."""
+        for number, subscriber in self._listeners(None):
+            subscriber.push_event(number, _event(name, None, None, payload))
+
     def emit(self, name: str, /, *, pane: int | None = None, seq: int | None = None, **payload: object) -> None:
         """Tell everybody who asked.
 

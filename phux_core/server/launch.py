@@ -56,13 +56,19 @@ def build_environment(base: Mapping[str, str], extra: Mapping[str, str], *, sock
     return inherited | terminal | dict(extra) | place
 
 
-def resolve_command(command: list[str] | None, env: Mapping[str, str], cwd: str) -> list[str]:
-    """Make argv with an absolute program: the command's, or the caller's shell.
+def resolve_command(command: list[str] | None, env: Mapping[str, str], cwd: str, shell: str | None = None) -> list[str]:
+    """Make argv with an absolute program: the command's, or the shell.
+
+    Args:
+        command: Program and arguments.
+        env: The environment, in which PATH and SHELL count.
+        cwd: The directory to which a relative path belongs.
+        shell: The shell of the config file, which goes before SHELL.
 
     Raises:
         CannotExecuteError: There is no such program, or it is not executable.
     """
-    argv = list(command) if command else [env.get("SHELL") or "/bin/sh"]
+    argv = list(command) if command else [shell or env.get("SHELL") or "/bin/sh"]
     name = argv[0]
     if "/" in name:
         candidates = [os.path.join(cwd, name)]
@@ -77,7 +83,7 @@ def resolve_command(command: list[str] | None, env: Mapping[str, str], cwd: str)
         reason = "is not an executable file" if os.path.exists(candidates[0]) else "does not exist"
     else:
         reason = "is not in PATH"
-    what = "the command" if command else "the shell that SHELL names,"
+    what = "the command" if command else f"the shell that {'the config file' if shell else 'SHELL'} names,"
     raise CannotExecuteError(f"{what} {name!r} cannot be executed: it {reason}")
 
 

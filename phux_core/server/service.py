@@ -12,19 +12,22 @@ from typing import TYPE_CHECKING, Any
 from phux_core import engine as engines
 from phux_core import wire
 from phux_core.keeper.journal import checkpoint_key
-from phux_core.keeper.signals import signal_name
+from phux_core.server.arranging import Arranger
 from phux_core.server.attachments import Attachments
 from phux_core.server.connection import Connection
 from phux_core.server.dispatch import Dispatch
 from phux_core.server.events import EventHub
 from phux_core.server.keeper_link import KeeperLink
 from phux_core.server.lifecycle import Lifecycle
+from phux_core.server.making import Maker
 from phux_core.server.pane import Pane
 from phux_core.server.pane_state import STATES
 from phux_core.server.peer import peer_uid
 from phux_core.server.reading import ReadTurns
 from phux_core.server.recovery import label, rebuild
 from phux_core.server.tree import Tree
+from phux_core.server.tree_document import tree_document
+from phux_core.server.tree_news import news, picture
 from phux_core.version import __version__
 
 if TYPE_CHECKING:
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from phux_core.keeper.channel import Channel
     from phux_core.keeper.journal import Journal
     from phux_core.server.connection import Result
-    from phux_core.server.keeper_link import Inheritance
+    from phux_core.server.keeper_link import Child, Inheritance
     from phux_core.server.settings import Settings
     from phux_core.server.tree import PaneRecord
 
@@ -62,7 +65,9 @@ class Service:
         self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
         self.panes: dict[int, Pane] = {}
         self.events = EventHub(1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE)
-        self.attachments = Attachments(self, 1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE)
+        self.attachments: Attachments = Attachments(
+            self, 1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE
+        )
         self.events.observer = self.attachments
         self.finished: asyncio.Future[None] = loop.create_future()
         self._settings = settings
@@ -70,7 +75,9 @@ class Service:
         self._feed_mark = inheritance.feed_mark.cell
         self._engine_name = engines.choose(settings.engine)
         self._turns = ReadTurns(loop)
-        self._dispatch = Dispatch(self)
+        self.arranger: Arranger = Arranger(self, settings.window_size)
+        self._dispatch = Dispatch(self, Maker(self, settings.shell))
+        self._told = picture(self.tree)
         self._connections: set[Connection] = set()
         self._dead_waiters: dict[int, list[asyncio.Future[None]]] = {}
         self.stopping = False
@@ -137,8 +144,7 @@ class Service:
 
     def remove_panes(self, pane_ids: list[int]) -> None:
         """Forget panes; their programs have ended, or were told to."""
-        for pane_id in pane_ids:
-            self.tree.remove_pane(pane_id)
+        self.arranger.remove(pane_ids)
         self._save_tree()  # before what they need to come back goes: a tree never speaks of what is not there
         for pane_id in pane_ids:
             pane = self.panes.pop(pane_id, None)
@@ -157,8 +163,25 @@ class Service:
         self._save_tree()
         self._lifecycle.tree_changed()
 
-    def _save_tree(self) -> None:
+    def discard(self, child: Child) -> None:
+        """End a program that was started and belongs to no pane."""
+        os.close(child.master)
+        child.journal.close()
+        if child.status is None:
+            self.keeper.end(child.pane)  # and when it has ended, _on_exit
+        else:
+            self._forget_stranger(child.pane)
+
+    def write_tree(self) -> None:
+        """Have the tree kept for the next service."""
         self.keeper.put("tree", self.tree.dump())
+
+    def _save_tree(self) -> None:
+        """Write the tree down, and tell what is another in it than before."""
+        self.write_tree()
+        before, self._told = self._told, picture(self.tree)
+        for name, payload in news(before, self._told):
+            self.events.tell(name, payload)
         self.attachments.tree_changed()
 
     def _adopt(self, inheritance: Inheritance) -> None:
@@ -169,12 +192,7 @@ class Service:
             record = known.pop(child.pane, None)
             if record is None:
                 # Forked for a request that died with the old service: nobody knows it, nobody may keep it.
-                os.close(child.master)
-                child.journal.close()
-                if child.status is None:
-                    self.keeper.end(child.pane)  # and when it has ended, _on_exit
-                else:
-                    self._forget_stranger(child.pane)
+                self.discard(child)
                 continue
             checkpoint = inheritance.blobs.get(checkpoint_key(record.id))
             self.add_pane(record, child.master, child.journal, checkpoint=checkpoint, wait_status=child.status)
@@ -183,6 +201,7 @@ class Service:
             record.died_at = record.died_at or time.time()
             checkpoint = inheritance.blobs.get(checkpoint_key(record.id))
             self.add_pane(record, -1, inheritance.take_journal(record.id), checkpoint=checkpoint)
+        self.arranger.take_over()
         self._save_tree()  # engines may have been changed
 
     def _spare_the_engine(self, suspect: PaneRecord | None) -> None:
@@ -208,6 +227,7 @@ class Service:
         self.keeper.release(pane_id)
 
     def _on_pane_dead(self, pane: Pane) -> None:
+        self.arranger.retire(pane.id)
         self._save_tree()  # before the keeper forgets it: one of the two always knows how the program ended
         self.keeper.forget(pane.id)
         for waiter in self._dead_waiters.pop(pane.id, []):
@@ -301,56 +321,7 @@ class Service:
 
     def tree_document(self) -> dict[str, Any]:
         """Build the Tree document."""
-        focused = self.tree.focused_session()
-        return {
-            "schema_version": 1,
-            "focused_session": focused.name if focused else None,
-            "focused_pane": self.tree.focused_pane(),
-            "sessions": [
-                {
-                    "id": session.id,
-                    "name": session.name,
-                    "created_at": _timestamp(session.created_at),
-                    "attached_clients": len(self.attachments.on(session.id)),
-                    "windows": [
-                        {
-                            "id": window.id,
-                            "index": window.index,
-                            "name": window.name,
-                            "active": window.id == session.active_window,
-                            "panes": [
-                                self._pane_document(record, index, record.id == window.active_pane)
-                                for index, record in enumerate(window.panes)
-                            ],
-                        }
-                        for window in session.windows
-                    ],
-                }
-                for session in self.tree.sessions.values()
-            ],
-        }
-
-    def _pane_document(self, record: PaneRecord, index: int, active: bool) -> dict[str, Any]:
-        pane = self.panes[record.id]
-        engine = pane.engine
-        pane.look_if_never_looked_at()
-        document = {
-            "id": record.id,
-            "index": index,
-            "active": active,
-            "cols": engine.cols,
-            "rows": engine.rows,
-            "title": engine.title,
-            "command": record.command,
-            "cwd": pane.current_directory(),
-            "pid": record.pid,
-            "state": pane.watch.state,
-            "foreground": pane.foreground_document(),
-            "exit_status": record.exit_status,
-        }
-        if record.exit_signal is not None:
-            document["signal"] = signal_name(record.exit_signal)
-        return document
+        return tree_document(self.tree, self.panes, self.attachments.counts())
 
     # The end
 
@@ -371,7 +342,3 @@ class Service:
             pane.runs.close()
         if not self.finished.done():
             self.finished.set_result(None)
-
-
-def _timestamp(moment: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))

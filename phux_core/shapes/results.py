@@ -176,10 +176,63 @@ class Created:
     Attributes:
         session: The new session's name.
         terminal_id: The number of its pane.
+        session_id: The number of the session.
+        window_id: The number of its window.
     """
 
     session: str
     terminal_id: int
+    session_id: int
+    window_id: int
+
+
+@frozen(kw_only=True)
+class Place:
+    """Where a pane is: what verbs that make or arrange something tell with ``--json``.
+
+    Attributes:
+        schema_version: Version of this shape.
+        session: The name of its session.
+        session_id: That session's number.
+        window: The index of its window.
+        window_id: That window's number.
+        window_name: Its name.
+        pane: The pane's place in the window.
+        terminal_id: The pane's number; ``@`` and this is its selector.
+        cols: Its columns.
+        rows: Its rows.
+        zoomed: Whether it has the window to itself for now.
+
+    Example:
+        >>> place = pane.select()
+        >>> place.session, place.window, place.pane
+        ('work', 0, 0)
+    """
+
+    schema_version: Literal[1] = 1
+    session: str
+    session_id: int
+    window: int
+    window_id: int
+    window_name: str
+    pane: int
+    terminal_id: int
+    cols: int
+    rows: int
+    zoomed: bool
+
+
+@frozen(kw_only=True)
+class Swapped:
+    """What ``phux swap --json`` tells.
+
+    Attributes:
+        schema_version: Version of this shape.
+        places: Where the two panes are now, or the active panes of the two windows.
+    """
+
+    schema_version: Literal[1] = 1
+    places: list[Place]
 
 
 @frozen(kw_only=True)

@@ -67,7 +67,9 @@ def test_the_example_of_each_public_name_runs(module, name, member):
             with blocking.connect(server.socket) as phux:
                 session = phux.new_session("work", command=["sh"])
                 session.pane.wait(idle_ms=100)
-                names = {"phux": phux, "session": session, "pane": session.pane, **_module_names(module, server.socket)}
+                (window,) = session.windows()
+                names = {"phux": phux, "session": session, "window": window, "pane": session.pane}
+                names |= _module_names(module, server.socket)
                 for example in examples:
                     assert _run(example, names) == example.want, example.source
 
@@ -76,7 +78,9 @@ async def _run_async(socket, examples):
     async with aio.connect(socket) as phux:
         session = await phux.new_session("work", command=["sh"])
         await session.pane.wait(idle_ms=100)
-        names = {"phux": phux, "session": session, "pane": session.pane, **_module_names(aio, socket)}
+        (window,) = await session.windows()
+        names = {"phux": phux, "session": session, "window": window, "pane": session.pane}
+        names |= _module_names(aio, socket)
         for example in examples:
             code = compile(example.source, "<example>", "single", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
             with _captured() as out:

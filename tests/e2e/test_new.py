@@ -6,7 +6,8 @@ import pytest
 
 
 def test_new_makes_a_session_and_tells_its_name_and_pane(cli):
-    assert cli.json("new", "-s", "work") == {"session": "work", "terminal_id": 1}
+    made = cli.json("new", "-s", "work")
+    assert made == {"session": "work", "terminal_id": 1, "session_id": 1, "window_id": 1}
     assert cli.json("ls")["sessions"] == [{"name": "work", "windows": 1, "attached": False}]
 
 

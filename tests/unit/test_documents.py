@@ -30,7 +30,16 @@ SCREEN = {
 }
 PANE = {"id": 1, "index": 0, "active": True, "cols": 80, "rows": 24, "title": None, "command": "sh", "cwd": "/"}
 PANE |= {"pid": 7, "state": "running", "foreground": {"command": "make", "pid": 8, "cwd": None}, "exit_status": None}
-WINDOW = {"id": 1, "index": 0, "name": "sh", "active": True, "panes": [PANE]}
+LAYOUT = {
+    "direction": "right",
+    "ratio": 0.5,
+    "first": 1,
+    "second": {"direction": "down", "ratio": 0.25, "first": 2, "second": 3},
+}
+WINDOW = {"id": 1, "index": 0, "name": "sh", "active": True, "cols": 80, "rows": 24, "size_policy": None, "zoomed": 2}
+WINDOW |= {"layout": LAYOUT, "panes": [PANE]}
+PLACE = {"schema_version": 1, "session": "work", "session_id": 1, "window": 0, "window_id": 2, "window_name": "sh"}
+PLACE |= {"pane": 1, "terminal_id": 3, "cols": 80, "rows": 24, "zoomed": False}
 SESSION = {"id": 1, "name": "work", "created_at": "2026-01-01T00:00:00Z", "attached_clients": 0, "windows": [WINDOW]}
 STATUS = {"schema_version": 1, "version": "0.1.0", "protocol": "1.0", "keeper_pid": 1, "service_pid": 2}
 STATUS |= {
@@ -80,9 +89,11 @@ EXAMPLES = [
         shapes.Error,
         {"schema_version": 1, "error": {"code": "x", "message": "y"}, "remedy": "", "exit_code": 1},
     ),
-    ("created", shapes.Created, {"session": "work", "terminal_id": 3}),
+    ("created", shapes.Created, {"session": "work", "terminal_id": 3, "session_id": 1, "window_id": 2}),
     ("sent", shapes.Sent, {"schema_version": 1, "sent": True, "pane": "@1", "bytes": 2}),
     ("detached", shapes.Detached, {"schema_version": 1, "detached": 2}),
+    ("place", shapes.Place, PLACE),
+    ("swapped", shapes.Swapped, {"schema_version": 1, "places": [PLACE, PLACE | {"zoomed": True}]}),
     ("killed", shapes.Killed, {"schema_version": 1, "killed": 2}),
 ]
 EVENTS = [
@@ -102,6 +113,13 @@ EVENTS = [
     {"event": "cwd_changed", "terminal": "@1", "cwd": "/tmp", "seq": 5},
     {"event": "resized", "terminal": "@1", "cols": 80, "rows": 24, "seq": 5},
     {"event": "renamed", "what": "session", "id": 3, "name": "work"},
+    {"event": "session_added", "session": 1, "name": "work"},
+    {"event": "session_closed", "session": 1, "name": "work"},
+    {"event": "window_added", "window": 2, "session": 1, "index": 0},
+    {"event": "window_moved", "window": 2, "session": 1, "index": 5},
+    {"event": "window_closed", "window": 2, "session": 1},
+    {"event": "layout_changed", "window": 2},
+    {"event": "focus_changed", "session": 1, "window": 2, "pane": 3},
     {"event": "output", "terminal": "@1", "text": ["one", "tw"], "resume": 5, "seq": 7},
     {"event": "output", "terminal": "@1", "text": [], "gap": True, "resume": 7, "seq": 7},
     {"event": "dropped", "count": 3},

@@ -32,6 +32,7 @@ EXPORTED = [
     "InputBlockedError",
     "InputTooLongError",
     "InternalError",
+    "LayoutSplit",
     "LimitError",
     "NameInUseError",
     "NoServerError",
@@ -42,6 +43,7 @@ EXPORTED = [
     "PaneInfo",
     "Phux",
     "PhuxError",
+    "Place",
     "ProtocolError",
     "RefusedError",
     "RequestError",
@@ -59,6 +61,7 @@ EXPORTED = [
     "UnsafePathError",
     "VersionError",
     "Waited",
+    "Window",
     "WindowInfo",
     "__version__",
     "blocking",
@@ -66,7 +69,7 @@ EXPORTED = [
     "embedded",
 ]
 
-CLASSES = ("EventStream", "Pane", "Phux", "Session")
+CLASSES = ("EventStream", "Pane", "Phux", "Session", "Window")
 FUNCTIONS = ("connect", "embedded")
 
 # What only one client has: a blocking connection may be closed by hand, an async one ends with its block.

@@ -18,9 +18,7 @@ NEEDS_TERMINAL = True
 
 def add_arguments(parser: "argparse.ArgumentParser") -> None:
     """Say what it takes."""
-    parser.add_argument(
-        "target", metavar="TARGET", nargs="?", help="what to show; the last session when omitted"
-    )
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="what to show; the last session when omitted")
     parser.add_argument("--read-only", action="store_true", help="only watch: nothing can be typed or changed")
     parser.add_argument("--force", action="store_true", help="attach inside of a pane, too")
     add_socket(parser)
