@@ -113,7 +113,7 @@ class Actions:
     def _make(self, call: str, **params: object) -> None:
         # A pane in a pane: its environment is that of whoever asked for it, without what says where that one is.
         environ = {name: value for name, value in os.environ.items() if name not in {"TMUX", "TMUX_PANE"}}
-        self._app.ask(call, None, env=environ, select=True, **params)
+        self._app.move(call, env=environ, select=True, **params)
 
     def _next_window(self) -> None:
         self._step(1)
@@ -142,7 +142,7 @@ class Actions:
     def _show(self, window: int | None) -> None:
         if window != self._current["id"]:
             self._before = self._current["id"]
-            self._app.ask("select", scope="window", id=window)
+            self._app.move("select", scope="window", id=window)
 
     def _choose_tree(self) -> None:
         from phux_client.tui.picker import Picker, choices
@@ -158,9 +158,9 @@ class Actions:
         if self._app.read_only:
             pass  # somebody who only watches does not move others' focus
         elif choice.pane is not None:
-            self._app.ask("select", scope="pane", id=choice.pane)
+            self._app.move("select", scope="pane", id=choice.pane)
         elif choice.window is not None:
-            self._app.ask("select", scope="window", id=choice.window)
+            self._app.move("select", scope="window", id=choice.window)
         if choice.session != self._view["session"]["id"]:
             self._app.attach_to(choice.session)
 
@@ -170,17 +170,17 @@ class Actions:
         window = self._view["window"]
         found = neighbour(window["layout"], window["cols"], window["rows"], self._pane, side)
         if found is not None:
-            self._app.ask("select", scope="pane", id=found)
+            self._app.move("select", scope="pane", id=found)
 
     def _next_pane(self) -> None:
         order = list(panes(self._view["window"]["layout"]))
-        self._app.ask("select", scope="pane", id=order[(order.index(self._pane) + 1) % len(order)])
+        self._app.move("select", scope="pane", id=order[(order.index(self._pane) + 1) % len(order)])
 
     def _resize(self, side: "Side") -> None:
-        self._app.ask("resize", pane=self._pane, side=side, by=_STEP[side])
+        self._app.ask("push_divider", pane=self._pane, side=side, by=_STEP[side])
 
     def _zoom(self) -> None:
-        self._app.ask("zoom", pane=self._pane)
+        self._app.move("zoom", pane=self._pane)
 
     def _next_layout(self) -> None:
         window = self._view["window"]["id"]
@@ -190,12 +190,12 @@ class Actions:
 
     def _kill_pane(self) -> None:
         pane = self._pane
-        self._app.prompt = Confirm(f"kill pane @{pane}?", lambda: self._app.ask("kill", scope="pane", id=pane))
+        self._app.prompt = Confirm(f"kill pane @{pane}?", lambda: self._app.move("kill", scope="pane", id=pane))
 
     def _kill_window(self) -> None:
         window = self._current
         question = f"kill window {window['index']}:{window['name']}?"
-        self._app.prompt = Confirm(question, lambda: self._app.ask("kill", scope="window", id=window["id"]))
+        self._app.prompt = Confirm(question, lambda: self._app.move("kill", scope="window", id=window["id"]))
 
     # Names
 

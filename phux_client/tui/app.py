@@ -38,6 +38,7 @@ _READ_SIZE = 65536
 _MESSAGE_S = 4.0
 _RETRY_S = 0.02
 _GIVE_UP_S = 30.0
+_MOVE_S = 3.0
 _MAX_HELD = 64 * 1024
 _ENDS = {signal.SIGTERM: "terminated", signal.SIGHUP: "the terminal hung up", signal.SIGINT: "interrupted"}
 
@@ -107,6 +108,8 @@ class App:
         self._keys_due: float | None = None
         self._minute = -1
         self._places: list[tuple[int, int, int]] = []
+        self._moving: tuple[int | None, float] | None = None
+        self._waiting_keys: list[keys.Event] = []
         self._pending_input: list[Document] = []
 
     # Life
@@ -142,8 +145,7 @@ class App:
         now = time.monotonic()
         due = [now + 60 - time.time() % 60]
         due += [moment for moment in (self._keys_due, self.actions.repeat_until) if moment is not None]
-        if self._message is not None:
-            due.append(self._message[1])
+        due += [timed[1] for timed in (self._message, self._moving) if timed is not None]
         if self._link is None:
             due.append(self._retry_at)
         return max(0.0, min(due) - now)
@@ -158,6 +160,8 @@ class App:
             self._stale = True
         if self._link is None and now >= self._retry_at and self._ending is None:
             self._connect()
+        if self._moving is not None and now >= self._moving[1]:
+            self._moved()
         self.actions.keep_time(now)
         if int(time.time()) // 60 != self._minute:
             self._minute = int(time.time()) // 60
@@ -228,6 +232,29 @@ class App:
         except errors.PhuxError as error:
             self._show_error(error)
 
+    def move(self, call: str, /, **params: object) -> None:
+        """Ask for what gives the focus to another pane; what is typed behind it is for that one, and waits."""
+        if self._link is None:
+            self.ask(call, **params)
+            return
+        if self._moving is None:
+            self._moving = (self.model.active_pane, time.monotonic() + _MOVE_S)
+            self._selector.unregister(0)
+
+        def refused(error: errors.PhuxError) -> None:
+            self._show_error(error)
+            self._moved()
+
+        self.ask(call, lambda _reply: self._moved(), refused, **params)
+
+    def _moved(self) -> None:
+        """Go on with the keys."""
+        if self._moving is not None:
+            self._moving = None
+            self._selector.register(0, selectors.EVENT_READ, self._read_keys)
+            waiting, self._waiting_keys = self._waiting_keys, []
+            self._take_keys(waiting)
+
     def _show_error(self, error: errors.PhuxError) -> None:
         self.say(error.message)
 
@@ -292,6 +319,7 @@ class App:
             self._link.close()
         self._link = None
         self.attachment = None
+        self._moved()
         self.copying.over()
         now = time.monotonic()
         self._lost_at = self._lost_at or now
@@ -316,6 +344,8 @@ class App:
         before = self.model.active_pane
         self.model.take_view(view)
         after = self.model.active_pane
+        if self._moving is not None and self._moving[0] != after:
+            self._moved()
         if self._pending_input:
             # Typed while the service was away, and sent only now: nothing of it was sent before.
             self.type_into(after, self._pending_input)
@@ -347,13 +377,16 @@ class App:
         wait = self._keyboard.timeout_s
         self._keys_due = None if wait is None else time.monotonic() + wait
         items: list[Document] = []
-        for event in events:
+        for place, event in enumerate(events):
             if self._is_for_program(event):
                 items.append(_item(event))
                 continue
             self._type(items)
             items = []
             self._take_key(event)
+            if self._moving is not None:
+                self._waiting_keys += events[place + 1 :]
+                return
         self._type(items)
 
     def _is_for_program(self, event: "keys.Event") -> bool:

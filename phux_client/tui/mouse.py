@@ -47,7 +47,7 @@ class Mice:
         if event.kind == "press" and not (event.button or "").startswith("wheel"):
             self._held = pane
             if pane != app.model.active_pane and not app.read_only:
-                app.ask("select", scope="pane", id=pane)
+                app.move("select", scope="pane", id=pane)
         elif event.kind == "release":
             self._held = None
         self._in_pane(pane, arrangement.panes[pane], event)
@@ -111,7 +111,7 @@ class Mice:
         elif event.button == "left":
             index = self._app.window_at(event.x)
             if index is not None and not self._app.read_only:
-                self._app.ask("select", scope="window", id=index)
+                self._app.move("select", scope="window", id=index)
 
 
 def _document(event: MouseEvent) -> "Document":

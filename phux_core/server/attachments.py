@@ -110,6 +110,17 @@ class Attachment:
         self._rung.add(window_id)
         self.schedule()
 
+    def push_view(self, session: SessionRecord) -> None:
+        """Push the session at once: whoever asked for a change gets the picture before the answer.
+
+        Not the first time: then it is the answer that tells the client its number.
+        """
+        self._look_again = True
+        if self._told is not None and not self.connection.is_slow:
+            self._look_again = False
+            self._push_view(session)
+        self.schedule()
+
     def schedule(self) -> None:
         """Push what there is as soon as it is time."""
         if self._timer is None and not self.connection.is_slow:
@@ -165,11 +176,11 @@ class Attachment:
             "read_only": self.read_only,
         }
         shown = window.arrangement.panes
-        # One that is not seen now is told whole when it is seen again: the client forgets it too.
-        self._sights = {pane_id: self._sights.get(pane_id) or PaneSight() for pane_id in shown}
-        self._changed = set(shown)
         if view != self._told:
             self._told = view
+            # A pane that is not seen now is told whole when it is seen again: the client forgets it too.
+            self._sights = {pane_id: self._sights.get(pane_id) or PaneSight() for pane_id in shown}
+            self._changed = set(shown)
             self._send("view", view)
 
     def _window_document(self, session: SessionRecord, window: WindowRecord) -> dict[str, Any]:
@@ -353,7 +364,8 @@ class Attachments:
             return
         if name == "bell" and pane_id is not None:
             self._ring(pane_id)
-        self.tree_changed()
+        for attachment in self._all.values():
+            attachment.view_changed()
 
     def _ring(self, pane_id: int) -> None:
         found = self._host.tree.find_pane(pane_id)
@@ -376,7 +388,7 @@ class Attachments:
             if shown is None or not shown.alive:
                 self.detach([attachment], "ended", "the session has ended")
             else:
-                attachment.view_changed()
+                attachment.push_view(shown)
 
     def ending(self, why: str) -> None:
         """Tell everybody that the server ends."""

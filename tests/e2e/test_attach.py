@@ -143,7 +143,7 @@ def test_large_pictures_are_bracketed_once_the_terminal_said_that_it_knows(clien
     client.quiet()
     client.raw = b""
     client.type("seq 1 50\r")
-    client.shows("50")
+    client.until(lambda: "50" in client.screen())
     assert b"\x1b[?2026h" in client.raw
     assert client.raw.count(b"\x1b[?2026h") == client.raw.count(b"\x1b[?2026l")
 
@@ -497,7 +497,7 @@ def test_of_two_clients_the_smaller_decides_and_the_larger_sees_where_the_window
     with attached(server.socket, "work", size=(40, 10)) as small:
         small.shows("[work]")
         eventually(lambda: (window(phux).cols, window(phux).rows) == (40, 9))
-        assert phux.ls().sessions[0].attached_clients == 2
+        assert phux.tree().sessions[0].attached_clients == 2
         small.type("echo both\r")
         client.shows("both")
         agree(small, phux, "work", small.size)
@@ -537,7 +537,7 @@ def test_detach_ends_what_others_show(client, phux, cli):
     assert cli.json("detach", "work") == {"schema_version": 1, "detached": 1}
     assert client.wait() == 0
     assert b"detached by another client" in client.raw
-    assert phux.ls().sessions[0].attached_clients == 0
+    assert not phux.ls().sessions[0].attached
     assert cli.json("detach", "--all") == {"schema_version": 1, "detached": 0}
     assert cli("detach", "nowhere").code == 1
 
@@ -564,16 +564,11 @@ def test_a_terminal_that_takes_nothing_holds_nobody_up(server, client, phux):
 # The end
 
 
-def stty(script):
-    """A shell that tells the terminal's modes before and after a command."""
-    return ["sh", "-c", f"stty -g > before; {script}; echo code=$?; stty -g > after"]
-
-
-def ends(server, tmp_path, how, *, words="attach work"):
+def ends(server, tmp_path, how, **env):
     """Attach, do something that ends it, and see that the terminal is as it was."""
     with OwnTerminal(
-        ["sh", "-c", f"cd {tmp_path}; stty -g > before; {PHUX} {words}; echo code=$?; stty -g > after"],
-        environment(server.socket),
+        ["sh", "-c", f"cd {tmp_path}; stty -g > before; {PHUX} attach work; echo code=$?; stty -g > after"],
+        environment(server.socket, **env),
     ) as client:
         client.until(lambda: client.engine.alt_screen or client.pump(0.02) is None)
         client.shows("[work]")
@@ -634,13 +629,14 @@ def test_a_killed_keeper_gives_the_terminal_back(server, phux, tmp_path):
 def test_a_crash_of_attach_itself_gives_the_terminal_back(server, phux, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         "import phux_client.tui.app as app\n"
-        "def boom(self):\n"
+        "def crash(self):\n"
         "    raise RuntimeError('planted')\n"
-        "app.App._lose_link = boom\n"
+        "app.App._lose_link = crash\n"
     )
     service = phux.status().service_pid
-    lines = ends(server, tmp_path, lambda client: os.kill(service, signal.SIGKILL), words="attach work")
-    assert lines[-1].startswith("code=")
+    lines = ends(server, tmp_path, lambda client: os.kill(service, signal.SIGKILL), PYTHONPATH=str(tmp_path))
+    assert lines[0].startswith("phux: attach failed: RuntimeError('planted') (")
+    assert lines[-2:] == ["phux: the session goes on: attach again", "code=2"]
 
 
 def test_sleeping_and_waking_gives_the_terminal_back_and_takes_it_again(server, phux, tmp_path):
@@ -698,7 +694,6 @@ def test_a_flood_is_painted_at_most_sixty_times_a_second_and_typing_stays_live(c
     client.shows("flooding")
     press(client, "%")
     eventually(lambda: active_pane(phux) == 2)
-    client.quiet_s = 0
     client.type("echo li''ve\r")
     started = time.monotonic()
     client.until(lambda: client.pump(0.01) is not None and any("live" in line for line in client.screen()), within_s=5)
