@@ -47,6 +47,7 @@ def own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHELL", "/bin/sh")
     monkeypatch.setenv("PS1", "$ ")
     monkeypatch.setenv("ENV", "")
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import argparse
 
 from phux_cli.verbs import VERBS
-from phux_core.errors import PhuxError
+from phux_core.errors import BadSizeError, PhuxError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ class _Parser(argparse.ArgumentParser):
         hint = ""
         if message.startswith("unrecognized arguments") and "[-- " in str(self.usage):
             hint = "; what is not meant as a flag or name stands after `--`"
-        raise UsageError(message, remedy=f"usage: {self.usage}{hint}")
+        usage = str(self.usage).replace("%%", "%")
+        raise UsageError(message, remedy=f"usage: {usage}{hint}")
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -48,7 +49,7 @@ def build_parser(name: str, module: "ModuleType") -> argparse.ArgumentParser:
     examples = "\n".join(f"  {example}" for example in module.EXAMPLES)
     parser = _Parser(
         prog=f"phux {name}",
-        usage=f"phux {name} {module.USAGE}",
+        usage=f"phux {name} {module.USAGE}".replace("%", "%%"),
         description=_sentence((module.__doc__ or f"{name}: {VERBS[name]}").partition(":")[2].strip()),
         epilog=f"examples:\n{examples}",
         formatter_class=_HelpFormatter,
@@ -94,3 +95,39 @@ def seconds(text: str) -> float:
 
 
 seconds.__name__ = "number"
+
+
+def parse_size(text: str) -> tuple[int, int]:
+    """Read COLSxROWS.
+
+    Raises:
+        BadSizeError: It is something else.
+    """
+    cols, cross, rows = text.lower().partition("x")
+    if not (cross and cols.isdecimal() and rows.isdecimal() and len(text) < 20):
+        raise BadSizeError(f"{text!r} is not a size")
+    return int(cols), int(rows)
+
+
+def add_program(parser: argparse.ArgumentParser, beside: str) -> None:
+    """Add what verbs take that make a pane beside something."""
+    parser.add_argument("-c", "--cwd", metavar="CWD", help=f"where the program starts; where {beside} is when omitted")
+    parser.add_argument(
+        "-e", "--env", metavar="K=V", action="append", default=[], help="a variable for the program; may be repeated"
+    )
+    parser.add_argument("--select", action="store_true", help="give it the focus")
+
+
+def parse_variables(texts: list[str]) -> dict[str, str]:
+    """Read variables of the form K=V.
+
+    Raises:
+        UsageError: One is something else.
+    """
+    variables = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise UsageError(f"-e {text!r} is not of the form K=V", remedy="write -e NAME=VALUE")
+        variables[name] = value
+    return variables

@@ -37,6 +37,7 @@ class Arranger:
         self._tree = service.tree
         self._size_policy = size_policy
         self._views: dict[int, list[View]] = {}
+        self._leaving: set[int] = set()
 
     # Finding
 
@@ -103,8 +104,8 @@ class Arranger:
 
     def resize_pane(self, pane_id: int, cols: int | None, rows: int | None) -> dict[str, Any]:
         """Give a pane a size: by its dividers on an axis that it shares with others, else by its window's size."""
-        session, window, _pane = self.find_shown(pane_id)
-        launch.check_size(cols, rows)
+        session, window, pane = self.find_shown(pane_id)
+        launch.check_size(pane.cols if cols is None else cols, pane.rows if rows is None else rows)
         wide, high = (layout.has_divider(window.layout, pane_id, axis) for axis in _AXES)
         whole_cols = window.cols if cols is None or wide else cols
         whole_rows = window.rows if rows is None or high else rows
@@ -137,15 +138,15 @@ class Arranger:
     def resize_window(self, window_id: int, cols: int | None, rows: int | None, policy: str | None) -> dict[str, Any]:
         """Give a window a size, or a policy of its own, or both."""
         session, window = self.find_window(window_id)
-        launch.check_size(cols, rows)
+        cols, rows = launch.check_size(window.cols if cols is None else cols, window.rows if rows is None else rows)
         before = window.size_policy
         window.size_policy = policy or before
         try:
-            self._check_window_size(session, window, cols or window.cols, rows or window.rows)
+            self._check_window_size(session, window, cols, rows)
         except (BadSizeError, RefusedError):
             window.size_policy = before
             raise
-        window.cols, window.rows = cols or window.cols, rows or window.rows
+        window.cols, window.rows = cols, rows
         self._follow_views(session)
         self._settle(window)
         return self.place_of("window", window_id)
@@ -260,7 +261,7 @@ class Arranger:
             window.panes.append(pane)
         window.zoomed = None
         window.lay_out(changed)
-        self.retire_dead(window)
+        window.drop_dead()
         self._settle(source, window)
         return self.place(pane_id)
 
@@ -269,7 +270,7 @@ class Arranger:
         _session, source, pane = self.find_shown(pane_id)
         session = self.find_session(session_id)
         if len(source.panes) == 1:
-            return self.move_window(source.id, session_id, index) | {"pane": 0}
+            return self.move_window(source.id, session_id, index)
         self.check_index(session, index)
         size = self.size_for(session, (source.cols, source.rows))
         self._tree.remove_pane(pane_id)
@@ -280,8 +281,13 @@ class Arranger:
 
     # Going
 
+    def expect_to_leave(self, pane_ids: Sequence[int]) -> None:
+        """Take note that panes are about to be removed, so that nobody moves up as one after the other ends."""
+        self._leaving.update(pane_ids)
+
     def remove(self, pane_ids: Sequence[int]) -> None:
         """Take panes out of the tree; what is left of their windows shares the room."""
+        self._leaving.difference_update(pane_ids)
         touched: list[WindowRecord] = []
         for pane_id in pane_ids:
             found = self._tree.find_pane(pane_id)
@@ -294,21 +300,15 @@ class Arranger:
 
     def retire(self, pane_id: int) -> None:
         """Take a pane whose program has ended out of sight, if others go on in its window."""
-        window = self._tree.retire(pane_id)
+        window = None if pane_id in self._leaving else self._tree.retire(pane_id)
         if window is not None:
             self.fit(window)
-
-    def retire_dead(self, window: WindowRecord) -> None:
-        """Do so for every pane of a window, after something came to life in it."""
-        for pane in list(window.panes):
-            if pane.dead:
-                self._tree.retire(pane.id)
 
     def take_over(self) -> None:
         """Finish what an earlier service may have been in the middle of."""
         for session in list(self._tree.sessions.values()):
             for window in session.windows:
-                self.retire_dead(window)
+                window.drop_dead()
                 self.fit(window)
 
     def fit(self, window: WindowRecord) -> None:

@@ -255,6 +255,7 @@ class Dispatch(AttachCalls):
             raise NoSuchTargetError(f"there is no {scope} with the id {id}")
         running = [record.id for record in records if not record.dead]
         ended = [service.when_dead(pane_id) for pane_id in running]
+        self._arranger.expect_to_leave(running)
         for pane_id in running:
             service.keeper.end(pane_id)
         if ended:

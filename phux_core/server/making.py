@@ -137,7 +137,7 @@ class Maker:
             window.focus(record.id)
             session.focus(window.id)
             self._service.tree.focus(session.id)
-        arranger.retire_dead(window)
+        window.drop_dead()
         arranger.fit(window)
         return await self._finish(pane)
 

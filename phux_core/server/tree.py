@@ -103,10 +103,25 @@ class WindowRecord:
         if rest is None:
             return
         self.lay_out(rest)
-        self.zoomed = None if self.zoomed == pane_id else self.zoomed
+        if self.zoomed == pane_id or isinstance(rest, int):
+            self.zoomed = None
         if self.active_pane == pane_id:
             shown = self.shown
             self.focus(next((pane for pane in reversed(self.recent) if pane in shown), shown[0]))
+
+    def drop_dead(self) -> bool:
+        """Take the panes out of the layout whose programs have ended, if others go on there.
+
+        Returns:
+            Whether there were any.
+        """
+        shown = self.shown
+        dead = [pane.id for pane in self.panes if pane.dead and pane.id in shown]
+        if len(dead) == len(shown):
+            return False
+        for pane_id in dead:
+            self.drop(pane_id)
+        return bool(dead)
 
 
 @define
@@ -153,8 +168,7 @@ class SessionRecord:
         window.index = index
         self.windows.append(window)
         self.sort()
-        if self.active_window is None:
-            self.focus(window.id)
+        self.focus_another()
 
     def sort(self) -> None:
         """Bring the windows into the order of their indexes."""
@@ -170,7 +184,7 @@ class SessionRecord:
             self.recent.remove(window.id)
 
     def focus_another(self) -> None:
-        """Focus the window that had it last among those in which a program runs, or among all."""
+        """If no program runs in the current window, focus the one that had it last among those in which one does."""
         alive = [window.id for window in self.windows if any(not pane.dead for pane in window.panes)]
         candidates = alive or [window.id for window in self.windows]
         if candidates and self.active_window not in candidates:
@@ -312,14 +326,9 @@ class Tree:
         if found is None:
             return None
         session, window, _pane = found
-        shown = window.shown
-        alive = [pane.id for pane in window.panes if not pane.dead and pane.id in shown]
-        if alive and pane_id in shown:
-            window.drop(pane_id)
-            return window
-        if not alive and session.active_window == window.id:
+        if session.active_window == window.id:
             session.focus_another()
-        return None
+        return window if window.drop_dead() else None
 
     def dump(self) -> bytes:
         """Write the tree down for the next service."""

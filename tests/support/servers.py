@@ -28,6 +28,9 @@ DOCUMENTS = {
     "run": "run-result",
     "detach": "detached",
     "kill": "killed",
+    "tree": "tree",
+    "swap": "swapped",
+    **dict.fromkeys(("new-window", "split", "select", "rename", "resize", "move", "zoom", "layout"), "place"),
     "status": "status",
 }
 

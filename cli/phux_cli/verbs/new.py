@@ -8,10 +8,9 @@ behind.
 import os
 
 from phux_cli.output import print_document
-from phux_cli.usage import UsageError, add_json, add_socket
+from phux_cli.usage import add_json, add_socket, parse_size, parse_variables
 from phux_client import flows
 from phux_client.blocking import Phux, connect
-from phux_core.errors import BadSizeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def run(options: "argparse.Namespace") -> int:
 
         settings = prepare()
         size = size or window_area(settings)
-    env = dict(_parse_variable(text) for text in options.env)
+    env = parse_variables(options.env)
     # Read before a server is started for it: bad input makes nothing.
     flow = flows.new(
         Phux(options.socket).caller,
@@ -87,22 +86,3 @@ def _has_terminal() -> bool:
         and os.environ.get("TERM", "dumb") not in {"", "dumb", "unknown"}
         and not os.environ.get("PHUX_PANE")
     )
-
-
-def parse_size(text: str) -> tuple[int, int]:
-    """Read COLSxROWS.
-
-    Raises:
-        BadSizeError: It is something else.
-    """
-    cols, cross, rows = text.lower().partition("x")
-    if not (cross and cols.isdecimal() and rows.isdecimal() and len(text) < 20):
-        raise BadSizeError(f"{text!r} is not a size")
-    return int(cols), int(rows)
-
-
-def _parse_variable(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise UsageError(f"-e {text!r} is not of the form K=V", remedy="write -e NAME=VALUE")
-    return name, value
