@@ -307,7 +307,7 @@ def test_help_lists_the_keys(client):
 
 def test_a_command_is_run_and_its_answer_shown(client, phux):
     press(client, ":")
-    client.type("rename . renamed\r")
+    client.type("rename work:0 renamed\r")
     client.shows("0:renamed*")
     press(client, ":")
     client.type("status\r")
@@ -328,7 +328,7 @@ def test_keys_of_the_config_file_hold(server, phux, tmp_path):
     config = tmp_path / "phux" / "config.toml"
     config.parent.mkdir()
     config.write_text(
-        'prefix = "C-b"\nstatus = false\n[keys]\n"|" = "split-right"\n"d" = ""\n"F5" = ":rename . five"\n'
+        'prefix = "C-b"\nstatus = false\n[keys]\n"|" = "split-right"\n"d" = ""\n"F5" = ":rename work:0 five"\n'
     )
     with attached(server.socket, "work", XDG_CONFIG_HOME=str(tmp_path)) as client:
         client.shows("$")
@@ -636,7 +636,7 @@ def test_a_crash_of_attach_itself_gives_the_terminal_back(server, phux, tmp_path
     service = phux.status().service_pid
     lines = ends(server, tmp_path, lambda client: os.kill(service, signal.SIGKILL), PYTHONPATH=str(tmp_path))
     assert lines[0].startswith("phux: attach failed: RuntimeError('planted') (")
-    assert lines[-2:] == ["phux: the session goes on: attach again", "code=2"]
+    assert lines[-2:] == ["phux: the session goes on: attach again", "code=1"]
 
 
 def test_sleeping_and_waking_gives_the_terminal_back_and_takes_it_again(server, phux, tmp_path):
@@ -769,7 +769,7 @@ def test_attach_starts_a_server_and_a_session_when_there_is_none(runtime, tmp_pa
         client.type("exit\r")
         assert client.wait() == 0
         assert b"the session has ended" in client.raw
-    eventually(lambda: not (runtime / "phux" / "phux.sock").exists())
+    assert Cli(str(runtime / "phux" / "phux.sock"), tmp_path)("kill", "--server").code == 0
 
 
 def test_new_on_a_terminal_attaches(server, phux):

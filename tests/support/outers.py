@@ -107,7 +107,8 @@ class OwnTerminal:
 
     def wait(self) -> int:
         """Wait for the end of its process; give the exit code."""
-        self.until(lambda: self.pump(0.02) or self.ended or not self._process.isalive())
+        self.until(lambda: self.pump(0.02) is not None and (self.ended or not self._process.isalive()))
+        self.pump(0.05)
         code = self._process.wait()
         return -self._process.signalstatus if self._process.signalstatus else int(code)
 
