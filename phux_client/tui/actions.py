@@ -47,7 +47,7 @@ class Actions:
         """Let the time for repeating be over."""
         if self.repeat_until is not None and now >= self.repeat_until:
             self.repeat_until = None
-            self._app.touch()
+            self._app.screen.touch()
 
     def take(self, key: str) -> bool:
         """Take the key behind the prefix; say whether it was one of ours."""
@@ -73,7 +73,7 @@ class Actions:
         if app.model.view is None:
             return True
         if app.read_only and action not in _WATCHING:
-            app.say("this client is attached read-only")
+            app.screen.say("this client is attached read-only")
             return True
         name, _, argument = action.partition("-")
         if name in {"focus", "resize", "window"}:
@@ -113,7 +113,7 @@ class Actions:
     def _make(self, call: str, **params: object) -> None:
         # A pane in a pane: its environment is that of whoever asked for it, without what says where that one is.
         environ = {name: value for name, value in os.environ.items() if name not in {"TMUX", "TMUX_PANE"}}
-        self._app.move(call, env=environ, select=True, **params)
+        self._app.server.move(call, env=environ, select=True, **params)
 
     def _next_window(self) -> None:
         self._step(1)
@@ -131,38 +131,38 @@ class Actions:
         if found:
             self._show(found[0]["id"])
         else:
-            self._app.say(f"there is no window {index}")
+            self._app.screen.say(f"there is no window {index}")
 
     def _last_window(self) -> None:
         if any(window["id"] == self._before for window in self._view["windows"]):
             self._show(self._before)
         else:
-            self._app.say("there is no window that was active before")
+            self._app.screen.say("there is no window that was active before")
 
     def _show(self, window: int | None) -> None:
         if window != self._current["id"]:
             self._before = self._current["id"]
-            self._app.move("select", scope="window", id=window)
+            self._app.server.move("select", scope="window", id=window)
 
     def _choose_tree(self) -> None:
         from phux_client.tui.picker import Picker, choices
 
         def show(tree: "Document") -> None:
             self._app.box = Picker(choices(tree), self._view["session"]["id"], self._current["id"])
-            self._app.touch()
+            self._app.screen.touch()
 
-        self._app.ask("tree", show)
+        self._app.server.ask("tree", show)
 
     def go_to(self, choice: "Choice") -> None:
         """Show what was chosen."""
         if self._app.read_only:
             pass  # somebody who only watches does not move others' focus
         elif choice.pane is not None:
-            self._app.move("select", scope="pane", id=choice.pane)
+            self._app.server.move("select", scope="pane", id=choice.pane)
         elif choice.window is not None:
-            self._app.move("select", scope="window", id=choice.window)
+            self._app.server.move("select", scope="window", id=choice.window)
         if choice.session != self._view["session"]["id"]:
-            self._app.attach_to(choice.session)
+            self._app.server.attach_to(choice.session)
 
     # Panes
 
@@ -170,32 +170,32 @@ class Actions:
         window = self._view["window"]
         found = neighbour(window["layout"], window["cols"], window["rows"], self._pane, side)
         if found is not None:
-            self._app.move("select", scope="pane", id=found)
+            self._app.server.move("select", scope="pane", id=found)
 
     def _next_pane(self) -> None:
         order = list(panes(self._view["window"]["layout"]))
-        self._app.move("select", scope="pane", id=order[(order.index(self._pane) + 1) % len(order)])
+        self._app.server.move("select", scope="pane", id=order[(order.index(self._pane) + 1) % len(order)])
 
     def _resize(self, side: "Side") -> None:
-        self._app.ask("push_divider", pane=self._pane, side=side, by=_STEP[side])
+        self._app.server.ask("push_divider", pane=self._pane, side=side, by=_STEP[side])
 
     def _zoom(self) -> None:
-        self._app.move("zoom", pane=self._pane)
+        self._app.server.move("zoom", pane=self._pane)
 
     def _next_layout(self) -> None:
         window = self._view["window"]["id"]
         at = self._layouts.get(window, 0)
         self._layouts[window] = (at + 1) % len(PRESETS)
-        self._app.ask("layout", window=window, name=PRESETS[at])
+        self._app.server.ask("layout", window=window, name=PRESETS[at])
 
     def _kill_pane(self) -> None:
         pane = self._pane
-        self._app.prompt = Confirm(f"kill pane @{pane}?", lambda: self._app.move("kill", scope="pane", id=pane))
+        self._app.prompt = Confirm(f"kill pane @{pane}?", lambda: self._app.server.move("kill", scope="pane", id=pane))
 
     def _kill_window(self) -> None:
         window = self._current
         question = f"kill window {window['index']}:{window['name']}?"
-        self._app.prompt = Confirm(question, lambda: self._app.move("kill", scope="window", id=window["id"]))
+        self._app.prompt = Confirm(question, lambda: self._app.server.move("kill", scope="window", id=window["id"]))
 
     # Names
 
@@ -208,7 +208,7 @@ class Actions:
     def _rename(self, scope: str, named: "Document") -> None:
         def then(name: str) -> None:
             if name and name != named["name"]:
-                self._app.ask("rename", scope=scope, id=named["id"], name=name)
+                self._app.server.ask("rename", scope=scope, id=named["id"], name=name)
 
         self._app.prompt = Ask(f"rename {scope}:", then, text=named["name"])
 
@@ -223,9 +223,9 @@ class Actions:
     def _paste(self) -> None:
         text = self._app.copying.buffer
         if text:
-            self._app.type_into(self._pane, [{"paste": text}])
+            self._app.server.type_into(self._pane, [{"paste": text}])
         else:
-            self._app.say("nothing was copied yet")
+            self._app.screen.say("nothing was copied yet")
 
     def _help(self) -> None:
         from phux_client.tui.help import Pager, key_list
@@ -237,11 +237,10 @@ class Actions:
 
     def _send_prefix(self) -> None:
         prefix = self._app.bindings.prefix
-        self._app.type_into(self._pane, [{"key": prefix} if len(prefix) > 1 else {"text": prefix}])
+        self._app.server.type_into(self._pane, [{"key": prefix} if len(prefix) > 1 else {"text": prefix}])
 
     def _redraw(self) -> None:
-        self._app.redraw()
+        self._app.screen.redraw()
 
     def _suspend(self) -> None:
-        self._app.outer.suspend()
-        self._app.resized()
+        self._app.suspend()

@@ -61,9 +61,9 @@ class Copying:
 
         def refused(error: "PhuxError") -> None:
             self.over()
-            self._app.say(error.message)
+            self._app.screen.say(error.message)
 
-        self._app.ask("freeze", frozen, refused, attachment=self._app.attachment, pane=pane)
+        self._app.server.ask("freeze", frozen, refused, attachment=self._app.server.attachment, pane=pane)
 
     def take(self, event: "Event") -> None:
         """Take a key or the mouse; its place is one of the pane."""
@@ -79,7 +79,7 @@ class Copying:
             self._leave()
         else:
             self._fetch()
-        self._app.touch()
+        self._app.screen.touch()
 
     def _search(self, text: str, *, upwards: bool) -> None:
         if self._mode is not None:
@@ -91,26 +91,26 @@ class Copying:
         if mode is not None and mode.copied is not None:
             self._carry_off(mode.copied)
         self.over()
-        if self._app.attachment is not None:
-            self._app.ask("thaw", attachment=self._app.attachment)
+        if self._app.server.attachment is not None:
+            self._app.server.ask("thaw", attachment=self._app.server.attachment)
 
     def _carry_off(self, text: str) -> None:
         self.buffer = text
         if self._app.outer.set_clipboard(text):
-            self._app.say(f"copied {len(text)} character{'' if len(text) == 1 else 's'}")
+            self._app.screen.say(f"copied {len(text)} character{'' if len(text) == 1 else 's'}")
         else:
-            self._app.say(f"copied {len(text)} characters, too many for the terminal's clipboard")
+            self._app.screen.say(f"copied {len(text)} characters, too many for the terminal's clipboard")
 
     def over(self) -> None:
         """Be out of it, without a word to the server."""
         self._mode = self._opening = self._asked = None
         self._early = []
-        self._app.touch()
+        self._app.screen.touch()
 
     def _fetch(self) -> None:
         """Ask for the rows that are wanted, one piece at a time."""
         mode = self._mode
-        if mode is None or self._asked is not None or self._app.attachment is None:
+        if mode is None or self._asked is not None or self._app.server.attachment is None:
             return
         wanted = mode.wanted()
         if wanted is None:
@@ -129,13 +129,13 @@ class Copying:
                     for runs, wrapped in zip(reply["rows"], reply["wrapped"], strict=True)
                 ],
             )
-            self._app.touch()
+            self._app.screen.touch()
             if mode.copied is not None:
                 self._leave()
             else:
                 self._fetch()
 
-        self._app.ask("frozen_rows", rows, attachment=self._app.attachment, first=first, count=count)
+        self._app.server.ask("frozen_rows", rows, attachment=self._app.server.attachment, first=first, count=count)
 
     def over_panes(self) -> "dict[int, tuple[list[Row], tuple[int, int] | None]]":
         """Give what is shown instead of the pane's own screen."""

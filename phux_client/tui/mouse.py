@@ -28,7 +28,7 @@ class Mice:
         arrangement = app.model.arrangement
         if arrangement is None:
             return
-        if event.kind == "press" and event.y >= app.area[1]:
+        if event.kind == "press" and event.y >= app.screen.area[1]:
             self._on_status(event)
             return
         if self._dragged is not None:
@@ -47,7 +47,7 @@ class Mice:
         if event.kind == "press" and not (event.button or "").startswith("wheel"):
             self._held = pane
             if pane != app.model.active_pane and not app.read_only:
-                app.move("select", scope="pane", id=pane)
+                app.server.move("select", scope="pane", id=pane)
         elif event.kind == "release":
             self._held = None
         self._in_pane(pane, arrangement.panes[pane], event)
@@ -58,7 +58,7 @@ class Mice:
         here = event.x if direction == "right" else event.y
         if here != at and self._app.model.view is not None:
             window = self._app.model.view["window"]["id"]
-            self._app.ask("move_divider", window=window, path=list(path), by=here - at)
+            self._app.server.ask("move_divider", window=window, path=list(path), by=here - at)
             self._dragged = (path, direction, here)
         if event.kind == "release":
             self._dragged = None
@@ -78,19 +78,19 @@ class Mice:
         if app.copying.pane == pane:
             app.copying.take(inside)
         elif known.wants_mouse and not app.read_only:
-            app.type_into(pane, [{"mouse": _document(inside)}])
+            app.server.type_into(pane, [{"mouse": _document(inside)}])
         elif event.button in _WHEEL_KEYS:
             self._wheel(pane, inside)
         elif event.button == "left":
             self._select(pane, inside)
         elif event.button == "middle" and event.kind == "press" and app.copying.buffer:
-            app.type_into(pane, [{"paste": app.copying.buffer}])
+            app.server.type_into(pane, [{"paste": app.copying.buffer}])
 
     def _wheel(self, pane: int, event: MouseEvent) -> None:
         app = self._app
         if app.model.panes[pane].modes["alt_screen"]:
             if not app.read_only:
-                app.type_into(pane, [{"key": _WHEEL_KEYS[event.button or ""]}] * _WHEEL_LINES)
+                app.server.type_into(pane, [{"key": _WHEEL_KEYS[event.button or ""]}] * _WHEEL_LINES)
         elif event.button == "wheel_up":
             app.copying.begin(pane, event)
 
@@ -109,9 +109,9 @@ class Mice:
         if event.button in _WHEEL_KEYS:
             self._app.actions.perform("previous-window" if event.button == "wheel_up" else "next-window")
         elif event.button == "left":
-            index = self._app.window_at(event.x)
+            index = self._app.screen.window_at(event.x)
             if index is not None and not self._app.read_only:
-                self._app.move("select", scope="window", id=index)
+                self._app.server.move("select", scope="window", id=index)
 
 
 def _document(event: MouseEvent) -> "Document":

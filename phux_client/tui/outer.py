@@ -61,9 +61,14 @@ def check(environ: "Mapping[str, str]") -> None:
 
 
 class Outer:
-    """The terminal on standard input and output."""
+    """The terminal on standard input and output.
+
+    Attributes:
+        is_gone: Whether it was closed under us.
+    """
 
     def __init__(self) -> None:
+        self.is_gone = False
         self._saved = termios.tcgetattr(0)
         self._active = False
         self._unwritten = bytearray()
@@ -123,11 +128,7 @@ class Outer:
         self.flush()
 
     def flush(self) -> None:
-        """Write what waits, as far as the terminal takes it.
-
-        Raises:
-            OSError: The terminal is gone.
-        """
+        """Write what waits, as far as the terminal takes it."""
         while self._unwritten:
             try:
                 count = os.write(self._out, self._unwritten[:65536])
@@ -135,6 +136,10 @@ class Outer:
                 return
             except InterruptedError:
                 continue
+            except OSError:
+                self.is_gone = True
+                self._unwritten.clear()
+                return
             del self._unwritten[:count]
 
     def set_mouse(self, wanted: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import config_table
 import wire_table
+from outers import PHUX, OwnTerminal, environment
 from phux_cli import manual
 from phux_cli.main import load_verb
 from phux_cli.verbs import VERBS
@@ -47,6 +48,12 @@ def test_every_example_of_the_manual_runs(verb, example, tmp_path):
         elif verb != "new":
             cli.json("new", "-s", "work")
             cli.json("wait", "work", "--until", "$", "--timeout", "20")
+        if getattr(load_verb(verb), "NEEDS_TERMINAL", False):
+            with OwnTerminal([PHUX, *example.split()[1:]], environment(server.socket), engine="pyte") as terminal:
+                terminal.shows("[work]")
+                terminal.type("\x01d")
+                assert terminal.wait() == 0
+            return
         finished = subprocess.run(
             ["sh", "-c", example],
             env=cli.env | {"PATH": f"{BIN}:{cli.env['PATH']}"},

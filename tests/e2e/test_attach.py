@@ -9,8 +9,8 @@ import subprocess
 import time
 
 import pytest
-from outers import PHUX, OwnTerminal, agree, attached, environment
 
+from outers import PHUX, OwnTerminal, agree, attached, environment
 from phux_client.blocking import Phux
 from servers import Cli, embedded_server, eventually, process_gone
 
@@ -628,10 +628,10 @@ def test_a_killed_keeper_gives_the_terminal_back(server, phux, tmp_path):
 
 def test_a_crash_of_attach_itself_gives_the_terminal_back(server, phux, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
-        "import phux_client.tui.app as app\n"
+        "import phux_client.tui.conversation as conversation\n"
         "def crash(self):\n"
         "    raise RuntimeError('planted')\n"
-        "app.App._lose_link = crash\n"
+        "conversation.Conversation.lose = crash\n"
     )
     service = phux.status().service_pid
     lines = ends(server, tmp_path, lambda client: os.kill(service, signal.SIGKILL), PYTHONPATH=str(tmp_path))

@@ -7,8 +7,8 @@ import shutil
 import signal
 
 import pytest
-from outers import PHUX, PhuxTerminal, TmuxTerminal, agree, environment
 
+from outers import PHUX, PhuxTerminal, TmuxTerminal, agree, environment
 from phux_client.blocking import Phux
 from servers import embedded_server, eventually, process_gone
 

@@ -139,4 +139,5 @@ def test_only_what_does_no_harm_twice_is_repeatable():
     repeatable = {name for name, call in calls.CALLS.items() if call.repeatable}
     reading = {"status", "tree", "snapshot", "subscribe", "unsubscribe"}
     # A run has an id, by which the server knows it again; a size that is set twice is the same size.
-    assert repeatable == reading | {"run", "resize", "resize_window", "select", "layout"}
+    watching = {"resize_attachment", "freeze", "frozen_rows", "thaw"}
+    assert repeatable == reading | watching | {"run", "resize", "resize_window", "select", "layout"}

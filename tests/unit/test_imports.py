@@ -21,7 +21,7 @@ SOURCES = {
 # What of phux_core everybody above may use; the rest of it is the server's.
 CONTRACT = {
     *("shapes", "documents", "schema", "selector", "keys", "calls", "wire", "paths", "errors", "version", "width"),
-    *("layout", "config"),
+    *("layout", "config", "bindings"),
 }
 LOOPS = {"socket", "asyncio", "anyio", "trio", "selectors", "select"}
 HEAVY = {"attr", "attrs", "cattr", "cattrs", "anyio", "asyncio", "typing", "dataclasses", "inspect", "subprocess"}

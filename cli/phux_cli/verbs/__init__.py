@@ -1,7 +1,8 @@
 """The verbs, one module each, imported only when used.
 
 A verb's module has ``USAGE``, ``add_arguments(parser)``, ``run(options) -> exit code``, and ``EXAMPLES``: command lines
-that its help shows and that a test runs. One that takes several positional arguments sets ``INTERMIXED``.
+that its help shows and that a test runs. One that takes several positional arguments sets ``INTERMIXED``, one that
+needs a terminal ``NEEDS_TERMINAL``.
 """
 
 VERBS = {

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import argparse
 
 USAGE = "[TARGET] [--read-only] [--force] [--socket PATH]"
-EXAMPLES = ("phux attach", "phux attach work", "phux attach work:1 --read-only")
+EXAMPLES = ("phux attach", "phux attach work", "phux attach work:0 --read-only")
 NEEDS_TERMINAL = True
 
 
