@@ -10,6 +10,17 @@ Shapes (attrs) are imported only when a method returns one; the CLI, which print
 
 from phux_client.blocking.handles import EventStream, Pane
 from phux_client.blocking.server import DEFAULT_TIMEOUT_S, Phux, connect, embedded
-from phux_client.blocking.sessions import Session, Window
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.blocking.sessions import Session, Window
 
 __all__ = ["DEFAULT_TIMEOUT_S", "EventStream", "Pane", "Phux", "Session", "Window", "connect", "embedded"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in {"Session", "Window"}:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from phux_client.blocking import sessions
+
+    return getattr(sessions, name)

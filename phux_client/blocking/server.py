@@ -7,7 +7,6 @@ from _thread import _local  # threading.local, without importing threading
 
 from phux_client import flows
 from phux_client.blocking.handles import EventStream, Pane
-from phux_client.blocking.sessions import Session, Window
 from phux_client.plain_link import PlainLink
 from phux_core import errors, paths
 from phux_core.calls import CALLS
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
+    from phux_client.blocking.sessions import Session, Window
     from phux_client.flows._kinds import Document, Flow, Result
     from phux_core import shapes
 
@@ -218,6 +218,8 @@ class Phux:
             >>> [session.name for session in phux.sessions()]
             ['work']
         """
+        from phux_client.blocking.sessions import Session
+
         return [
             Session(self, session.id, session.name, session.windows[0].panes[0].id) for session in self.tree().sessions
         ]
@@ -231,7 +233,7 @@ class Phux:
         command: "Sequence[str] | None" = None,
         env: "Mapping[str, str] | None" = None,
         size: tuple[int, int] | None = None,
-    ) -> Session:
+    ) -> "Session":
         """Make a session with one pane, and start a program in it.
 
         Args:
@@ -249,12 +251,14 @@ class Phux:
             >>> phux.new_session("build", command=["sh"], size=(120, 40)).name
             'build'
         """
+        from phux_client.blocking.sessions import Session
+
         made = self.drive(
             flows.new(self._caller, name, window_name=window_name, cwd=cwd, command=command, env=env, size=size)
         )
         return Session(self, made["session_id"], made["session"], made["pane_id"])
 
-    def session(self, target: str) -> Session:
+    def session(self, target: str) -> "Session":
         """Find a session by a selector; of a window or a pane, the one it is in.
 
         Raises:
@@ -264,10 +268,12 @@ class Phux:
             >>> phux.session("=").name
             'work'
         """
+        from phux_client.blocking.sessions import Session
+
         found = self.drive(flows.find_session(target, self._caller))
         return Session(self, found["id"], found["name"], found["windows"][0]["panes"][0]["id"])
 
-    def window(self, target: str) -> Window:
+    def window(self, target: str) -> "Window":
         """Find a window by a selector; of a session the current one, of a pane the one it is in.
 
         Raises:
@@ -277,6 +283,8 @@ class Phux:
             >>> phux.window("work:0").name
             'sh'
         """
+        from phux_client.blocking.sessions import Window
+
         found = self.drive(flows.find_window(target, self._caller))
         return Window(self, found["id"], found["name"], found["panes"][0]["id"])
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from phux_core.engine._ghostty_grid import Grid
 
 _MAGIC = CHECKPOINT_MAGIC + b"ghostty\n"
-_VERSION = 1
-# Version, history limit, length and bytes of a soft reset under way, lengths of title (-1: none), tap and snapshot.
-_HEADER = struct.Struct("<HIB3siII")
+_VERSION = 2
+# Version, history limit, lengths of title (-1: none), of what the library lacks, of tap and snapshot.
+_HEADER = struct.Struct("<HIiIII")
 
 
 class Checkpoint(NamedTuple):
@@ -23,15 +23,15 @@ class Checkpoint(NamedTuple):
 
     Attributes:
         history: The limit of the scrollback.
-        begun: The beginning of a soft reset at the end of what was fed.
         title: The window title.
+        lacking: What is remembered of functions that the library lacks.
         tap: The state of the tap.
         snapshot: libghostty's snapshot.
     """
 
     history: int
-    begun: bytes
     title: str | None
+    lacking: bytes
     tap: bytes
     snapshot: bytes
 
@@ -42,13 +42,12 @@ def pack(parts: Checkpoint) -> bytes:
     head = _HEADER.pack(
         _VERSION,
         parts.history,
-        len(parts.begun),
-        parts.begun,
         -1 if title is None else len(title),
+        len(parts.lacking),
         len(parts.tap),
         len(parts.snapshot),
     )
-    return b"".join((_MAGIC, head, title or b"", parts.tap, parts.snapshot))
+    return b"".join((_MAGIC, head, title or b"", parts.lacking, parts.tap, parts.snapshot))
 
 
 def unpack(checkpoint: bytes) -> Checkpoint:
@@ -60,16 +59,19 @@ def unpack(checkpoint: bytes) -> Checkpoint:
     at = len(_MAGIC)
     if not checkpoint.startswith(_MAGIC) or len(checkpoint) < at + _HEADER.size:
         raise ValueError("not a checkpoint of the ghostty engine")
-    version, history, begun_size, begun, title_size, tap_size, snapshot_size = _HEADER.unpack_from(checkpoint, at)
+    version, history, title_size, lacking_size, tap_size, snapshot_size = _HEADER.unpack_from(checkpoint, at)
     if version != _VERSION:
         raise ValueError(f"a checkpoint of version {version}, this is {_VERSION}")
     title_at = at + _HEADER.size
-    tap_at = title_at + max(title_size, 0)
+    lacking_at = title_at + max(title_size, 0)
+    tap_at = lacking_at + lacking_size
     snapshot_at = tap_at + tap_size
     if len(checkpoint) != snapshot_at + snapshot_size:
         raise ValueError("a checkpoint that was cut off")
-    title = None if title_size < 0 else checkpoint[title_at:tap_at].decode("utf-8", "replace")
-    return Checkpoint(history, begun[:begun_size], title, checkpoint[tap_at:snapshot_at], checkpoint[snapshot_at:])
+    title = None if title_size < 0 else checkpoint[title_at:lacking_at].decode("utf-8", "replace")
+    return Checkpoint(
+        history, title, checkpoint[lacking_at:tap_at], checkpoint[tap_at:snapshot_at], checkpoint[snapshot_at:]
+    )
 
 
 def snapshot(terminal: Any, grid: Grid, cols: int, rows: int, *, in_osc: bool) -> bytes:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from phux_core.engine import _ghostty_keys, encoding
 from phux_core.engine._ghostty_checkpoint import Checkpoint, mend, pack, snapshot, unpack
 from phux_core.engine._ghostty_grid import Grid
+from phux_core.engine._ghostty_lacking import SOFT_RESET_ACTIONS, Lacking
 from phux_core.engine._ghostty_native import (
     Sink,
     check,
@@ -67,11 +68,6 @@ _SCREEN_SWITCH = re.compile(rb"\x1b\[\?[0-9;]*4[79]|\x1bc")
 
 _LONGEST_SWITCH = 24  # a sequence that was begun in an earlier chunk is recognised up to this length
 
-# Soft reset, and what it amounts to (DEC STD 070 and xterm): cursor shown, insert and origin mode off, margins gone,
-# cursor and keypad keys normal, style and character sets default, and home as the saved cursor.
-_SOFT_RESET = b"\x1b[!p"
-_SOFT_RESET_ACTIONS = b"\x1b[?25h\x1b[4l\x1b[?6l\x1b[r\x1b[?1l\x1b>\x1b[m\x0f\x1b(B\x1b)B\x1b[H\x1b7"
-
 _QUERY_CURSOR_STYLE = b"\x1bP$q q\x1b\\"
 _CURSOR_STYLE_REPLY = re.compile(rb"\$r([0-6]) q")
 _SHAPES = ("block", "block", "block", "underline", "underline", "bar", "bar")
@@ -96,9 +92,10 @@ class GhosttyEngine:
         self._untrimmed = 0  # bytes fed since the history was last looked at
         self._page_rows = self._spare = self._bytes = 0  # see _set_limits
         self._tight = False
-        self._begun = b""  # the end of the last chunk, if a soft reset may have been begun there
+        self._lacking = Lacking()
         self._covered: int | None = None  # rows of history below the alternate screen, once they were counted
         self._recent = b""  # what was fed last since then
+        self._modes: Modes | None = None  # once they were read; only what is fed can change them
         self._set_limits()
 
     # Reading
@@ -199,24 +196,27 @@ class GhosttyEngine:
 
     def modes(self) -> Modes:
         """The modes now."""
-        return read_modes(self._terminal)
+        if self._modes is None:
+            self._modes = read_modes(self._terminal)
+        return self._modes
 
     # Changing
 
     def feed(self, data: bytes) -> list[Effect]:
         """Take bytes from the program."""
         data, effects = self._tap.scan(data)
+        self._modes = None
         if b"\x7f" in data:
             # DEL is no graphic character (ECMA-48, 8.3), but libghostty's fast path prints it.
             data = data.translate(None, b"\x7f")
         if self._covered is not None:
             self._watch_screens(data)
-        # DECSTR, which libghostty does not know, whole or begun in an earlier chunk.
-        if self._begun or (b"!" in data and _SOFT_RESET in data):
-            self._put_with_resets(data)
-        else:
-            self._put(data)
-        self._begun = data[-3:] if b"\x1b" in data[-3:] else b""
+        at = 0
+        for end, what in self._lacking.find(data):
+            self._put(data[at:end])
+            self._do_what_is_lacking(what)
+            at = end
+        self._put(data[at:] if at else data)
         if self._sink.stirred:
             self._collect(effects)
         return effects
@@ -235,19 +235,21 @@ class GhosttyEngine:
                 _write(self._terminal, start + at, min(_SLICE, size - at))
                 self._trim()
 
-    def _put_with_resets(self, data: bytes) -> None:
-        """The same, resetting wherever a soft reset ends."""
-        before = len(self._begun)
-        joined = self._begun + data
-        at = 0
-        while (found := joined.find(_SOFT_RESET, at)) >= 0:
-            end = found + len(_SOFT_RESET)
-            self._put(joined[max(at, before) : end])
+    def _do_what_is_lacking(self, what: str) -> None:
+        if what == "reset":
             x = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_X)
             y = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y)
-            self._put(_SOFT_RESET_ACTIONS + b"\x1b[%d;%dH" % (y + 1, x + 1))
-            at = end
-        self._put(joined[max(at, before) :])
+            self._put(SOFT_RESET_ACTIONS + b"\x1b[%d;%dH" % (y + 1, x + 1))
+        else:
+            # One that was set in this very chunk has not been told yet.
+            has_title = self._title is not None or self._sink.title
+            if what == "push":
+                self._lacking.push(self._read_title() if has_title else "")
+            elif self._lacking.titles:
+                title = self._lacking.titles.pop()
+                # Programs push and pop around the alternate screen; where there was no title, that makes none.
+                if title or has_title:
+                    self._put(b"\x1b]2;%b\x1b\\" % title.encode("utf-8", "replace"))
 
     def _watch_screens(self, data: bytes) -> None:
         """Forget how much history the alternate screen covers when that may have changed."""
@@ -365,7 +367,7 @@ class GhosttyEngine:
 
     def checkpoint(self) -> bytes:
         """The whole state as bytes, an unfinished sequence included."""
-        return pack(Checkpoint(self._limit, self._begun, self._title, self._tap.dump(), self._snapshot()))
+        return pack(Checkpoint(self._limit, self._title, self._lacking.dump(), self._tap.dump(), self._snapshot()))
 
     def close(self) -> None:
         """Free the native terminal."""
@@ -438,7 +440,7 @@ def restore(checkpoint: bytes) -> GhosttyEngine:
     check(_get(terminal, lib.GHOSTTY_TERMINAL_DATA_COLS, size), "cols")
     check(_get(terminal, lib.GHOSTTY_TERMINAL_DATA_ROWS, size + 1), "rows")
     engine = GhosttyEngine(terminal, size[0], size[1], parts.history, tap, parts.title)
-    engine._begun = parts.begun  # noqa: SLF001 - its own module
+    engine._lacking = Lacking.load(parts.lacking)  # noqa: SLF001 - its own module
     return engine
 
 

@@ -147,19 +147,28 @@ class Arranger:
             window.size_policy = before
             raise
         window.cols, window.rows = cols, rows
-        self._follow_views(session)
         self._settle(window)
         return self.place_of("window", window_id)
 
     def set_views(self, session_id: int, views: Sequence[View]) -> None:
-        """Take note of which clients look at a session, and let its windows have the size that this means."""
+        """Take note of which clients look at a session, and let its current window have the size that this means."""
         self._views[session_id] = list(views)
-        session = self._tree.sessions.get(session_id)
-        if session is None or not views:
-            del self._views[session_id]
-        else:
-            self._follow_views(session)
+        if views:
             self._service.tree_changed()
+        else:
+            del self._views[session_id]
+
+    def follow_views(self) -> None:
+        """Let the windows that clients look at have the size that this means; after every change of the tree.
+
+        Only current windows: another one gets its size when it becomes the current one.
+        """
+        for session_id in self._views:
+            session = self._tree.sessions.get(session_id)
+            if session is not None:
+                window = session.current
+                window.cols, window.rows = self.size_for(session, (window.cols, window.rows), window.size_policy)
+                self.fit(window)
 
     def size_for(self, session: SessionRecord, own: tuple[int, int], policy: str | None = None) -> tuple[int, int]:
         """Say which size a window of a session is to have."""
@@ -215,7 +224,6 @@ class Arranger:
                     session.active_window = theirs.id
         for session in (one_session, other_session):
             session.sort()
-            self._follow_views(session)
         self._service.tree_changed()
         return [self.place_of("window", one_id), self.place_of("window", other_id)]
 
@@ -241,7 +249,6 @@ class Arranger:
         else:
             self._tree.remove_window(source, window)
             session.add(window, index)
-            self._follow_views(session)
         self._service.tree_changed()
         return self.place_of("window", window_id)
 
@@ -337,14 +344,6 @@ class Arranger:
             if self._tree.find_window(window.id) is not None:
                 self.fit(window)
         self._service.tree_changed()
-
-    def _follow_views(self, session: SessionRecord) -> None:
-        """Let the windows of a session have the size that its attached clients mean."""
-        for window in session.windows:
-            size = self.size_for(session, (window.cols, window.rows), window.size_policy)
-            if size != (window.cols, window.rows):
-                window.cols, window.rows = size
-                self.fit(window)
 
     def _check_window_size(self, session: SessionRecord, window: WindowRecord, cols: int, rows: int) -> None:
         if (cols, rows) == (window.cols, window.rows):

@@ -27,6 +27,7 @@ from phux_core.server.foreground import look
 from phux_core.server.pane_state import StateWatch, judge
 from phux_core.server.read_ahead import CHUNK, ReadAhead
 from phux_core.server.reading import After
+from phux_core.server.rest import Rest
 from phux_core.server.runs import Runs
 from phux_core.server.typed import encode_item
 from phux_core.server.typing_queue import TypingQueue
@@ -90,7 +91,8 @@ class Pane:
         run_directory: str,
     ) -> None:
         self.record = record
-        self.engine = engine
+        self._rest = Rest(loop, engine)
+        self.engine = self._rest.engine
         self.seq = journal.position
         self.journal = journal
         self.commands = Commands(record.nonce)
@@ -299,6 +301,7 @@ class Pane:
             self._busy = False
             if self._ahead is None:
                 self._stop_draining()
+            self._rest.later()
             self._events.emit("idle", pane=self.id, seq=self.seq)
 
     def _on_effect(self, effect: Effect) -> None:
@@ -469,5 +472,5 @@ class Pane:
         self.runs.close()
         self.watch.close()
         self._close_fd()
-        self.engine.close()
+        self._rest.close()
         self.journal.close()

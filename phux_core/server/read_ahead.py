@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import select
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from phux_core.server.drain import Drain
@@ -26,6 +27,10 @@ AHEAD = 512 * 1024
 CHUNK = 64 * 1024
 """Bytes read before the loop is told."""
 _QUIET_MS = 20
+# How long the loop goes round before it sleeps and has to be woken. That costs more than the wait, which is mostly a
+# tenth of this; and while one core is seen to be busy, the kernel keeps reader and writer together on another.
+_SPIN_S = 0.0005
+_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class ReadAhead:
@@ -48,6 +53,7 @@ class ReadAhead:
         self._journal = journal
         self._wake = wake
         self._parsed = journal.position
+        self._parsed_at = time.monotonic()
         self._loop_waits = False
         self._stopping = False
         self._may_read = threading.Event()
@@ -63,14 +69,17 @@ class ReadAhead:
     def parsed(self, position: int) -> None:
         """Tell how far the stream was parsed, or that the journal has room again."""
         self._parsed = position
+        self._parsed_at = time.monotonic()
         self._may_read.set()
 
     def wait(self) -> bool:
         """Ask to be woken when more was read.
 
         Returns:
-            Whether that is needed: false if there is something to do already.
+            Whether the loop may wait for that: false if there is something to do already, or will be in a moment.
         """
+        if _CORES > 1 and time.monotonic() - self._parsed_at < _SPIN_S:
+            return False
         self._loop_waits = True
         if self.done or self._journal.position > self._parsed:
             self._loop_waits = False

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 # How long one slice of a flood keeps the others waiting, while there are any and while there are none.
-_SHORT_S = 0.00025
+_SHORT_S = 0.00015
 _LONG_S = 0.004
 # For how long somebody who was heard is expected to go on.
 _ACTIVE_S = 0.02

@@ -178,6 +178,7 @@ class Service:
 
     def _save_tree(self) -> None:
         """Write the tree down, and tell what is another in it than before."""
+        self.arranger.follow_views()
         self.write_tree()
         before, self._told = self._told, picture(self.tree)
         for name, payload in news(before, self._told):

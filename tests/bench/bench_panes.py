@@ -22,7 +22,7 @@ from streams import STREAMS
 from phux_client import blocking
 
 COLS, ROWS = 200, 50
-SIZE = 8_000_000
+SIZE = 24_000_000
 WRITER = r"""
 import os, sys, time, tty
 tty.setraw(0)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from phux_core import layout
 from phux_core.errors import RequestError
 from phux_core.server.arranging import Arranger
-from phux_core.server.size_policy import View
+from phux_core.server.size_policy import View, decide
 from phux_core.server.tree import PaneRecord, Tree
 from phux_core.server.tree_news import news, picture
 
@@ -36,6 +36,7 @@ class Here:
         self.tree = Tree()
         self.panes = {}
         self.written = b""
+        self.views = {}
         self.arranger = Arranger(self, "smallest")
 
     def new(self):
@@ -47,6 +48,7 @@ class Here:
         self.written = self.tree.dump()
 
     def tree_changed(self):
+        self.arranger.follow_views()
         self.write_tree()
 
 
@@ -133,6 +135,9 @@ def apply(here, name, arguments):
         arranger.retire(arguments[0])
     else:
         getattr(arranger, name)(*arguments)
+        if name == "set_views":
+            here.views[arguments[0]] = arguments[1]
+    here.tree_changed()  # whoever makes or removes panes says so
 
 
 def check(here):
@@ -153,6 +158,9 @@ def check(here):
             assert window.active_pane in shown
             assert window.zoomed is None or window.zoomed == window.active_pane
             assert set(window.recent) <= set(ids)
+            views = [view for view in here.views.get(session.id, []) if view.cols and view.rows]
+            if views and window.size_policy != "manual" and window.id == session.active_window:
+                assert (window.cols, window.rows) == decide(window.size_policy or "smallest", views, (0, 0))
             for pane, place in window.arrangement.panes.items():
                 record = here.panes[pane].record
                 assert (record.cols, record.rows) == (place.cols, place.rows)

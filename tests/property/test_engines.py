@@ -147,6 +147,8 @@ _ESCAPE = st.sampled_from(
 _STRING = st.sampled_from(
     [
         "\x1b]0;title\x07",
+        "\x1b[22;0;0t",
+        "\x1b[23;0;0t",
         "\x1b]2;other\x1b\\",
         "\x1b]7;file:///tmp/a\x07",
         "\x1b]8;;http://x\x1b\\",

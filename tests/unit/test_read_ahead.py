@@ -49,6 +49,12 @@ def collect(ahead, journal, woken, size):
     return taken
 
 
+def wait_for_end(ahead, woken):
+    while not ahead.done:
+        if ahead.wait():
+            assert woken.wait(10)
+
+
 def test_everything_arrives_in_order_although_the_reader_must_pause(terminal, journal):
     master, slave = terminal
     data = bytes(range(256)) * (3 * AHEAD // 256)
@@ -83,8 +89,7 @@ def test_it_reads_no_further_ahead_than_it_may(terminal, journal):
 def test_it_ends_by_itself_when_nothing_comes(terminal, journal):
     woken = threading.Event()
     ahead = ReadAhead(terminal[0], journal, woken.set)
-    if ahead.wait():
-        assert woken.wait(10)
+    wait_for_end(ahead, woken)
     assert ahead.done
     assert not ahead.ended
     ahead.stop()
@@ -96,8 +101,7 @@ def test_it_tells_the_end_of_the_output(journal):
     woken = threading.Event()
     ahead = ReadAhead(master, journal, woken.set)
     os.close(slave)
-    if ahead.wait():
-        assert woken.wait(10)
+    wait_for_end(ahead, woken)
     assert ahead.done
     assert ahead.ended
     ahead.stop()
@@ -109,3 +113,15 @@ def test_stopping_returns_when_the_descriptor_is_no_longer_touched(terminal, jou
     ahead = ReadAhead(terminal[0], journal, lambda: None)
     ahead.stop()
     assert threading.active_count() == before
+
+
+def test_the_loop_is_not_sent_to_sleep_right_after_it_had_something_to_do(terminal, journal, monkeypatch):
+    monkeypatch.setattr("phux_core.server.read_ahead._CORES", 2)
+    monkeypatch.setattr("phux_core.server.read_ahead._SPIN_S", 60.0)
+    ahead = ReadAhead(terminal[0], journal, lambda: None)
+    try:
+        assert not ahead.wait()
+        monkeypatch.setattr("phux_core.server.read_ahead._CORES", 1)
+        assert ahead.wait() != ahead.done
+    finally:
+        ahead.stop()

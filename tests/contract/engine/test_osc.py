@@ -41,6 +41,37 @@ def test_pushing_and_popping_a_title_that_is_not_there_makes_none(term):
     assert t.engine.title is None
 
 
+@pytest.mark.parametrize("form", ["", ";0", ";2", ";0;0", ";"])
+def test_a_pushed_title_comes_back_when_it_is_popped(term, form):
+    t = term()
+    t.feed(f"\x1b]2;before\x1b\\\x1b[22{form}t\x1b]2;vïm\x1b\\")
+    assert t.engine.title == "vïm"
+    t.feed(f"\x1b[23{form}t")
+    assert t.engine.title == "before"
+    assert TitleChanged("before") in t.effects
+
+
+def test_titles_are_popped_in_the_reverse_order_and_the_icon_has_none(term):
+    t = term()
+    t.feed("\x1b]2;one\x07\x1b[22t\x1b]2;two\x07\x1b[22t\x1b]2;three\x07\x1b[22;1t\x1b[23;1t")
+    assert t.engine.title == "three"
+    t.feed("\x1b[23t")
+    assert t.engine.title == "two"
+    t.feed("\x1b[23t")
+    assert t.engine.title == "one"
+    t.feed("\x1b[23t")
+    assert t.engine.title == "one"
+
+
+def test_a_title_stack_cut_into_bytes_and_checkpointed_is_the_same(term, restored):
+    engine = term(20, 2).engine
+    for byte in b"\x1b]2;before\x07\x1b[22;2ttext\x1b]2;inside\x07\x1b[23;2t":
+        engine.feed(bytes([byte]))
+        engine = restored(engine.checkpoint()).engine
+    assert engine.title == "before"
+    assert engine.lines(0, 1).text == ["text"]
+
+
 def test_an_icon_name_is_no_title(term):
     t = term()
     assert t.feed("\x1b]1;icon\x07") == []
