@@ -1,7 +1,7 @@
 """``attach`` and ``detach``: which session is meant, and ending what others see of it."""
 
 from phux_client.flows._kinds import Caller, Request
-from phux_client.flows.target import DEFAULT_TARGET
+from phux_client.flows.target import DEFAULT_TARGET, find_session
 from phux_core import selector
 
 TYPE_CHECKING = False
@@ -20,10 +20,14 @@ def go_to(caller: Caller, target: str | None = None, *, select: bool = True) -> 
     Returns:
         A flow that gives the session's number.
     """
-    scope, node, session = yield from _find(DEFAULT_TARGET if target is None else target, caller)
+    text = DEFAULT_TARGET if target is None else target
+    selector.parse(text)
+    tree = yield Request("tree")
+    scope, node = selector.resolve_object(tree, text, caller.pane)
+    session = node if scope == "session" else selector.parents(tree, selector.narrow(tree, scope, node))[0]
     if select and scope != "session":
         yield Request("select", scope=scope, id=node["id"])
-    return session
+    return int(session["id"])
 
 
 def detach(caller: Caller, target: str | None = None, *, everywhere: bool = False) -> "Flow[Document]":
@@ -41,20 +45,6 @@ def detach(caller: Caller, target: str | None = None, *, everywhere: bool = Fals
     if not everywhere:
         if target is None:
             target = DEFAULT_TARGET if caller.pane is None else f"@{caller.pane}"
-        _scope, _node, session = yield from _find(target, caller)
+        session = (yield from find_session(target, caller))["id"]
     reply = yield Request("detach", session=session)
     return {"schema_version": 1, "detached": reply["detached"]}
-
-
-def _find(target: str, caller: Caller) -> "Flow[tuple[str, Document, int]]":
-    """Find what a selector names, and the number of the session that it is or that it is in."""
-    selector.parse(target)
-    tree = yield Request("tree")
-    scope, node = selector.resolve_object(tree, target, caller.pane)
-    session = next(
-        session
-        for session in tree["sessions"]
-        if session is node
-        or any(window is node or any(pane is node for pane in window["panes"]) for window in session["windows"])
-    )
-    return scope, node, int(session["id"])

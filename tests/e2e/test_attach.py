@@ -19,7 +19,7 @@ PREFIX = "\x01"
 
 @pytest.fixture
 def server():
-    with embedded_server("ghostty") as started:
+    with embedded_server() as started:
         yield started
 
 
