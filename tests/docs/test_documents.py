@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import config_table
+import key_table
 import wire_table
 from outers import PHUX, OwnTerminal, environment
 from phux_cli import manual
@@ -26,14 +27,15 @@ def test_the_cli_manual_is_what_the_verbs_say():
     assert (ROOT / "docs" / "cli.md").read_text() == manual.render(), "python -m phux_cli.manual > docs/cli.md"
 
 
-@pytest.mark.parametrize("table", [wire_table, config_table], ids=["wire", "config"])
+@pytest.mark.parametrize("table", [wire_table, config_table, key_table], ids=["wire", "config", "keys"])
 def test_the_tables_in_the_documents_say_what_the_code_says(table):
     assert table.PART.read() == table.render().strip("\n") + "\n", f"python {table.__file__}"
 
 
-def test_the_example_of_a_config_file_can_be_used():
-    (example,) = _blocks("docs/config.md", "toml")
-    assert config.parse(example, "docs/config.md")
+@pytest.mark.parametrize("document", ["docs/config.md", "docs/attach.md"])
+def test_the_example_of_a_config_file_can_be_used(document):
+    (example,) = _blocks(document, "toml")
+    assert config.parse(example, document)
 
 
 EXAMPLES = [(verb, example) for verb in VERBS for example in load_verb(verb).EXAMPLES]
