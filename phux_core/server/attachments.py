@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from phux_core.server.pane import Pane
     from phux_core.server.tree import SessionRecord, Tree, WindowRecord
 
-FRAME_S = 1 / 60
-"""The least time between two pictures."""
+RATE = 60
+"""Pictures a second for a pane that floods."""
+BURST, BURST_S = 4, 0.004
+"""After quiet, so many may follow each other faster, so that a new screen that comes in pieces is there at once."""
 SYNC_S = 0.2
 """How long a program that said it is drawing is waited for."""
 MAX_ATTACHMENTS = 256
@@ -91,6 +93,7 @@ class Attachment:
         self._bells = bells  # windows that rang and were not looked at since; all clients share it
         self._rung: set[int] = set()
         self._next = 0.0
+        self._credit, self._paced_at = float(BURST), 0.0
         self._timer: asyncio.Handle | None = None
         self._waiting_since: dict[int, float] = {}
 
@@ -147,7 +150,7 @@ class Attachment:
         if self.connection.is_slow or not self.connection.is_open:
             return  # all of it is still to be told, and will be when it reads again
         loop = self._host.loop
-        self._next = loop.time() + FRAME_S
+        self._pace(loop.time())
         session = self._host.tree.sessions.get(self.session_id)
         if session is None:
             return
@@ -159,6 +162,12 @@ class Attachment:
         self._rung.clear()
         for pane_id in sorted(self._changed):
             self._push_frame(pane_id)
+
+    def _pace(self, now: float) -> None:
+        """Say when the next picture may follow."""
+        self._credit = min(BURST, self._credit + (now - self._paced_at) * RATE) - 1
+        self._paced_at = now
+        self._next = now + (BURST_S if self._credit >= 1 else (1 - self._credit) / RATE)
 
     def _push_view(self, session: SessionRecord) -> None:
         window = session.current
