@@ -22,12 +22,12 @@ from phux_client.flows.watch import EVENTS, watch
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows.arranging import layout, move, move_divider, rename, resize, select, swap, zoom
-    from phux_client.flows.attaching import detach, go_to
+    from phux_client.flows.attaching import detach, go_to, latest
     from phux_client.flows.making import new_window, split
 
 _LATER = {
     **dict.fromkeys(("layout", "move", "move_divider", "rename", "resize", "select", "swap", "zoom"), "arranging"),
-    **dict.fromkeys(("detach", "go_to"), "attaching"),
+    **dict.fromkeys(("detach", "go_to", "latest"), "attaching"),
     **dict.fromkeys(("new_window", "split"), "making"),
 }
 
@@ -46,6 +46,7 @@ __all__ = [
     "kill",
     "kill_by_id",
     "kill_server",
+    "latest",
     "layout",
     "ls",
     "move",

@@ -9,21 +9,36 @@ if TYPE_CHECKING:
     from phux_client.flows._kinds import Document, Flow
 
 
-def go_to(caller: Caller, target: str | None = None, *, select: bool = True) -> "Flow[int]":
+def latest() -> "Flow[int | None]":
+    """Find the session to show when none is named: the focused one, or another in which something runs.
+
+    Returns:
+        A flow that gives its number; None when nothing runs anywhere.
+    """
+    tree = yield Request("tree")
+    alive = [
+        session
+        for session in tree["sessions"]
+        if any(pane["state"] != "dead" for window in session["windows"] for pane in window["panes"])
+    ]
+    focused = [session for session in alive if session["name"] == tree["focused_session"]]
+    return (focused or alive)[-1]["id"] if alive else None
+
+
+def go_to(caller: Caller, target: str, *, select: bool = True) -> "Flow[int]":
     """Find the session that a selector means, and give the focus to what it names there.
 
     Args:
         caller: Who asks.
-        target: A selector; the focused session when omitted.
+        target: A selector.
         select: Whether the focus goes there.
 
     Returns:
         A flow that gives the session's number.
     """
-    text = DEFAULT_TARGET if target is None else target
-    selector.parse(text)
+    selector.parse(target)
     tree = yield Request("tree")
-    scope, node = selector.resolve_object(tree, text, caller.pane)
+    scope, node = selector.resolve_object(tree, target, caller.pane)
     session = node if scope == "session" else selector.parents(tree, selector.narrow(tree, scope, node))[0]
     if select and scope != "session":
         yield Request("select", scope=scope, id=node["id"])

@@ -5,6 +5,8 @@ A cell is a glyph and a style. A style is the parameters of the SGR sequence tha
 right half; rows are always whole in this: whoever cuts one does it with ``fit``.
 """
 
+import re
+
 from phux_core.width import character_columns
 
 TYPE_CHECKING = False
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     Run: TypeAlias = Sequence[object]
 
 BLANK: "Cell" = (" ", "")
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ASCII: "dict[str, list[Cell]]" = {}
 _MAX_STYLES = 512
 
@@ -80,14 +83,12 @@ def cells_of(text: str, style: str = "") -> "Row":
         >>> cells_of("a語", "1")
         [('a', '1'), ('語', '1'), ('', '1')]
     """
-    if text.isascii() and text.isprintable():
+    if text.isascii():
         return list(map(_table(style).__getitem__, text.encode()))
     row: Row = []
-    for character in text:
+    for character in _CONTROLS.sub("?", text):
         width = character_columns(character)
-        if not character.isprintable() and width:
-            row.append(("?", style))
-        elif not width:
+        if not width:
             # A mark on nothing, or a control that joins: it goes with the glyph before it, if there is one.
             if row and character.isprintable():
                 at = -2 if not row[-1][0] and len(row) > 1 else -1
@@ -105,7 +106,7 @@ def _table(style: str) -> "list[Cell]":
     if table is None:
         if len(_ASCII) >= _MAX_STYLES:
             _ASCII.clear()
-        table = _ASCII[style] = [(chr(code), style) for code in range(128)]
+        table = _ASCII[style] = [(_CONTROLS.sub("?", chr(code)), style) for code in range(128)]
         table[32] = BLANK if not style else table[32]
     return table
 
@@ -125,11 +126,19 @@ def row_of(runs: "Sequence[Run]", cols: int) -> "Row":
             if isinstance(glyphs, str) and glyphs.isascii():
                 cells = list(map(_table(style).__getitem__, glyphs.encode()))
             else:
-                cells = [(glyph, style) for glyph in glyphs]  # type: ignore[attr-defined]
+                cells = [(glyph, style) for glyph in _clean(glyphs)]
         else:
-            cells = [cell for glyph in glyphs for cell in ((glyph, style), ("", style))]  # type: ignore[attr-defined]
+            cells = [cell for glyph in _clean(glyphs) for cell in ((glyph, style), ("", style))]
         row[column : column + len(cells)] = cells
     return row if len(row) == cols else fit(row, cols)
+
+
+def _clean(glyphs: object) -> "Sequence[str]":
+    """Give glyphs without what a terminal would take for a command, whatever the server says they are."""
+    if isinstance(glyphs, str):
+        return _CONTROLS.sub("?", glyphs)
+    assert isinstance(glyphs, list)
+    return [_CONTROLS.sub("?", glyph) or " " for glyph in glyphs]
 
 
 def fit(row: "Row", cols: int, first: int = 0) -> "Row":

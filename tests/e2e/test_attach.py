@@ -772,6 +772,14 @@ def test_attach_starts_a_server_and_a_session_when_there_is_none(runtime, tmp_pa
     assert Cli(str(runtime / "phux" / "phux.sock"), tmp_path)("kill", "--server").code == 0
 
 
+def test_attach_without_a_target_takes_a_session_in_which_something_runs(server, phux):
+    ended = phux.new_session("ended", command=["true"])
+    ended.pane.wait(state="dead", timeout_s=10)
+    assert phux.tree().focused_session == "ended"
+    with attached(server.socket) as client:
+        client.shows("[work]")
+
+
 def test_new_on_a_terminal_attaches(server, phux):
     with OwnTerminal([PHUX, "new", "-s", "mine"], environment(server.socket), (60, 12)) as client:
         client.shows("[mine] 0:sh*")

@@ -144,6 +144,15 @@ def test_controls_in_a_text_cannot_reach_the_terminal():
     assert cells_of("\u0301x") == [("x", "")]
 
 
+def test_controls_in_what_the_server_sends_cannot_reach_the_terminal():
+    row = row_of([[0, 1, "a\x1b", ""], [2, 1, ["\x9b", "é\x07"], ""], [4, 2, "\x00", ""]], 6)
+    assert [glyph for glyph, _style in row] == ["a", "?", "?", "é?", "?", ""]
+
+
+def test_icons_of_private_use_are_shown():
+    assert cells_of("\ue0b0") == [("\ue0b0", "")]
+
+
 def test_rows_from_the_server_become_cells():
     row = row_of([[1, 1, "ab", "1"], [4, 2, "語", ""], [7, 1, ["e\u0301", "x"], "31"]], 10)
     assert row == [

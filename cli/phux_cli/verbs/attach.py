@@ -34,9 +34,12 @@ def run(options: "argparse.Namespace") -> int:
     settings = prepare(force=options.force)
     # Only without a TARGET: a server that was just started has nothing that one could mean.
     with connect(options.socket, start=True) if options.target is None else Phux(options.socket) as phux:
-        if options.target is None and not phux.drive(flows.ls())["sessions"]:
-            session = phux.drive(flows.new(phux.caller, size=window_area(settings)))["session_id"]
-        else:
+        if options.target is not None:
             session = phux.drive(flows.go_to(phux.caller, options.target, select=not options.read_only))
+        else:
+            found = phux.drive(flows.latest())
+            if found is None:
+                found = phux.drive(flows.new(phux.caller, size=window_area(settings)))["session_id"]
+            session = found
         socket = phux.socket
     return show(socket, session, settings, read_only=options.read_only)
