@@ -19,7 +19,7 @@ without await. Names are imported when first used, so that ``phux_client.blockin
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client import blocking
-    from phux_client.aio import EventStream, Pane, Phux, Session, Window, connect, embedded
+    from phux_client.aio import EventStream, LogStream, Pane, Phux, Session, Window, connect, embedded
     from phux_client.waited import Waited
     from phux_core.errors import (
         BadConfigError,
@@ -53,9 +53,13 @@ if TYPE_CHECKING:
     from phux_core.shapes import (
         CellInfo,
         CellStyle,
+        CommandInfo,
         Event,
         Foreground,
         LayoutSplit,
+        LogInfo,
+        LogText,
+        Match,
         PaneId,
         PaneInfo,
         Place,
@@ -63,14 +67,17 @@ if TYPE_CHECKING:
         ScreenState,
         SessionInfo,
         SessionList,
+        Signalled,
+        Started,
         Status,
+        Stopped,
         Tree,
         WindowInfo,
     )
     from phux_core.version import __version__
 
 _PLACES = {
-    "phux_client.aio": ("EventStream", "Pane", "Phux", "Session", "Window", "connect", "embedded"),
+    "phux_client.aio": ("EventStream", "LogStream", "Pane", "Phux", "Session", "Window", "connect", "embedded"),
     "phux_core.errors": (
         *("BadConfigError", "BadCwdError", "BadNameError", "BadRequestError", "BadSelectorError", "BadSizeError"),
         *(
@@ -86,8 +93,9 @@ _PLACES = {
         *("TransportError", "UnsafePathError", "VersionError"),
     ),
     "phux_core.shapes": (
-        *("CellInfo", "CellStyle", "Event", "Foreground", "LayoutSplit", "PaneId", "PaneInfo", "Place"),
-        *("RunResult", "ScreenState", "SessionInfo", "SessionList", "Status", "Tree", "WindowInfo"),
+        *("CellInfo", "CellStyle", "CommandInfo", "Event", "Foreground", "LayoutSplit", "LogInfo", "LogText", "Match"),
+        *("PaneId", "PaneInfo", "Place", "RunResult", "ScreenState", "SessionInfo", "SessionList", "Signalled"),
+        *("Started", "Status", "Stopped", "Tree", "WindowInfo"),
     ),
     "phux_client.waited": ("Waited",),
     "phux_core.version": ("__version__",),
@@ -105,6 +113,7 @@ __all__ = [
     "CannotExecuteError",
     "CellInfo",
     "CellStyle",
+    "CommandInfo",
     "DisconnectedError",
     "Event",
     "EventStream",
@@ -114,6 +123,10 @@ __all__ = [
     "InternalError",
     "LayoutSplit",
     "LimitError",
+    "LogInfo",
+    "LogStream",
+    "LogText",
+    "Match",
     "NameInUseError",
     "NoServerError",
     "NoSuchTargetError",
@@ -132,8 +145,11 @@ __all__ = [
     "Session",
     "SessionInfo",
     "SessionList",
+    "Signalled",
     "StartFailedError",
+    "Started",
     "Status",
+    "Stopped",
     "StoppedError",
     "TimedOutError",
     "TransportError",

@@ -1,8 +1,8 @@
 """The config file: which keys there are, what each takes, and reading it.
 
-``$XDG_CONFIG_HOME/phux/config.toml``, or ``~/.config/phux/config.toml``. A file that is not there is an empty one;
-anything wrong in it is an error that names the file, the line and the key, and nothing of it is used. The server
-reads it once, when it starts; ``attach`` reads it each time. ``KEYS`` is the only place that knows the keys:
+``$PHUX_CONFIG``, or ``$XDG_CONFIG_HOME/phux/config.toml``, or ``~/.config/phux/config.toml``. A file that is not there
+is an empty one; anything wrong in it is an error that names the file, the line and the key, and nothing of it is used.
+The server reads it once, when it starts; ``attach`` reads it each time. ``KEYS`` is the only place that knows the keys:
 docs/config.md is written from it. Not on the CLI's path: only ``server`` and ``attach`` import it.
 """
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     SizePolicy: TypeAlias = Literal["smallest", "largest", "latest", "manual"]
 
 MAX_HISTORY = 1_000_000
+MIN_LOG_BYTES = 64 * 1024
+MAX_LOG_BYTES = 1 << 50
+MAX_DAYS = 36500
 SIZE_POLICIES = ("smallest", "largest", "latest", "manual")
 _MAX_BYTES = 1 << 20
 
@@ -50,11 +53,21 @@ KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
         f"a whole number from 0 to {MAX_HISTORY}",
         lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_HISTORY,
     ),
+    "boolean": ("true or false", lambda value: isinstance(value, bool)),
+    "bytes": (
+        f"a whole number of bytes from {MIN_LOG_BYTES} to {MAX_LOG_BYTES}",
+        lambda value: (
+            isinstance(value, int) and not isinstance(value, bool) and MIN_LOG_BYTES <= value <= MAX_LOG_BYTES
+        ),
+    ),
+    "days": (
+        "a number of days from 0 to 36500",
+        lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= MAX_DAYS,
+    ),
     "program": (
         "the name or path of a program, as a string",
         lambda value: isinstance(value, str) and bool(value) and value.isprintable(),
     ),
-    "boolean": ("true or false", lambda value: isinstance(value, bool)),
     "key": ("the name of a key, such as C-a or F1, or one character", is_key),
     "action": ("the name of an action (docs/attach.md), a command behind a colon, or nothing", is_action),
     "size policy": (" or ".join(f'"{policy}"' for policy in SIZE_POLICIES), lambda value: value in SIZE_POLICIES),
@@ -65,6 +78,10 @@ KEYS: "Mapping[str, Key]" = {
     key.name: key
     for key in (
         Key("history-limit", "history", 10_000, "how many rows a pane keeps that have left its screen"),
+        Key("log", "boolean", True, "whether what panes write is kept on disk, unless a session says otherwise"),
+        Key("log-keep-days", "days", 7, "how long the log of a pane stays after its end"),
+        Key("log-pane-bytes", "bytes", 64 * 1024**2, "how large the log of one pane may become; its oldest part goes"),
+        Key("log-total-bytes", "bytes", 2 * 1024**3, "how large all logs may become together; the oldest parts go"),
         Key("shell", "program", None, "what runs in a new pane without a command; the caller's SHELL when not set"),
         Key("window-size", "size policy", "smallest", "which of the attached clients decides a window's size"),
         Key("prefix", "key", "C-a", "the key before all others in attach"),
@@ -84,6 +101,8 @@ def config_path(environ: "Mapping[str, str] | None" = None) -> str:
         '/home/me/.config/phux/config.toml'
     """
     environ = os.environ if environ is None else environ
+    if chosen := environ.get("PHUX_CONFIG"):
+        return os.path.abspath(chosen)
     home = environ.get("XDG_CONFIG_HOME", "")
     # The XDG specification: a relative path in one of its variables is to be ignored.
     if not os.path.isabs(home):

@@ -8,7 +8,7 @@ from phux_core.errors import BadSizeError, PhuxError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 
 MOST = 10**9
@@ -73,13 +73,38 @@ def add_json(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument("--json", action="store_true", help=f"print {what}; errors as JSON on stderr")
 
 
-def at_least(minimum: int) -> "type[int]":
+def add_budget(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that say how much of a text to give, and how."""
+    parser.add_argument("--grep", metavar="RE", help="only lines that match this pattern")
+    parser.add_argument("--context", metavar="N", type=at_least(0), help="N lines around each that matches")
+    parser.add_argument("--head", metavar="N", type=at_least(0), help="the first N lines of what there is")
+    parser.add_argument("--tail", metavar="N", type=at_least(0), help="the last N lines")
+    parser.add_argument("--max-bytes", metavar="N", type=at_least(0), help="at most N bytes")
+    modes = parser.add_mutually_exclusive_group()
+    modes.add_argument("--strip-ansi", action="store_true", help="all that was written but escape sequences")
+    modes.add_argument("--raw", action="store_true", help="the bytes as they were written")
+    modes.add_argument("--rendered", action="store_true", help="as it stands on a terminal; the default")
+
+
+def budget(options: argparse.Namespace) -> "dict[str, Any]":
+    """Give the values of those flags, as flows take them."""
+    return {
+        "grep": options.grep,
+        "context": options.context,
+        "head": options.head,
+        "tail": options.tail,
+        "max_bytes": options.max_bytes,
+        "mode": "raw" if options.raw else "stripped" if options.strip_ansi else "rendered",
+    }
+
+
+def at_least(minimum: int, *, most: int = MOST) -> "type[int]":
     """Make an argument type for whole numbers that are not too small."""
 
     def number(text: str) -> int:
         value = int(text)
-        if not minimum <= value <= MOST:
-            raise argparse.ArgumentTypeError(f"{text[:40]} is not from {minimum} to {MOST}")
+        if not minimum <= value <= most:
+            raise argparse.ArgumentTypeError(f"{text[:40]} is not from {minimum} to {most}")
         return value
 
     number.__name__ = "number"

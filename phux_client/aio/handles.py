@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from phux_client import flows, waited
+from phux_client.aio.logs import PaneLogs
 from phux_core import documents, errors, shapes
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class EventStream:
                 return event
 
 
-class Pane:
+class Pane(PaneLogs):
     """A pane, as a live handle. Reading and typing never attach and never resize.
 
     Attributes:

@@ -10,6 +10,7 @@ import anyio
 
 from phux_client import flows
 from phux_client.aio.handles import EventStream, Pane
+from phux_client.aio.logs import ServerLogs
 from phux_client.aio.sessions import Session, Window
 from phux_client.blocking import DEFAULT_TIMEOUT_S
 from phux_client.link import Link
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from phux_client.flows._kinds import Document, Flow, Result
 
 
-class Phux:
+class Phux(ServerLogs):
     """A server, as the async client sees it. Made by ``connect`` and ``embedded``.
 
     Calls may run side by side on one ``Phux``, from any number of tasks.
@@ -148,6 +149,9 @@ class Phux:
         command: Sequence[str] | None = None,
         env: Mapping[str, str] | None = None,
         size: tuple[int, int] | None = None,
+        shell: str | None = None,
+        login: bool = False,
+        log: bool | None = None,
     ) -> Session:
         """Make a session with one pane, and start a program in it.
 
@@ -158,6 +162,9 @@ class Phux:
             command: Program and arguments; the user's shell when omitted.
             env: Variables on top of the caller's.
             size: Columns and rows; 80 by 24 when omitted.
+            shell: The shell to start when there is no command; the one that SHELL names when omitted.
+            login: Whether it starts as a login shell.
+            log: Whether what its panes write is kept on disk; as the server's config says when omitted.
 
         Raises:
             NameInUseError, BadNameError, BadCwdError, BadSizeError, CannotExecuteError: Nothing was made.
@@ -166,9 +173,19 @@ class Phux:
             >>> (await phux.new_session("build", command=["sh"], size=(120, 40))).name
             'build'
         """
-        made = await self.drive(
-            flows.new(self._caller, name, window_name=window_name, cwd=cwd, command=command, env=env, size=size)
+        flow = flows.new(
+            self._caller,
+            name,
+            window_name=window_name,
+            cwd=cwd,
+            command=command,
+            env=env,
+            size=size,
+            shell=shell,
+            login=login,
+            log=log,
         )
+        made = await self.drive(flow)
         return Session(self, made["session_id"], made["session"], made["pane_id"])
 
     async def session(self, target: str) -> Session:

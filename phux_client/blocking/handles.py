@@ -1,6 +1,7 @@
 """Live handles of the blocking client: panes and event streams. Import-light."""
 
 from phux_client import flows
+from phux_client.blocking.logs import PaneLogs
 from phux_core import errors
 
 TYPE_CHECKING = False
@@ -79,7 +80,7 @@ class EventStream:
                 return event
 
 
-class Pane:
+class Pane(PaneLogs):
     """A pane, as a live handle. Reading and typing never attach and never resize.
 
     Attributes:

@@ -7,6 +7,7 @@ from _thread import _local  # threading.local, without importing threading
 
 from phux_client import flows
 from phux_client.blocking.handles import EventStream, Pane
+from phux_client.blocking.logs import ServerLogs
 from phux_client.plain_link import PlainLink
 from phux_core import errors, paths
 from phux_core.calls import CALLS
@@ -25,7 +26,7 @@ DEFAULT_TIMEOUT_S = 30.0
 """How long one request may take, connecting and handshake included."""
 
 
-class Phux:
+class Phux(ServerLogs):
     """A server, as the blocking client sees it. Made by ``connect`` and ``embedded``.
 
     Any number of threads may use one ``Phux``; each gets a connection of its own.
@@ -233,6 +234,9 @@ class Phux:
         command: "Sequence[str] | None" = None,
         env: "Mapping[str, str] | None" = None,
         size: tuple[int, int] | None = None,
+        shell: str | None = None,
+        login: bool = False,
+        log: bool | None = None,
     ) -> "Session":
         """Make a session with one pane, and start a program in it.
 
@@ -243,6 +247,9 @@ class Phux:
             command: Program and arguments; the user's shell when omitted.
             env: Variables on top of the caller's.
             size: Columns and rows; 80 by 24 when omitted.
+            shell: The shell to start when there is no command; the one that SHELL names when omitted.
+            login: Whether it starts as a login shell.
+            log: Whether what its panes write is kept on disk; as the server's config says when omitted.
 
         Raises:
             NameInUseError, BadNameError, BadCwdError, BadSizeError, CannotExecuteError: Nothing was made.
@@ -253,9 +260,19 @@ class Phux:
         """
         from phux_client.blocking.sessions import Session
 
-        made = self.drive(
-            flows.new(self._caller, name, window_name=window_name, cwd=cwd, command=command, env=env, size=size)
+        flow = flows.new(
+            self._caller,
+            name,
+            window_name=window_name,
+            cwd=cwd,
+            command=command,
+            env=env,
+            size=size,
+            shell=shell,
+            login=login,
+            log=log,
         )
+        made = self.drive(flow)
         return Session(self, made["session_id"], made["session"], made["pane_id"])
 
     def session(self, target: str) -> "Session":

@@ -21,6 +21,9 @@ def new(
     command: "Sequence[str] | None" = None,
     env: "Mapping[str, str] | None" = None,
     size: tuple[int, int] | None = None,
+    shell: str | None = None,
+    login: bool = False,
+    log: bool | None = None,
 ) -> "Flow[Document]":
     """Make a session. What can be refused without a server is refused at once.
 
@@ -37,7 +40,18 @@ def new(
     cols, rows = size or (None, None)
     asked = program(caller, cwd, command, env)
     asked["cwd"] = asked["cwd"] or caller.cwd
-    return _ask(Request("new_session", name=name, window_name=window_name, **asked, cols=cols, rows=rows))
+    request = Request(
+        "new_session",
+        name=name,
+        window_name=window_name,
+        **asked,
+        cols=cols,
+        rows=rows,
+        shell=shell,
+        login=login or None,
+        log=log,
+    )
+    return _ask(request)
 
 
 def _ask(request: Request) -> "Flow[Document]":

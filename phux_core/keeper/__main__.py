@@ -7,6 +7,7 @@ import contextlib
 import importlib.util
 import json
 import os
+import shutil
 import sys
 
 from phux_core import paths
@@ -24,6 +25,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--exit-after-idle", type=int)
     parser.add_argument("--keep-dead", type=float)
     parser.add_argument("--engine")
+    parser.add_argument("--state-dir", help="where logs of panes are kept")
     parser.add_argument("--no-config", action="store_true", help="do not read the user's config file")
     parser.add_argument("--detach", action="store_true", help="fork, leave the terminal, and log to a file")
     parser.add_argument("--ready-fd", type=int, help="tell on this pipe whether the server came up")
@@ -56,6 +58,11 @@ def _service_argv(
         "exit_after_idle": options.exit_after_idle,
         "keep_dead": options.keep_dead,
         "engine": options.engine,
+        "log_root": paths.logs_directory(options.state_dir or paths.state_directory()),
+        "log_panes": config["log"],
+        "log_pane_bytes": config["log-pane-bytes"],
+        "log_total_bytes": config["log-total-bytes"],
+        "log_keep_days": config["log-keep-days"],
         "history_limit": config["history-limit"],
         "shell": config["shell"],
         "window_size": config["window-size"],
@@ -101,20 +108,22 @@ def main(argv: list[str] | None = None) -> int:
         except BrokenPipeError:  # whoever wanted a server has given up
             listener.close()
             if options.remove_directory:
-                _remove_directory(socket_path)
+                _remove_directory(socket_path, options.state_dir)
             return 1
         os.close(options.ready_fd)
     supervisor.run()
     if options.remove_directory:
-        _remove_directory(socket_path)
+        _remove_directory(socket_path, options.state_dir)
     return 0
 
 
-def _remove_directory(socket_path: str) -> None:
+def _remove_directory(socket_path: str, state_dir: str | None) -> None:
     """Remove what this server and its starter put beside the socket, and the directory if nothing else is there."""
     for path in (paths.lock_path(socket_path), paths.log_path(socket_path)):
         with contextlib.suppress(OSError):
             os.unlink(path)
+    if state_dir is not None:
+        shutil.rmtree(state_dir, ignore_errors=True)
     with contextlib.suppress(OSError):
         os.rmdir(os.path.dirname(socket_path))
 

@@ -91,11 +91,9 @@ class Arranger:
             session.focus(window.id)
         else:
             session, window, _pane = self.find_shown(id_)
-            unzoomed = window.zoomed not in {None, id_}
             window.focus(id_)
             session.focus(window.id)
-            if unzoomed:
-                self.fit(window)
+            self.fit(window)  # another one may have been zoomed
         self._tree.focus(session.id)
         self._service.tree_changed()
         return self.place_of(scope, id_)
@@ -153,10 +151,13 @@ class Arranger:
     def set_views(self, session_id: int, views: Sequence[View]) -> None:
         """Take note of which clients look at a session, and let its current window have the size that this means."""
         self._views[session_id] = list(views)
-        if views:
-            self._service.tree_changed()
-        else:
+        session = self._tree.sessions.get(session_id)
+        if session is None or not views:
             del self._views[session_id]
+            return
+        window = session.current
+        if self.size_for(session, (window.cols, window.rows), window.size_policy) != (window.cols, window.rows):
+            self._service.tree_changed()
 
     def follow_views(self) -> None:
         """Let the windows that clients look at have the size that this means; after every change of the tree.
@@ -317,6 +318,8 @@ class Arranger:
             for window in session.windows:
                 window.drop_dead()
                 self.fit(window)
+        for pane in self._service.panes.values():
+            pane.tell_size()  # it may have died between the kernel and the tree
 
     def fit(self, window: WindowRecord) -> None:
         """Give the panes of a window the sizes that its layout means."""

@@ -14,7 +14,9 @@ from phux_core.errors import (
 from phux_core.selector import check_window_name
 from phux_core.server.attach_calls import AttachCalls
 from phux_core.server.capture import DEFAULT_BYTES, MOST_BYTES
+from phux_core.server.log_calls import LogCalls
 from phux_core.server.making import Program
+from phux_core.server.process_calls import ProcessCalls, check_command
 from phux_core.server.run_record import RunRequest
 from phux_core.server.screen import read_screen
 
@@ -29,10 +31,9 @@ if TYPE_CHECKING:
 
 MAX_SUBSCRIPTIONS = 1000
 _KILL_WAIT_S = 3.0
-_MAX_RUN_ID = 64
 
 
-class Dispatch(AttachCalls):
+class Dispatch(AttachCalls, LogCalls, ProcessCalls):
     """The calls, carried out on one service."""
 
     def __init__(self, service: Service, maker: Maker) -> None:
@@ -116,8 +117,12 @@ class Dispatch(AttachCalls):
         extra_env: dict[str, str] | None,
         cols: int | None,
         rows: int | None,
+        shell: str | None,
+        login: bool | None,
+        log: bool | None,
     ) -> Result:
-        return await self._maker.new_session(name, window_name, Program(cwd, command, env, extra_env), cols, rows)
+        asked = Program(cwd, command, env, extra_env, shell, bool(login))
+        return await self._maker.new_session(name, window_name, asked, cols, rows, log=log)
 
     async def _new_window(
         self,
@@ -211,6 +216,9 @@ class Dispatch(AttachCalls):
         elif name != named.name:
             self._maker.check_name_is_free(name)
         named.name = name
+        if scope == "session":
+            for record in self._service.tree.panes_of(scope, id):
+                self._service.panes[record.id].log.update(session=name)
         self._service.tree_changed()
         self._service.events.emit("renamed", what=scope, id=id, name=name)
         return self._arranger.place_of(scope, id)
@@ -235,15 +243,14 @@ class Dispatch(AttachCalls):
         max_bytes: int | None,
         raw: bool | None,
     ) -> Result:
-        if (command is None) == (words is None) or not (words or (command or "").strip()):
-            raise BadRequestError("there is no command to run", remedy="send `command`, a shell line, or `words`")
-        if len(id) > _MAX_RUN_ID or not id.isascii():
-            raise BadRequestError(f"the id is {id[:80]!r}", remedy=f"send at most {_MAX_RUN_ID} ASCII characters")
+        check_command(id, command, words)
         most = DEFAULT_BYTES if max_bytes is None else max_bytes
         if most > MOST_BYTES:
             raise BadRequestError(f"max_bytes is {most}", remedy=f"send at most {MOST_BYTES}")
         timeout_s = None if timeout_ms is None else timeout_ms / 1000
-        request = RunRequest(id, command, words, timeout_s, bool(queue), bool(interrupt), most, bool(raw))
+        request = RunRequest(
+            id, command, words, timeout_s, bool(queue), bool(interrupt), most, bool(raw), client=connection.client
+        )
         return await self._pane(pane).runs.run(request, lambda: connection.is_open)
 
     # Ending

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 from attrs import frozen
 
 from phux_core import layout
-from phux_core.errors import CannotExecuteError, LimitError, NameInUseError, NoSuchTargetError, RefusedError
+from phux_core.errors import (
+    BadRequestError,
+    CannotExecuteError,
+    LimitError,
+    NameInUseError,
+    NoSuchTargetError,
+    RefusedError,
+)
 from phux_core.selector import check_session_name, check_window_name
 from phux_core.server import launch
 from phux_core.server.tree import PaneRecord
@@ -36,12 +43,16 @@ class Program:
         command: Program and arguments; None for the shell.
         env: The caller's environment; None for the server's own.
         extra_env: Variables on top of it.
+        shell: The shell to start without a command; None for the config's, or the caller's own.
+        login: Whether it is to be a login shell.
     """
 
     cwd: str | None
     command: list[str] | None
     env: dict[str, str] | None
     extra_env: dict[str, str] | None
+    shell: str | None = None
+    login: bool = False
 
 
 class Maker:
@@ -59,9 +70,18 @@ class Maker:
         self._starting = 0
 
     async def new_session(
-        self, name: str | None, window_name: str | None, program: Program, cols: int | None, rows: int | None
+        self,
+        name: str | None,
+        window_name: str | None,
+        program: Program,
+        cols: int | None,
+        rows: int | None,
+        *,
+        log: bool | None = None,
     ) -> dict[str, Any]:
-        """Make a session with one window and one pane."""
+        """Make a session with one window and one pane; ``log`` says whether it is logged, None as the config says."""
+        if program.command and (program.shell or program.login):
+            raise BadRequestError("a command is no shell", remedy="give either a command, or a shell and how it starts")
         size = launch.check_size(cols, rows)
         if window_name is not None:
             check_window_name(window_name)
@@ -74,7 +94,8 @@ class Maker:
             holder = self._service.tree.session_named(name)
             if holder is not None:  # only dead panes are left of it, and whoever wants the name is done with them
                 self._service.remove_panes([pane.id for pane in holder.panes()])
-            self._service.tree.add_session(name, window_name or record.command, record)
+            session = self._service.tree.add_session(name, window_name or record.command, record)
+            session.log = self._service.settings.log_panes if log is None else log
             pane = self._bring_to_life(record, child)
         finally:
             self._reserved_names.discard(name)
@@ -190,8 +211,16 @@ class Maker:
         pane_id = service.tree.take_pane_id()
         base = dict(os.environ) if program.env is None else program.env
         environment = launch.build_environment(base, program.extra_env or {}, socket=service.socket_path, pane=pane_id)
-        argv = launch.resolve_command(program.command, environment, cwd, self._shell)
-        if self._shell is not None and not program.command:
+        shell = program.shell or self._shell
+        argv = launch.resolve_command(
+            program.command,
+            environment,
+            cwd,
+            shell,
+            login=program.login,
+            from_config=program.shell is None and bool(shell),
+        )
+        if shell is not None and not program.command:
             environment["SHELL"] = argv[0]
         name = os.path.basename(argv[0])
         argv, environment, nonce = launch.integrate_shell(argv, environment)

@@ -24,12 +24,12 @@ from phux_core.server.capture import typed_line
 from phux_core.server.commands import CommandFinished, Commands, CommandStarted
 from phux_core.server.drain import Drain
 from phux_core.server.foreground import look
+from phux_core.server.input_items import encode
 from phux_core.server.pane_state import StateWatch, judge
 from phux_core.server.read_ahead import CHUNK, ReadAhead
 from phux_core.server.reading import After
 from phux_core.server.rest import Rest
 from phux_core.server.runs import Runs
-from phux_core.server.typed import encode_item
 from phux_core.server.typing_queue import TypingQueue
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from phux_core.server.commands import News
     from phux_core.server.events import EventHub
     from phux_core.server.foreground import Foreground
+    from phux_core.server.pane_ledger import PaneLedger
+    from phux_core.server.pane_log import PaneLog
     from phux_core.server.pane_state import State
     from phux_core.server.reading import ReadTurns
     from phux_core.server.tree import PaneRecord
@@ -72,6 +74,8 @@ class Pane:
         events: Where to tell what happens.
         on_dead: Called once, when the program has ended and all its output was read.
         on_checkpoint: Called with a checkpoint to keep, from which the journal starts anew.
+        log: Where its output is kept.
+        ledger: Makes the ledger of its commands.
         run_directory: Where the shell can be given files to source.
     """
 
@@ -88,6 +92,8 @@ class Pane:
         events: EventHub,
         on_dead: Callable[[Pane], None],
         on_checkpoint: Callable[[Pane, bytes], None],
+        log: PaneLog,
+        ledger: Callable[[Pane], PaneLedger],
         run_directory: str,
     ) -> None:
         self.record = record
@@ -95,7 +101,9 @@ class Pane:
         self.engine = self._rest.engine
         self.seq = journal.position
         self.journal = journal
+        self.log = log
         self.commands = Commands(record.nonce)
+        self.ledger = ledger(self)
         self.runs = Runs(self, run_directory)
         self.watch = StateWatch(loop, self._judge, self._on_state)
         self.ready: asyncio.Future[None] = loop.create_future()
@@ -260,6 +268,7 @@ class Pane:
             self._turns.flood_ends(self)
 
     def _take(self, data: bytes) -> None:
+        self.log.append(self.seq, data)
         self.seq += len(data)
         self._feed_mark[0] = self.record.id
         try:
@@ -291,6 +300,7 @@ class Pane:
         self._on_checkpoint(self, checkpoint)
         if self.seq == self.journal.position and (self._ahead is None or self.journal.room < CHUNK):
             self.runs.before_journal_restarts()
+            self.log.before_journal_restarts()
             self.journal.restart()
 
     def _check_idle(self) -> None:
@@ -329,9 +339,11 @@ class Pane:
             command = self.runs.command or news.command
             if command is None:
                 command = typed_line(news, self.journal, self.record.cols, self.record.rows)
+            self.ledger.take(news, command)
             self._events.emit("command_started", pane=self.id, seq=self.seq, command=command)
         elif isinstance(news, CommandFinished):
             if news.start is not None:
+                self.ledger.take(news, None)
                 self._events.emit("command_finished", pane=self.id, seq=self.seq, exit_code=news.exit_code)
             if self.commands.at_prompt:
                 self.watch.look_now()
@@ -387,15 +399,11 @@ class Pane:
         """
         if not self.takes_input:
             raise PaneClosedError(f"the program in @{self.id} has ended")
-        data = b"".join(encode_item(self.engine, item) for item in items)
-        if not data:  # a mouse that the program did not ask for, say
-            nothing: asyncio.Future[None] = self._loop.create_future()
-            nothing.set_result(None)
-            return 0, nothing
+        data = encode(items, self.engine)
         if note is not None:
             self.journal.note = note
         written = self._typing.type(data)
-        if note is None:
+        if note is None and data:
             self.runs.typed_by_others(data)
         self.watch.touch()
         return len(data), written
@@ -406,10 +414,21 @@ class Pane:
         self.engine.resize(cols, rows)
         self._feed_mark[0] = 0
         self.record.cols, self.record.rows = cols, rows
+        self.log.update(cols=cols, rows=rows)
         self._checkpoint()  # what was fed so far was written for the old size
-        if self._fd >= 0:
-            fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(cols, rows))
+        self.tell_size()
         self._events.emit("resized", pane=self.id, seq=self.seq, cols=cols, rows=rows)
+
+    def set_history_limit(self, rows: int) -> None:
+        """Change how many rows of history it keeps."""
+        self.engine.set_history_limit(rows)
+        self.record.history_limit = rows
+        self._checkpoint()
+
+    def tell_size(self) -> None:
+        """Tell the kernel the size of the terminal; one that it knows already disturbs nobody."""
+        if self._fd >= 0:
+            fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(self.record.cols, self.record.rows))
 
     # The end
 
@@ -448,7 +467,9 @@ class Pane:
             record.exit_status = os.waitstatus_to_exitcode(self._wait_status)
         self._close_fd()
         self.runs.pane_died()
+        self.ledger.pane_died(128 + record.exit_signal if record.exit_signal else record.exit_status)
         self.watch.look_now()
+        self.log.ended(ended_at=record.died_at, **self.ending())
         self._events.emit("pane_closed", pane=self.id, seq=self.seq, **self.ending())
         self._on_dead(self)
 
@@ -473,4 +494,6 @@ class Pane:
         self.watch.close()
         self._close_fd()
         self._rest.close()
+        self.ledger.flush()
+        self.log.close()
         self.journal.close()

@@ -7,11 +7,13 @@ import os
 import socket
 import time
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core import engine as engines
 from phux_core import wire
-from phux_core.keeper.journal import checkpoint_key
+from phux_core.keeper.journal import checkpoint_key, ledger_key
+from phux_core.logs.places import server_name
 from phux_core.server.arranging import Arranger
 from phux_core.server.attachments import Attachments
 from phux_core.server.connection import Connection
@@ -19,8 +21,10 @@ from phux_core.server.dispatch import Dispatch
 from phux_core.server.events import EventHub
 from phux_core.server.keeper_link import KeeperLink
 from phux_core.server.lifecycle import Lifecycle
+from phux_core.server.logs import Logs
 from phux_core.server.making import Maker
 from phux_core.server.pane import Pane
+from phux_core.server.pane_ledger import PaneLedger
 from phux_core.server.pane_state import STATES
 from phux_core.server.peer import peer_uid
 from phux_core.server.reading import ReadTurns
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
     from phux_core.server.connection import Result
     from phux_core.server.keeper_link import Child, Inheritance
+    from phux_core.server.pane_log import PaneLog
     from phux_core.server.settings import Settings
     from phux_core.server.tree import PaneRecord
 
@@ -70,11 +75,13 @@ class Service:
         )
         self.events.observer = self.attachments
         self.finished: asyncio.Future[None] = loop.create_future()
-        self._settings = settings
+        self.settings = settings
         self._hello = inheritance.hello
         self._feed_mark = inheritance.feed_mark.cell
         self._engine_name = engines.choose(settings.engine)
         self._turns = ReadTurns(loop)
+        life = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
+        self.logs = Logs(loop, settings, life, self.panes.values)
         self.arranger: Arranger = Arranger(self, settings.window_size)
         self._dispatch = Dispatch(self, Maker(self, settings.shell))
         self._told = picture(self.tree)
@@ -108,6 +115,7 @@ class Service:
         journal: Journal,
         *,
         checkpoint: bytes | None = None,
+        commands: bytes = b"",
         wait_status: int | None = None,
     ) -> Pane:
         """Bring a pane to life: a new one, or as it was when an earlier service died.
@@ -117,11 +125,13 @@ class Service:
             master: Its PTY; negative if its program had ended and all was read.
             journal: What its program wrote since the checkpoint.
             checkpoint: Its terminal as it was then.
+            commands: The ledger of its commands.
             wait_status: How its program ended, if it has.
         """
         self._feed_mark[0] = record.id  # what ended the last service may end this one
         engine = record.engine or self._engine_name
-        rebuilt = rebuild(engine, record.cols, record.rows, checkpoint, journal, self._settings.history_limit)
+        history = self.settings.history_limit if record.history_limit is None else record.history_limit
+        rebuilt = rebuild(engine, record.cols, record.rows, checkpoint, journal, history)
         self._feed_mark[0] = 0
         pane = Pane(
             record,
@@ -134,6 +144,8 @@ class Service:
             events=self.events,
             on_dead=self._on_pane_dead,
             on_checkpoint=self._keep_checkpoint,
+            log=self._open_log(record, journal),
+            ledger=partial(PaneLedger, kept=commands, keep=partial(self._keep_command, record.id)),
             run_directory=os.path.dirname(self.socket_path),
         )
         pane.restore(rebuilt.notes, rebuilt.effects)
@@ -141,6 +153,10 @@ class Service:
         if wait_status is not None:
             pane.exited(wait_status)
         return pane
+
+    def _open_log(self, record: PaneRecord, journal: Journal) -> PaneLog:
+        found = self.tree.find_pane(record.id)
+        return self.logs.open(record, journal, session=found[0].name if found else "", on=bool(found and found[0].log))
 
     def remove_panes(self, pane_ids: list[int]) -> None:
         """Forget panes; their programs have ended, or were told to."""
@@ -189,19 +205,25 @@ class Service:
         """Take over the programs that an earlier service had."""
         known = {record.id: record for record in self.tree.panes()}
         self._spare_the_engine(known.get(inheritance.hello["suspect"]))
+
+        def kept(record: PaneRecord) -> dict[str, Any]:
+            blobs = inheritance.blobs
+            return {
+                "checkpoint": blobs.get(checkpoint_key(record.id)),
+                "commands": blobs.get(ledger_key(record.id), b""),
+            }
+
         for child in inheritance.children:
             record = known.pop(child.pane, None)
             if record is None:
                 # Forked for a request that died with the old service: nobody knows it, nobody may keep it.
                 self.discard(child)
                 continue
-            checkpoint = inheritance.blobs.get(checkpoint_key(record.id))
-            self.add_pane(record, child.master, child.journal, checkpoint=checkpoint, wait_status=child.status)
+            self.add_pane(record, child.master, child.journal, **kept(record), wait_status=child.status)
         for record in known.values():  # no program: it was dead before, and its status is in the tree
             record.dead = True
             record.died_at = record.died_at or time.time()
-            checkpoint = inheritance.blobs.get(checkpoint_key(record.id))
-            self.add_pane(record, -1, inheritance.take_journal(record.id), checkpoint=checkpoint)
+            self.add_pane(record, -1, inheritance.take_journal(record.id), **kept(record))
         self.arranger.take_over()
         self._save_tree()  # engines may have been changed
 
@@ -214,6 +236,9 @@ class Service:
 
     def _keep_checkpoint(self, pane: Pane, checkpoint: bytes) -> None:
         self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, pane.commands.dump()), at_once=True)
+
+    def _keep_command(self, pane_id: int, data: bytes, anew: bool) -> None:
+        self.keeper.put(ledger_key(pane_id), data, append=not anew)
 
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)
@@ -310,7 +335,7 @@ class Service:
                 if pane.engine_note is not None
             ],
             "socket": self.socket_path,
-            "log": self._settings.log,
+            "log": self.settings.log,
             "uptime_s": round(time.time() - self._hello["started_at"], 3),
             "sessions": len(self.tree.sessions),
             "windows": sum(len(session.windows) for session in self.tree.sessions.values()),
@@ -318,6 +343,16 @@ class Service:
             "dead_panes": sum(pane.dead for pane in panes),
             "states": dict.fromkeys(STATES, 0) | Counter(pane.watch.state for pane in self.panes.values()),
             "clients": len(self._connections),
+            "logs": {
+                "directory": self.logs.root or None,
+                "server": self.logs.server,
+                "bytes": self.logs.total_bytes,
+                "holes": [
+                    {"terminal": f"@{pane.id}", "start": hole.start, "end": hole.end, "why": hole.why}
+                    for pane in self.panes.values()
+                    for hole in pane.log.holes
+                ],
+            },
         }
 
     def tree_document(self) -> dict[str, Any]:
@@ -341,5 +376,6 @@ class Service:
             connection.close()
         for pane in self.panes.values():
             pane.runs.close()
+        self.logs.close()
         if not self.finished.done():
             self.finished.set_result(None)

@@ -24,7 +24,7 @@ class PaneRecord:
     """A pane: a place where one program runs or ran.
 
     ``engine`` is set when it must not have the server's usual engine, ``engine_note`` says why. ``nonce`` is what the
-    marks of its shell carry; empty when it has none.
+    marks of its shell carry; empty when it has none. ``history_limit`` is set when it keeps another history than usual.
     """
 
     id: int
@@ -41,6 +41,7 @@ class PaneRecord:
     engine: str | None = None
     engine_note: str | None = None
     nonce: str = ""
+    history_limit: int | None = None
 
 
 def _side_by_side(window: WindowRecord) -> Layout:
@@ -128,7 +129,8 @@ class WindowRecord:
 class SessionRecord:
     """A session: windows under one name, in the order of their indexes.
 
-    ``recent`` holds the windows that had the focus, the latest last.
+    ``recent`` holds the windows that had the focus, the latest last. ``log`` says whether what its panes write is kept
+    on disk.
     """
 
     id: int
@@ -137,6 +139,7 @@ class SessionRecord:
     windows: list[WindowRecord] = field(factory=list)
     active_window: int | None = None
     recent: list[int] = field(factory=list)
+    log: bool = True
 
     def panes(self) -> Iterator[PaneRecord]:
         """Go through its panes, window by window."""

@@ -93,6 +93,40 @@ class StateCounts:
 
 
 @frozen(kw_only=True)
+class LogHole:
+    """A part of a pane's stream that is not in its log.
+
+    Attributes:
+        terminal: The pane, as a selector.
+        start: The place of the first byte that is missing.
+        end: The place behind the last; null while it may still grow, or be filled.
+        why: What kept it from being written.
+    """
+
+    terminal: str
+    start: int
+    end: int | None
+    why: str
+
+
+@frozen(kw_only=True)
+class LogStatus:
+    """How the logs of a server are.
+
+    Attributes:
+        directory: Where logs are kept; null if none are.
+        server: What this life of the server is called there.
+        bytes: How large all logs are together, of all servers; null until they were looked at.
+        holes: What is missing in the logs of the panes that are there.
+    """
+
+    directory: str | None
+    server: str
+    bytes: int | None
+    holes: list[LogHole]
+
+
+@frozen(kw_only=True)
 class Status:
     """How a server is.
 
@@ -114,6 +148,7 @@ class Status:
         dead_panes: How many of them have a program that ended.
         states: How many of them are in each state.
         clients: How many clients are connected, this one included.
+        logs: How the logs of its panes are; absent with a server that keeps none.
 
     Example:
         >>> phux.status().service_restarts
@@ -137,6 +172,7 @@ class Status:
     dead_panes: int
     states: StateCounts
     clients: int
+    logs: LogStatus | None = None
 
 
 @frozen(kw_only=True)

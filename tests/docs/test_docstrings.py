@@ -18,14 +18,21 @@ from phux_client import aio, blocking
 from servers import embedded_server
 
 PURE = [
+    "phux_core.logs.places",
+    "phux_core.logs.searching",
+    "phux_core.logs.text",
     "phux_core.engine.plain",
     "phux_core.keys",
     "phux_core.width",
     "phux_core.selector",
     "phux_core.errors",
     "phux_core.config",
+    "phux_core.bindings",
+    "phux_client.tui.canvas",
+    "phux_client.tui.status",
     "phux_core.layout._arrange",
     "phux_core.schema",
+    "phux_client.flows._moments",
     "phux_client.flows.send_keys",
 ]
 
@@ -42,7 +49,8 @@ def _members(module):
     for name in module.__all__:
         thing = getattr(module, name)
         if inspect.isclass(thing):
-            for member_name, member in vars(thing).items():
+            own = {name: member for kind in reversed(thing.__mro__[:-1]) for name, member in vars(kind).items()}
+            for member_name, member in own.items():
                 if not member_name.startswith("_") and (inspect.isfunction(member) or isinstance(member, property)):
                     yield f"{name}.{member_name}", member
         elif inspect.isfunction(thing):

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from phux_client import blocking
 from servers import BIN, Cli, embedded_server
 
 
@@ -139,17 +140,18 @@ def test_inside_a_pane_a_dot_is_that_pane(work):
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
 )
 def test_bad_input_is_told_and_changes_nothing(two, words, code, exit_code):
-    before = two.json("tree")
-    finished = two(words[0], "--json", *words[1:])
+    cli, phux = two
+    before = phux.tree()
+    finished = cli(words[0], "--json", *words[1:])
     assert (finished.error["error"]["code"], finished.code) == (code, exit_code)
-    assert two.json("tree") == before
+    assert phux.tree() == before
 
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
     """A server with the sessions work and other, for all that is refused."""
-    with embedded_server() as server:
+    with embedded_server() as server, blocking.connect(server.socket) as phux:
         cli = Cli(server.socket, tmp_path_factory.mktemp("cwd"))
         cli.json("new", "-s", "work", "--", "sleep", "1000")
         cli.json("new", "-s", "other", "--", "sleep", "1000")
-        yield cli
+        yield cli, phux

@@ -20,7 +20,7 @@ def home(tmp_path):
 
 @pytest.fixture
 def cli(tmp_path, home):
-    cli = Cli(str(tmp_path / "phux.sock"), tmp_path, {"XDG_CONFIG_HOME": str(home)})
+    cli = Cli(str(tmp_path / "phux.sock"), tmp_path, {"XDG_CONFIG_HOME": str(home), "PHUX_CONFIG": ""})
     yield cli
     cli("kill", "--server")
 
@@ -62,7 +62,7 @@ def test_an_error_in_it_keeps_the_server_from_starting_and_names_the_line(cli, h
     foreground = subprocess.run([BIN / "phux", "server"], env=cli.env, capture_output=True, text=True, timeout=30)
     assert foreground.returncode == 2
     assert foreground.stderr.splitlines()[0] == f"phux server: {message}"
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    monkeypatch.setenv("PHUX_CONFIG", str(path))
     with pytest.raises(BadConfigError, match="line 3"):
         blocking.connect(cli.socket, start=True)
     write(home, "history-limit = 5\n")
@@ -70,7 +70,6 @@ def test_an_error_in_it_keeps_the_server_from_starting_and_names_the_line(cli, h
 
 
 def test_an_embedded_server_does_not_read_it(home, monkeypatch):
-    write(home, "nonsense")
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    monkeypatch.setenv("PHUX_CONFIG", str(write(home, "nonsense")))
     with blocking.embedded(engine="pyte") as phux:
         assert phux.status().sessions == 0

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import random
 import signal
+import struct
+import termios
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,6 +22,7 @@ from phux_core.errors import (
     BadRequestError,
     BadSizeError,
     CannotExecuteError,
+    InternalError,
     NoSuchTargetError,
     PaneClosedError,
     PhuxError,
@@ -536,3 +542,74 @@ def test_everything_is_back_after_a_death_of_the_service():
         two.kill()
         work.windows()[0].kill()
         assert phux.pane("work").id == editor.pane.id
+
+
+def pty_size(pid):
+    """Ask the kernel for the size of the terminal that a program has."""
+    fd = os.open(f"/proc/{pid}/fd/0", os.O_RDONLY | os.O_NOCTTY)
+    try:
+        rows, cols, _, _ = struct.unpack("HHHH", fcntl.ioctl(fd, termios.TIOCGWINSZ, bytes(8)))
+    finally:
+        os.close(fd)
+    return cols, rows
+
+
+def wrong_sizes(phux):
+    """List the panes of which tree, layout and kernel do not say the same."""
+    wrong = []
+    for session in phux.tree().sessions:
+        for window in session.windows:
+            arranged = layout.arrange(raw_layout(window.layout), window.cols, window.rows, window.zoomed).panes
+            for pane in window.panes:
+                if pane.id in arranged and pane.state != "dead" and not process_gone(pane.pid):
+                    told = [(pane.cols, pane.rows), (arranged[pane.id].cols, arranged[pane.id].rows)]
+                    told.append(pty_size(pane.pid))
+                    if len(set(told)) > 1:
+                        wrong.append((pane.id, told))
+    return wrong
+
+
+def test_many_at_once_and_deaths_of_the_service_leave_every_size_right():
+    stop = threading.Event()
+
+    def rearrange(socket, seed):
+        chance = random.Random(seed)
+        with blocking.connect(socket) as phux:
+            while not stop.is_set():
+                windows = [window for session in phux.tree().sessions for window in session.windows]
+                panes = [blocking.Pane(phux, pane.id) for window in windows for pane in window.panes]
+                one, other = chance.choice(panes), chance.choice(panes)
+                deeds = [
+                    lambda pane=one: pane.split(chance.choice(["right", "down"]), command=SLEEP),
+                    lambda pane=one: pane.resize(chance.randint(2, 80), chance.randint(1, 24)),
+                    lambda pane=one: pane.resize(side=chance.choice(layout.SIDES), by=chance.randint(1, 20)),
+                    lambda pane=one, where=other: pane.move(where.id, chance.choice(["right", "down"])),
+                    lambda pane=one: pane.move("work"),
+                    lambda pane=one, where=other: pane.swap(where.id),
+                    lambda pane=one: pane.zoom(),
+                    lambda pane=one: pane.send_keys("C-c"),
+                    lambda pane=one: pane.kill(),
+                ]
+                deed = deeds[-1] if len(panes) > 12 else chance.choice(deeds if len(panes) > 3 else deeds[:1])
+                try:
+                    deed()
+                except InternalError:
+                    raise
+                except PhuxError:
+                    continue
+
+    with embedded_server() as server, blocking.connect(server.socket) as phux, ThreadPoolExecutor(3) as pool:
+        phux.new_session("work", command=SLEEP)
+        workers = [pool.submit(rearrange, server.socket, seed) for seed in range(3)]
+        try:
+            for _ in range(2):
+                with phux.watch() as events:
+                    for _ in range(60):
+                        events.next(timeout_s=10)
+                os.kill(phux.status().service_pid, signal.SIGKILL)
+        finally:
+            stop.set()
+        for worker in workers:
+            worker.result()
+        assert phux.status().service_restarts == 2
+        eventually(lambda: not wrong_sizes(phux))  # a program that was interrupted may still be ending

@@ -28,6 +28,9 @@ class Terminal:
         assert rows >= 1
         self.record.cols, self.record.rows = cols, rows
 
+    def tell_size(self):
+        pass
+
 
 class Here:
     """What an arranger needs of a service: a tree, terminals, and somebody to tell."""

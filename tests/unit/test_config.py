@@ -32,7 +32,7 @@ def test_what_is_set_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "key", "remedy"),
     [
-        ("history-limit = 0\nhistory-limits = 1\n", 2, "`history-limits`", "the keys are: history-limit, shell"),
+        ("history-limit = 0\nhistory-limits = 1\n", 2, "`history-limits`", "the keys are: history-limit, log"),
         ("\n\nhistory-limit = -1", 3, "`history-limit` is -1", "use a whole number from 0 to 1000000"),
         ("history-limit = 1000001", 1, "`history-limit` is 1000001", "use a whole number"),
         ("history-limit = true", 1, "`history-limit` is True", "use a whole number"),
@@ -89,6 +89,8 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
 def test_the_file_is_found_by_xdg_or_the_home_directory():
     assert config.config_path({"XDG_CONFIG_HOME": "/c", "HOME": "/h"}) == "/c/phux/config.toml"
     assert config.config_path({"XDG_CONFIG_HOME": "relative", "HOME": "/h"}) == "/h/.config/phux/config.toml"
+    assert config.config_path({"PHUX_CONFIG": "/x.toml", "XDG_CONFIG_HOME": "/c"}) == "/x.toml"
+    assert config.config_path({"PHUX_CONFIG": "", "XDG_CONFIG_HOME": "/c"}) == "/c/phux/config.toml"
     assert config.config_path({"HOME": "/h"}) == "/h/.config/phux/config.toml"
     assert os.path.isabs(config.config_path({}))
 

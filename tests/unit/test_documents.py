@@ -56,6 +56,21 @@ STATUS |= {"windows": 0, "panes": 0, "dead_panes": 0, "states": STATES, "clients
 RUN = {"schema_version": 1, "command": "ls", "exit_code": 0, "output": "", "duration_ms": 3, "truncated": False}
 RUN |= {"omitted_bytes": 0, "cwd": "/", "started_at": "2026-01-01T00:00:00.000Z", "seq": {"start": 1, "end": 2}}
 RUN |= {"interleaved": False}
+COMMAND = {"schema_version": 1, "id": "3.17", "pane": 3, "command": None, "cwd": "/", "by": "start", "client": "me/1"}
+COMMAND |= {"state": "running", "started_at": "2026-01-01T00:00:00.000Z", "ended_at": None, "exit_code": None}
+COMMAND |= {"start": 5, "end": None}
+TEXT = {"schema_version": 1, "log": "20260101T000000Z-1-abcd/3", "pane": 3, "content": "x", "returned_lines": 1}
+TEXT |= {"total_lines": 9, "truncated": True, "omitted": 8, "first_byte": 5, "next_byte": 7, "eof": False}
+TEXT |= {"dropped": 2, "holes": [{"start": 1, "end": 2}]}
+LOG = {"log": "20260101T000000Z-1-abcd/3", "pane": 3, "session": "work", "command": "sh", "cwd": "/", "live": True}
+LOG |= {"started_at": "2026-01-01T00:00:00.000Z", "ended_at": None, "exit_status": None, "signal": None, "bytes": 7}
+LOG |= {"first_byte": 0, "next_byte": 7, "holes": []}
+MATCH = {"log": "20260101T000000Z-1-abcd/3", "pane": 3, "line": 1, "offset": 0, "text": "x"}
+LOGS = {"directory": "/logs", "server": "20260101T000000Z-1-abcd", "bytes": None}
+LOGS |= {"holes": [{"terminal": "@1", "start": 1, "end": None, "why": "No space left on device"}]}
+SIGNALLED = {"schema_version": 1, "pane": "@1", "signal": "INT", "pgid": 7, "pid": 7, "command": "sleep"}
+STOPPED = {"schema_version": 1, "pane": "@1", "stopped": True, "signals": ["INT"], "command": "sleep"}
+CHECK = {"name": "disk", "ok": True, "message": "there is room", "remedy": ""}
 
 EXAMPLES = [
     ("screen-state", shapes.ScreenState, SCREEN),
@@ -84,6 +99,22 @@ EXAMPLES = [
     ("tree", shapes.Tree, {"schema_version": 1, "focused_session": None, "focused_pane": None, "sessions": []}),
     ("tree", shapes.Tree, {"schema_version": 1, "focused_session": "work", "focused_pane": 1, "sessions": [SESSION]}),
     ("status", shapes.Status, STATUS),
+    ("status", shapes.Status, STATUS | {"logs": LOGS}),
+    ("command-info", shapes.CommandInfo, COMMAND),
+    ("command-list", shapes.CommandList, {"schema_version": 1, "commands": [COMMAND]}),
+    ("log-text", shapes.LogText, TEXT),
+    ("log-text", shapes.LogText, TEXT | {"log": None, "command": COMMAND}),
+    ("log-list", shapes.LogList, {"schema_version": 1, "logs": [LOG]}),
+    ("matches", shapes.Matches, {"schema_version": 1, "matches": [MATCH], "truncated": False}),
+    (
+        "matches",
+        shapes.Matches,
+        {"schema_version": 1, "matches": [MATCH | {"before": [], "after": ["y"]}], "truncated": True},
+    ),
+    ("started", shapes.Started, {"schema_version": 1, "command": "3.17", "pane": "@3", "seq": 5}),
+    ("signalled", shapes.Signalled, SIGNALLED | {"through": "tty"}),
+    ("stopped", shapes.Stopped, STOPPED | {"duration_ms": 3}),
+    ("checks", shapes.Checks, {"schema_version": 1, "ok": True, "checks": [CHECK]}),
     (
         "error",
         shapes.Error,

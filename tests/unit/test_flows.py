@@ -146,8 +146,8 @@ def test_a_request_leaves_out_what_was_not_given():
 
 @pytest.mark.parametrize("name", [name for name in flows.__all__ if name[0].islower()])
 def test_every_flow_is_a_generator_and_no_coroutine(name):
-    # `new` and `run` check at once and then give their generators; all else is one.
-    assert name in {"new", "run"} or inspect.isgeneratorfunction(getattr(flows, name))
+    # `new`, `run` and `start` check at once and then give their generators; all else is one.
+    assert name in {"new", "run", "start"} or inspect.isgeneratorfunction(getattr(flows, name))
     assert inspect.isgenerator(flows.new(CALLER))
     assert inspect.isgenerator(flows.run(CALLER, 1, "true"))
 

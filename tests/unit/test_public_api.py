@@ -25,6 +25,7 @@ EXPORTED = [
     "CannotExecuteError",
     "CellInfo",
     "CellStyle",
+    "CommandInfo",
     "DisconnectedError",
     "Event",
     "EventStream",
@@ -34,6 +35,10 @@ EXPORTED = [
     "InternalError",
     "LayoutSplit",
     "LimitError",
+    "LogInfo",
+    "LogStream",
+    "LogText",
+    "Match",
     "NameInUseError",
     "NoServerError",
     "NoSuchTargetError",
@@ -52,8 +57,11 @@ EXPORTED = [
     "Session",
     "SessionInfo",
     "SessionList",
+    "Signalled",
     "StartFailedError",
+    "Started",
     "Status",
+    "Stopped",
     "StoppedError",
     "TimedOutError",
     "TransportError",
@@ -69,7 +77,7 @@ EXPORTED = [
     "embedded",
 ]
 
-CLASSES = ("EventStream", "Pane", "Phux", "Session", "Window")
+CLASSES = ("EventStream", "LogStream", "Pane", "Phux", "Session", "Window")
 FUNCTIONS = ("connect", "embedded")
 
 # What only one client has: a blocking connection may be closed by hand, an async one ends with its block.

@@ -16,11 +16,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-USAGE = "[-s NAME] [-n NAME] [-c CWD] [-e K=V]... [--size COLSxROWS] [-d] [--json] [--socket PATH] [-- COMMAND...]"
+USAGE = (
+    "[-s NAME] [-n NAME] [-c CWD] [-e K=V]... [--size COLSxROWS] [--login] [--shell PATH] [--no-log] [-d] [--json] "
+    "[--socket PATH] [-- COMMAND...]"
+)
 EXAMPLES = (
     "phux new -s build --json",
     "phux new -s logs -c /var/log --size 120x40 --json -- tail -f /dev/null",
     "phux new -n editor -e EDITOR=vi --json",
+    "phux new -s login --shell /bin/sh --login",
 )
 
 
@@ -34,6 +38,9 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
     )
     parser.add_argument("--size", metavar="COLSxROWS", help="size of the terminal, 80x24 when omitted")
     parser.add_argument("-d", "--detached", action="store_true", help="do not show it in this terminal")
+    parser.add_argument("--login", action="store_true", help="start the shell as a login shell")
+    parser.add_argument("--shell", metavar="PATH", help="the shell to start; the config's or SHELL when omitted")
+    parser.add_argument("--no-log", action="store_true", help="keep nothing that its panes write on disk")
     add_json(parser, 'what was made as {"session", "terminal_id", "session_id", "window_id"}')
     add_socket(parser)
 
@@ -58,6 +65,9 @@ def run(options: "argparse.Namespace") -> int:
         command=options.rest or None,
         env=env,
         size=size,
+        shell=options.shell,
+        login=options.login,
+        log=False if options.no_log else None,
     )
     with connect(options.socket, start=True) as phux:
         made = phux.drive(flow)

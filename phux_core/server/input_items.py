@@ -1,4 +1,4 @@
-"""What the items of an `input` become: bytes for the program, in the modes it has set."""
+"""What a client types, as the bytes that the pane's program gets: encoded for the modes of its terminal now."""
 
 from __future__ import annotations
 
@@ -9,15 +9,21 @@ from phux_core.errors import BadRequestError
 from phux_core.keys import parse_key
 
 if TYPE_CHECKING:
-    from phux_core.engine import Engine
+    from collections.abc import Sequence
+
+    from phux_core.engine.protocol import Engine
 
 
-def encode_item(engine: Engine, item: dict[str, Any]) -> bytes:
-    """Encode one item (docs/wire.md, "Typing"); it may be nothing, where the program did not ask for it.
+def encode(items: Sequence[dict[str, Any]], engine: Engine) -> bytes:
+    """Encode keys, text, lines, pastes, the mouse and the focus, in order; what the program did not ask for is nothing.
 
     Raises:
         BadRequestError: There is no such key.
     """
+    return b"".join(_encode(item, engine) for item in items)
+
+
+def _encode(item: dict[str, Any], engine: Engine) -> bytes:
     ((kind, value),) = item.items()
     if kind == "paste" or (kind == "line" and not engine.alt_screen):
         # A line that Enter follows goes as a paste, so that a program with an editor of its own takes it as
