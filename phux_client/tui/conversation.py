@@ -40,6 +40,7 @@ class Conversation:
         self._retry_at = 0.0
         self._held: list[Document] = []
         self._held_size = 0
+        self._typed: dict[int, list[Document]] = {}
         self._before_move: int | None = None
         self._move_until: float | None = None
 
@@ -54,9 +55,13 @@ class Conversation:
             return
         try:
             self.link.ask(call, on_reply, on_error or self._show_error, **params)
-        except errors.DisconnectedError:
-            self.lose()
         except errors.PhuxError as error:
+            self._failed(error)
+
+    def _failed(self, error: errors.PhuxError) -> None:
+        if isinstance(error, errors.DisconnectedError):
+            self.lose()
+        else:
             self._show_error(error)
 
     def _show_error(self, error: errors.PhuxError) -> None:
@@ -88,12 +93,32 @@ class Conversation:
         if self._app.read_only:
             self._app.screen.say("this client is attached read-only")
         elif self.link is None or self.attachment is None or pane is None:
-            size = sum(len(str(item)) for item in items)
-            if self._held_size + size <= _MAX_HELD:
-                self._held += items
-                self._held_size += size
+            self._hold(items)
         else:
-            self.ask("input", pane=pane, items=items)
+            self._send(pane, items)
+
+    def _send(self, pane: int, items: "list[Document]") -> None:
+        assert self.link is not None
+
+        def done(_reply: object) -> None:
+            self._typed.pop(number, None)
+
+        def refused(error: errors.PhuxError) -> None:
+            self._typed.pop(number, None)
+            self._show_error(error)
+
+        try:
+            number = self.link.ask("input", done, refused, pane=pane, items=items)
+        except errors.PhuxError as error:
+            self._failed(error)
+        else:
+            self._typed[number] = items
+
+    def _hold(self, items: "list[Document]") -> None:
+        size = sum(len(str(item)) for item in items)
+        if self._held_size + size <= _MAX_HELD:
+            self._held += items
+            self._held_size += size
 
     # What is pushed
 
@@ -182,6 +207,10 @@ class Conversation:
         if self.link is not None:
             self._app.forget_link(self.link)
             self.link.close()
+            # Of what was typed and not answered, only what never left us may be typed again.
+            for number in sorted(self.link.never_sent() & self._typed.keys()):
+                self._hold(self._typed[number])
+        self._typed.clear()
         self.link = None
         self.attachment = None
         self._app.copying.over()

@@ -51,7 +51,7 @@ class Link:
             raise errors.TransportError(f"{path} cannot be connected to: {error.strerror}") from error
         self._decoder = wire.Decoder(max_header=wire.MAX_REPLY_HEADER, max_payload=wire.MAX_REPLY_PAYLOAD)
         self._on_push = on_push
-        self._unsent = bytearray(HELLO)
+        self._unsent = [(0, HELLO)]
         self._greeted = False
         self._next_id = 1
         self._waiting: dict[object, tuple[OnReply | None, OnError | None]] = {}
@@ -72,7 +72,7 @@ class Link:
 
     def ask(
         self, call: str, on_reply: "OnReply | None" = None, on_error: "OnError | None" = None, /, **params: object
-    ) -> None:
+    ) -> int:
         """Send a request.
 
         Args:
@@ -81,26 +81,39 @@ class Link:
             on_error: Called with the error, if that is the reply.
             params: With what; what is None is left out.
 
+        Returns:
+            Its number.
+
         Raises:
             DisconnectedError: The server takes nothing any more.
             PhuxError: The request makes no sense.
         """
         given = {name: value for name, value in params.items() if value is not None}
-        frame = encode_request(self._next_id, call, given)
-        if len(self._unsent) + len(frame) > MAX_UNSENT:
+        number = self._next_id
+        frame = encode_request(number, call, given)
+        if sum(len(data) for _number, data in self._unsent) + len(frame) > MAX_UNSENT:
             raise errors.DisconnectedError("the server does not take what is sent")
-        self._waiting[self._next_id] = (on_reply, on_error)
+        self._waiting[number] = (on_reply, on_error)
         self._next_id += 1
-        self._unsent += frame
+        self._unsent.append((number, frame))
         self.write()
+        return number
 
     def write(self) -> None:
         """Send what can be sent now."""
         # A connection that broke is noticed when it is read, together with what was said before.
         with contextlib.suppress(OSError):
             while self._unsent:
-                sent = self._sock.send(self._unsent)
-                del self._unsent[:sent]
+                number, data = self._unsent[0]
+                sent = self._sock.send(data)
+                if sent == len(data):
+                    del self._unsent[0]
+                else:
+                    self._unsent[0] = (-number, data[sent:])
+
+    def never_sent(self) -> set[int]:
+        """Give the numbers of requests of which not a byte was sent."""
+        return {number for number, _data in self._unsent}
 
     def read(self) -> None:
         """Take what has come, and call whoever waits for it.
