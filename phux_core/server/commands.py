@@ -72,6 +72,7 @@ class Commands:
         command: That command's line, if it is known.
         prompt_start: Where the prompt began that it drew last.
         input_start: Where that prompt ended.
+        on_alt_screen: Whether the alternate screen was shown then: a program that was killed has left it so.
         outputs: Where the latest commands' output stands, oldest first, each from its first byte to behind its last.
     """
 
@@ -81,6 +82,7 @@ class Commands:
     command: str | None = None
     prompt_start: int = 0
     input_start: int = 0
+    on_alt_screen: bool = False
     outputs: deque[tuple[int, int]] = field(factory=lambda: deque(maxlen=_REMEMBERED))
 
     def take(self, mark: PrivateOsc) -> News | None:
@@ -126,13 +128,19 @@ class Commands:
             self.input_start = mark.start
         return ended or (None if again else PromptReady())
 
-    def _finished(self, argument: str, place: int) -> News:
+    def _finished(self, argument: str, place: int) -> CommandFinished:
         start, self.start, self.command = self.start, None, None
         self.at_prompt = False  # not before it has drawn its prompt
         if start is not None:
             self.outputs.append((start, place))
         code = int(argument) if argument.isdecimal() and len(argument) < _LONGEST_CODE else None
         return CommandFinished(code, start, place)
+
+    def shell_replaced(self, place: int) -> CommandFinished:
+        """Take note that the shell executed another program in its place, which marks nothing."""
+        ended = self._finished("0", place)
+        self.nonce, self.at_prompt = "", None
+        return ended
 
     def dump(self) -> dict[str, Any]:
         """Write it down for the next service."""
