@@ -72,6 +72,7 @@ class Commands:
         command: That command's line, if it is known.
         prompt_start: Where the prompt began that it drew last.
         input_start: Where that prompt ended.
+        output_end: Where the output of the command that has just ended ends, if its shell told that before the rest.
         on_alt_screen: Whether the alternate screen was shown then: a program that was killed has left it so.
         outputs: Where the latest commands' output stands, oldest first, each from its first byte to behind its last.
     """
@@ -82,6 +83,7 @@ class Commands:
     command: str | None = None
     prompt_start: int = 0
     input_start: int = 0
+    output_end: int | None = None
     on_alt_screen: bool = False
     outputs: deque[tuple[int, int]] = field(factory=lambda: deque(maxlen=_REMEMBERED))
 
@@ -95,6 +97,8 @@ class Commands:
             return self._started(argument, mark.end)
         if kind == "D":
             return self._finished(argument, mark.start)
+        if kind == "E" and self.start is not None:
+            self.output_end = mark.start
         if kind == "B":
             return self._prompted(mark)
         if kind == "A" and not self.at_prompt:
@@ -130,6 +134,8 @@ class Commands:
 
     def _finished(self, argument: str, place: int) -> CommandFinished:
         start, self.start, self.command = self.start, None, None
+        if self.output_end is not None:
+            place, self.output_end = self.output_end, None
         self.at_prompt = False  # not before it has drawn its prompt
         if start is not None:
             self.outputs.append((start, place))

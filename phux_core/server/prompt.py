@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from phux_core.server.pane import Pane
 
 PROMPT_S = 2.0
-"""How long a shell that has just ended a command may take to its prompt."""
-# The same for one that has just been started.
-_FIRST_PROMPT_S = 10.0
+"""How long a shell may take to its prompt after a command whose end it does not mark."""
+# The same for one that marks it, and runs who knows what before it draws its prompt: rc files, git, starship.
+_OWN_PROMPT_S = 10.0
 # Programs that carry a shell of another machine, user or container to this terminal.
 _CARRIERS = re.compile(
     "ssh|autossh|mosh-client|telnet|docker|podman|nerdctl|kubectl|oc|lxc|incus|machinectl|nsenter|su|sudo|doas|run0|chroot"
@@ -84,9 +84,12 @@ class Prompt:
         if not pane.takes_input:
             raise PaneClosedError(f"the program in {where} has ended")
         state, foreground, commands = pane.watch.state, pane.watch.foreground, pane.commands
-        own = foreground is not None and foreground.pgid == pane.record.pid
-        if own and commands.at_prompt is False and commands.start is None:
-            return Problem(f"the shell in {where} has not come back to its prompt", PROMPT_S)
+        if commands.nonce and not commands.at_prompt and commands.start is None:
+            name = foreground.name if foreground else "a program"
+            if commands.at_prompt is False:
+                return Problem(f"the shell in {where} has not come back to its prompt, {name} runs", _OWN_PROMPT_S)
+            if pane.age_s < _OWN_PROMPT_S:
+                return Problem(f"the shell in {where} is still starting, {name} runs", _OWN_PROMPT_S)
         if state == "fullscreen":
             name = foreground.name if foreground else "a program"
             reset = f"leave it, or if a program that was killed left it so: phux send-keys {where} reset Enter"
@@ -94,12 +97,11 @@ class Prompt:
             return Problem(f"{name} has the whole screen of {where}", 0, reset if shell else None)
         if foreground is None:
             return Problem(f"no program has the terminal of {where}", PROMPT_S)
-        if own and commands.nonce and commands.at_prompt is None and pane.age_s < _FIRST_PROMPT_S:
-            return Problem(f"{foreground.name} in {where} is still starting", _FIRST_PROMPT_S)
         if state == "prompt":
             return self._problem_with_line(where) if self.is_marked else None
         if _CARRIERS.fullmatch(foreground.name) and not foreground.canonical:
             return None if state == "awaiting_input" else Problem(f"{foreground.name} in {where} is busy", PROMPT_S)
+        own = foreground.pgid == pane.record.pid
         if foreground.shell is not None and not (own and commands.start is not None):
             if state == "awaiting_secret":
                 sane = f"give it, or if a program has left the echo off: phux send-keys {where} 'stty sane' Enter"
