@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from phux_core.server.commands import Commands
     from phux_core.server.foreground import Foreground
 
+# A prompt may ask the terminal something and read the answer; that takes no longer.
+_DRAWN_S = 0.05
+
 
 def is_in_front(known: Foreground | None, pane_pid: int, fd: int) -> bool:
     """Tell whether the pane's shell, as it was seen before, still has the terminal: then its marks say the rest."""
@@ -25,14 +28,24 @@ def is_in_front(known: Foreground | None, pane_pid: int, fd: int) -> bool:
         return False
 
 
-def was_replaced(foreground: Foreground, pane_pid: int, commands: Commands) -> bool:
+def reads_unseen(foreground: Foreground, commands: Commands, quiet_s: float) -> bool:
+    """Tell whether the pane's own shell reads a line at a prompt that had no room in a tiny pane."""
+    return (
+        commands.drawing
+        and foreground.shell is not None
+        and bool(foreground.waiting)
+        and not foreground.canonical
+        and quiet_s > _DRAWN_S
+    )
+
+
+def was_replaced(foreground: Foreground, commands: Commands) -> bool:
     """Tell whether another shell stands where the pane's own stood, and reads a line."""
     return (
         commands.at_prompt is False
-        and foreground.pid == pane_pid
         and foreground.shell is not None
         and bool(foreground.waiting)
-        and not _was_started_with(pane_pid, f"PHUX_NONCE={commands.nonce}")
+        and not _was_started_with(foreground.pid, f"PHUX_NONCE={commands.nonce}")
     )
 
 

@@ -25,7 +25,7 @@ from phux_core.server.capture import typed_line
 from phux_core.server.commands import CommandFinished, Commands, CommandStarted, PromptReady
 from phux_core.server.drain import Drain
 from phux_core.server.foreground import look
-from phux_core.server.own_shell import end_of_output, is_in_front, was_replaced
+from phux_core.server.own_shell import end_of_output, is_in_front, reads_unseen, was_replaced
 from phux_core.server.pane_state import StateWatch, judge
 from phux_core.server.read_ahead import CHUNK, ReadAhead
 from phux_core.server.reading import After
@@ -356,8 +356,11 @@ class Pane:
         foreground = known if commands.at_prompt and is_in_front(known, self.record.pid, self._fd) else None
         if foreground is None:
             foreground = look(self._fd)
-            if foreground is not None and was_replaced(foreground, self.record.pid, commands):
-                self._take_shell_replaced()
+            if foreground is not None and foreground.pid == self.record.pid:
+                if was_replaced(foreground, commands):
+                    self._take_shell_replaced()
+                elif reads_unseen(foreground, commands, self._loop.time() - self._last_output):
+                    commands.drawn_unseen()
         alt_screen = self.engine.alt_screen and not (commands.at_prompt and commands.on_alt_screen)
         state = judge(foreground, alt_screen=alt_screen, at_prompt=commands.at_prompt, pane_pid=self.record.pid)
         return state, foreground

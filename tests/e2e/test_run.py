@@ -75,6 +75,18 @@ def test_a_line_wider_than_the_pane_is_one_line(open_shell):
         assert result.output == ",".join(map(str, range(1, 201)))
 
 
+@pytest.mark.parametrize("size", [(20, 5), (2, 2)])
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_pane_that_has_no_room(open_shell, shell, size):
+    if shell == "zsh" and size == (2, 2):
+        size = (2, 24)  # zsh itself aborts in two rows of two columns
+    pane = open_shell(shell, size=size)
+    assert pane.run("echo hello world; sh -c 'exit 5'", timeout_s=20).exit_code == 5
+    assert pane.run("seq -s , 1 100", timeout_s=20).output == ",".join(map(str, range(1, 101)))
+    assert pane.run("echo one\necho 'two  blanks'", timeout_s=20).output == "one\ntwo  blanks"
+    assert pane.run("seq 1 300", timeout_s=20).output.split("\n") == [str(number) for number in range(1, 301)]
+
+
 def test_colours_are_stripped_unless_raw_is_asked_for(pane):
     command = r"printf '\033[31mred\033[0m\n'"
     assert pane.run(command).output == "red"

@@ -96,3 +96,13 @@ def test_a_shell_that_was_replaced_marks_nothing_any_more():
     assert commands.shell_replaced(140) == CommandFinished(0, 110, 140)
     assert (commands.at_prompt, commands.start) == (None, None)
     assert feed(commands, "cafe;D;1", "cafe;B") == [None, None]
+
+
+def test_a_prompt_that_had_no_room_is_one_all_the_same():
+    commands = Commands(NONCE)
+    feed(commands, "cafe;C;", "cafe;D;0", "cafe;A")
+    assert commands.drawing
+    commands.drawn_unseen()
+    assert (commands.at_prompt, commands.drawing) == (True, False)
+    assert feed(commands, "cafe;C;next") == [CommandStarted("next", 110, 310, 310)]
+    assert not commands.drawing
