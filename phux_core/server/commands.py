@@ -7,7 +7,6 @@ everything is known by places in the pane's stream of bytes.
 from __future__ import annotations
 
 import re
-from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import asdict, define, field
@@ -87,7 +86,7 @@ class Commands:
     drawing: bool = False
     output_end: int | None = None
     on_alt_screen: bool = False
-    outputs: deque[tuple[int, int]] = field(factory=lambda: deque(maxlen=_REMEMBERED))
+    outputs: list[tuple[int, int]] = field(factory=list)
 
     def take(self, mark: PrivateOsc) -> News | None:
         """Take a mark, and tell what it means; None if it means nothing."""
@@ -142,6 +141,7 @@ class Commands:
         self.at_prompt = False  # not before it has drawn its prompt
         if start is not None:
             self.outputs.append((start, place))
+            del self.outputs[:-_REMEMBERED]
         code = int(argument) if argument.isdecimal() and len(argument) < _LONGEST_CODE else None
         return CommandFinished(code, start, place)
 
@@ -158,10 +158,10 @@ class Commands:
 
     def dump(self) -> dict[str, Any]:
         """Write it down for the next service."""
-        return {**asdict(self), "outputs": list(self.outputs)}
+        return asdict(self)
 
     @classmethod
     def load(cls, state: dict[str, Any]) -> Commands:
         """Read what ``dump`` wrote."""
-        outputs = deque(((start, end) for start, end in state["outputs"]), maxlen=_REMEMBERED)
+        outputs = [(start, end) for start, end in state["outputs"]]
         return cls(**(state | {"outputs": outputs}))

@@ -28,6 +28,7 @@ HIGH_WATER = 1024 * 1024
 """Unsent bytes above which a client counts as slow."""
 
 _MAX_REQUEST_ID = 2**53
+_LONGEST_NAME = 100
 _log = logging.getLogger("phux.connection")
 
 Result = dict[str, Any]
@@ -60,6 +61,7 @@ class Connection(asyncio.Protocol):
         self._loop = loop
         self._decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
         self._transport: asyncio.Transport | None = None
+        self.client: str | None = None
         self._greeted = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._slow = False
@@ -189,6 +191,7 @@ class Connection(asyncio.Protocol):
             )
         if self._handshake_timer is not None:
             self._handshake_timer.cancel()
+        self.client = hello["client"][:_LONGEST_NAME] if isinstance(hello.get("client"), str) else None
         self._greeted = True
         self._send({"hello": self._host.greet()})
 

@@ -112,6 +112,11 @@ class EventHub:
         """List the subscriptions of one subscriber."""
         return [number for number, (who, _pane) in self._subscriptions.items() if who is subscriber]
 
+    def tell(self, name: str, payload: dict[str, object]) -> None:
+        """Tell everybody who listens to all of the server of something that is not about one pane."""
+        for number, subscriber in self._listeners(None):
+            subscriber.push_event(number, _event(name, None, None, payload))
+
     def emit(self, name: str, /, *, pane: int | None = None, seq: int | None = None, **payload: object) -> None:
         """Tell everybody who asked.
 
@@ -131,7 +136,7 @@ class EventHub:
 
     def tell_of_death(self, subscriber: Subscriber, number: int, pane: Pane) -> None:
         """Tell somebody who came late how a pane's program ended, so that nobody waits for it for ever."""
-        event = _event("pane_closed", pane.id, pane.seq, pane.ending())
+        event = _event("pane_closed", pane.id, pane.seq, pane.record.ending())
         follower = self._followers.get(pane.id, {}).get(number)
         if follower is not None:
             follower.finish(event)

@@ -149,15 +149,16 @@ class KeeperLink:
         """Say that a program's exit status was taken."""
         self._send({"op": "forget", "pane": pane})
 
-    def put(self, key: str, data: bytes, *, at_once: bool = False) -> None:
+    def put(self, key: str, data: bytes, *, append: bool = False, at_once: bool = False) -> None:
         """Have bytes kept for the next service.
 
         Args:
             key: Their name.
             data: The bytes.
+            append: Whether they belong behind those that are kept already.
             at_once: Return when they have left us, so that no death of ours can lose them.
         """
-        self._send({"op": "put", "key": key}, data)
+        self._send({"op": "append" if append else "put", "key": key}, data)
         deadline = time.monotonic() + _KEEPER_S
         while at_once and self._channel.wants_write and time.monotonic() < deadline:
             self._channel.wait(writing=True, timeout_s=_KEEPER_S)

@@ -16,19 +16,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
-from phux_core.errors import BadRequestError, PaneClosedError
+from phux_core.errors import PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.keeper.journal import MAX_READ
-from phux_core.keeper.signals import signal_name
-from phux_core.keys import parse_key
 from phux_core.server.capture import typed_line
 from phux_core.server.commands import CommandFinished, Commands, CommandStarted, PromptReady
 from phux_core.server.drain import Drain
 from phux_core.server.foreground import look
+from phux_core.server.input_items import encode
 from phux_core.server.own_shell import end_of_output, is_in_front, reads_unseen, was_replaced
 from phux_core.server.pane_state import StateWatch, judge
 from phux_core.server.read_ahead import CHUNK, ReadAhead
 from phux_core.server.reading import After
+from phux_core.server.rest import Rest
 from phux_core.server.runs import Runs
 from phux_core.server.typing_queue import SETTLE_S, TypingQueue
 
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from phux_core.server.commands import News
     from phux_core.server.events import EventHub
     from phux_core.server.foreground import Foreground
+    from phux_core.server.pane_ledger import PaneLedger
+    from phux_core.server.pane_log import PaneLog
     from phux_core.server.pane_state import State
     from phux_core.server.reading import ReadTurns
     from phux_core.server.tree import PaneRecord
@@ -72,6 +74,8 @@ class Pane:
         events: Where to tell what happens.
         on_dead: Called once, when the program has ended and all its output was read.
         on_checkpoint: Called with a checkpoint to keep, from which the journal starts anew.
+        log: Where its output is kept.
+        ledger: Makes the ledger of its commands.
         run_directory: Where the shell can be given files to source.
     """
 
@@ -88,13 +92,18 @@ class Pane:
         events: EventHub,
         on_dead: Callable[[Pane], None],
         on_checkpoint: Callable[[Pane, bytes], None],
+        log: PaneLog,
+        ledger: Callable[[Pane], PaneLedger],
         run_directory: str,
     ) -> None:
         self.record = record
-        self.engine = engine
+        self._rest = Rest(loop, engine)
+        self.engine = self._rest.engine
         self.seq = journal.position
         self.journal = journal
+        self.log = log
         self.commands = Commands(record.nonce)
+        self.ledger = ledger(self)
         self.runs = Runs(self, run_directory)
         self.watch = StateWatch(loop, self._judge, self._on_state)
         self.ready: asyncio.Future[None] = loop.create_future()
@@ -138,11 +147,6 @@ class Pane:
     def takes_input(self) -> bool:
         """Whether something can be typed."""
         return self._fd >= 0 and not self._output_ended
-
-    @property
-    def age_s(self) -> float:
-        """How long ago its program was started."""
-        return time.time() - self.record.started_at
 
     @property
     def settles_in_s(self) -> float:
@@ -264,6 +268,7 @@ class Pane:
             self._turns.flood_ends(self)
 
     def _take(self, data: bytes) -> None:
+        self.log.append(self.seq, data)
         self.seq += len(data)
         self._feed_mark[0] = self.record.id
         try:
@@ -295,6 +300,7 @@ class Pane:
         self._on_checkpoint(self, checkpoint)
         if self.seq == self.journal.position and (self._ahead is None or self.journal.room < CHUNK):
             self.runs.before_journal_restarts()
+            self.log.before_journal_restarts()
             self.journal.restart()
 
     def _check_idle(self) -> None:
@@ -305,6 +311,7 @@ class Pane:
             self._busy = False
             if self._ahead is None:
                 self._stop_draining()
+            self._rest.later()
             self._events.emit("idle", pane=self.id, seq=self.seq)
 
     def _on_effect(self, effect: Effect) -> None:
@@ -337,9 +344,11 @@ class Pane:
             command = self.runs.command or news.command
             if command is None:
                 command = typed_line(news, self.journal, self.record.cols, self.record.rows)
+            self.ledger.take(news, command)
             self._events.emit("command_started", pane=self.id, seq=self.seq, command=command)
         elif isinstance(news, CommandFinished):
             if news.start is not None:
+                self.ledger.take(news, None)
                 self._events.emit("command_finished", pane=self.id, seq=self.seq, exit_code=news.exit_code)
             if self.commands.at_prompt:
                 self.watch.look_now()
@@ -398,7 +407,7 @@ class Pane:
         """
         if not self.takes_input:
             raise PaneClosedError(f"the program in @{self.id} has ended")
-        data = b"".join(self._encode(item) for item in items)
+        data = encode(items, self.engine)
         if note is not None:
             self.journal.note = note
         written = self._typing.type(data)
@@ -407,30 +416,27 @@ class Pane:
         self.watch.touch()
         return len(data), written
 
-    def _encode(self, item: dict[str, str]) -> bytes:
-        ((kind, value),) = item.items()
-        if kind == "paste" or (kind == "line" and not self.engine.alt_screen):
-            # A line that Enter follows goes as a paste, so that a program with an editor of its own takes it as
-            # one piece and Enter as a key. Not on the alternate screen, where keys are commands: vim would
-            # insert a pasted `:wq` into the text.
-            return self.engine.encode_paste(value.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
-        if kind == "key":
-            key = parse_key(value)
-            if key is None:
-                raise BadRequestError(f"there is no key {value!r:.80}", remedy='send text as {"text": ...}')
-            return self.engine.encode_key(key)
-        return value.encode("utf-8", "surrogateescape")
-
     def resize(self, cols: int, rows: int) -> None:
         """Change the size of the terminal and tell the program."""
         self._feed_mark[0] = self.record.id
         self.engine.resize(cols, rows)
         self._feed_mark[0] = 0
         self.record.cols, self.record.rows = cols, rows
+        self.log.update(cols=cols, rows=rows)
         self._checkpoint()  # what was fed so far was written for the old size
-        if self._fd >= 0:
-            fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(cols, rows))
+        self.tell_size()
         self._events.emit("resized", pane=self.id, seq=self.seq, cols=cols, rows=rows)
+
+    def set_history_limit(self, rows: int) -> None:
+        """Change how many rows of history it keeps."""
+        self.engine.set_history_limit(rows)
+        self.record.history_limit = rows
+        self._checkpoint()
+
+    def tell_size(self) -> None:
+        """Tell the kernel the size of the terminal; one that it knows already disturbs nobody."""
+        if self._fd >= 0:
+            fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(self.record.cols, self.record.rows))
 
     # The end
 
@@ -469,16 +475,11 @@ class Pane:
             record.exit_status = os.waitstatus_to_exitcode(self._wait_status)
         self._close_fd()
         self.runs.pane_died()
+        self.ledger.pane_died(128 + record.exit_signal if record.exit_signal else record.exit_status)
         self.watch.look_now()
-        self._events.emit("pane_closed", pane=self.id, seq=self.seq, **self.ending())
+        self.log.ended(ended_at=record.died_at, **record.ending())
+        self._events.emit("pane_closed", pane=self.id, seq=self.seq, **record.ending())
         self._on_dead(self)
-
-    def ending(self) -> dict[str, object]:
-        """Say how its program ended, as the event does."""
-        payload: dict[str, object] = {"exit_status": self.record.exit_status}
-        if self.record.exit_signal is not None:
-            payload["signal"] = signal_name(self.record.exit_signal)
-        return payload
 
     def _close_fd(self) -> None:
         if self._fd >= 0:
@@ -493,5 +494,7 @@ class Pane:
         self.runs.close()
         self.watch.close()
         self._close_fd()
-        self.engine.close()
+        self._rest.close()
+        self.ledger.flush()
+        self.log.close()
         self.journal.close()

@@ -88,7 +88,7 @@ class Prompt:
             name = foreground.name if foreground else "a program"
             if commands.at_prompt is False:
                 return Problem(f"the shell in {where} has not come back to its prompt, {name} runs", _OWN_PROMPT_S)
-            if pane.age_s < _OWN_PROMPT_S:
+            if time.time() < pane.record.started_at + _OWN_PROMPT_S:
                 return Problem(f"the shell in {where} is still starting, {name} runs", _OWN_PROMPT_S)
         if state == "fullscreen":
             name = foreground.name if foreground else "a program"

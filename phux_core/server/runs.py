@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import secrets
 import signal
 import time
@@ -20,9 +19,8 @@ from phux_core.errors import (
     DisconnectedError,
     PaneClosedError,
     PhuxError,
-    RefusedError,
 )
-from phux_core.server import run_lines
+from phux_core.server import run_files, run_lines
 from phux_core.server.capture import LONGEST_SIGN, Capture, length_of_missing_newline_sign, render
 from phux_core.server.commands import CommandFinished, CommandStarted, PromptReady
 from phux_core.server.prompt import PROMPT_S, Problem, Prompt
@@ -88,14 +86,10 @@ class Runs:
             PaneClosedError: The program has ended.
         """
         deadline = None if request.timeout_s is None else time.monotonic() + request.timeout_s
-        for known in (self._current, self._last, self._restored):
-            if known is not None and known.id == request.id:
-                return await self._outcome(known, request, deadline)
-        if self._turn.locked() and self._current is None and not request.queue:
-            # Whoever has the turn waits for the prompt. That one is patient; this one need not be.
-            problem = self._problem()
-            if problem is not None and not problem.patience_s:
-                raise BusyError(problem.message, remedy=problem.remedy)
+        known = self._known(request.id)
+        if known is not None:
+            return await self._outcome(known, request, deadline)
+        self._refuse_if_busy(request)
         waited_from = time.monotonic()
         try:
             async with asyncio.timeout(request.timeout_s):
@@ -110,6 +104,34 @@ class Runs:
         finally:
             self._turn.release()
 
+    async def start(self, request: RunRequest, is_wanted: Callable[[], bool]) -> Run:
+        """Type a command at the prompt, and leave it to itself.
+
+        Raises:
+            BusyError: Something else has the terminal.
+            PaneClosedError: The program has ended.
+        """
+        known = self._known(request.id)
+        if known is not None:
+            return known
+        self._refuse_if_busy(request)
+        async with self._turn:
+            run = await self._start(request, None, is_wanted)
+        assert run is not None  # without a deadline, no time is ever over
+        return run
+
+    def _known(self, id_: str) -> Run | None:
+        """Find a run that was asked for before, on a connection that was lost."""
+        runs = (self._current, self._last, self._restored)
+        return next((run for run in runs if run is not None and run.id == id_), None)
+
+    def _refuse_if_busy(self, request: RunRequest) -> None:
+        if self._turn.locked() and self._current is None and not request.queue:
+            # Whoever has the turn waits for the prompt. That one is patient; this one need not be.
+            problem = self._problem()
+            if problem is not None and not problem.patience_s:
+                raise BusyError(problem.message, remedy=problem.remedy)
+
     async def _start(self, request: RunRequest, deadline: float | None, is_wanted: Callable[[], bool]) -> Run | None:
         """Wait for the prompt and type; None when the time was over."""
         if self._restored is not None and not self._restored.done.done():
@@ -123,7 +145,7 @@ class Runs:
             # Asking the shell took a moment, in which somebody may have typed.
             if self._problem() is None and is_wanted():
                 return await self._type(request, plan)
-            self._remove_files(plan.files)
+            run_files.remove(plan.files)
 
     async def _outcome(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
         try:
@@ -198,8 +220,8 @@ class Runs:
         if own and await self._can_be_typed(command, foreground, shell):
             return Plan(command, command, shell, nonce, [])
         if own or (foreground.shell is not None and foreground.same_root):
-            files: list[str] = []
-            return Plan(self._to_files(command, shell, nonce, files), command, shell, nonce, files)
+            line, files = run_files.write(self._directory, command, shell, nonce)
+            return Plan(line, command, shell, nonce, files)
         return Plan(run_lines.inline(command, nonce or ""), command, shell, nonce, [])
 
     async def _type(self, request: RunRequest, plan: Plan) -> Run:
@@ -214,6 +236,7 @@ class Runs:
             pane.seq,
             time.monotonic(),
             time.time(),
+            pane.ledger.typed(plan.command, request.by, request.client),
             command=plan.command,
         )
         if self._current is not None:  # it was given up, and its shell never told its end
@@ -233,28 +256,6 @@ class Runs:
         if run_lines.is_surely_complete(command):
             return True
         return run_lines.may_be_typed(command, shell) and await is_complete(command, foreground.pid, shell)
-
-    def _to_files(self, command: str, shell: str, nonce: str | None, files: list[str]) -> str:
-        """Write a command into a file, and into another one what marks its begin and end if the shell does not."""
-        try:
-            path = self._write_file(command + "\n", files)
-            if nonce is not None:
-                path = self._write_file(run_lines.wrapper(path, shell, nonce), files)
-        except OSError as error:
-            self._remove_files(files)
-            raise RefusedError(
-                f"the command cannot be written to a file in {self._directory}: {error.strerror}",
-                remedy="make room there, or run it in a simpler form, on one line",
-            ) from error
-        return run_lines.source_line(path, shell)
-
-    def _write_file(self, text: str, files: list[str]) -> str:
-        path = os.path.join(self._directory, f"r{secrets.token_hex(3)}")
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        files.append(path)
-        with os.fdopen(fd, "wb") as file:
-            file.write(text.encode("utf-8", "surrogateescape"))
-        return path
 
     def _expect_begun(self, run: Run) -> None:
         if self._current is run and run.start is None:
@@ -317,6 +318,11 @@ class Runs:
         return None
 
     @property
+    def current(self) -> Run | None:
+        """What was typed and has not ended."""
+        return self._current
+
+    @property
     def command(self) -> str | None:
         """The command that is being run."""
         return self._current.command or None if self._current is not None else None
@@ -338,6 +344,7 @@ class Runs:
     def _begin(self, run: Run, place: int) -> None:
         run.start = place
         run.capture = Capture(place)
+        self._pane.ledger.began(run.number, place)
         self._pane.journal.note = run.to_note()  # a checkpoint may forget where it began
 
     def _end(self, run: Run, exit_code: int | None, place: int) -> None:
@@ -356,8 +363,9 @@ class Runs:
             self._prompt.run_ended()
         duration_s = max(0.0, time.monotonic() - run.began)
         run.end = End(255 if exit_code is None else exit_code, place, duration_s)
-        self._remove_files(run.files)
+        run_files.remove(run.files)
         journal.note = run.to_note()
+        self._pane.ledger.ended(run.number, run.start, place, exit_code)
         self._tell(run)
 
     def _tell(self, run: Run) -> None:
@@ -397,14 +405,9 @@ class Runs:
     def _drop(self, run: Run) -> None:
         if self._current is run:
             self._current = None
-        self._remove_files(run.files)
+        run_files.remove(run.files)
+        self._pane.ledger.lost(run.number)
         self._pane.journal.note = b""
-
-    def _remove_files(self, files: list[str]) -> None:
-        for path in files:
-            with contextlib.suppress(OSError):
-                os.unlink(path)
-        files.clear()
 
     # The next service
 

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+import config_table
 import wire_table
 from phux_cli import manual
 from phux_cli.main import load_verb
 from phux_cli.verbs import VERBS
+from phux_core import config
 from servers import BIN, Cli, clean_environment, embedded_server
 
 ROOT = Path(__file__).parents[2]
@@ -23,9 +25,14 @@ def test_the_cli_manual_is_what_the_verbs_say():
     assert (ROOT / "docs" / "cli.md").read_text() == manual.render(), "python -m phux_cli.manual > docs/cli.md"
 
 
-def test_the_wire_document_lists_the_calls_of_the_registry():
-    written = wire_table.generated_part(wire_table.DOCUMENT.read_text())
-    assert written == wire_table.render().strip("\n") + "\n", "python tests/support/wire_table.py"
+@pytest.mark.parametrize("table", [wire_table, config_table], ids=["wire", "config"])
+def test_the_tables_in_the_documents_say_what_the_code_says(table):
+    assert table.PART.read() == table.render().strip("\n") + "\n", f"python {table.__file__}"
+
+
+def test_the_example_of_a_config_file_can_be_used():
+    (example,) = _blocks("docs/config.md", "toml")
+    assert config.parse(example, "docs/config.md")
 
 
 EXAMPLES = [(verb, example) for verb in VERBS for example in load_verb(verb).EXAMPLES]

@@ -1,0 +1,90 @@
+"""What a parameter of a call may be: words for people, and the check. Import-light: it is on the CLI's path."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def _is_integer(value: object) -> bool:
+    # bool is an int to Python, but `true` is no number to anybody else.
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_id(value: object) -> bool:
+    return _is_integer(value) and 0 <= value < 2**32  # type: ignore[operator]
+
+
+def _is_count(value: object) -> bool:
+    return _is_integer(value) and 0 <= value < 2**53  # type: ignore[operator]
+
+
+def _is_text(value: object) -> bool:
+    """A string that has bytes: a surrogate may stand for a byte that is not UTF-8, and for nothing else."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_string(value: object) -> bool:
+    return _is_text(value) and "\0" not in value  # type: ignore[operator]
+
+
+def _is_command(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(_is_string(word) for word in value) and bool(value[0])
+
+
+def _is_environment(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        name and "=" not in name and _is_string(name) and _is_string(text) for name, text in value.items()
+    )
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, list) and all(step in ("first", "second") for step in value)
+
+
+def _is_input(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(item, dict)
+            and len(item) == 1
+            and next(iter(item)) in {"key", "text", "line", "paste"}
+            and _is_text(next(iter(item.values())))
+            for item in value
+        )
+    )
+
+
+SIGNALS = ("INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "USR2")
+"""Signals that can be sent."""
+
+KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
+    "id": ("a number from 0 to 4294967295", _is_id),
+    "integer": ("a whole number", _is_integer),
+    "count": ("a whole number, not negative", _is_count),
+    "string": ("a string of text or bytes (as surrogates), without NUL", _is_string),
+    "boolean": ("true or false", lambda value: isinstance(value, bool)),
+    "command": ("a list of strings, the first not empty, none with a NUL", _is_command),
+    "environment": (
+        "an object of strings; no name is empty or has a `=`, nothing has a NUL",
+        _is_environment,
+    ),
+    "scope": ('"session", "window" or "pane"', lambda value: value in ("session", "window", "pane")),
+    "mode": ('"rendered", "stripped" or "raw"', lambda value: value in ("rendered", "stripped", "raw")),
+    "signal": ("one of " + ", ".join(SIGNALS), lambda value: value in SIGNALS),
+    "direction": ('"right" or "down"', lambda value: value in ("right", "down")),
+    "side": ('"left", "right", "up" or "down"', lambda value: value in ("left", "right", "up", "down")),
+    "path": ('a list of "first" and "second"', _is_path),
+    "policy": (
+        '"smallest", "largest", "latest" or "manual"',
+        lambda value: value in ("smallest", "largest", "latest", "manual"),
+    ),
+    "input": ('a list of objects {"key": NAME}, {"text": TEXT}, {"line": TEXT} or {"paste": TEXT}', _is_input),
+}
+"""What each kind of parameter takes: words for people, and the check."""
