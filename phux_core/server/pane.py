@@ -12,22 +12,18 @@ import logging
 import os
 import termios
 import time
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
 from phux_core.errors import PaneClosedError
 from phux_core.keeper.children import window_size
-from phux_core.keeper.journal import MAX_READ
 from phux_core.server.capture import typed_line
 from phux_core.server.commands import CommandFinished, Commands, CommandStarted, PromptReady
-from phux_core.server.drain import Drain
 from phux_core.server.foreground import look
 from phux_core.server.input_items import encode
+from phux_core.server.intake import Intake
 from phux_core.server.own_shell import end_of_output, is_in_front, reads_unseen, was_replaced
 from phux_core.server.pane_state import StateWatch, judge
-from phux_core.server.read_ahead import CHUNK, ReadAhead
-from phux_core.server.reading import After
 from phux_core.server.rest import Rest
 from phux_core.server.runs import Runs
 from phux_core.server.typing_queue import SETTLE_S, TypingQueue
@@ -47,15 +43,9 @@ if TYPE_CHECKING:
     from phux_core.server.reading import ReadTurns
     from phux_core.server.tree import PaneRecord
 
-# From so many bytes on, a read was cut by the kernel's buffer, so there may be much more.
-_FULL_READ = 4000
-_LEAST_SLICE = 4 * 1024
-# What is fed in a second, before it was measured.
-_RATE = 20_000_000.0
 IDLE_AFTER_S = 0.03
 # How long after its program's end a pane may still wait for the end of its output.
 _DRAIN_S = 1.0
-_LAST_SLICES = 64
 
 _log = logging.getLogger("phux.pane")
 
@@ -99,7 +89,6 @@ class Pane:
         self.record = record
         self._rest = Rest(loop, engine)
         self.engine = self._rest.engine
-        self.seq = journal.position
         self.journal = journal
         self.log = log
         self.commands = Commands(record.nonce)
@@ -107,23 +96,26 @@ class Pane:
         self.runs = Runs(self, run_directory)
         self.watch = StateWatch(loop, self._judge, self._on_state)
         self.ready: asyncio.Future[None] = loop.create_future()
-        self._drain: Drain | None = None
-        self._ahead: ReadAhead | None = None
-        self._rate = _RATE
         self._on_checkpoint = on_checkpoint
-        self._fd = fd
         self._feed_mark = feed_mark
         self._loop = loop
-        self._turns = turns
         self._events = events
         self._on_dead = on_dead
         self._typing = TypingQueue(loop, fd, f"@{record.id}")
+        self._intake = Intake(
+            fd,
+            journal,
+            loop=loop,
+            turns=turns,
+            take=self._take,
+            make_room=self._checkpoint,
+            on_end=self._finish_if_over,
+        )
         self._wait_status: int | None = None
-        self._output_ended = False
         self._last_output = 0.0
         self._busy = False
         if fd >= 0:
-            turns.add(self)
+            self._intake.begin()
             self.watch.touch()
         else:
             self.watch.look_now()
@@ -134,19 +126,19 @@ class Pane:
         return self.record.id
 
     @property
-    def fd(self) -> int:
-        """The PTY master; negative once the pane is dead."""
-        return self._fd
+    def seq(self) -> int:
+        """How many bytes its program has written, as far as they were parsed."""
+        return self._intake.position
 
     @property
-    def floods(self) -> bool:
-        """Whether it has had more to read than others should wait for."""
-        return self._drain is not None
+    def fd(self) -> int:
+        """The PTY master; negative once the pane is dead."""
+        return self._intake.fd
 
     @property
     def takes_input(self) -> bool:
         """Whether something can be typed."""
-        return self._fd >= 0 and not self._output_ended
+        return self.fd >= 0 and not self._intake.ended
 
     @property
     def settles_in_s(self) -> float:
@@ -162,7 +154,7 @@ class Pane:
 
     def look_if_never_looked_at(self) -> None:
         """See to it that whoever asks a service that has just come back hears the same as before."""
-        if self.watch.foreground is None and self._fd >= 0:
+        if self.watch.foreground is None and self.fd >= 0:
             self.watch.look_now()
 
     def foreground_document(self) -> dict[str, Any] | None:
@@ -185,91 +177,8 @@ class Pane:
 
     # Output
 
-    def read_slice(self) -> After:
-        """Read what is there, up to a slice, and feed it."""
-        most = max(_LEAST_SLICE, min(int(self._rate * self._turns.slice_s), MAX_READ))
-        if not self._turns.one_floods:
-            self._stop_reading_ahead()
-        if self.seq < self.journal.position:
-            return self._feed_what_was_read(most)
-        if self._ahead is not None:
-            return self._after_all_was_fed(self._ahead)
-        if self.journal.room < MAX_READ:
-            self._checkpoint()
-        started = self._loop.time()
-        try:
-            count = self._read(most)
-        except BlockingIOError:
-            return After.QUIET
-        except OSError:  # EIO: nobody holds the other side any more
-            count = 0
-        if count == 0:
-            self._output_ended = True
-            self._turns.remove(self)
-            self._finish_if_over()
-            return After.QUIET
-        self._take(self.journal.since(self.seq))
-        self._note_rate(count, started)
-        if count < most:
-            return After.QUIET
-        if self._turns.one_floods and self._drain is not None and self._wait_status is None:
-            wake = partial(self._loop.call_soon_threadsafe, self._turns.resume, self)
-            with contextlib.suppress(OSError):
-                self._ahead = ReadAhead(self._fd, self.journal, wake)
-        return After.MORE
-
-    def _read(self, most: int) -> int:
-        """Read into the journal: once, or if the pane is flooding, as much as a slice takes."""
-        if self._drain is not None:
-            return self.journal.take(self._drain.read_into, most)
-        count = self.journal.take(lambda room: os.readv(self._fd, [room]), most)
-        if count >= _FULL_READ:
-            with contextlib.suppress(OSError):  # out of descriptors: it goes on as it is, only slower
-                self._drain = Drain(self._fd)
-                self._turns.flood_begins(self)
-        return count
-
-    def _feed_what_was_read(self, most: int) -> After:
-        """Feed up to a slice of what the reading thread has read."""
-        started, before = self._loop.time(), self.seq
-        self._take(self.journal.since(before, most))
-        self._note_rate(self.seq - before, started)
-        if self._ahead is not None:
-            if self.journal.room < CHUNK and self.seq == self.journal.position:
-                self._checkpoint()  # the thread waits for room, and so touches nothing
-            self._ahead.parsed(self.seq)
-        return After.MORE
-
-    def _after_all_was_fed(self, ahead: ReadAhead) -> After:
-        """Wait for the reading thread to read more, or go on without it."""
-        if not ahead.done:
-            return After.LATER if ahead.wait() else After.MORE
-        self._stop_reading_ahead()
-        if ahead.ended:
-            self._output_ended = True
-            self._finish_if_over()
-        return After.QUIET
-
-    def _note_rate(self, size: int, started: float) -> None:
-        """Remember how fast slices are dealt with, to know how large the next ones may be."""
-        if size >= _LEAST_SLICE:
-            self._rate = (self._rate + size / max(self._loop.time() - started, 1e-6)) / 2
-
-    def _stop_reading_ahead(self) -> None:
-        if self._ahead is not None:
-            self._ahead.stop()
-            self._ahead = None
-
-    def _stop_draining(self) -> None:
-        self._stop_reading_ahead()
-        if self._drain is not None:
-            self._drain.close()
-            self._drain = None
-            self._turns.flood_ends(self)
-
     def _take(self, data: bytes) -> None:
-        self.log.append(self.seq, data)
-        self.seq += len(data)
+        self.log.append(self.seq - len(data), data)
         self._feed_mark[0] = self.record.id
         try:
             effects = self.engine.feed(data)
@@ -298,7 +207,7 @@ class Pane:
             checkpoint = b""
         self._feed_mark[0] = 0
         self._on_checkpoint(self, checkpoint)
-        if self.seq == self.journal.position and (self._ahead is None or self.journal.room < CHUNK):
+        if self._intake.journal_may_restart:
             self.runs.before_journal_restarts()
             self.log.before_journal_restarts()
             self.journal.restart()
@@ -309,8 +218,7 @@ class Pane:
             self._loop.call_later(IDLE_AFTER_S - quiet, self._check_idle)
         else:
             self._busy = False
-            if self._ahead is None:
-                self._stop_draining()
+            self._intake.calm()
             self._rest.later()
             self._events.emit("idle", pane=self.id, seq=self.seq)
 
@@ -358,13 +266,13 @@ class Pane:
     # State
 
     def _judge(self) -> tuple[State, Foreground | None]:
-        if self.record.dead or self._fd < 0:
+        if self.record.dead or self.fd < 0:
             return "dead", None
         commands = self.commands
         known = self.watch.foreground
-        foreground = known if commands.at_prompt and is_in_front(known, self.record.pid, self._fd) else None
+        foreground = known if commands.at_prompt and is_in_front(known, self.record.pid, self.fd) else None
         if foreground is None:
-            foreground = look(self._fd)
+            foreground = look(self.fd)
             if foreground is not None and foreground.pid == self.record.pid:
                 if was_replaced(foreground, commands):
                     self._take_shell_replaced()
@@ -435,14 +343,15 @@ class Pane:
 
     def tell_size(self) -> None:
         """Tell the kernel the size of the terminal; one that it knows already disturbs nobody."""
-        if self._fd >= 0:
-            fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(self.record.cols, self.record.rows))
+        if self.fd >= 0:
+            fcntl.ioctl(self.fd, termios.TIOCSWINSZ, window_size(self.record.cols, self.record.rows))
 
     # The end
 
     def exited(self, wait_status: int) -> None:
         """Note that the program has ended; the pane is dead once its output was read to the end."""
         self._wait_status = wait_status
+        self._intake.expect_end()
         self._finish_if_over()
         if not self.record.dead:
             # The kernel hangs the terminal up when its session's leader ends, so the end of the output is near.
@@ -450,21 +359,13 @@ class Pane:
             self._loop.call_later(_DRAIN_S, self._stop_waiting_for_output)
 
     def _stop_waiting_for_output(self) -> None:
-        if self._ahead is not None:
+        if self._intake.is_ahead:
             self._loop.call_later(_DRAIN_S, self._stop_waiting_for_output)  # it is not over, it is a lot
-        elif not self.record.dead and self._fd >= 0:
-            self._turns.remove(self)
-            # After the hang-up nobody can write, so this ends by itself; the bound is for the case we do not know.
-            for _ in range(_LAST_SLICES):
-                before = self.seq
-                self.read_slice()
-                if self.seq == before:
-                    break
-            self._output_ended = True
-            self._finish_if_over()
+        elif not self.record.dead and self.fd >= 0:
+            self._intake.read_the_last()
 
     def _finish_if_over(self) -> None:
-        if self._wait_status is None or not self._output_ended or self.record.dead:
+        if self._wait_status is None or not self._intake.ended or self.record.dead:
             return
         record = self.record
         record.dead = True
@@ -482,12 +383,11 @@ class Pane:
         self._on_dead(self)
 
     def _close_fd(self) -> None:
-        if self._fd >= 0:
-            self._stop_draining()
-            self._turns.remove(self)
+        fd = self.fd
+        if fd >= 0:
+            self._intake.close()
             self._typing.close()
-            os.close(self._fd)
-            self._fd = -1
+            os.close(fd)
 
     def close(self) -> None:
         """Free what the pane holds."""
