@@ -4,54 +4,12 @@ The server's dispatch checks every request against it, docs/wire.md prints it, a
 which calls are safe to repeat, so that each of these facts stands once. Import-light: it is on the CLI's path.
 """
 
-from phux_core.call_kinds import KINDS
+from phux_core.call_kinds import KINDS, Call, Param
 from phux_core.errors import BadRequestError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-class Param:
-    """One parameter of a call.
-
-    Attributes:
-        name: Its key in ``params``.
-        kind: A key of ``KINDS``.
-        doc: What it means.
-        required: Whether it must be there; one that is not required may also be null.
-    """
-
-    __slots__ = ("doc", "kind", "name", "required")
-
-    def __init__(self, name: str, kind: str, doc: str, *, required: bool = False) -> None:
-        self.name = name
-        self.kind = kind
-        self.doc = doc
-        self.required = required
-
-
-class Call:
-    """One thing that can be asked.
-
-    Attributes:
-        name: What stands in the request's ``call``.
-        doc: What it does.
-        params: Its parameters.
-        result: What the reply's ``ok`` holds.
-        repeatable: Whether asking again after a lost reply does no harm.
-    """
-
-    __slots__ = ("doc", "name", "params", "repeatable", "result")
-
-    def __init__(
-        self, name: str, doc: str, params: tuple[Param, ...], result: str, *, repeatable: bool = False
-    ) -> None:
-        self.name = name
-        self.doc = doc
-        self.params = params
-        self.result = result
-        self.repeatable = repeatable
 
 
 _PANE = Param("pane", "id", "the pane's id", required=True)
@@ -142,6 +100,7 @@ CALLS: "Mapping[str, Call]" = {
                 _PANE,
                 Param("scrollback", "count", "rows of history to add: omitted none, 0 all, N the newest N"),
                 Param("cells", "boolean", "whether to add the styled cells"),
+                Param("since", "count", "a `seq`: whether to say which rows changed after it"),
             ),
             "a screen (below)",
             repeatable=True,
@@ -170,6 +129,7 @@ CALLS: "Mapping[str, Call]" = {
             "`outcome`: `finished` with a RunResult's keys, or `timed_out` with `started`, `ended`, `state`, "
             "`foreground` and `duration_ms`",
             repeatable=True,
+            cancellable=True,
         ),
         Call(
             "start",
@@ -395,8 +355,23 @@ CALLS: "Mapping[str, Call]" = {
                 Param("since", "count", "where in the pane's stream the text begins, now when omitted; with `output`"),
                 Param("output_only", "boolean", "whether to leave out prompts and what is typed; with `output`"),
                 Param("screen", "boolean", "whether to push the screen with the text; with `output`"),
+                Param(
+                    "hold_ms",
+                    "count",
+                    "have the pane's turn as long as the subscription lasts, so that no command is run in it and "
+                    "nobody else holds it; wait so long for it",
+                ),
             ),
             "`subscription`, its number; with a pane also `seq`, `since`, `marks` and `command_end` (see Events)",
+            repeatable=True,
+            cancellable=True,
+        ),
+        Call(
+            "cancel",
+            "Give up a `run`, or a `subscribe` that waits for a pane's turn: it is not answered any more. A command "
+            "that was not typed yet is not typed; one that was goes on.",
+            (Param("request", "count", "the id of that request, on this connection", required=True),),
+            "nothing",
             repeatable=True,
         ),
         Call(

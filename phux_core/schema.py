@@ -75,6 +75,7 @@ def generate() -> "dict[str, Schema]":
         "matches": shapes.Matches,
         "place": shapes.Place,
         "run-result": shapes.RunResult,
+        "screen-changes": shapes.ScreenChanges,
         "screen-state": shapes.ScreenState,
         "sent": shapes.Sent,
         "session-list": shapes.SessionList,

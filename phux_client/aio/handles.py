@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from phux_client import flows, waited
+from phux_client.aio.acts import PaneActs
 from phux_client.aio.logs import PaneLogs
 from phux_core import documents, errors, shapes
 
@@ -78,7 +79,7 @@ class EventStream:
                 return event
 
 
-class Pane(PaneLogs):
+class Pane(PaneActs, PaneLogs):
     """A pane, as a live handle. Reading and typing never attach and never resize.
 
     Attributes:

@@ -1,6 +1,7 @@
 """Live handles of the blocking client: panes and event streams. Import-light."""
 
 from phux_client import flows
+from phux_client.blocking.acts import PaneActs
 from phux_client.blocking.logs import PaneLogs
 from phux_core import errors
 
@@ -80,7 +81,7 @@ class EventStream:
                 return event
 
 
-class Pane(PaneLogs):
+class Pane(PaneActs, PaneLogs):
     """A pane, as a live handle. Reading and typing never attach and never resize.
 
     Attributes:

@@ -13,7 +13,7 @@ from phux_client.flows.new import new
 from phux_client.flows.run import DEFAULT_TIMEOUT_S as RUN_TIMEOUT_S
 from phux_client.flows.run import run
 from phux_client.flows.send_keys import paste, send_keys
-from phux_client.flows.snapshot import snapshot
+from phux_client.flows.snapshot import changes, snapshot
 from phux_client.flows.status import status, tree
 from phux_client.flows.target import find_by_id, find_pane, find_session, find_window
 from phux_client.flows.wait import next_event, wait
@@ -21,6 +21,7 @@ from phux_client.flows.watch import EVENTS, watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from phux_client.flows.acting import ACT_TIMEOUT_S, act
     from phux_client.flows.arranging import layout, move, move_divider, rename, resize, select, swap, zoom
     from phux_client.flows.attaching import detach, go_to, latest
     from phux_client.flows.log_reading import (
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from phux_client.flows.processes import history_limit, signal, start, stop
 
 _LATER = {
+    **dict.fromkeys(("ACT_TIMEOUT_S", "act"), "acting"),
     **dict.fromkeys(("layout", "move", "move_divider", "rename", "resize", "select", "swap", "zoom"), "arranging"),
     **dict.fromkeys(("detach", "go_to", "latest"), "attaching"),
     **dict.fromkeys(("LogPlace", "commands", "follow", "log_list", "logs", "next_logs", "output"), "log_reading"),
@@ -47,12 +49,15 @@ _LATER = {
 }
 
 __all__ = [
+    "ACT_TIMEOUT_S",
     "EVENTS",
     "RUN_TIMEOUT_S",
     "Caller",
     "LogPlace",
     "NextEvent",
     "Request",
+    "act",
+    "changes",
     "commands",
     "detach",
     "find_by_id",

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from phux_core import calls
 from phux_core.errors import (
     BadRequestError,
+    BusyError,
+    DisconnectedError,
     LimitError,
     NoSuchTargetError,
 )
@@ -61,8 +63,10 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
     def _tree(self, _connection: Connection) -> Result:
         return self._service.tree_document()
 
-    def _snapshot(self, _connection: Connection, pane: int, scrollback: int | None, cells: bool | None) -> Result:
-        return read_screen(self._pane(pane), scrollback=scrollback, cells=bool(cells))
+    def _snapshot(
+        self, _connection: Connection, pane: int, scrollback: int | None, cells: bool | None, since: int | None
+    ) -> Result:
+        return read_screen(self._pane(pane), scrollback=scrollback, cells=bool(cells), since=since)
 
     def _subscribe(
         self,
@@ -72,7 +76,8 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
         since: int | None,
         output_only: bool | None,
         screen: bool | None,
-    ) -> Result:
+        hold_ms: int | None,
+    ) -> Result | Awaitable[Result]:
         if output and pane is None:
             raise BadRequestError("the text of all panes cannot be pushed at once", remedy="send `pane` with `output`")
         if not output and (since is not None or output_only or screen):
@@ -82,7 +87,11 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
             raise LimitError(f"this connection has {MAX_SUBSCRIPTIONS} subscriptions", remedy="end some of them")
         events = self._service.events
         if live is None:
+            if hold_ms is not None:
+                raise BadRequestError("only a pane can be held", remedy="send `pane` with `hold_ms`")
             return {"subscription": events.subscribe(connection, None)}
+        if hold_ms is not None:
+            return self._hold(connection, live, hold_ms)
         if output:
             number, since = events.follow(
                 connection, live, since=since, output_only=bool(output_only), screen=bool(screen)
@@ -91,14 +100,38 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
             number, since = events.subscribe(connection, live.id), live.seq
         if live.record.dead:
             events.tell_of_death(connection, number, live)
-        outputs = live.commands.outputs
+        return self._subscribed(live, number, since)
+
+    @staticmethod
+    def _subscribed(pane: Pane, number: int, since: int) -> Result:
+        outputs = pane.commands.outputs
         return {
             "subscription": number,
-            "seq": live.seq,
+            "seq": pane.seq,
             "since": since,
-            "marks": live.commands.at_prompt is not None,
+            "marks": pane.commands.at_prompt is not None,
             "command_end": outputs[-1][1] if outputs else None,
         }
+
+    async def _hold(self, connection: Connection, pane: Pane, hold_ms: int) -> Result:
+        """Subscribe to a pane, and have its turn as long as the subscription lasts."""
+        turn = pane.runs.turn
+        try:
+            async with asyncio.timeout(hold_ms / 1000):
+                await turn.acquire()
+        except TimeoutError:
+            raise BusyError(
+                f"somebody else runs a command or acts in @{pane.id}", remedy="wait for that, or look at the screen"
+            ) from None
+        if not connection.is_open:
+            turn.release()
+            raise DisconnectedError("the caller is gone")
+        number = self._service.events.subscribe(connection, pane.id, at_end=turn.release)
+        return self._subscribed(pane, number, pane.seq)
+
+    def _cancel(self, connection: Connection, request: int) -> Result:
+        connection.cancel(request)
+        return {}
 
     def _unsubscribe(self, connection: Connection, subscription: int) -> Result:
         self._service.events.unsubscribe(connection, subscription)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from phux_core.server.output_text import Follower
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from phux_core.server.pane import Pane
 
@@ -48,11 +48,17 @@ class EventHub:
     def __init__(self, first_number: int = 1) -> None:
         self._subscriptions: dict[int, tuple[Subscriber, int | None]] = {}
         self._followers: dict[int | None, dict[int, Follower]] = {}
+        self._at_end: dict[int, Callable[[], None]] = {}
         self._next = first_number
         self.observer: Observer | None = None
 
-    def subscribe(self, subscriber: Subscriber, pane: int | None) -> int:
+    def subscribe(self, subscriber: Subscriber, pane: int | None, at_end: Callable[[], None] | None = None) -> int:
         """Push events to the subscriber from now on: one pane's, or all.
+
+        Args:
+            subscriber: Who is told.
+            pane: Of which pane; None for all.
+            at_end: Is called when the subscription ends, however it does.
 
         Returns:
             The number of the subscription.
@@ -60,6 +66,8 @@ class EventHub:
         number = self._next
         self._next += 1
         self._subscriptions[number] = (subscriber, pane)
+        if at_end is not None:
+            self._at_end[number] = at_end
         return number
 
     def follow(
@@ -115,6 +123,8 @@ class EventHub:
 
     def _end(self, number: int) -> None:
         _subscriber, pane = self._subscriptions.pop(number)
+        if number in self._at_end:
+            self._at_end.pop(number)()
         followers = self._followers.get(pane, {})
         if number in followers:
             followers.pop(number).end()

@@ -78,7 +78,7 @@ class Runs:
     def __init__(self, pane: Pane, directory: str) -> None:
         self._pane = pane
         self._directory = directory
-        self._turn = asyncio.Lock()
+        self.turn = self._turn = asyncio.Lock()  # held by whoever runs a command, or acts and looks
         self._current: Run | None = None
         self._restored: Run | None = None
         self._changed = asyncio.Event()

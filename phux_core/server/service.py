@@ -190,7 +190,8 @@ class Service:
 
     def write_tree(self) -> None:
         """Have the tree kept for the next service."""
-        self.keeper.put("tree", self.tree.dump())
+        # At once: whoever made something may hear of it right after, and a death must not take it back.
+        self.keeper.put("tree", self.tree.dump(), at_once=True)
 
     def _save_tree(self) -> None:
         """Write the tree down, and tell what is another in it than before."""
@@ -238,7 +239,7 @@ class Service:
         self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, pane.commands.dump()), at_once=True)
 
     def _keep_command(self, pane_id: int, data: bytes, anew: bool) -> None:
-        self.keeper.put(ledger_key(pane_id), data, append=not anew)
+        self.keeper.put(ledger_key(pane_id), data, append=not anew, at_once=True)
 
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)

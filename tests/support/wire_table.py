@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from generated import Part
-from phux_core.calls import CALLS, KINDS
+from phux_core.call_kinds import KINDS
+from phux_core.calls import CALLS
 
 
 def render() -> str:

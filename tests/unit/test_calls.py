@@ -153,4 +153,5 @@ def test_only_what_does_no_harm_twice_is_repeatable():
         "select",
         "layout",
         "history_limit",
+        "cancel",
     }

@@ -72,6 +72,18 @@ SIGNALLED = {"schema_version": 1, "pane": "@1", "signal": "INT", "pgid": 7, "pid
 STOPPED = {"schema_version": 1, "pane": "@1", "stopped": True, "signals": ["INT"], "command": "sleep"}
 CHECK = {"name": "disk", "ok": True, "message": "there is room", "remedy": ""}
 
+CHANGES = {
+    "schema_version": 1,
+    "pane": 1,
+    "since": 10,
+    "seq": 20,
+    "full": False,
+    "scrolled": 2,
+    "changed": [{"row": 0, "text": "42"}],
+    "cols": 80,
+    "rows": 24,
+    "cursor": None,
+}
 EXAMPLES = [
     ("screen-state", shapes.ScreenState, SCREEN),
     ("screen-state", shapes.ScreenState, SCREEN | {"cursor": None}),
@@ -88,6 +100,14 @@ EXAMPLES = [
             "state": "dead",
             "exit_status": 0,
         },
+    ),
+    ("screen-changes", shapes.ScreenChanges, CHANGES),
+    (
+        "screen-changes",
+        shapes.ScreenChanges,
+        CHANGES
+        | {"cells": [{"col": 2, "row": 0, "style": LOUD}], "state": "prompt", "outcome": "met", "met": "regex"}
+        | {"met_line": "42"},
     ),
     ("session-list", shapes.SessionList, {"schema_version": 1, "sessions": []}),
     (

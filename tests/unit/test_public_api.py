@@ -53,6 +53,7 @@ EXPORTED = [
     "RefusedError",
     "RequestError",
     "RunResult",
+    "ScreenChanges",
     "ScreenState",
     "Session",
     "SessionInfo",

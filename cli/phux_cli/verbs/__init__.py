@@ -23,6 +23,7 @@ VERBS = {
     "snapshot": "read a pane's screen",
     "send-keys": "type keys and text into a pane",
     "paste": "paste text into a pane",
+    "act": "type into a pane, wait, and tell what changed",
     "run": "run a command in a pane and tell what it did",
     "start": "start a command in a pane and leave it to itself",
     "signal": "send a signal to what runs in a pane",
@@ -37,6 +38,7 @@ VERBS = {
     "kill": "end a session, a window, a pane or the server",
     "status": "tell how the server is",
     "doctor": "check that everything is in order",
+    "mcp": "serve phux to an MCP host, and set hosts up",
     "schema": "print the JSON schemas",
     "server": "run the server in the foreground",
 }
