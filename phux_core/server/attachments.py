@@ -40,6 +40,7 @@ MAX_ROWS_AT_ONCE = 1000
 _WATCHING = frozenset(
     (
         *("status", "tree", "snapshot", "subscribe", "unsubscribe"),
+        *("logs", "log_list", "output", "search", "commands"),
         *("attach", "detach", "resize_attachment", "freeze", "frozen_rows", "thaw"),
     )
 )
