@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 RATE = 60
 """Pictures a second for a pane that floods."""
 BURST, BURST_S = 4, 0.004
-"""After quiet, so many may follow each other faster, so that a new screen that comes in pieces is there at once."""
+"""After quiet, so many may follow each other faster, so that answers to keys are there at once."""
+MUCH, MUCH_S = 1024, 0.006
+"""Of a pane that wrote so much at once more is likely to follow, and one picture of all of it is better than four."""
 SYNC_S = 0.2
 """How long a program that said it is drawing is waited for."""
 MAX_ATTACHMENTS = 256
@@ -38,6 +40,7 @@ MAX_ROWS_AT_ONCE = 1000
 _WATCHING = frozenset(
     (
         *("status", "tree", "snapshot", "subscribe", "unsubscribe"),
+        *("logs", "log_list", "output", "search", "commands"),
         *("attach", "detach", "resize_attachment", "freeze", "frozen_rows", "thaw"),
     )
 )
@@ -97,11 +100,12 @@ class Attachment:
         self._timer: asyncio.Handle | None = None
         self._waiting_since: dict[int, float] = {}
 
-    def pane_changed(self, pane_id: int) -> None:
+    def pane_changed(self, pane: Pane) -> None:
         """Take note that a pane shows something else; it matters only if this client sees it."""
-        if pane_id in self._sights:
-            self._changed.add(pane_id)
-            self.schedule()
+        sight = self._sights.get(pane.id)
+        if sight is not None:
+            self._changed.add(pane.id)
+            self.schedule(MUCH_S if pane.seq - sight.seq > MUCH else 0.0)
 
     def view_changed(self) -> None:
         """Take note that the session may look different."""
@@ -124,11 +128,14 @@ class Attachment:
             self._push_view(session)
         self.schedule()
 
-    def schedule(self) -> None:
+    def schedule(self, delay_s: float = 0.0) -> None:
         """Push what there is as soon as it is time."""
         if self._timer is None and not self.connection.is_slow:
             loop = self._host.loop
-            if loop.time() >= self._next:
+            now = loop.time()
+            if now + delay_s > self._next and delay_s:
+                self._timer = loop.call_at(now + delay_s, self._push)
+            elif now >= self._next:
                 self._timer = loop.call_soon(self._push)
             else:
                 self._timer = loop.call_at(self._next, self._push)
@@ -216,7 +223,7 @@ class Attachment:
             if now - since < SYNC_S:
                 # The end of its picture is announced by output, which brings us back here; this is for the case
                 # that it never comes.
-                self._host.loop.call_later(SYNC_S - (now - since) + 0.001, self.pane_changed, pane_id)
+                self._host.loop.call_later(SYNC_S - (now - since) + 0.001, self.pane_changed, pane)
                 return
         self._waiting_since.pop(pane_id, None)
         self._changed.discard(pane_id)
@@ -365,7 +372,7 @@ class Attachments:
     def written(self, pane: Pane) -> None:
         """Take note that a pane's program wrote something."""
         for attachment in self._all.values():
-            attachment.pane_changed(pane.id)
+            attachment.pane_changed(pane)
 
     def happened(self, name: str, pane_id: int | None) -> None:
         """Take note of an event."""

@@ -76,9 +76,14 @@ def _glyphs(span: Span) -> str | list[str]:
 
 
 class PaneSight:
-    """What one client was told of one pane."""
+    """What one client was told of one pane.
+
+    Attributes:
+        seq: The moment that it was told last.
+    """
 
     def __init__(self) -> None:
+        self.seq = 0
         self._rows: list[list[Run]] = []
         self._size = (0, 0)
         self._rest: dict[str, Any] = {}
@@ -99,7 +104,7 @@ class PaneSight:
             frame["rows"] = changed
         rest = _rest(pane)
         frame |= {name: value for name, value in rest.items() if name not in self._rest or self._rest[name] != value}
-        self._rows, self._size, self._rest = rows, size, rest
+        self._rows, self._size, self._rest, self.seq = rows, size, rest, pane.seq
         return {"pane": pane.id, "seq": pane.seq} | frame if frame else None
 
 

@@ -329,6 +329,12 @@ GOOD_PARAMS = {
     "rename": {"scope": "session", "id": 4_000_000_000, "name": "x"},
     "kill": {"scope": "pane", "id": 4_000_000_000},
     "unsubscribe": {"subscription": 4_000_000_000},
+    "attach": {"session": 4_000_000_000, "cols": 80, "rows": 24},
+    "resize_attachment": {"attachment": 4_000_000_000, "cols": 80, "rows": 24},
+    "detach": {"attachment": 4_000_000_000},
+    "freeze": {"attachment": 4_000_000_000, "pane": 1},
+    "frozen_rows": {"attachment": 4_000_000_000, "first": 0, "count": 1},
+    "thaw": {"attachment": 4_000_000_000},
 }
 
 WRONG = {
