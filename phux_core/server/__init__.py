@@ -2,7 +2,8 @@
 
 tree         sessions, windows and panes as plain records: names, order, focus, ids
 pane         one live pane: reading, feeding, typing; typing_queue: what is on its way to the program
-reading      whose turn it is to be read, so that a flood starves nobody; intake: reading one pane; drain, read_ahead: a flood
+reading      whose turn it is to be read, so that a flood starves nobody
+intake       reading one pane; drain, read_ahead: reading a flood
 recovery     a pane's terminal as it was when the last service died
 screen       a pane's screen as it goes over the wire
 launch       what a new pane starts: program, directory, environment, size
