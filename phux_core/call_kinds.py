@@ -48,17 +48,32 @@ def _is_path(value: object) -> bool:
 
 
 def _is_input(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_input_item, value))
+
+
+def _is_input_item(item: object) -> bool:
+    if not isinstance(item, dict) or len(item) != 1:
+        return False
+    ((kind, value),) = item.items()
+    if kind == "mouse":
+        return _is_mouse(value)
+    if kind == "focus":
+        return isinstance(value, bool)
+    return kind in {"key", "text", "line", "paste"} and _is_text(value)
+
+
+def _is_mouse(value: object) -> bool:
     return (
-        isinstance(value, list)
-        and bool(value)
-        and all(
-            isinstance(item, dict)
-            and len(item) == 1
-            and next(iter(item)) in {"key", "text", "line", "paste"}
-            and _is_text(next(iter(item.values())))
-            for item in value
-        )
+        isinstance(value, dict)
+        and value.keys() <= {"kind", "button", "x", "y", "ctrl", "alt", "shift"}
+        and value.get("kind") in {"press", "release", "move"}
+        and (value.get("button") is None or value.get("button") in _BUTTONS)
+        and all(_is_integer(value.get(name)) and 0 <= value[name] < 1000 for name in ("x", "y"))
+        and all(isinstance(value.get(name, False), bool) for name in ("ctrl", "alt", "shift"))
     )
+
+
+_BUTTONS = ("left", "middle", "right", "wheel_up", "wheel_down", "wheel_left", "wheel_right")
 
 
 SIGNALS = ("INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "USR2")
@@ -85,6 +100,9 @@ KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
         '"smallest", "largest", "latest" or "manual"',
         lambda value: value in ("smallest", "largest", "latest", "manual"),
     ),
-    "input": ('a list of objects {"key": NAME}, {"text": TEXT}, {"line": TEXT} or {"paste": TEXT}', _is_input),
+    "input": (
+        'a list of objects with one of the keys "key", "text", "line", "paste", "mouse" and "focus" (see Typing)',
+        _is_input,
+    ),
 }
 """What each kind of parameter takes: words for people, and the check."""

@@ -64,6 +64,7 @@ class Call:
 
 
 _PANE = Param("pane", "id", "the pane's id", required=True)
+_ATTACHMENT = Param("attachment", "id", "its number, as `attach` gave it", required=True)
 _BUDGET = (
     Param("grep", "string", "only lines that match this pattern (Python's re)"),
     Param("context", "count", "lines around each that matches, 0 when omitted, 1000 at the most"),
@@ -431,6 +432,57 @@ CALLS: "Mapping[str, Call]" = {
             "nothing",
             repeatable=True,
         ),
+        Call(
+            "attach",
+            "Have a session's picture pushed on this connection from now on, and count as one of its clients.",
+            (
+                Param("session", "id", "the session's id", required=True),
+                Param("cols", "integer", "columns there are for a window", required=True),
+                Param("rows", "integer", "rows there are for a window", required=True),
+                Param("read_only", "boolean", "whether this connection may only watch"),
+            ),
+            "`attachment`, its number",
+        ),
+        Call(
+            "resize_attachment",
+            "Say that there is more or less room for a window.",
+            (
+                _ATTACHMENT,
+                Param("cols", "integer", "columns there are for a window", required=True),
+                Param("rows", "integer", "rows there are for a window", required=True),
+            ),
+            "nothing",
+            repeatable=True,
+        ),
+        Call(
+            "detach",
+            "End attachments, one's own or others': all that fit every parameter that is given.",
+            (
+                Param("session", "id", "those on this session"),
+                Param("attachment", "id", "this one"),
+                Param("keep", "id", "all but this one"),
+            ),
+            "`detached`, how many",
+        ),
+        Call(
+            "freeze",
+            "Keep a copy of a pane as it is now, to read in while the pane goes on. An attachment has one at a time.",
+            (_ATTACHMENT, _PANE),
+            "`cols`, `rows`, `total` (rows with the history), `cursor` ([x, y]) and `seq`",
+            repeatable=True,
+        ),
+        Call(
+            "frozen_rows",
+            "Read rows of the frozen copy.",
+            (
+                _ATTACHMENT,
+                Param("first", "count", "the first row, 0 being the oldest of the history", required=True),
+                Param("count", "count", "how many, 1000 at the most", required=True),
+            ),
+            "`rows`, each a list of runs (see Attaching), and `wrapped`, for each whether it goes on in the next",
+            repeatable=True,
+        ),
+        Call("thaw", "Let the frozen copy go.", (_ATTACHMENT,), "nothing", repeatable=True),
     )
 }
 """Every call by its name."""

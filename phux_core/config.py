@@ -9,6 +9,7 @@ docs/config.md is written from it. Not on the CLI's path: only ``server`` and ``
 import os
 import re
 
+from phux_core.bindings import is_action, is_key
 from phux_core.errors import BadConfigError
 
 TYPE_CHECKING = False
@@ -34,15 +35,17 @@ class Key:
         kind: A key of ``KINDS``.
         default: What holds when it is not set; None if the doc says what.
         doc: What it means.
+        entries: For a table, the kind that the names in it must be of.
     """
 
-    __slots__ = ("default", "doc", "kind", "name")
+    __slots__ = ("default", "doc", "entries", "kind", "name")
 
-    def __init__(self, name: str, kind: str, default: object, doc: str) -> None:
+    def __init__(self, name: str, kind: str, default: object, doc: str, *, entries: str | None = None) -> None:
         self.name = name
         self.kind = kind
         self.default = default
         self.doc = doc
+        self.entries = entries
 
 
 KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
@@ -65,6 +68,8 @@ KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
         "the name or path of a program, as a string",
         lambda value: isinstance(value, str) and bool(value) and value.isprintable(),
     ),
+    "key": ("the name of a key, such as C-a or F1, or one character", is_key),
+    "action": ("the name of an action (docs/attach.md), a command behind a colon, or nothing", is_action),
     "size policy": (" or ".join(f'"{policy}"' for policy in SIZE_POLICIES), lambda value: value in SIZE_POLICIES),
 }
 """What each kind of key takes: words for people, and the check."""
@@ -79,6 +84,10 @@ KEYS: "Mapping[str, Key]" = {
         Key("log-total-bytes", "bytes", 2 * 1024**3, "how large all logs may become together; the oldest parts go"),
         Key("shell", "program", None, "what runs in a new pane without a command; the caller's SHELL when not set"),
         Key("window-size", "size policy", "smallest", "which of the attached clients decides a window's size"),
+        Key("prefix", "key", "C-a", "the key before all others in attach"),
+        Key("status", "boolean", True, "whether attach has a status line"),
+        Key("mouse", "boolean", True, "whether attach uses the mouse"),
+        Key("keys.*", "action", None, "what a key does behind the prefix; nothing takes it away", entries="key"),
     )
 }
 """Every key by its name."""
@@ -146,6 +155,8 @@ def _checked(name: str, value: object, text: str, path: str) -> object:
     where = f"{path}, line {_line_of(name, text)}"
     if key is None:
         raise BadConfigError(f"{where}: there is no key `{name[:80]}`", remedy=f"the keys are: {', '.join(KEYS)}")
+    if key.entries is not None and not KINDS[key.entries][1](name.partition(".")[2]):
+        raise BadConfigError(f"{where}: `{name[:80]}` is no key", remedy=f"use {KINDS[key.entries][0]}")
     words, is_right = KINDS[key.kind]
     if not is_right(value):
         raise BadConfigError(f"{where}: `{name}` is {value!r:.80}", remedy=f"use {words}")

@@ -68,6 +68,7 @@ def generate() -> "dict[str, Schema]":
         "created": shapes.Created,
         "error": shapes.Error,
         "event": shapes.Event,
+        "detached": shapes.Detached,
         "killed": shapes.Killed,
         "log-list": shapes.LogList,
         "log-text": shapes.LogText,

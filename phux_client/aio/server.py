@@ -228,6 +228,21 @@ class Phux(ServerLogs):
             target = f"@{target}"
         return Pane(self, (await self.drive(flows.find_pane(target, self._caller)))["id"])
 
+    async def detach(self, target: str | None = None) -> int:
+        """End what terminals show of a session (`phux attach`), or of all sessions; the programs go on.
+
+        Args:
+            target: The session, or what is in it; every session when omitted.
+
+        Returns:
+            How many clients were detached.
+
+        Example:
+            >>> await phux.detach("work")
+            0
+        """
+        return int((await self.drive(flows.detach(self._caller, target, everywhere=target is None)))["detached"])
+
     async def kill(self, target: str) -> int:
         """End what a selector names: a session, a window or a pane.
 

@@ -319,6 +319,21 @@ class Phux(ServerLogs):
             target = f"@{target}"
         return Pane(self, self.drive(flows.find_pane(target, self._caller))["id"])
 
+    def detach(self, target: str | None = None) -> int:
+        """End what terminals show of a session (`phux attach`), or of all sessions; the programs go on.
+
+        Args:
+            target: The session, or what is in it; every session when omitted.
+
+        Returns:
+            How many clients were detached.
+
+        Example:
+            >>> phux.detach("work")
+            0
+        """
+        return int(self.drive(flows.detach(self._caller, target, everywhere=target is None))["detached"])
+
     def kill(self, target: str) -> int:
         """End what a selector names: a session, a window or a pane.
 

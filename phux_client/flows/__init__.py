@@ -23,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows.acting import ACT_TIMEOUT_S, act
     from phux_client.flows.arranging import layout, move, move_divider, rename, resize, select, swap, zoom
+    from phux_client.flows.attaching import detach, go_to, latest
     from phux_client.flows.log_reading import (
         LogPlace,
         commands,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 _LATER = {
     **dict.fromkeys(("ACT_TIMEOUT_S", "act"), "acting"),
     **dict.fromkeys(("layout", "move", "move_divider", "rename", "resize", "select", "swap", "zoom"), "arranging"),
+    **dict.fromkeys(("detach", "go_to", "latest"), "attaching"),
     **dict.fromkeys(("LogPlace", "commands", "follow", "log_list", "logs", "next_logs", "output"), "log_reading"),
     **dict.fromkeys(("search", "wait_command"), "log_reading"),
     **dict.fromkeys(("new_window", "split"), "making"),
@@ -57,15 +59,18 @@ __all__ = [
     "act",
     "changes",
     "commands",
+    "detach",
     "find_by_id",
     "find_pane",
     "find_session",
     "find_window",
     "follow",
+    "go_to",
     "history_limit",
     "kill",
     "kill_by_id",
     "kill_server",
+    "latest",
     "layout",
     "log_list",
     "logs",

@@ -10,8 +10,9 @@ from phux_core.engine.protocol import Modes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
-_ORIGIN = 6
+_ORIGIN, _AUTOWRAP = 6, 7
 
 # Modes that programs set several of; the strongest counts.
 _TRACKING = ((1003, "any"), (1002, "button"), (1000, "normal"), (9, "x10"))
@@ -44,13 +45,23 @@ def mode(terminal: Any, private_mode: int) -> bool:
     return bool(out.value)
 
 
-@contextmanager
-def origin_at_top(terminal: Any) -> Iterator[None]:
+def origin_at_top(terminal: Any) -> AbstractContextManager[None]:
     """Make cursor positions count from the top of the screen, without moving the cursor as DECOM would."""
-    config = ffi.new("GhosttyTerminalModeConfig*", {"mode": _ORIGIN})
+    return _with_mode(terminal, _ORIGIN, on=False)
+
+
+def wrapping(terminal: Any) -> AbstractContextManager[None]:
+    """Make a resize reflow, which the library does only while autowrap is on."""
+    return _with_mode(terminal, _AUTOWRAP, on=True)
+
+
+@contextmanager
+def _with_mode(terminal: Any, private_mode: int, *, on: bool) -> Iterator[None]:
+    """Have a mode as it is wanted for a while, with nothing else done that a program would cause by setting it."""
+    config = ffi.new("GhosttyTerminalModeConfig*", {"mode": private_mode})
     check(lib.ghostty_terminal_get(terminal, lib.GHOSTTY_TERMINAL_DATA_MODE, config), "mode")
     was = bool(config.value)
-    config.value = False
+    config.value = on
     check(lib.ghostty_terminal_set(terminal, lib.GHOSTTY_TERMINAL_OPT_MODE, config), "set mode")
     yield
     config.value = was

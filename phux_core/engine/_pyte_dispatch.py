@@ -27,6 +27,7 @@ LARGEST = 65_535
 _KNOWN_LIMIT = 16_384
 
 _CSI = re.compile(r"\x1b\[([<=>?]?)([0-9:;]*)([ -/]*)([@-~])")
+_HIGHLIGHT = 4  # semicolons that make SD xterm's highlight tracking
 _ALL = 32  # "as many parameters as there are": DEC's terminals took 16
 
 # Private prefix, intermediates and final byte; the function; how many parameters it takes.
@@ -38,6 +39,8 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
 _FUNCTIONS |= {
     "`": (Terminal.cursor_to_column, 1),
     "e": (Terminal.cursor_down_anywhere, 1),
+    "j": (Terminal.cursor_back, 1),
+    "k": (Terminal.cursor_up, 1),
     "I": (Terminal.tab, 1),
     "Z": (Terminal.back_tab, 1),
     "S": (Terminal.scroll_up, 1),
@@ -55,6 +58,10 @@ _FUNCTIONS |= {
     "?K": (Terminal.erase_in_line, 1),
     "!p": (Terminal.soft_reset, 0),
     " q": (Terminal.set_cursor_style, 1),
+    " @": (Terminal.shift_left, 1),
+    " A": (Terminal.shift_right, 1),
+    "'}": (Terminal.insert_columns, 1),
+    "'~": (Terminal.delete_columns, 1),
     ">u": (Terminal.push_keyboard, 1),
     "<u": (Terminal.pop_keyboard, 1),
     "=u": (Terminal.set_keyboard, 2),
@@ -125,13 +132,13 @@ def _csi_action(token: str) -> Action:
     if name == "m":
         return Terminal.select_style, (token,)
     found = _FUNCTIONS.get(name)
-    if found is None or ":" in parameters:
+    if found is None or ":" in parameters or (name == "T" and parameters.count(";") == _HIGHLIGHT):
         return _NOTHING
     function, count = found
     if not count or not parameters:
         return function, ()
-    # Digits beyond the ninth cannot make a number smaller than what it saturates at.
-    numbers = [min(int(text[:9] or 0), LARGEST) for text in parameters.split(";")[:count]]
+    # Leading noughts count for nothing, and digits beyond the ninth cannot make a number smaller than the largest.
+    numbers = [min(int(text.lstrip("0")[:9] or 0), LARGEST) for text in parameters.split(";")[:count]]
     return function, tuple(numbers)
 
 

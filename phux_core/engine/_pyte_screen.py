@@ -20,8 +20,13 @@ from phux_core.engine._pyte_rows import DEFAULT, Row
 from phux_core.engine._pyte_widths import WIDE, ZERO, to_cells
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from phux_core.engine._pyte_history import History
     from phux_core.engine._pyte_styles import StyleTable
+
+
+REVERSE_WRAP = 45 << 5
 
 
 class Screen(PyteScreen):
@@ -133,7 +138,7 @@ class Screen(PyteScreen):
                 if cells[room] == WIDE:
                     part = part[:-1]
                 if not self.wraps:
-                    self._draw_clipped(cells, x)
+                    self._draw_clipped(cells)
                     return
                 if not part:
                     # A wide glyph before the last column: that column stays blank, and is no part of the line.
@@ -149,9 +154,10 @@ class Screen(PyteScreen):
             cursor.x = x + len(part)
             cells = cells[len(part) :]
 
-    def _draw_clipped(self, cells: str, x: int) -> None:
+    def _draw_clipped(self, cells: str) -> None:
         """Write cells that do not fit while autowrap is off: each glyph too many lands on the last column."""
         columns = self.columns
+        x = self.cursor.x
         blank = self.styles.blank(self.style)
         for glyph, wide in _glyphs(cells):
             at = min(x, columns - 1)
@@ -286,6 +292,8 @@ class Screen(PyteScreen):
     def erase_in_line(self, how: int = 0, private: bool = False) -> None:  # noqa: ARG002  # pyte's signature
         """EL; DECSEL is the same, because no cell is ever protected."""
         cursor = self.cursor
+        if how > 2:
+            return
         if cursor.x >= self.columns:
             cursor.x = self.columns - 1
         row = self.rows[cursor.y]
@@ -295,7 +303,7 @@ class Screen(PyteScreen):
             row.wrapped = False
         elif how == 1:
             cells_of.erase(row, 0, self.cursor.x + 1, blank)
-        elif how == 2:
+        else:
             cells_of.erase(row, 0, self.columns, blank)
             row.wrapped = False
 
@@ -355,6 +363,33 @@ class Screen(PyteScreen):
         cells_of.delete(row, x, count, self.styles.blank(self.style), self.columns)
         row.wrapped = False
 
+    def shift_left(self, count: int | None = None) -> None:
+        """SL."""
+        self._edit_columns(cells_of.delete, 0, count)
+
+    def shift_right(self, count: int | None = None) -> None:
+        """SR."""
+        self._edit_columns(cells_of.insert, 0, count)
+
+    def insert_columns(self, count: int | None = None) -> None:
+        """DECIC."""
+        self._edit_columns(cells_of.insert, min(self.cursor.x, self.columns - 1), count)
+
+    def delete_columns(self, count: int | None = None) -> None:
+        """DECDC."""
+        self._edit_columns(cells_of.delete, min(self.cursor.x, self.columns - 1), count)
+
+    def _edit_columns(self, edit: Callable[[Row, int, int, str, int], None], column: int, count: int | None) -> None:
+        """Do to all rows between the margins what ICH or DCH does to one, if the cursor is between them."""
+        top, bottom = self.margins or Margins(0, self.lines - 1)
+        if top <= self.cursor.y <= bottom:
+            self._settle_column()
+            count = min(count or 1, self.columns - column)
+            for row in self.rows[top : bottom + 1]:
+                edit(row, column, count, self.styles.blank(self.style), self.columns)
+                if edit is cells_of.delete:
+                    row.wrapped = False
+
     def alignment_display(self) -> None:
         """DECALN."""
         self.margins = None
@@ -383,6 +418,26 @@ class Screen(PyteScreen):
         cursor = self.cursor
         bottom = self.margins.bottom if self.margins and cursor.y <= self.margins.bottom else self.lines - 1
         cursor.y = min(cursor.y + (count or 1), bottom)
+
+    def cursor_back(self, count: int | None = None) -> None:
+        """CUB and BS: with reverse wrap (mode 45) on into the row above, where the line came from there."""
+        cursor = self.cursor
+        count = count or 1
+        reverse = REVERSE_WRAP in self.mode and self.wraps
+        if cursor.x >= self.columns:
+            cursor.x = self.columns - 1
+            count -= reverse  # giving up the pending wrap is the first step back
+        if reverse:
+            top = self.margins.top if self.margins and cursor.y >= self.margins.top else 0
+            while count > cursor.x and cursor.y > top and self.rows[cursor.y - 1].wrapped:
+                count -= cursor.x + 1
+                cursor.y -= 1
+                cursor.x = self.columns - 1
+        cursor.x = max(cursor.x - count, 0)
+
+    def backspace(self) -> None:
+        """BS."""
+        self.cursor_back(1)
 
     def cursor_position(self, line: int | None = None, column: int | None = None) -> None:
         """CUP: within the margins in origin mode, anywhere else otherwise."""

@@ -13,7 +13,7 @@ import pyte.modes as mo
 from pyte.screens import Cursor, Margins
 
 from phux_core.engine._pyte_rows import DEFAULT, Row
-from phux_core.engine._pyte_screen import Screen
+from phux_core.engine._pyte_screen import REVERSE_WRAP, Screen
 from phux_core.engine.protocol import Bell, Effect, Modes, TitleChanged
 
 if TYPE_CHECKING:
@@ -29,13 +29,15 @@ _KITTY_FLAGS = 0x1F
 
 # Private modes as pyte numbers them: shifted, so that they share one set with the ANSI modes.
 _APPLICATION_CURSOR = 1 << 5
+_COLUMNS = 3 << 5
+_COLUMNS_ALLOWED = 40 << 5
 _CURSOR_BLINK = 12 << 5
 _APPLICATION_KEYPAD = 66 << 5
 _FOCUS = 1004 << 5
 _BRACKETED_PASTE = 2004 << 5
 _SYNCHRONIZED = 2026 << 5
 # What DECSTR sets back; it says nothing about xterm's modes.
-_SOFT_RESET = {mo.IRM, mo.DECOM, _APPLICATION_CURSOR, _APPLICATION_KEYPAD}
+_SOFT_RESET = {mo.IRM, mo.DECOM, _APPLICATION_CURSOR, REVERSE_WRAP, _APPLICATION_KEYPAD}
 _ALTERNATE = {47 << 5, 1047 << 5, 1049 << 5}
 _SAVE_CURSOR = 1048 << 5
 # Of several the first counts: programs that set more than one mean the strongest.
@@ -44,14 +46,15 @@ _MOUSE_FORMAT = {1016 << 5: "sgr_pixels", 1006 << 5: "sgr", 1015 << 5: "urxvt", 
 
 KNOWN_MODES = frozenset(
     {mo.IRM, mo.LNM, *_ALTERNATE, *_MOUSE, *_MOUSE_FORMAT}
-    | {number << 5 for number in (1, 5, 6, 7, 12, 25, 45, 66, 1004, 1007, 1048, 2004, 2026)}
+    | {number << 5 for number in (1, 3, 5, 6, 7, 12, 25, 40, 45, 66, 1004, 1007, 1048, 2004, 2026)}
 )
 """Modes that DECRQM reports on and that may be set; setting others does nothing, so they cannot pile up."""
 
 _DEFAULT_MODES = frozenset({mo.DECAWM, mo.DECTCEM})
 
-# Of pyte's table (the Linux console's) only the block that xterm maps: letters and a few signs.
-_LINE_DRAWING = {code: cs.VT100_MAP[code] for code in range(0x60, 0x7F)}
+# Of pyte's table (the Linux console's) only the block that xterm maps: letters and a few signs. "h" is DEC's sign for a
+# new line there; terminfo's board of squares is the console's.
+_LINE_DRAWING = {code: cs.VT100_MAP[code] for code in range(0x60, 0x7F)} | {ord("h"): "\u2424"}
 _CHARSETS: dict[str, dict[int, str] | None] = {
     "0": _LINE_DRAWING,
     "2": _LINE_DRAWING,
@@ -169,11 +172,15 @@ class Terminal(Screen):
         if mode in _ALTERNATE:
             self._switch_screen(mode, on)
             return
+        if mode == _COLUMNS and _COLUMNS_ALLOWED not in self.mode:
+            return
         if on:
             self.mode.add(mode)
         else:
             self.mode.discard(mode)
-        if mode == mo.DECAWM:
+        if mode == _COLUMNS:
+            self._start_page()
+        elif mode == mo.DECAWM:
             self.wraps = on
         elif mode == mo.IRM:
             self.inserts = on
@@ -188,6 +195,12 @@ class Terminal(Screen):
                 self.save_cursor()
             else:
                 self.restore_cursor()
+
+    def _start_page(self) -> None:
+        """What DECCOLM does besides changing the width, which is not the program's to change."""
+        self.margins = None
+        self.erase_in_display(2)
+        self.cursor_position()
 
     def _switch_screen(self, mode: int, on: bool) -> None:
         """Modes 47, 1047 and 1049 differ in who clears what, and 1049 saves the cursor as well."""

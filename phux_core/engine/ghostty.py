@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from phux_core.engine import _ghostty_instead as instead
 from phux_core.engine import _ghostty_keys, encoding
 from phux_core.engine._ghostty_checkpoint import Checkpoint, mend, pack, snapshot, unpack
 from phux_core.engine._ghostty_grid import Grid
-from phux_core.engine._ghostty_lacking import SOFT_RESET_ACTIONS, Lacking
+from phux_core.engine._ghostty_lacking import Found, Lacking
 from phux_core.engine._ghostty_native import (
     Sink,
     check,
@@ -31,6 +32,7 @@ from phux_core.engine._ghostty_state import (
     read_modes,
     rendered_cursor_style,
     scrollback,
+    wrapping,
 )
 from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
 from phux_core.engine.protocol import (
@@ -212,10 +214,11 @@ class GhosttyEngine:
         if self._covered is not None:
             self._watch_screens(data)
         at = 0
-        for end, what in self._lacking.find(data):
-            self._put(data[at:end])
-            self._do_what_is_lacking(what)
-            at = end
+        for found in self._lacking.find(data):
+            # CAN where the beginning of the sequence was written before: none of it may be seen.
+            self._put(data[at : found.start] if found.start >= 0 else b"\x18")
+            self._do_instead(found)
+            at = found.end
         self._put(data[at:] if at else data)
         if self._sink.stirred:
             self._collect(effects)
@@ -235,21 +238,35 @@ class GhosttyEngine:
                 _write(self._terminal, start + at, min(_SLICE, size - at))
                 self._trim()
 
-    def _do_what_is_lacking(self, what: str) -> None:
-        if what == "reset":
-            x = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_X)
-            y = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y)
-            self._put(SOFT_RESET_ACTIONS + b"\x1b[%d;%dH" % (y + 1, x + 1))
+    def _do_instead(self, found: Found) -> None:
+        """Do what the library would not do for a sequence."""
+        terminal, sink = self._terminal, self._sink
+        if found.what == "rewrite":
+            self._put(found.text)
+        elif found.what == "modes":
+            self._put(found.text)
+            instead.keep_size(terminal, self._cols, self._rows)
+        elif found.what == "reset":
+            instead.soft_reset(terminal)
+        elif found.what == "place":
+            instead.report_place(terminal, sink)
+        elif found.what == "motion":
+            instead.move(terminal, found.text)
+        elif found.what == "shift":
+            instead.shift_columns(terminal, sink, self._cols, found.text)
         else:
-            # One that was set in this very chunk has not been told yet.
-            has_title = self._title is not None or self._sink.title
-            if what == "push":
-                self._lacking.push(self._read_title() if has_title else "")
-            elif self._lacking.titles:
-                title = self._lacking.titles.pop()
-                # Programs push and pop around the alternate screen; where there was no title, that makes none.
-                if title or has_title:
-                    self._put(b"\x1b]2;%b\x1b\\" % title.encode("utf-8", "replace"))
+            self._stack_title(found.what)
+
+    def _stack_title(self, what: str) -> None:
+        # One that was set in this very chunk has not been told yet.
+        has_title = self._title is not None or self._sink.title
+        if what == "push":
+            self._lacking.push(self._read_title() if has_title else "")
+        elif self._lacking.titles:
+            title = self._lacking.titles.pop()
+            # Programs push and pop around the alternate screen; where there was no title, that makes none.
+            if title or has_title:
+                self._put(b"\x1b]2;%b\x1b\\" % title.encode("utf-8", "replace"))
 
     def _watch_screens(self, data: bytes) -> None:
         """Forget how much history the alternate screen covers when that may have changed."""
@@ -283,7 +300,9 @@ class GhosttyEngine:
         """Change the grid. A program that asked for in-band size reports gets its reply with the next ``feed``."""
         _check_size(cols, rows)
         self._sink.cols, self._sink.rows = cols, rows
-        check(lib.ghostty_terminal_resize(self._terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
+        # Without a reflow a wide character could be cut in half, which no snapshot can hold (see mend).
+        with wrapping(self._terminal):
+            check(lib.ghostty_terminal_resize(self._terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
         self._cols, self._rows = cols, rows
         self._covered = None
         self._set_limits()

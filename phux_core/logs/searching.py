@@ -24,7 +24,7 @@ _OTHERS = {
     b"\xc2": re.compile(rb"\xc2[\x90-\x9f]"),
     **{byte: re.compile(re.escape(byte)) for byte in (b"\0", b"\a", b"\x7f")},
 }
-_TOKEN = re.compile(r"\\(.)|\[\^?\]?(?:\\.|[^\]\\])*\]|(.)", re.DOTALL)
+_TOKEN = re.compile(r"\\(.)|\[\^?\]?(?:\\.|[^\]\\])*\]|\{[0-9,]*\}|(.)", re.DOTALL)
 _QUANTIFIED = re.compile(r"[*?{]")
 
 

@@ -132,6 +132,10 @@ class Connection(asyncio.Protocol):
         if task is not None:
             task.cancel()
 
+    def push(self, header: dict[str, Any]) -> None:
+        """Send something that was not asked for, whether the client reads or not; the sender sees to bounds."""
+        self._send(header)
+
     def close(self) -> None:
         """Close after what was written so far is sent."""
         if self._transport is not None:

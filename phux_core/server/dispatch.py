@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from phux_core import calls
 from phux_core.errors import (
@@ -14,6 +14,7 @@ from phux_core.errors import (
     NoSuchTargetError,
 )
 from phux_core.selector import check_window_name
+from phux_core.server.attach_calls import AttachCalls
 from phux_core.server.capture import DEFAULT_BYTES, MOST_BYTES
 from phux_core.server.log_calls import LogCalls
 from phux_core.server.making import Program
@@ -34,11 +35,11 @@ MAX_SUBSCRIPTIONS = 1000
 _KILL_WAIT_S = 3.0
 
 
-class Dispatch(LogCalls, ProcessCalls):
+class Dispatch(AttachCalls, LogCalls, ProcessCalls):
     """The calls, carried out on one service."""
 
     def __init__(self, service: Service, maker: Maker) -> None:
-        self._service = service
+        super().__init__(service)
         self._maker = maker
         self._arranger = service.arranger
 
@@ -49,6 +50,7 @@ class Dispatch(LogCalls, ProcessCalls):
             PhuxError: It cannot be; the error says why.
         """
         call, checked = calls.check(name, params)
+        self._service.attachments.used(connection, call.name)
         method = getattr(self, f"_{call.name}")
         outcome: Result | Awaitable[Result] = method(connection, **checked)
         return outcome
@@ -256,7 +258,7 @@ class Dispatch(LogCalls, ProcessCalls):
 
     # Typing
 
-    async def _input(self, _connection: Connection, pane: int, items: list[dict[str, str]]) -> Result:
+    async def _input(self, _connection: Connection, pane: int, items: list[dict[str, Any]]) -> Result:
         size, written = self._pane(pane).type(items)
         await written
         return {"bytes": size}

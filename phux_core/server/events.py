@@ -27,6 +27,16 @@ class Subscriber(Protocol):
         """Take one event for one subscription."""
 
 
+class Observer(Protocol):
+    """Somebody in the server itself who wants to know of everything."""
+
+    def written(self, pane: Pane) -> None:
+        """Take note that a pane's program wrote something."""
+
+    def happened(self, name: str, pane_id: int | None) -> None:
+        """Take note of an event."""
+
+
 class EventHub:
     """Every subscription of every client.
 
@@ -40,6 +50,7 @@ class EventHub:
         self._followers: dict[int | None, dict[int, Follower]] = {}
         self._at_end: dict[int, Callable[[], None]] = {}
         self._next = first_number
+        self.observer: Observer | None = None
 
     def subscribe(self, subscriber: Subscriber, pane: int | None, at_end: Callable[[], None] | None = None) -> int:
         """Push events to the subscriber from now on: one pane's, or all.
@@ -84,6 +95,8 @@ class EventHub:
         """Take note that a pane's program wrote something."""
         for follower in list(self._followers.get(pane.id, {}).values()):
             follower.tell()
+        if self.observer is not None:
+            self.observer.written(pane)
 
     def resumed(self, subscriber: Subscriber) -> None:
         """Take note that somebody who was slow reads again."""
@@ -143,6 +156,8 @@ class EventHub:
                 followers[number].finish(event)
             else:
                 subscriber.push_event(number, event)
+        if self.observer is not None:
+            self.observer.happened(name, pane)
 
     def tell_of_death(self, subscriber: Subscriber, number: int, pane: Pane) -> None:
         """Tell somebody who came late how a pane's program ended, so that nobody waits for it for ever."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from phux_core.engine.protocol import Mouse
 from phux_core.errors import BadRequestError
 from phux_core.keys import parse_key
 
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from phux_core.engine.protocol import Engine
 
 
-def encode(items: Sequence[dict[str, str]], engine: Engine) -> bytes:
-    """Encode keys, text, lines and pastes, in order.
+def encode(items: Sequence[dict[str, Any]], engine: Engine) -> bytes:
+    """Encode keys, text, lines, pastes, the mouse and the focus, in order; what the program did not ask for is nothing.
 
     Raises:
         BadRequestError: There is no such key.
@@ -22,7 +23,7 @@ def encode(items: Sequence[dict[str, str]], engine: Engine) -> bytes:
     return b"".join(_encode(item, engine) for item in items)
 
 
-def _encode(item: dict[str, str], engine: Engine) -> bytes:
+def _encode(item: dict[str, Any], engine: Engine) -> bytes:
     ((kind, value),) = item.items()
     if kind == "paste" or (kind == "line" and not engine.alt_screen):
         # A line that Enter follows goes as a paste, so that a program with an editor of its own takes it as
@@ -34,4 +35,9 @@ def _encode(item: dict[str, str], engine: Engine) -> bytes:
         if key is None:
             raise BadRequestError(f"there is no key {value!r:.80}", remedy='send text as {"text": ...}')
         return engine.encode_key(key)
-    return value.encode("utf-8", "surrogateescape")
+    if kind == "mouse":
+        return engine.encode_mouse(Mouse(**({"button": None} | value)))
+    if kind == "focus":
+        return engine.encode_focus(value)
+    data: bytes = value.encode("utf-8", "surrogateescape")
+    return data

@@ -103,6 +103,7 @@ class KeeperLink:
         self._spawning: dict[int, asyncio.Future[tuple[int, list[int]]]] = {}
         # A short program may have ended before whoever asked for it got to run again.
         self._unclaimed: dict[int, int | None] = {}
+        self._closed = False
         self._next_id = 1
         loop.add_reader(channel, self._on_readable)
 
@@ -160,7 +161,7 @@ class KeeperLink:
         """
         self._send({"op": "append" if append else "put", "key": key}, data)
         deadline = time.monotonic() + _KEEPER_S
-        while at_once and self._channel.wants_write and time.monotonic() < deadline:
+        while at_once and self._channel.wants_write and not self._closed and time.monotonic() < deadline:
             self._channel.wait(writing=True, timeout_s=_KEEPER_S)
             self._on_writable()
 
@@ -213,6 +214,7 @@ class KeeperLink:
             self._spawning.pop(header["id"]).set_exception(CannotExecuteError(header["message"]))
 
     def _close(self) -> None:
+        self._closed = True
         self._loop.remove_reader(self._channel)
         self._loop.remove_writer(self._channel)
         self._on_closed()

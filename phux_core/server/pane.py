@@ -382,7 +382,7 @@ class Pane:
 
     # Input
 
-    def type(self, items: list[dict[str, str]], *, note: bytes | None = None) -> tuple[int, asyncio.Future[None]]:
+    def type(self, items: list[dict[str, Any]], *, note: bytes | None = None) -> tuple[int, asyncio.Future[None]]:
         """Type keys, text and pastes, encoded for the modes of now, as one piece.
 
         Args:
@@ -403,7 +403,7 @@ class Pane:
         if note is not None:
             self.journal.note = note
         written = self._typing.type(data)
-        if note is None:
+        if note is None and data:
             self.runs.typed_by_others(data)
         self.watch.touch()
         return len(data), written

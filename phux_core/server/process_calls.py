@@ -72,13 +72,14 @@ class ProcessCalls:
         command = None
         await command_begun(live)
         for name in (*_STEPS, *["KILL"] * 5):
-            if is_at_rest(live):
+            await live.watch.wait_for(lambda: is_at_rest(live) or not is_on_its_way(live), _BEGIN_S)
+            if is_at_rest(live) or is_on_its_way(live):
                 break
             hit = send_signal(live, name, shell=False)
             command = command or hit["command"]
             sent.append(name)
             await live.watch.wait_for(lambda: is_at_rest(live), grace_ms / 1000)
-        if not is_at_rest(live):
+        if not (is_at_rest(live) or is_on_its_way(live)):
             raise TimedOutError(f"{command} in @{live.id} does not end, not even by SIGKILL")
         return {
             "stopped": bool(sent),
@@ -124,6 +125,12 @@ async def command_begun(pane: Pane) -> None:
 def has_command(pane: Pane) -> bool:
     """Tell whether a command is under way in a pane's shell."""
     return pane.commands.start is not None or pane.runs.current is not None
+
+
+def is_on_its_way(pane: Pane) -> bool:
+    """Tell whether a pane's shell is done with its command, and has not drawn its prompt yet."""
+    foreground = pane.watch.foreground
+    return foreground is not None and foreground.shell is not None and not has_command(pane)
 
 
 def is_at_rest(pane: Pane) -> bool:

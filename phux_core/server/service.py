@@ -15,6 +15,7 @@ from phux_core import wire
 from phux_core.keeper.journal import checkpoint_key, ledger_key
 from phux_core.logs.places import server_name
 from phux_core.server.arranging import Arranger
+from phux_core.server.attachments import Attachments
 from phux_core.server.connection import Connection
 from phux_core.server.dispatch import Dispatch
 from phux_core.server.events import EventHub
@@ -69,6 +70,10 @@ class Service:
         self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
         self.panes: dict[int, Pane] = {}
         self.events = EventHub(1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE)
+        self.attachments: Attachments = Attachments(
+            self, 1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE
+        )
+        self.events.observer = self.attachments
         self.finished: asyncio.Future[None] = loop.create_future()
         self.settings = settings
         self._hello = inheritance.hello
@@ -77,7 +82,7 @@ class Service:
         self._turns = ReadTurns(loop)
         life = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
         self.logs = Logs(loop, settings, life, self.panes.values)
-        self.arranger = Arranger(self, settings.window_size)
+        self.arranger: Arranger = Arranger(self, settings.window_size)
         self._dispatch = Dispatch(self, Maker(self, settings.shell))
         self._told = picture(self.tree)
         self._connections: set[Connection] = set()
@@ -185,7 +190,8 @@ class Service:
 
     def write_tree(self) -> None:
         """Have the tree kept for the next service."""
-        self.keeper.put("tree", self.tree.dump())
+        # At once: whoever made something may hear of it right after, and a death must not take it back.
+        self.keeper.put("tree", self.tree.dump(), at_once=True)
 
     def _save_tree(self) -> None:
         """Write the tree down, and tell what is another in it than before."""
@@ -194,6 +200,7 @@ class Service:
         before, self._told = self._told, picture(self.tree)
         for name, payload in news(before, self._told):
             self.events.tell(name, payload)
+        self.attachments.tree_changed()
 
     def _adopt(self, inheritance: Inheritance) -> None:
         """Take over the programs that an earlier service had."""
@@ -232,7 +239,7 @@ class Service:
         self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, pane.commands.dump()), at_once=True)
 
     def _keep_command(self, pane_id: int, data: bytes, anew: bool) -> None:
-        self.keeper.put(ledger_key(pane_id), data, append=not anew)
+        self.keeper.put(ledger_key(pane_id), data, append=not anew, at_once=True)
 
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)
@@ -280,11 +287,13 @@ class Service:
         """Count a client out."""
         self._connections.discard(connection)
         self.events.drop_subscriber(connection)
+        self.attachments.drop_client(connection)
         self._lifecycle.client_left()
 
     def resumed(self, connection: Connection) -> None:
         """Tell a client that was slow what it can still be told."""
         self.events.resumed(connection)
+        self.attachments.resumed(connection)
 
     def _accept(self) -> None:
         try:
@@ -349,7 +358,7 @@ class Service:
 
     def tree_document(self) -> dict[str, Any]:
         """Build the Tree document."""
-        return tree_document(self.tree, self.panes, {})
+        return tree_document(self.tree, self.panes, self.attachments.counts())
 
     # The end
 
@@ -358,6 +367,7 @@ class Service:
         if not self.stopping:
             self.stopping = True
             _log.info("ending: %s", why)
+            self.attachments.ending(why)
             self.loop.remove_reader(self._listener)  # whoever comes now is to find no server, and start one
             self._listener.close()
             self.keeper.shutdown()

@@ -81,6 +81,9 @@ class TypingQueue:
         self._pending_line = pending
         entry = _Entry(data, self._loop.create_future())
         assert entry.done is not None
+        if not data:  # a mouse that the program did not ask for, say
+            entry.done.set_result(None)
+            return entry.done
         self._append(entry)
         if not entry.done.done():
             entry.timer = self._loop.call_later(DEADLINE_S, self._give_up, entry)

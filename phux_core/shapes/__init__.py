@@ -50,6 +50,7 @@ from phux_core.shapes.logs import (
 )
 from phux_core.shapes.results import (
     Created,
+    Detached,
     EngineNote,
     Error,
     ErrorDetail,
@@ -106,6 +107,7 @@ __all__ = [
     "Cursor",
     "CwdChanged",
     "DefaultColor",
+    "Detached",
     "Dirty",
     "Dropped",
     "EngineNote",

@@ -289,6 +289,19 @@ class Sent:
 
 
 @frozen(kw_only=True)
+class Detached:
+    """What ``phux detach --json`` tells.
+
+    Attributes:
+        schema_version: Version of this shape.
+        detached: How many clients were detached.
+    """
+
+    schema_version: Literal[1] = 1
+    detached: int
+
+
+@frozen(kw_only=True)
 class Killed:
     """What ``phux kill --json`` tells.
 

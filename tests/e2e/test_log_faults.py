@@ -147,9 +147,8 @@ def test_doctor_is_content_with_a_healthy_server_and_with_none(tmp_path, cli):
         *("socket", "server", "logs", "disk", "engine", "shell", "config", "holes")
     ]
     assert cli("doctor", SHELL="/no/such/shell").code == 1
-    (tmp_path / "phux").mkdir()
-    (tmp_path / "phux" / "config.toml").write_text("colour = 1\n")
-    assert "BAD  config" in cli("doctor", XDG_CONFIG_HOME=str(tmp_path)).out
+    (tmp_path / "config.toml").write_text("colour = 1\n")
+    assert "BAD  config" in cli("doctor", PHUX_CONFIG=str(tmp_path / "config.toml")).out
 
 
 def test_doctor_from_python(tmp_path):

@@ -166,11 +166,9 @@ def test_a_pane_that_ended_has_ended_for_the_next_service_too(phux):
 def user_server(tmp_path, monkeypatch, config=""):
     """A server as a user has it: detached, with a config file and a state directory."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    (tmp_path / "config" / "phux").mkdir(parents=True, exist_ok=True)
-    (tmp_path / "config" / "phux" / "config.toml").write_text(config)
-    cli = Cli(
-        str(tmp_path / "phux.sock"), tmp_path, {"PHUX_ENGINE": "pyte", "XDG_CONFIG_HOME": str(tmp_path / "config")}
-    )
+    (tmp_path / "config.toml").write_text(config)
+    env = {"PHUX_ENGINE": "pyte", "PHUX_CONFIG": str(tmp_path / "config.toml")}
+    cli = Cli(str(tmp_path / "phux.sock"), tmp_path, env)
     os.chmod(tmp_path, 0o700)
     try:
         yield cli

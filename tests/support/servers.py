@@ -29,6 +29,7 @@ DOCUMENTS = {
     "send-keys": "sent",
     "paste": "sent",
     "run": "run-result",
+    "detach": "detached",
     "kill": "killed",
     "tree": "tree",
     "swap": "swapped",

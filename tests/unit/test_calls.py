@@ -144,7 +144,8 @@ def test_only_what_does_no_harm_twice_is_repeatable():
     reading = {"status", "tree", "snapshot", "subscribe", "unsubscribe"}
     reading |= {"logs", "log_list", "output", "search", "commands"}
     # A run has an id, by which the server knows it again; a size that is set twice is the same size.
-    assert repeatable == reading | {
+    watching = {"resize_attachment", "freeze", "frozen_rows", "thaw"}
+    assert repeatable == reading | watching | {
         "run",
         "start",
         "resize",

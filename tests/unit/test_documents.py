@@ -142,6 +142,7 @@ EXAMPLES = [
     ),
     ("created", shapes.Created, {"session": "work", "terminal_id": 3, "session_id": 1, "window_id": 2}),
     ("sent", shapes.Sent, {"schema_version": 1, "sent": True, "pane": "@1", "bytes": 2}),
+    ("detached", shapes.Detached, {"schema_version": 1, "detached": 2}),
     ("place", shapes.Place, PLACE),
     ("swapped", shapes.Swapped, {"schema_version": 1, "places": [PLACE, PLACE | {"zoomed": True}]}),
     ("killed", shapes.Killed, {"schema_version": 1, "killed": 2}),

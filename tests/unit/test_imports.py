@@ -34,7 +34,7 @@ CONTRACT = {
         "version",
         "width",
     ),
-    *("layout", "config"),
+    *("layout", "config", "bindings"),
 }
 LOOPS = {"socket", "asyncio", "anyio", "trio", "selectors", "select"}
 HEAVY = {"attr", "attrs", "cattr", "cattrs", "anyio", "asyncio", "typing", "dataclasses", "inspect", "subprocess"}

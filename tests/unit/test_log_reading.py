@@ -301,6 +301,9 @@ def test_search_finds_lines_whichever_way_the_pattern_is_looked_for(root, patter
         ("[]]def", "def"),
         (r"[\]]def", "def"),
         ("ab{0}cd", "cd"),
+        ("^x{100}", None),
+        ("ab{1000}cd", "cd"),
+        ("a{10,2000}bc", "bc"),
         ("this|that", None),
         ("(needle)?", None),
         ("(?i)needle", None),
@@ -317,7 +320,7 @@ def test_the_text_that_every_match_must_have_is_found(pattern, literal):
     st.lists(
         st.sampled_from(["a", "b", "ab", "\x1b[31m", "\x1b[0m", "\x1b[K", "\n", "\r\n", " ", "\x07", "é"]), max_size=30
     ),
-    st.sampled_from(["ab", "aab", "a b", "abé", "ab$", "^ab", "a+b", "b b?a", r"ab\w"]),
+    st.sampled_from(["ab", "aab", "a b", "abé", "ab$", "^ab", "a+b", "b b?a", r"ab\w", "a{1}b", "b{0,1}ab"]),
 )
 @settings(max_examples=300, deadline=None)
 def test_search_finds_what_looking_at_each_line_finds(parts, pattern):

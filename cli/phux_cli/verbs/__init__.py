@@ -1,11 +1,14 @@
 """The verbs, one module each, imported only when used.
 
 A verb's module has ``USAGE``, ``add_arguments(parser)``, ``run(options) -> exit code``, and ``EXAMPLES``: command lines
-that its help shows and that a test runs. One that takes several positional arguments sets ``INTERMIXED``.
+that its help shows and that a test runs. One that takes several positional arguments sets ``INTERMIXED``, one that
+needs a terminal ``NEEDS_TERMINAL``.
 """
 
 VERBS = {
     "new": "make a session and start a program in it",
+    "attach": "show a session in this terminal",
+    "detach": "end what other terminals show of a session",
     "ls": "list the sessions",
     "tree": "show sessions, windows and panes",
     "new-window": "make a window in a session",

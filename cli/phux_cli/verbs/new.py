@@ -1,8 +1,11 @@
 """new: make a session with one pane and start a program in it, the shell unless COMMAND is given after `--`.
 
-Starts a server when none runs. Returns when the program runs; a command that cannot be executed is an error and
-leaves nothing behind.
+Starts a server when none runs. On a terminal, shows it there (see attach), unless -d or --json is given or the terminal
+is a pane already. Else returns when the program runs; a command that cannot be executed is an error and leaves nothing
+behind.
 """
+
+import os
 
 from phux_cli.output import print_document
 from phux_cli.usage import add_json, add_socket, parse_size, parse_variables
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
     import argparse
 
 USAGE = (
-    "[-s NAME] [-n NAME] [-c CWD] [-e K=V]... [--size COLSxROWS] [--login] [--shell PATH] [--no-log] [--json] "
+    "[-s NAME] [-n NAME] [-c CWD] [-e K=V]... [--size COLSxROWS] [--login] [--shell PATH] [--no-log] [-d] [--json] "
     "[--socket PATH] [-- COMMAND...]"
 )
 EXAMPLES = (
@@ -34,6 +37,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
         "-e", "--env", metavar="K=V", action="append", default=[], help="a variable for the program; may be repeated"
     )
     parser.add_argument("--size", metavar="COLSxROWS", help="size of the terminal, 80x24 when omitted")
+    parser.add_argument("-d", "--detached", action="store_true", help="do not show it in this terminal")
     parser.add_argument("--login", action="store_true", help="start the shell as a login shell")
     parser.add_argument("--shell", metavar="PATH", help="the shell to start; the config's or SHELL when omitted")
     parser.add_argument("--no-log", action="store_true", help="keep nothing that its panes write on disk")
@@ -44,6 +48,13 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 def run(options: "argparse.Namespace") -> int:
     """Make it."""
     size = None if options.size is None else parse_size(options.size)
+    settings = None
+    if not options.json and not options.detached and _has_terminal():
+        from phux_cli.attaching import prepare, show
+        from phux_client.tui import window_area
+
+        settings = prepare()
+        size = size or window_area(settings)
     env = parse_variables(options.env)
     # Read before a server is started for it: bad input makes nothing.
     flow = flows.new(
@@ -60,6 +71,9 @@ def run(options: "argparse.Namespace") -> int:
     )
     with connect(options.socket, start=True) as phux:
         made = phux.drive(flow)
+        socket = phux.socket
+    if settings is not None:
+        return show(socket, made["session_id"], settings)
     if options.json:
         print_document(
             {
@@ -72,3 +86,13 @@ def run(options: "argparse.Namespace") -> int:
     else:
         print(f"created session {made['session']!r}, pane @{made['pane_id']}")
     return 0
+
+
+def _has_terminal() -> bool:
+    """Tell whether a session can be shown here: there is a terminal that can draw, and it is no pane."""
+    return (
+        os.isatty(0)
+        and os.isatty(1)
+        and os.environ.get("TERM", "dumb") not in {"", "dumb", "unknown"}
+        and not os.environ.get("PHUX_PANE")
+    )

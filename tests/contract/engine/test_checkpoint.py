@@ -98,6 +98,16 @@ def test_wide_characters_cut_by_a_narrower_alternate_screen_do_not_prevent_a_che
             assert copy.state() == t.state()
 
 
+def test_nor_do_wide_characters_on_the_primary_screen_while_autowrap_is_off(term, restored):
+    # htop and mc turn autowrap off on the alternate screen, and the shell's text is resized below it.
+    for stream in ("漢字漢字\x1b[?7l", "漢字漢字\x1b[?1049h\x1b[?7l"):
+        t = term(8, 3, stream)
+        t.engine.resize(3, 3)
+        copy = restored(t.engine.checkpoint())
+        copy.feed("\x1b[?1049l")
+        assert "".join(copy.history + copy.screen) == "漢字漢字"
+
+
 @pytest.mark.parametrize("under_way", [b"\x1b[3", b"\x1b]2;tit", "漢".encode()[:2], b"\x1b_a\x9b"], ids=repr)
 def test_nor_does_a_sequence_under_way_at_that_moment(term, restored, under_way):
     for leave in ("", "\x1b[?1049l"):

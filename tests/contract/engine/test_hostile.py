@@ -163,3 +163,10 @@ def test_random_bytes_never_raise_and_never_leave_the_grid(term, bounded, seed):
         t.engine.modes()
     t.feed("\x18\x1bc\x1b[2Jafter")
     assert t.screen == ["after"]
+
+
+@pytest.mark.parametrize("body", ["!", "?", "!2", "2?", "?!;1", ";!", "3;?"])
+@pytest.mark.parametrize("final", [" @", "'}", "G", "P", "H", "t", "n", "p", "g"])
+def test_marks_of_private_functions_where_they_mean_nothing_are_no_error(term, body, final):
+    t = term(10, 4, "\x1b[?6h", f"\x1b[{body}{final}", "\x1bc", "ok")
+    assert t.screen == ["ok"]

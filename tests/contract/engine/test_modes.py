@@ -93,6 +93,7 @@ def test_kitty_keyboard_flags_are_pushed_and_popped(term):
         ("\x1b[?31999$p", rb"\x1b\[\?31999;0\$y"),
         ("\x1b[4$p", rb"\x1b\[4;2\$y"),
         ("\x1b[?u", rb"\x1b\[\?0u"),
+        ("\x1b[?6n", rb"\x1b\[\?2;3R"),
         ("\x1bP$qm\x1b\\", rb"\x1bP1\$r0?m\x1b\\"),
     ],
     ids=lambda value: repr(value)[1:-1] if isinstance(value, str) else "",
@@ -128,3 +129,16 @@ def test_size_reports_follow_the_size(term):
 
 def test_answers_come_in_the_order_of_the_questions(term):
     assert term(10, 4).ask("\x1b[5n\x1b[6n\x1b[5n") == b"\x1b[0n\x1b[1;1R\x1b[0n"
+
+
+def test_a_program_cannot_change_the_width_and_clears_its_screen_by_trying(term):
+    t = term(10, 3, "abc\x1b[?3h")
+    assert t.screen == ["abc"]  # not allowed by mode 40
+    t.feed("\x1b[?40h\x1b[2;3r\x1b[2;2H\x1b[?3h")
+    assert (t.engine.cols, t.screen, t.at) == (10, [], (0, 0))
+    t.feed("\x1b[1;99Hx\x1b[?3l", "y" * 11)
+    assert t.screen == ["yyyyyyyyyy", "y"]
+
+
+def test_a_soft_reset_turns_autowrap_on_again(term):
+    assert term(3, 2, "\x1b[?7l\x1b[!pabcd").screen == ["abc", "d"]
