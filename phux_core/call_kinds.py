@@ -1,8 +1,62 @@
-"""What a parameter of a call may be: words for people, and the check. Import-light: it is on the CLI's path."""
+"""What calls are made of, and what a parameter may be: words for people, and the check.
+
+Import-light: it is on the CLI's path.
+"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+
+class Param:
+    """One parameter of a call.
+
+    Attributes:
+        name: Its key in ``params``.
+        kind: A key of ``KINDS``.
+        doc: What it means.
+        required: Whether it must be there; one that is not required may also be null.
+    """
+
+    __slots__ = ("doc", "kind", "name", "required")
+
+    def __init__(self, name: str, kind: str, doc: str, *, required: bool = False) -> None:
+        self.name = name
+        self.kind = kind
+        self.doc = doc
+        self.required = required
+
+
+class Call:
+    """One thing that can be asked.
+
+    Attributes:
+        name: What stands in the request's ``call``.
+        doc: What it does.
+        params: Its parameters.
+        result: What the reply's ``ok`` holds.
+        repeatable: Whether asking again after a lost reply does no harm.
+        cancellable: Whether it can be given up while it is waited for.
+    """
+
+    __slots__ = ("cancellable", "doc", "name", "params", "repeatable", "result")
+
+    def __init__(
+        self,
+        name: str,
+        doc: str,
+        params: tuple[Param, ...],
+        result: str,
+        *,
+        repeatable: bool = False,
+        cancellable: bool = False,
+    ) -> None:
+        self.name = name
+        self.doc = doc
+        self.params = params
+        self.result = result
+        self.repeatable = repeatable
+        self.cancellable = cancellable
 
 
 def _is_integer(value: object) -> bool:

@@ -161,7 +161,7 @@ class EventHub:
 
     def tell_of_death(self, subscriber: Subscriber, number: int, pane: Pane) -> None:
         """Tell somebody who came late how a pane's program ended, so that nobody waits for it for ever."""
-        event = _event("pane_closed", pane.id, pane.seq, pane.ending())
+        event = _event("pane_closed", pane.id, pane.seq, pane.record.ending())
         follower = self._followers.get(pane.id, {}).get(number)
         if follower is not None:
             follower.finish(event)

@@ -19,18 +19,18 @@ from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, Title
 from phux_core.errors import PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.keeper.journal import MAX_READ
-from phux_core.keeper.signals import signal_name
 from phux_core.server.capture import typed_line
-from phux_core.server.commands import CommandFinished, Commands, CommandStarted
+from phux_core.server.commands import CommandFinished, Commands, CommandStarted, PromptReady
 from phux_core.server.drain import Drain
 from phux_core.server.foreground import look
 from phux_core.server.input_items import encode
+from phux_core.server.own_shell import end_of_output, is_in_front, reads_unseen, was_replaced
 from phux_core.server.pane_state import StateWatch, judge
 from phux_core.server.read_ahead import CHUNK, ReadAhead
 from phux_core.server.reading import After
 from phux_core.server.rest import Rest
 from phux_core.server.runs import Runs
-from phux_core.server.typing_queue import TypingQueue
+from phux_core.server.typing_queue import SETTLE_S, TypingQueue
 
 if TYPE_CHECKING:
     import asyncio
@@ -149,9 +149,9 @@ class Pane:
         return self._fd >= 0 and not self._output_ended
 
     @property
-    def age_s(self) -> float:
-        """How long ago its program was started."""
-        return time.time() - self.record.started_at
+    def settles_in_s(self) -> float:
+        """How long its program may take to read what the terminal answers; negative when that is over."""
+        return max(self._last_output + SETTLE_S, self._typing.settled_at) - self._loop.time()
 
     def current_directory(self) -> str:
         """Ask the kernel where the pane's first program is; where it cannot say, the last that was heard."""
@@ -335,6 +335,11 @@ class Pane:
             self.runs.take_news(news)
         else:
             news = self.runs.take_mark(mark)
+        if isinstance(news, PromptReady):
+            self.commands.on_alt_screen = self.engine.alt_screen
+        self._tell_of_command(news)
+
+    def _tell_of_command(self, news: News | None) -> None:
         if isinstance(news, CommandStarted):
             command = self.runs.command or news.command
             if command is None:
@@ -355,22 +360,25 @@ class Pane:
     def _judge(self) -> tuple[State, Foreground | None]:
         if self.record.dead or self._fd < 0:
             return "dead", None
-        alt_screen = self.engine.alt_screen
-        at_prompt = self.commands.at_prompt
-        foreground = self._own_shell_at_prompt() if at_prompt else None
+        commands = self.commands
+        known = self.watch.foreground
+        foreground = known if commands.at_prompt and is_in_front(known, self.record.pid, self._fd) else None
         if foreground is None:
             foreground = look(self._fd)
-        return judge(foreground, alt_screen=alt_screen, at_prompt=at_prompt, pane_pid=self.record.pid), foreground
+            if foreground is not None and foreground.pid == self.record.pid:
+                if was_replaced(foreground, commands):
+                    self._take_shell_replaced()
+                elif reads_unseen(foreground, commands, self._loop.time() - self._last_output):
+                    commands.drawn_unseen()
+        alt_screen = self.engine.alt_screen and not (commands.at_prompt and commands.on_alt_screen)
+        state = judge(foreground, alt_screen=alt_screen, at_prompt=commands.at_prompt, pane_pid=self.record.pid)
+        return state, foreground
 
-    def _own_shell_at_prompt(self) -> Foreground | None:
-        """Give the pane's shell if it still has the terminal: then its marks say the rest, and nobody need look."""
-        known = self.watch.foreground
-        if known is None or known.pid != self.record.pid or known.shell is None:
-            return None  # never seen, or seen before it had become a shell
-        try:
-            return known if os.tcgetpgrp(self._fd) == known.pgid else None
-        except OSError:
-            return None
+    def _take_shell_replaced(self) -> None:
+        news = self.commands.shell_replaced(end_of_output(self.journal, self.commands.start, self.seq))
+        self.runs.take_news(news)
+        self._tell_of_command(news)
+        self._checkpoint()  # the next service is not to find its marks again
 
     def _on_state(self, state: State, foreground: Foreground | None) -> None:
         command = foreground.name if foreground is not None else self.record.command
@@ -469,16 +477,9 @@ class Pane:
         self.runs.pane_died()
         self.ledger.pane_died(128 + record.exit_signal if record.exit_signal else record.exit_status)
         self.watch.look_now()
-        self.log.ended(ended_at=record.died_at, **self.ending())
-        self._events.emit("pane_closed", pane=self.id, seq=self.seq, **self.ending())
+        self.log.ended(ended_at=record.died_at, **record.ending())
+        self._events.emit("pane_closed", pane=self.id, seq=self.seq, **record.ending())
         self._on_dead(self)
-
-    def ending(self) -> dict[str, object]:
-        """Say how its program ended, as the event does."""
-        payload: dict[str, object] = {"exit_status": self.record.exit_status}
-        if self.record.exit_signal is not None:
-            payload["signal"] = signal_name(self.record.exit_signal)
-        return payload
 
     def _close_fd(self) -> None:
         if self._fd >= 0:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import re
 import secrets
 import signal
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import (
     BusyError,
@@ -24,6 +23,7 @@ from phux_core.errors import (
 from phux_core.server import run_files, run_lines
 from phux_core.server.capture import LONGEST_SIGN, Capture, length_of_missing_newline_sign, render
 from phux_core.server.commands import CommandFinished, CommandStarted, PromptReady
+from phux_core.server.prompt import PROMPT_S, Problem, Prompt
 from phux_core.server.run_record import End, Plan, Run
 from phux_core.server.syntax import is_complete
 
@@ -39,14 +39,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("phux.runs")
 
-# Programs that carry a shell of another machine, user or container to this terminal.
-_CARRIERS = re.compile(
-    "ssh|autossh|mosh-client|telnet|docker|podman|nerdctl|kubectl|oc|lxc|incus|machinectl|nsenter|su|sudo|doas|run0|chroot"
-    "|unshare|bwrap|script|socat|wsl|adb|vagrant"
-)
-# How long a shell that has just been started, or has just ended a command, may take to its prompt.
-_FIRST_PROMPT_S = 10.0
-_PROMPT_S = 2.0
+# So often a shell that marks nothing may write, or ask, and be waited for. A job in its background may never be quiet.
+_MOST_SETTLINGS = 3
 # How long a line that was typed may take to be executed, where only that tells whether a shell got it.
 _BEGIN_S = 10.0
 # How long a command that was interrupted may take to end.
@@ -54,17 +48,6 @@ _INTERRUPT_S = 1.0
 _LARGE = 256 * 1024
 _LONGEST_CODE = 11
 _INTERRUPT = b"\x03"
-_ENDS_LINE = (b"\r", b"\n", _INTERRUPT)
-_ERASE_LINE = b"\x15"
-_REDRAW = b"\x0c"
-
-
-class _Problem(NamedTuple):
-    """Why nothing can be typed now; ``patience_s`` is how long it may pass by itself."""
-
-    message: str
-    patience_s: float
-    remedy: str | None = None
 
 
 class Runs:
@@ -82,8 +65,7 @@ class Runs:
         self._current: Run | None = None
         self._restored: Run | None = None
         self._changed = asyncio.Event()
-        self._line_touched = False
-        self._entered_at = 0.0
+        self._prompt = Prompt(pane)
         self._last: Run | None = None
         self._rendering: set[asyncio.Task[None]] = set()
 
@@ -193,6 +175,7 @@ class Runs:
     ) -> Foreground | None:
         """Wait until something can be typed; None when the time was over."""
         began = time.monotonic()
+        settlings = _MOST_SETTLINGS
         while True:
             self._changed.clear()
             self._pane.watch.look_now()
@@ -200,7 +183,12 @@ class Runs:
                 raise DisconnectedError("the caller is gone")
             problem = self._problem()
             if problem is None:
-                return self._pane.watch.foreground
+                unsettled_s = 0.0 if self._prompt.is_marked else self._pane.settles_in_s
+                if unsettled_s <= 0 or not settlings:
+                    return self._pane.watch.foreground
+                settlings -= 1
+                await asyncio.sleep(unsettled_s)
+                continue
             now = time.monotonic()
             if deadline is not None and now >= deadline:
                 return None
@@ -213,54 +201,19 @@ class Runs:
                 async with asyncio.timeout(patience):
                     await self._changed.wait()
 
-    def _problem(self) -> _Problem | None:
+    def _problem(self) -> Problem | None:
         """Say why nothing can be typed now, if so."""
-        pane = self._pane
-        where = f"@{pane.id}"
-        if not pane.takes_input:
-            raise PaneClosedError(f"the program in {where} has ended")
+        problem = self._prompt.problem()
         if self._current is not None and self._current.start is None:
-            return _Problem(f"a command was typed in {where}, and has not begun", _PROMPT_S)
-        state, foreground, commands = pane.watch.state, pane.watch.foreground, pane.commands
-        if state == "fullscreen":
-            name = foreground.name if foreground else "a program"
-            return _Problem(f"{name} has the whole screen of {where}", 0)
-        if foreground is None:
-            return _Problem(f"no program has the terminal of {where}", _PROMPT_S)
-        own = foreground.pgid == pane.record.pid
-        if own and pane.record.nonce and commands.at_prompt is None and pane.age_s < _FIRST_PROMPT_S:
-            return _Problem(f"{foreground.name} in {where} is still starting", _FIRST_PROMPT_S)
-        if state == "prompt":
-            if own and commands.at_prompt:
-                return self._problem_with_line(where)
-            return None
-        if _CARRIERS.fullmatch(foreground.name) and not foreground.canonical:
-            return None if state == "awaiting_input" else _Problem(f"{foreground.name} in {where} is busy", _PROMPT_S)
-        if own and commands.at_prompt is False and commands.start is None:
-            return _Problem(f"{foreground.name} in {where} has not come back to its prompt", _PROMPT_S)
-        if foreground.shell is not None and not (own and commands.start is not None):
-            return _Problem(f"{foreground.name} in {where} is busy", _PROMPT_S)
-        doing = "waits for a secret in" if state == "awaiting_secret" else "has the foreground of"
-        command = f" ({commands.command.splitlines()[0]:.60})" if own and commands.command else ""
-        return _Problem(f"{foreground.name}{command} {doing} {where}", 0)
-
-    def _problem_with_line(self, where: str) -> _Problem | None:
-        if self._line_touched:
-            return _Problem(
-                f"somebody has typed at the prompt of {where}, and not pressed Enter",
-                0,
-                f"press Enter there, or clear the line: phux send-keys {where} C-c",
-            )
-        if time.monotonic() < self._entered_at + _PROMPT_S:
-            return _Problem(f"somebody has just pressed Enter at the prompt of {where}", _PROMPT_S)
-        return None
+            return Problem(f"a command was typed in @{self._pane.id}, and has not begun", PROMPT_S)
+        return problem
 
     # Typing
 
     async def _plan(self, request: RunRequest, foreground: Foreground) -> Plan:
         """Decide how a command is typed, and write the files that takes."""
         pane = self._pane
-        own = foreground.pgid == pane.record.pid and bool(pane.commands.at_prompt)
+        own = self._prompt.is_marked
         shell = (pane.record.command if own else foreground.shell) or "posix"
         command = run_lines.quote(request.words, shell) if request.words else request.command or ""
         nonce = None if own else secrets.token_hex(4)
@@ -329,11 +282,7 @@ class Runs:
         if self._current is not None:
             self._current.interleaved = True
             self._current.interrupted |= _INTERRUPT in data
-        if data[-1:] in _ENDS_LINE:
-            self._line_touched = False
-            self._entered_at = time.monotonic()
-        elif data != _REDRAW:
-            self._line_touched = not data.endswith(_ERASE_LINE)
+        self._prompt.typed(data)
 
     def take_news(self, news: News) -> None:
         """Take what the shell's own marks tell."""
@@ -348,8 +297,7 @@ class Runs:
             # A shell inside this one, which marks nothing itself, has ended with the command.
             self._end(run, news.exit_code, news.end)
         if not isinstance(news, PromptReady):
-            self._line_touched = False
-            self._entered_at = 0.0
+            self._prompt.line_taken()
         self._changed.set()
 
     def take_mark(self, mark: PrivateOsc) -> News | None:
@@ -406,10 +354,13 @@ class Runs:
         if run.start is None:
             # It never began: the shell refused the line. What it said about that stands below the line.
             start = max(run.typed_seq, journal.base)
-            run.start = start + journal.since(start, max(0, place - start)).find(b"\n") + 1
+            _line, newline, said = journal.since(start, max(0, place - start)).partition(b"\n")
+            run.start = place - len(said) if newline else place
         if run.shell == "zsh" and run.nonce is None:
             start = max(run.start, journal.base, place - LONGEST_SIGN)
             place -= length_of_missing_newline_sign(journal.since(start, place - start))
+        if run.nonce is not None:
+            self._prompt.run_ended()
         duration_s = max(0.0, time.monotonic() - run.began)
         run.end = End(255 if exit_code is None else exit_code, place, duration_s)
         run_files.remove(run.files)

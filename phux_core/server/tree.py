@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import Factory, asdict, define, field
 
 from phux_core import layout
+from phux_core.keeper.signals import signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +43,11 @@ class PaneRecord:
     engine_note: str | None = None
     nonce: str = ""
     history_limit: int | None = None
+
+    def ending(self) -> dict[str, object]:
+        """Say how its program ended, as the event does."""
+        signal = {} if self.exit_signal is None else {"signal": signal_name(self.exit_signal)}
+        return {"exit_status": self.exit_status, **signal}
 
 
 def _side_by_side(window: WindowRecord) -> Layout:
