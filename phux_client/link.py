@@ -160,10 +160,8 @@ class Link:
             if connection.open or pending.frame is None:
                 await pending.arrived.wait()
         except anyio.get_cancelled_exc_class():
-            if call == "subscribe":
-                connection.abandoned.add(request_id)
             if CALLS[call].cancellable:
-                await self._cancel(connection, request_id)
+                await self._give_up(connection, call, request_id, pending.frame)
             raise
         finally:
             del connection.pending[request_id]
@@ -179,13 +177,20 @@ class Link:
             connection.events.setdefault(reply["subscription"], EventBuffer())
         return reply
 
-    async def _cancel(self, connection: _Connection, request_id: int) -> None:
+    async def _give_up(self, connection: _Connection, call: str, request_id: int, reply: Document | None) -> None:
         """Tell the server that nobody waits for an answer any more; even while being cancelled."""
-        cancel_id = self._next_id
+        last_word = ("cancel", {"request": request_id})
+        if call == "subscribe":
+            if reply is None:
+                connection.abandoned.add(request_id)  # the reply may be on its way
+            elif "ok" in reply:
+                # It came in the very moment in which it was given up.
+                last_word = ("unsubscribe", {"subscription": reply["ok"]["subscription"]})
+        number = self._next_id
         self._next_id += 1
         if connection.open:
             with anyio.move_on_after(_LAST_WORD_S, shield=True):
-                await connection.send(encode_request(cancel_id, "cancel", {"request": request_id}))
+                await connection.send(encode_request(number, *last_word))
 
     async def next_event(self, subscription: int, timeout_s: float | None) -> Document | None:
         """Wait for an event of one subscription.

@@ -154,12 +154,7 @@ class Methods:
         return {"tools": {}, "resources": {"subscribe": True}, "prompts": {}}
 
     def _initialize(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
-        if self._stateless:
-            raise RpcError(
-                UNSUPPORTED_REVISION,
-                f"this conversation is in {NEWEST.name}, which has no handshake",
-                data={"supported": [NEWEST.name], "requested": params.get("protocolVersion")},
-            )
+        # Never an error, also behind a `server/discover`: a host whose probe took too long falls back to this.
         revision = self.revision = with_handshake(params.get("protocolVersion"))
         result = {
             "protocolVersion": revision.name,

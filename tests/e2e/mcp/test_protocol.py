@@ -91,11 +91,13 @@ def test_the_stateless_revision_has_no_legacy_methods(host, method):
     assert host.begin(STATELESS).error(method)["code"] == -32601
 
 
-def test_a_conversation_that_began_stateless_takes_no_handshake_and_no_bare_request(host):
+def test_a_conversation_that_began_stateless_takes_no_bare_request_until_there_is_a_handshake(host):
     host.begin(STATELESS)
     host.revision = None
-    assert host.error("initialize", {"protocolVersion": "2025-11-25"})["code"] == -32022
     assert host.error("tools/list")["code"] == -32602
+    host.begin("2025-06-18")
+    assert "resultType" not in host.result("tools/list")
+    assert host.result("tools/list", {"_meta": ENVELOPE})["resultType"] == "complete"
 
 
 # Batches
