@@ -19,9 +19,10 @@ without await. Names are imported when first used, so that ``phux_client.blockin
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client import blocking
-    from phux_client.aio import EventStream, Pane, Phux, Session, connect, embedded
+    from phux_client.aio import EventStream, LogStream, Pane, Phux, Session, Window, connect, embedded
     from phux_client.waited import Waited
     from phux_core.errors import (
+        BadConfigError,
         BadCwdError,
         BadNameError,
         BadRequestError,
@@ -52,32 +53,50 @@ if TYPE_CHECKING:
     from phux_core.shapes import (
         CellInfo,
         CellStyle,
+        CommandInfo,
         Event,
         Foreground,
+        LayoutSplit,
+        LogInfo,
+        LogText,
+        Match,
         PaneId,
         PaneInfo,
+        Place,
         RunResult,
+        ScreenChanges,
         ScreenState,
         SessionInfo,
         SessionList,
+        Signalled,
+        Started,
         Status,
+        Stopped,
         Tree,
         WindowInfo,
     )
     from phux_core.version import __version__
 
 _PLACES = {
-    "phux_client.aio": ("EventStream", "Pane", "Phux", "Session", "connect", "embedded"),
+    "phux_client.aio": ("EventStream", "LogStream", "Pane", "Phux", "Session", "Window", "connect", "embedded"),
     "phux_core.errors": (
-        *("BadCwdError", "BadNameError", "BadRequestError", "BadSelectorError", "BadSizeError", "BusyError"),
-        *("CannotExecuteError", "DisconnectedError", "InputBlockedError", "InputTooLongError", "InternalError"),
+        *("BadConfigError", "BadCwdError", "BadNameError", "BadRequestError", "BadSelectorError", "BadSizeError"),
+        *(
+            "BusyError",
+            "CannotExecuteError",
+            "DisconnectedError",
+            "InputBlockedError",
+            "InputTooLongError",
+            "InternalError",
+        ),
         *("LimitError", "NameInUseError", "NoServerError", "NoSuchTargetError", "PaneClosedError", "PhuxError"),
         *("ProtocolError", "RefusedError", "RequestError", "StartFailedError", "StoppedError", "TimedOutError"),
         *("TransportError", "UnsafePathError", "VersionError"),
     ),
     "phux_core.shapes": (
-        *("CellInfo", "CellStyle", "Event", "Foreground", "PaneId", "PaneInfo", "RunResult", "ScreenState"),
-        *("SessionInfo", "SessionList", "Status", "Tree", "WindowInfo"),
+        *("CellInfo", "CellStyle", "CommandInfo", "Event", "Foreground", "LayoutSplit", "LogInfo", "LogText", "Match"),
+        *("PaneId", "PaneInfo", "Place", "RunResult", "ScreenChanges", "ScreenState", "SessionInfo", "SessionList"),
+        *("Signalled", "Started", "Status", "Stopped", "Tree", "WindowInfo"),
     ),
     "phux_client.waited": ("Waited",),
     "phux_core.version": ("__version__",),
@@ -85,6 +104,7 @@ _PLACES = {
 _HOME = {name: place for place, names in _PLACES.items() for name in names}
 
 __all__ = [
+    "BadConfigError",
     "BadCwdError",
     "BadNameError",
     "BadRequestError",
@@ -94,6 +114,7 @@ __all__ = [
     "CannotExecuteError",
     "CellInfo",
     "CellStyle",
+    "CommandInfo",
     "DisconnectedError",
     "Event",
     "EventStream",
@@ -101,7 +122,12 @@ __all__ = [
     "InputBlockedError",
     "InputTooLongError",
     "InternalError",
+    "LayoutSplit",
     "LimitError",
+    "LogInfo",
+    "LogStream",
+    "LogText",
+    "Match",
     "NameInUseError",
     "NoServerError",
     "NoSuchTargetError",
@@ -111,16 +137,21 @@ __all__ = [
     "PaneInfo",
     "Phux",
     "PhuxError",
+    "Place",
     "ProtocolError",
     "RefusedError",
     "RequestError",
     "RunResult",
+    "ScreenChanges",
     "ScreenState",
     "Session",
     "SessionInfo",
     "SessionList",
+    "Signalled",
     "StartFailedError",
+    "Started",
     "Status",
+    "Stopped",
     "StoppedError",
     "TimedOutError",
     "TransportError",
@@ -128,6 +159,7 @@ __all__ = [
     "UnsafePathError",
     "VersionError",
     "Waited",
+    "Window",
     "WindowInfo",
     "__version__",
     "blocking",

@@ -48,7 +48,9 @@ class EmbeddedServer:
         try:
             self._pid = launch_keeper(
                 [
-                    *("--socket", self.socket, "--life-fd", str(life), "--remove-directory"),
+                    *("--socket", self.socket, "--life-fd", str(life), "--remove-directory", "--no-config"),
+                    # Logs go with everything else.
+                    *("--state-dir", os.path.join(self._directory, "state")),
                     *(("--engine", engine) if engine else ()),
                 ],
                 pass_fds=(life,),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _RECEIVE_SIZE = 256 * 1024
 _RETRY_S = 0.01
-_UNSUBSCRIBE_S = 1.0
+_LAST_WORD_S = 1.0
 # Linux tells a half-closed stream as POLLRDHUP; elsewhere POLLHUP, which is always reported, has to do.
 _HUNG_UP = getattr(select, "POLLRDHUP", 0)
 
@@ -46,17 +46,16 @@ class _Connection:
         self.pending: dict[int, _Pending] = {}
         self.events: dict[int, EventBuffer] = {}
         self.ending: dict[int, int] = {}  # by request, the subscription that ends with its reply
+        self.abandoned: set[int] = set()  # requests to subscribe that were given up
         self.event_arrived = anyio.Event()
         self.failure: errors.PhuxError = errors.DisconnectedError("the server closed the connection")
         self._send_lock = anyio.Lock()
+        self._hang_up = select.poll()
+        self._hang_up.register(stream.extra(anyio.abc.SocketAttribute.raw_socket).fileno(), _HUNG_UP)
 
     def is_usable(self) -> bool:
         """Tell whether the server still holds its end, also before the reader has found out."""
-        if not self.open:
-            return False
-        poll = select.poll()
-        poll.register(self.stream.extra(anyio.abc.SocketAttribute.raw_socket).fileno(), _HUNG_UP)
-        return not poll.poll(0)
+        return self.open and not self._hang_up.poll(0)
 
     async def send(self, frame: bytes) -> None:
         """Send a whole frame."""
@@ -84,6 +83,7 @@ class _Connection:
                         greeted = True
                     else:
                         self._on_frame(frame)
+                        await self._end_abandoned(frame)
         except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
             pass
         except errors.PhuxError as error:
@@ -95,6 +95,15 @@ class _Connection:
             self.event_arrived.set()
             with anyio.CancelScope(shield=True):
                 await anyio.aclose_forcefully(self.stream)
+
+    async def _end_abandoned(self, frame: Document) -> None:
+        """End a subscription that came when nobody wanted it any more."""
+        if frame.get("id") in self.abandoned:
+            self.abandoned.discard(frame["id"])
+            if "ok" in frame:
+                await self.send(
+                    encode_request(frame["id"], "unsubscribe", {"subscription": frame["ok"]["subscription"]})
+                )
 
     def _on_frame(self, frame: Document) -> None:
         if "event" in frame:
@@ -150,6 +159,12 @@ class Link:
             await connection.send(frame_bytes)
             if connection.open or pending.frame is None:
                 await pending.arrived.wait()
+        except anyio.get_cancelled_exc_class():
+            if call == "subscribe":
+                connection.abandoned.add(request_id)
+            if CALLS[call].cancellable:
+                await self._cancel(connection, request_id)
+            raise
         finally:
             del connection.pending[request_id]
         frame = pending.frame
@@ -163,6 +178,14 @@ class Link:
         if call == "subscribe":
             connection.events.setdefault(reply["subscription"], EventBuffer())
         return reply
+
+    async def _cancel(self, connection: _Connection, request_id: int) -> None:
+        """Tell the server that nobody waits for an answer any more; even while being cancelled."""
+        cancel_id = self._next_id
+        self._next_id += 1
+        if connection.open:
+            with anyio.move_on_after(_LAST_WORD_S, shield=True):
+                await connection.send(encode_request(cancel_id, "cancel", {"request": request_id}))
 
     async def next_event(self, subscription: int, timeout_s: float | None) -> Document | None:
         """Wait for an event of one subscription.
@@ -192,7 +215,7 @@ class Link:
         request_id = self._next_id
         self._next_id += 1
         connection.ending[request_id] = subscription
-        with anyio.move_on_after(_UNSUBSCRIBE_S, shield=True):
+        with anyio.move_on_after(_LAST_WORD_S, shield=True):
             # The reply is not waited for: it says nothing but that no more events will come.
             await connection.send(encode_request(request_id, "unsubscribe", {"subscription": subscription}))
 

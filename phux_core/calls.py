@@ -4,124 +4,43 @@ The server's dispatch checks every request against it, docs/wire.md prints it, a
 which calls are safe to repeat, so that each of these facts stands once. Import-light: it is on the CLI's path.
 """
 
+from phux_core.call_kinds import KINDS, Call, Param
 from phux_core.errors import BadRequestError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-
-class Param:
-    """One parameter of a call.
-
-    Attributes:
-        name: Its key in ``params``.
-        kind: A key of ``KINDS``.
-        doc: What it means.
-        required: Whether it must be there; one that is not required may also be null.
-    """
-
-    __slots__ = ("doc", "kind", "name", "required")
-
-    def __init__(self, name: str, kind: str, doc: str, *, required: bool = False) -> None:
-        self.name = name
-        self.kind = kind
-        self.doc = doc
-        self.required = required
-
-
-class Call:
-    """One thing that can be asked.
-
-    Attributes:
-        name: What stands in the request's ``call``.
-        doc: What it does.
-        params: Its parameters.
-        result: What the reply's ``ok`` holds.
-        repeatable: Whether asking again after a lost reply does no harm.
-    """
-
-    __slots__ = ("doc", "name", "params", "repeatable", "result")
-
-    def __init__(
-        self, name: str, doc: str, params: tuple[Param, ...], result: str, *, repeatable: bool = False
-    ) -> None:
-        self.name = name
-        self.doc = doc
-        self.params = params
-        self.result = result
-        self.repeatable = repeatable
-
-
-def _is_integer(value: object) -> bool:
-    # bool is an int to Python, but `true` is no number to anybody else.
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_id(value: object) -> bool:
-    return _is_integer(value) and 0 <= value < 2**32  # type: ignore[operator]
-
-
-def _is_count(value: object) -> bool:
-    return _is_integer(value) and 0 <= value < 2**53  # type: ignore[operator]
-
-
-def _is_text(value: object) -> bool:
-    """A string that has bytes: a surrogate may stand for a byte that is not UTF-8, and for nothing else."""
-    if not isinstance(value, str):
-        return False
-    try:
-        value.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _is_string(value: object) -> bool:
-    return _is_text(value) and "\0" not in value  # type: ignore[operator]
-
-
-def _is_command(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(_is_string(word) for word in value) and bool(value[0])
-
-
-def _is_environment(value: object) -> bool:
-    return isinstance(value, dict) and all(
-        name and "=" not in name and _is_string(name) and _is_string(text) for name, text in value.items()
-    )
-
-
-def _is_input(value: object) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(
-            isinstance(item, dict)
-            and len(item) == 1
-            and next(iter(item)) in {"key", "text", "line", "paste"}
-            and _is_text(next(iter(item.values())))
-            for item in value
-        )
-    )
-
-
-KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
-    "id": ("a number from 0 to 4294967295", _is_id),
-    "integer": ("a whole number", _is_integer),
-    "count": ("a whole number, not negative", _is_count),
-    "string": ("a string of text or bytes (as surrogates), without NUL", _is_string),
-    "boolean": ("true or false", lambda value: isinstance(value, bool)),
-    "command": ("a list of strings, the first not empty, none with a NUL", _is_command),
-    "environment": (
-        "an object of strings; no name is empty or has a `=`, nothing has a NUL",
-        _is_environment,
-    ),
-    "scope": ('"session", "window" or "pane"', lambda value: value in ("session", "window", "pane")),
-    "input": ('a list of objects {"key": NAME}, {"text": TEXT}, {"line": TEXT} or {"paste": TEXT}', _is_input),
-}
-"""What each kind of parameter takes: words for people, and the check."""
 
 _PANE = Param("pane", "id", "the pane's id", required=True)
+_ATTACHMENT = Param("attachment", "id", "its number, as `attach` gave it", required=True)
+_BUDGET = (
+    Param("grep", "string", "only lines that match this pattern (Python's re)"),
+    Param("context", "count", "lines around each that matches, 0 when omitted, 1000 at the most"),
+    Param("head", "count", "the first so many lines of what there is"),
+    Param("tail", "count", "the last so many"),
+    Param("max_bytes", "count", "how much text to give, 16777216 at the most"),
+    Param("mode", "mode", "`rendered` as written when omitted; `stripped` of escape sequences; or `raw`"),
+)
+_ID = Param("id", "string", "the caller's name for this run, never used before", required=True)
+_COMMAND = (
+    Param("command", "string", "a shell line, or several"),
+    Param("words", "command", "or program and arguments, to be seen by the shell exactly so"),
+)
+_QUEUE = Param("queue", "boolean", "whether to wait for the prompt while another program runs")
+_WINDOW = Param("window", "id", "the window's id", required=True)
+_PROGRAM = (
+    Param("cwd", "string", "the working directory; that of the pane it is made from when omitted"),
+    Param("command", "command", "program and arguments; the shell when omitted"),
+    Param("env", "environment", "the caller's environment; the server's own when omitted"),
+    Param("extra_env", "environment", "variables set on top of it"),
+)
+_SELECT = Param("select", "boolean", "whether it gets the focus")
+_SHARE = (
+    Param("cells", "integer", "how many columns or rows it gets"),
+    Param("percent", "integer", "or which part of the target's, 1 to 99; half when both are omitted"),
+)
+_PLACE = "the place (below)"
 
 CALLS: "Mapping[str, Call]" = {
     call.name: call
@@ -134,14 +53,45 @@ CALLS: "Mapping[str, Call]" = {
             "The reply comes when the program runs.",
             (
                 Param("name", "string", "the session's name; the smallest free number when omitted"),
+                Param("window_name", "string", "its window's name; the program's when omitted"),
                 Param("cwd", "string", "the working directory", required=True),
                 Param("command", "command", "program and arguments; the shell when omitted"),
                 Param("env", "environment", "the caller's environment; the server's own when omitted"),
                 Param("extra_env", "environment", "variables set on top of it"),
                 Param("cols", "integer", "columns, 80 when omitted"),
                 Param("rows", "integer", "rows, 24 when omitted"),
+                Param("shell", "string", "the shell to start when there is no `command`; the caller's when omitted"),
+                Param("login", "boolean", "whether to start it as a login shell"),
+                Param(
+                    "log", "boolean", "whether to keep what its panes write on disk; as the config says when omitted"
+                ),
             ),
-            "`session`, `session_id`, `window_id`, `pane_id`",
+            f"{_PLACE} of its pane",
+        ),
+        Call(
+            "new_window",
+            "Make a window with one pane in a session, and start a program in it. The reply comes when the program "
+            "runs.",
+            (
+                Param("session", "id", "the session's id", required=True),
+                Param("name", "string", "the window's name; the program's when omitted"),
+                Param("index", "id", "its index; the lowest that is free when omitted"),
+                *_PROGRAM,
+                _SELECT,
+            ),
+            f"{_PLACE} of its pane",
+        ),
+        Call(
+            "split",
+            "Make a pane out of a part of another, and start a program in it. The reply comes when the program runs.",
+            (
+                _PANE,
+                Param("direction", "direction", "where the new one goes", required=True),
+                *_SHARE,
+                *_PROGRAM,
+                _SELECT,
+            ),
+            f"{_PLACE} of the new pane",
         ),
         Call(
             "snapshot",
@@ -150,6 +100,7 @@ CALLS: "Mapping[str, Call]" = {
                 _PANE,
                 Param("scrollback", "count", "rows of history to add: omitted none, 0 all, N the newest N"),
                 Param("cells", "boolean", "whether to add the styled cells"),
+                Param("since", "count", "a `seq`: whether to say which rows changed after it"),
             ),
             "a screen (below)",
             repeatable=True,
@@ -167,11 +118,10 @@ CALLS: "Mapping[str, Call]" = {
             "it is the same run.",
             (
                 _PANE,
-                Param("id", "string", "the caller's name for this run, never used before", required=True),
-                Param("command", "string", "a shell line, or several"),
-                Param("words", "command", "or program and arguments, to be seen by the shell exactly so"),
+                _ID,
+                *_COMMAND,
                 Param("timeout_ms", "count", "how long to wait; for ever when omitted"),
-                Param("queue", "boolean", "whether to wait for the prompt while another program runs"),
+                _QUEUE,
                 Param("interrupt", "boolean", "whether to send C-c when the time is over"),
                 Param("max_bytes", "count", "how much output to tell, 1048576 when omitted, 16777216 at the most"),
                 Param("raw", "boolean", "whether to keep escape sequences in the output"),
@@ -179,17 +129,202 @@ CALLS: "Mapping[str, Call]" = {
             "`outcome`: `finished` with a RunResult's keys, or `timed_out` with `started`, `ended`, `state`, "
             "`foreground` and `duration_ms`",
             repeatable=True,
+            cancellable=True,
+        ),
+        Call(
+            "start",
+            "Type a command at a pane's prompt, and leave it to itself. Asked again with the same id, it is the same.",
+            (_PANE, _ID, *_COMMAND, _QUEUE),
+            "`command`, its id in the ledger, and `seq`, where the stream stood before it was typed",
+            repeatable=True,
+        ),
+        Call(
+            "commands",
+            "The ledger: what ran in a pane, or in all of them, oldest first; also of panes that are gone.",
+            (
+                Param("pane", "id", "only this pane's; every pane's of this server when omitted"),
+                Param("id", "string", "only the command of this id"),
+                Param("log", "string", "or those of a stored log, by its id"),
+            ),
+            "`commands`, a list (see Logs)",
+            repeatable=True,
+        ),
+        Call(
+            "logs",
+            "Read what a pane wrote: the last 500 lines unless told otherwise. Also of panes that are gone, and of "
+            "earlier servers.",
+            (
+                Param("pane", "id", "the pane's id; if there is none now, the newest log of such a pane"),
+                Param("log", "string", "or the log's id, as `log_list` gives it"),
+                Param("lines", "count", "the last so many lines"),
+                Param("from_byte", "count", "or from this place in the stream on, at most `max_bytes` (65536) of it"),
+                Param("since", "count", "nothing before this place"),
+                *_BUDGET,
+                Param("whole_lines", "boolean", "with `from_byte`: leave out a line that is not finished"),
+            ),
+            "a log text (see Logs)",
+            repeatable=True,
+        ),
+        Call(
+            "log_list",
+            "Which logs are kept, newest server first.",
+            (),
+            "`logs`, a list (see Logs)",
+            repeatable=True,
+        ),
+        Call(
+            "output",
+            "Read what a command wrote: the one of this id, or the pane's latest.",
+            (
+                Param("id", "string", "the command's id"),
+                Param("pane", "id", "or the pane whose latest command is meant"),
+                *_BUDGET,
+            ),
+            "a log text (see Logs), and `command`, the entry of the ledger",
+            repeatable=True,
+        ),
+        Call(
+            "search",
+            "Look for a pattern in what all panes of this server wrote, escape sequences left out.",
+            (
+                Param("pattern", "string", "what for, as Python's re reads it", required=True),
+                Param("session", "id", "only in this session's panes"),
+                Param("context", "count", "lines around each match to tell, too; 1000 at the most"),
+                Param("max_matches", "count", "how many to tell, 1000 when omitted, 100000 at the most"),
+            ),
+            "`matches`, a list of `pane`, `line`, `offset`, `text` (see Logs), and `truncated`",
+            repeatable=True,
+        ),
+        Call(
+            "signal",
+            "Send a signal to the group of processes that has a pane's terminal.",
+            (
+                _PANE,
+                Param("signal", "signal", "which, INT when omitted"),
+                Param("shell", "boolean", "whether it may hit the shell itself"),
+            ),
+            "`signal`, `pgid`, `pid`, `command`, and `through`: `tty` if its key was typed, else `kill`",
+        ),
+        Call(
+            "stop",
+            "End what runs in a pane's shell: INT, then TERM, then KILL, until the prompt is back or the pane is dead.",
+            (
+                _PANE,
+                Param("grace_ms", "count", "how long to wait after each, 2000 when omitted, 60000 at the most"),
+            ),
+            "`stopped`, whether anything ran; `signals`, those that were sent; `command` and `duration_ms`",
+        ),
+        Call(
+            "history_limit",
+            "Change how many rows of history a pane keeps, at once.",
+            (_PANE, Param("rows", "count", "how many, up to 1000000", required=True)),
+            "nothing",
+            repeatable=True,
+        ),
+        Call(
+            "select",
+            "Give a session, a window or a pane the focus, and with it what it is in. Another pane that was zoomed in "
+            "that window is so no longer.",
+            (
+                Param("scope", "scope", "what the id is of", required=True),
+                Param("id", "id", "which", required=True),
+            ),
+            f"{_PLACE} of the pane that has the focus there",
+            repeatable=True,
         ),
         Call(
             "resize",
-            "Change the size of a pane's terminal, and tell its program.",
+            "Change the size of a pane, and tell its program. On an axis on which others are beside it, its dividers "
+            "move; else its window changes its size.",
             (
                 _PANE,
-                Param("cols", "integer", "columns", required=True),
-                Param("rows", "integer", "rows", required=True),
+                Param("cols", "integer", "columns"),
+                Param("rows", "integer", "rows"),
             ),
-            "nothing",
+            _PLACE,
             repeatable=True,
+        ),
+        Call(
+            "push_divider",
+            "Move a pane's divider: the one behind it on that axis, or if it is the last there, the one before it. It "
+            "goes as far as it can.",
+            (
+                _PANE,
+                Param("side", "side", "where to", required=True),
+                Param("by", "count", "by how many cells", required=True),
+            ),
+            _PLACE,
+        ),
+        Call(
+            "resize_window",
+            "Change the size of a window that does not follow attached clients, or which of them it follows.",
+            (
+                _WINDOW,
+                Param("cols", "integer", "columns"),
+                Param("rows", "integer", "rows"),
+                Param("policy", "policy", "whose size it has from now on"),
+            ),
+            f"{_PLACE} of its active pane",
+            repeatable=True,
+        ),
+        Call(
+            "move_divider",
+            "Move one divider of a window, as far as it can go.",
+            (
+                _WINDOW,
+                Param("path", "path", "the way down its layout to the split", required=True),
+                Param("by", "integer", "how many cells to the right or down; negative for back", required=True),
+            ),
+            f"{_PLACE} of its active pane",
+        ),
+        Call(
+            "zoom",
+            "Give a pane the whole window for a while, or end that. A pane that is alone in its window has it already.",
+            (_PANE, Param("on", "boolean", "which of the two; the other than now when omitted")),
+            _PLACE,
+        ),
+        Call(
+            "layout",
+            "Lay a window's panes out in a known way.",
+            (
+                _WINDOW,
+                Param("name", "string", "even-horizontal, even-vertical, main-vertical or tiled", required=True),
+            ),
+            f"{_PLACE} of its active pane",
+            repeatable=True,
+        ),
+        Call(
+            "move_pane",
+            "Put a pane beside another, or into a window of its own.",
+            (
+                _PANE,
+                Param("target", "id", "the pane it goes beside"),
+                Param("direction", "direction", "where it goes there"),
+                *_SHARE,
+                Param("session", "id", "or the session in which it gets a window of its own"),
+                Param("index", "id", "that window's index; the lowest that is free when omitted"),
+            ),
+            _PLACE,
+        ),
+        Call(
+            "move_window",
+            "Put a window at another index or into another session.",
+            (
+                _WINDOW,
+                Param("session", "id", "the session", required=True),
+                Param("index", "id", "the index; the lowest that is free when omitted"),
+            ),
+            f"{_PLACE} of its active pane",
+        ),
+        Call(
+            "swap",
+            "Let two panes or two windows change places, also across sessions.",
+            (
+                Param("scope", "scope", "what the ids are of: `window` or `pane`", required=True),
+                Param("id", "id", "the one", required=True),
+                Param("other", "id", "the other", required=True),
+            ),
+            "`places`, both of them",
         ),
         Call(
             "rename",
@@ -199,7 +334,7 @@ CALLS: "Mapping[str, Call]" = {
                 Param("id", "id", "which", required=True),
                 Param("name", "string", "the name", required=True),
             ),
-            "nothing",
+            f"{_PLACE} of its active pane",
         ),
         Call(
             "kill",
@@ -220,8 +355,23 @@ CALLS: "Mapping[str, Call]" = {
                 Param("since", "count", "where in the pane's stream the text begins, now when omitted; with `output`"),
                 Param("output_only", "boolean", "whether to leave out prompts and what is typed; with `output`"),
                 Param("screen", "boolean", "whether to push the screen with the text; with `output`"),
+                Param(
+                    "hold_ms",
+                    "count",
+                    "have the pane's turn as long as the subscription lasts, so that no command is run in it and "
+                    "nobody else holds it; wait so long for it",
+                ),
             ),
             "`subscription`, its number; with a pane also `seq`, `since`, `marks` and `command_end` (see Events)",
+            repeatable=True,
+            cancellable=True,
+        ),
+        Call(
+            "cancel",
+            "Give up a `run`, or a `subscribe` that waits for a pane's turn: it is not answered any more. A command "
+            "that was not typed yet is not typed; one that was goes on.",
+            (Param("request", "count", "the id of that request, on this connection", required=True),),
+            "nothing",
             repeatable=True,
         ),
         Call(
@@ -231,6 +381,57 @@ CALLS: "Mapping[str, Call]" = {
             "nothing",
             repeatable=True,
         ),
+        Call(
+            "attach",
+            "Have a session's picture pushed on this connection from now on, and count as one of its clients.",
+            (
+                Param("session", "id", "the session's id", required=True),
+                Param("cols", "integer", "columns there are for a window", required=True),
+                Param("rows", "integer", "rows there are for a window", required=True),
+                Param("read_only", "boolean", "whether this connection may only watch"),
+            ),
+            "`attachment`, its number",
+        ),
+        Call(
+            "resize_attachment",
+            "Say that there is more or less room for a window.",
+            (
+                _ATTACHMENT,
+                Param("cols", "integer", "columns there are for a window", required=True),
+                Param("rows", "integer", "rows there are for a window", required=True),
+            ),
+            "nothing",
+            repeatable=True,
+        ),
+        Call(
+            "detach",
+            "End attachments, one's own or others': all that fit every parameter that is given.",
+            (
+                Param("session", "id", "those on this session"),
+                Param("attachment", "id", "this one"),
+                Param("keep", "id", "all but this one"),
+            ),
+            "`detached`, how many",
+        ),
+        Call(
+            "freeze",
+            "Keep a copy of a pane as it is now, to read in while the pane goes on. An attachment has one at a time.",
+            (_ATTACHMENT, _PANE),
+            "`cols`, `rows`, `total` (rows with the history), `cursor` ([x, y]) and `seq`",
+            repeatable=True,
+        ),
+        Call(
+            "frozen_rows",
+            "Read rows of the frozen copy.",
+            (
+                _ATTACHMENT,
+                Param("first", "count", "the first row, 0 being the oldest of the history", required=True),
+                Param("count", "count", "how many, 1000 at the most", required=True),
+            ),
+            "`rows`, each a list of runs (see Attaching), and `wrapped`, for each whether it goes on in the next",
+            repeatable=True,
+        ),
+        Call("thaw", "Let the frozen copy go.", (_ATTACHMENT,), "nothing", repeatable=True),
     )
 }
 """Every call by its name."""

@@ -55,6 +55,10 @@ def _make_converter() -> Converter:
             cells.append(shapes.CellInfo(col=cell["col"], row=cell["row"], semantic=cell.get("semantic"), style=style))
         return cells
 
+    def structure_layout(value: Any, _kind: object) -> int | shapes.LayoutSplit:
+        return value if isinstance(value, int) else converter.structure(value, shapes.LayoutSplit)
+
+    converter.register_structure_hook_func(lambda kind: kind == int | shapes.LayoutSplit, structure_layout)
     converter.register_unstructure_hook_factory(attrs.has, unstructure_without_absent)
     converter.register_structure_hook_func(lambda kind: kind == shapes.CellColor, structure_color)
     converter.register_structure_hook_func(lambda kind: kind == list[shapes.CellInfo], structure_cells)

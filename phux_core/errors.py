@@ -15,6 +15,7 @@
         ├── BadNameError          bad_name       a name that sessions or windows cannot have
         ├── BadSizeError          bad_size       columns or rows out of range
         ├── BadCwdError           bad_cwd        the working directory is not there
+        ├── BadConfigError        bad_config     the config file cannot be used
         ├── NoSuchTargetError     no_such_target TARGET is well formed and matches nothing
         ├── NameInUseError        name_in_use    a session of that name lives
         ├── CannotExecuteError    cannot_execute the command cannot be started
@@ -232,6 +233,18 @@ class BadCwdError(RequestError):
 
     code = "bad_cwd"
     default_remedy = "name a directory that exists and may be entered"
+
+
+class BadConfigError(RequestError):
+    """Something in the config file is wrong; the message names the line and the key.
+
+    Example:
+        >>> BadConfigError("what happened").code
+        'bad_config'
+    """
+
+    code = "bad_config"
+    exit_code = 2
 
 
 class NoSuchTargetError(RequestError):

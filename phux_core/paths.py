@@ -55,6 +55,24 @@ def socket_path(explicit: str | None = None, environ: "Mapping[str, str] | None"
     return path
 
 
+def state_directory(environ: "Mapping[str, str] | None" = None) -> str:
+    """Find where what outlives servers is kept: ``phux`` in XDG_STATE_HOME, or in ~/.local/state.
+
+    Args:
+        environ: The environment to look into; the process's own when omitted.
+    """
+    environ = os.environ if environ is None else environ
+    home = environ.get("XDG_STATE_HOME")
+    if not home or not os.path.isabs(home):
+        home = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".local", "state")
+    return os.path.join(home, "phux")
+
+
+def logs_directory(state: str) -> str:
+    """Name the directory of all panes' logs."""
+    return os.path.join(state, "logs")
+
+
 def lock_path(socket: str) -> str:
     """Name the file whose lock a starting server holds."""
     return f"{socket}.lock"

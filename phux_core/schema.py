@@ -62,15 +62,28 @@ def generate() -> "dict[str, Schema]":
     from phux_core import shapes
 
     documents = {
+        "checks": shapes.Checks,
+        "command-info": shapes.CommandInfo,
+        "command-list": shapes.CommandList,
         "created": shapes.Created,
         "error": shapes.Error,
         "event": shapes.Event,
+        "detached": shapes.Detached,
         "killed": shapes.Killed,
+        "log-list": shapes.LogList,
+        "log-text": shapes.LogText,
+        "matches": shapes.Matches,
+        "place": shapes.Place,
         "run-result": shapes.RunResult,
+        "screen-changes": shapes.ScreenChanges,
         "screen-state": shapes.ScreenState,
         "sent": shapes.Sent,
         "session-list": shapes.SessionList,
+        "signalled": shapes.Signalled,
+        "started": shapes.Started,
         "status": shapes.Status,
+        "stopped": shapes.Stopped,
+        "swapped": shapes.Swapped,
         "tree": shapes.Tree,
     }
     return dict(_document(name, kind) for name, kind in documents.items())

@@ -40,9 +40,26 @@ def check_session_name(name: str) -> str:
         >>> check_session_name("build 2")
         'build 2'
     """
+    return _check_name("session", name)
+
+
+def check_window_name(name: str) -> str:
+    """Return the name if a window may have it; the rules are those of sessions.
+
+    Raises:
+        BadNameError: It may not; the message says why.
+
+    Example:
+        >>> check_window_name("editor")
+        'editor'
+    """
+    return _check_name("window", name)
+
+
+def _check_name(what: str, name: str) -> str:
     given: object = name  # callers without a type checker give anything
     if not isinstance(given, str):
-        raise BadNameError(f"the session name {given!r:.80} is not a string")
+        raise BadNameError(f"the {what} name {given!r:.80} is not a string")
     if not name:
         problem = "is empty"
     elif len(name) > MAX_NAME_LENGTH:
@@ -55,7 +72,7 @@ def check_session_name(name: str) -> str:
         problem = "contains a character that cannot be printed"
     else:
         return name
-    raise BadNameError(f"the session name {name[:80]!r} {problem}")
+    raise BadNameError(f"the {what} name {name[:80]!r} {problem}")
 
 
 class Selector:
@@ -142,19 +159,24 @@ def resolve_object(tree: "Node", text: str, here: int | None = None) -> "tuple[s
         raise NoSuchTargetError(f"no session is called {selector.session!r}", remedy=remedy)
     if selector.locus is None:
         return "session", session
+    window_part, _, pane_part = selector.locus.rpartition(".")
+    if not window_part or not _is_number(pane_part):
+        window_part = ""
+    # What is all numbers means indexes as long as they are there. Else the whole may be a name: those may have dots.
+    inside = _by_index(session, window_part) if _is_number(window_part) else None
+    pane = None if inside is None else _pane_by_index(inside, pane_part)
+    if pane is not None:
+        return "pane", pane
     window = _window(session, selector.locus)
     if window is not None:
         return "window", window
-    # A window's name may contain a dot, so the whole is tried as a name first.
-    window_part, _, pane_part = selector.locus.rpartition(".")
-    window = _window(session, window_part) if window_part and _is_number(pane_part) else None
-    if window is None:
-        name = window_part if window_part and _is_number(pane_part) else selector.locus
-        raise NoSuchTargetError(f"session {session['name']!r} has no window {name!r}")
-    for pane in window["panes"]:
-        if pane["index"] == int(pane_part):
-            return "pane", pane
-    raise NoSuchTargetError(f"window {window_part!r} of session {session['name']!r} has no pane {pane_part}")
+    inside = _window(session, window_part) if window_part else None
+    if inside is None:
+        raise NoSuchTargetError(f"session {session['name']!r} has no window {window_part or selector.locus!r}")
+    pane = _pane_by_index(inside, pane_part)
+    if pane is None:
+        raise NoSuchTargetError(f"window {window_part!r} of session {session['name']!r} has no pane {pane_part}")
+    return "pane", pane
 
 
 def resolve_pane(tree: "Node", text: str, here: int | None = None) -> "Node":
@@ -162,7 +184,11 @@ def resolve_pane(tree: "Node", text: str, here: int | None = None) -> "Node":
 
     Args, returns and raises as ``resolve_object``; the result is always a pane.
     """
-    kind, node = resolve_object(tree, text, here)
+    return narrow(tree, *resolve_object(tree, text, here))
+
+
+def narrow(tree: "Node", kind: str, node: "Node") -> "Node":
+    """Give the one pane that counts of a session or window: the focused one if it is there, else the active one."""
     if kind == "pane":
         return node
     windows = node["windows"] if kind == "session" else [node]
@@ -175,6 +201,50 @@ def resolve_pane(tree: "Node", text: str, here: int | None = None) -> "Node":
     return next((pane for pane in candidates if pane["active"]), candidates[0])
 
 
+def resolve_index(tree: "Node", text: str) -> "tuple[Node, int] | None":
+    """Read ``NAME:N`` as a place for a window: the session, and an index that no window of it has.
+
+    Returns:
+        None if it is no such place.
+    """
+    selector = parse(text)
+    session = None if selector.session is None else _session(tree, selector.session)
+    if session is None or selector.locus is None or not _is_number(selector.locus):
+        return None
+    return None if _window(session, selector.locus) else (session, int(selector.locus))
+
+
+def resolve_session(tree: "Node", text: str, here: int | None = None) -> "tuple[Node, int | None]":
+    """Find the session that a selector names or that what it names is in, and the free index if it names one."""
+    free = resolve_index(tree, text)
+    if free is not None:
+        return free
+    kind, node = resolve_object(tree, text, here)
+    return (node if kind == "session" else parents(tree, narrow(tree, kind, node))[0]), None
+
+
+def parents(tree: "Node", pane: "Node") -> "tuple[Node, Node]":
+    """Give the session and the window of a pane."""
+    places = ((session, window) for session in tree["sessions"] for window in session["windows"])
+    return next((session, window) for session, window in places if any(each is pane for each in window["panes"]))
+
+
+def node_by_id(tree: "Node", kind: str, id_: int) -> "Node":
+    """Find a session, a window or a pane by its number.
+
+    Raises:
+        NoSuchTargetError: There is none.
+    """
+    sessions: list[Node] = tree["sessions"]
+    windows: list[Node] = [window for session in sessions for window in session["windows"]]
+    panes: list[Node] = [pane for window in windows for pane in window["panes"]]
+    nodes = {"session": sessions, "window": windows, "pane": panes}[kind]
+    found = next((node for node in nodes if node["id"] == id_), None)
+    if found is None:
+        raise NoSuchTargetError(f"there is no {kind} with the id {id_}")
+    return found
+
+
 def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= len(str(_MAX_ID))
 
@@ -184,9 +254,17 @@ def _session(tree: "Node", name: str | None) -> "Node | None":
 
 
 def _window(session: "Node", locus: str) -> "Node | None":
-    if _is_number(locus):
-        return next((window for window in session["windows"] if window["index"] == int(locus)), None)
+    if _is_number(locus) and (found := _by_index(session, locus)):
+        return found
     return next((window for window in session["windows"] if window["name"] == locus), None)
+
+
+def _by_index(session: "Node", number: str) -> "Node | None":
+    return next((window for window in session["windows"] if window["index"] == int(number)), None)
+
+
+def _pane_by_index(window: "Node", number: str) -> "Node | None":
+    return next((pane for pane in window["panes"] if pane["index"] == int(number)), None)
 
 
 def _pane_by_id(tree: "Node", pane_id: int | None) -> "Node | None":

@@ -19,8 +19,9 @@ _MARK = f"PHUX_TEST_RUN={uuid.uuid4().hex}"
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_outlives_the_tests() -> Iterator[None]:
-    """Fail the run if a process that it started is still there at its end."""
+def nothing_outlives_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Fail the run if a process that it started is still there at its end; keep logs out of the developer's home."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
     name, _, value = _MARK.partition("=")
     os.environ[name] = value
     yield
@@ -47,6 +48,7 @@ def own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHELL", "/bin/sh")
     monkeypatch.setenv("PS1", "$ ")
     monkeypatch.setenv("ENV", "")
+    monkeypatch.setenv("PHUX_CONFIG", os.devnull)
 
 
 @pytest.fixture

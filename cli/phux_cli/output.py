@@ -22,6 +22,21 @@ def write(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
+def print_place(place: "Mapping[str, object]", *, as_json: bool) -> None:
+    """Print where a pane is, for programs or for people."""
+    if as_json:
+        print_document(place)
+    else:
+        print(describe_place(place))
+
+
+def describe_place(place: "Mapping[str, object]") -> str:
+    """Say where a pane is, in a line."""
+    zoomed = ", zoomed" if place["zoomed"] else ""
+    where = f"{place['session']}:{place['window']}.{place['pane']} ({place['window_name']})"
+    return f"pane @{place['terminal_id']} {where} {place['cols']}x{place['rows']}{zoomed}"
+
+
 def print_error(error: "PhuxError", *, as_json: bool) -> None:
     """Say on stderr what went wrong and what to do; with ``as_json``, as one line of JSON."""
     if as_json:

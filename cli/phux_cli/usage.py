@@ -3,12 +3,12 @@
 import argparse
 
 from phux_cli.verbs import VERBS
-from phux_core.errors import PhuxError
+from phux_core.errors import BadSizeError, PhuxError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 
 MOST = 10**9
@@ -27,7 +27,8 @@ class _Parser(argparse.ArgumentParser):
         hint = ""
         if message.startswith("unrecognized arguments") and "[-- " in str(self.usage):
             hint = "; what is not meant as a flag or name stands after `--`"
-        raise UsageError(message, remedy=f"usage: {self.usage}{hint}")
+        usage = str(self.usage).replace("%%", "%")
+        raise UsageError(message, remedy=f"usage: {usage}{hint}")
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -48,7 +49,7 @@ def build_parser(name: str, module: "ModuleType") -> argparse.ArgumentParser:
     examples = "\n".join(f"  {example}" for example in module.EXAMPLES)
     parser = _Parser(
         prog=f"phux {name}",
-        usage=f"phux {name} {module.USAGE}",
+        usage=f"phux {name} {module.USAGE}".replace("%", "%%"),
         description=_sentence((module.__doc__ or f"{name}: {VERBS[name]}").partition(":")[2].strip()),
         epilog=f"examples:\n{examples}",
         formatter_class=_HelpFormatter,
@@ -72,13 +73,38 @@ def add_json(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument("--json", action="store_true", help=f"print {what}; errors as JSON on stderr")
 
 
-def at_least(minimum: int) -> "type[int]":
+def add_budget(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that say how much of a text to give, and how."""
+    parser.add_argument("--grep", metavar="RE", help="only lines that match this pattern")
+    parser.add_argument("--context", metavar="N", type=at_least(0), help="N lines around each that matches")
+    parser.add_argument("--head", metavar="N", type=at_least(0), help="the first N lines of what there is")
+    parser.add_argument("--tail", metavar="N", type=at_least(0), help="the last N lines")
+    parser.add_argument("--max-bytes", metavar="N", type=at_least(0), help="at most N bytes")
+    modes = parser.add_mutually_exclusive_group()
+    modes.add_argument("--strip-ansi", action="store_true", help="all that was written but escape sequences")
+    modes.add_argument("--raw", action="store_true", help="the bytes as they were written")
+    modes.add_argument("--rendered", action="store_true", help="as it stands on a terminal; the default")
+
+
+def budget(options: argparse.Namespace) -> "dict[str, Any]":
+    """Give the values of those flags, as flows take them."""
+    return {
+        "grep": options.grep,
+        "context": options.context,
+        "head": options.head,
+        "tail": options.tail,
+        "max_bytes": options.max_bytes,
+        "mode": "raw" if options.raw else "stripped" if options.strip_ansi else "rendered",
+    }
+
+
+def at_least(minimum: int, *, most: int = MOST) -> "type[int]":
     """Make an argument type for whole numbers that are not too small."""
 
     def number(text: str) -> int:
         value = int(text)
-        if not minimum <= value <= MOST:
-            raise argparse.ArgumentTypeError(f"{text[:40]} is not from {minimum} to {MOST}")
+        if not minimum <= value <= most:
+            raise argparse.ArgumentTypeError(f"{text[:40]} is not from {minimum} to {most}")
         return value
 
     number.__name__ = "number"
@@ -94,3 +120,39 @@ def seconds(text: str) -> float:
 
 
 seconds.__name__ = "number"
+
+
+def parse_size(text: str) -> tuple[int, int]:
+    """Read COLSxROWS.
+
+    Raises:
+        BadSizeError: It is something else.
+    """
+    cols, cross, rows = text.lower().partition("x")
+    if not (cross and cols.isdecimal() and rows.isdecimal() and len(text) < 20):
+        raise BadSizeError(f"{text!r} is not a size")
+    return int(cols), int(rows)
+
+
+def add_program(parser: argparse.ArgumentParser, beside: str) -> None:
+    """Add what verbs take that make a pane beside something."""
+    parser.add_argument("-c", "--cwd", metavar="CWD", help=f"where the program starts; where {beside} is when omitted")
+    parser.add_argument(
+        "-e", "--env", metavar="K=V", action="append", default=[], help="a variable for the program; may be repeated"
+    )
+    parser.add_argument("--select", action="store_true", help="give it the focus")
+
+
+def parse_variables(texts: list[str]) -> dict[str, str]:
+    """Read variables of the form K=V.
+
+    Raises:
+        UsageError: One is something else.
+    """
+    variables = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise UsageError(f"-e {text!r} is not of the form K=V", remedy="write -e NAME=VALUE")
+        variables[name] = value
+    return variables

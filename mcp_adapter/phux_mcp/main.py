@@ -1,102 +1,184 @@
-"""The loop: one JSON-RPC message a line, until stdin ends. MCP revision 2024-11-05.
-
-stdout carries MCP alone. Nothing that arrives stops the loop.
-"""
+"""From argv to a conversation on stdin and stdout, or to one of the commands for people."""
 
 from __future__ import annotations
 
-import json
+import os
+import signal
 import sys
-import traceback
-from typing import TYPE_CHECKING, Any
-
-from phux_core.errors import PhuxError
-from phux_core.version import __version__
-from phux_mcp import tools
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import argparse
+    from typing import NoReturn
 
-REVISION = "2024-11-05"
-_PARSE_ERROR, _INVALID_REQUEST, _NO_METHOD, _INVALID_PARAMS, _INTERNAL_ERROR = -32700, -32600, -32601, -32602, -32603
+    from phux_mcp.catalog import Toolset
 
-Reply = dict[str, Any]
-
-
-class RpcError(Exception):
-    """An answer that is a JSON-RPC error."""
-
-    def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
-        self.code = code
+# How long calls that are nearly done may take when the host has closed our stdin.
+_GRACE_S = 0.5
+_LAST_WORDS_S = 1.0
+PROFILES = ("phux", "tmux", "terminally")
 
 
-def main() -> int:
-    """Serve stdin until it ends."""
-    for line in sys.stdin.buffer:
-        reply = answer(line)
-        if reply is not None:
-            sys.stdout.write(json.dumps(reply) + "\n")
-            sys.stdout.flush()
+def main(argv: list[str] | None = None) -> int:
+    """Serve a host until its end of the pipe closes, or do what the arguments say.
+
+    Returns:
+        The exit code.
+    """
+    words = sys.argv[1:] if argv is None else argv
+    from phux_core.errors import PhuxError
+
+    try:
+        options = _parse(words)
+        if options.socket:
+            os.environ["PHUX_SOCKET"] = options.socket
+        if options.verb == "setup":
+            from phux_mcp import setup
+
+            return setup.main(options)
+        if options.verb == "check":
+            from phux_mcp import check
+
+            return check.main(options)
+        toolset = load_toolset(options.profile, options.safety or default_safety(options.profile))
+        if options.schema:
+            return _print_catalog(toolset)
+        import asyncio
+
+        return asyncio.run(_serve(toolset, start=options.profile != "phux"))
+    except PhuxError as error:
+        print(f"phux-mcp: {error.message}", file=sys.stderr)
+        if error.remedy:
+            print(f"phux-mcp: {error.remedy}", file=sys.stderr)
+        return error.exit_code
+    except (KeyboardInterrupt, BrokenPipeError):
+        return 0
+
+
+def default_safety(profile: str) -> str:
+    """Say what is allowed unless told otherwise: profiles have all of the tools they stand in for."""
+    return "mutating" if profile == "phux" else "destructive"
+
+
+def load_toolset(profile: str, safety: str) -> Toolset:
+    """Put together what is served."""
+    from phux_mcp.catalog import Toolset
+
+    if profile == "phux":
+        from phux_mcp.tools import INSTRUCTIONS, TOOLS
+
+        return Toolset(TOOLS, INSTRUCTIONS, safety=safety, beside_tools=True)
+    import importlib
+
+    module = importlib.import_module(f"phux_mcp.profiles.{profile}")
+    return Toolset(module.TOOLS, module.INSTRUCTIONS, safety=safety, beside_tools=False)
+
+
+def _print_catalog(toolset: Toolset) -> int:
+    from phux_mcp.answers import pretty
+    from phux_mcp.revisions import NEWEST
+
+    print(pretty({"tools": toolset.listing(NEWEST)}))
     return 0
 
 
-def answer(line: bytes) -> Reply | None:
-    """Answer one line; None when it asks for no answer."""
-    if not line.strip():
-        return None
-    request_id = None
-    try:
-        try:
-            message = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise RpcError(_PARSE_ERROR, f"not JSON: {error}") from error
-        if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-            raise RpcError(_INVALID_REQUEST, "not a JSON-RPC request: an object with a `method` is needed")
-        if "id" not in message:
-            return None
-        request_id = message["id"]
-        method = _METHODS.get(message["method"])
-        if method is None:
-            raise RpcError(_NO_METHOD, f"there is no method {message['method']!r}")
-        params = message.get("params") or {}
-        if not isinstance(params, dict):
-            raise RpcError(_INVALID_PARAMS, "params must be an object")
-        return {"jsonrpc": "2.0", "id": request_id, "result": method(params)}
-    except RpcError as error:
-        return {"jsonrpc": "2.0", "id": request_id, "error": {"code": error.code, "message": str(error)}}
-    except Exception as error:  # noqa: BLE001  a bug of ours ends this request, not the loop
-        traceback.print_exc()
-        return {"jsonrpc": "2.0", "id": request_id, "error": {"code": _INTERNAL_ERROR, "message": repr(error)}}
+async def _serve(toolset: Toolset, *, start: bool) -> int:
+    """Serve stdin and stdout."""
+    import asyncio
+
+    from phux_mcp.links import Links
+    from phux_mcp.server import Server
+    from phux_mcp.streams import Input, Output
+
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[bool] = loop.create_future()
+
+    def end(*, at_once: bool) -> None:
+        if not ended.done():
+            ended.set_result(at_once)
+
+    def hold_back(full: bool) -> None:
+        if full:
+            source.pause()
+        else:
+            source.resume()
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        loop.add_signal_handler(number, lambda: end(at_once=True))
+    links = Links(start=start)
+    sink = Output(loop, _take_stdout(), hold_back, lambda: end(at_once=True))
+    server = Server(toolset, links, sink.write)
+    source = Input(loop, sys.stdin.fileno(), server.take_line, lambda: end(at_once=False))
+    source.resume()
+    at_once = await ended
+    source.pause()
+    if not at_once and server.running:
+        await asyncio.wait(server.running, timeout=_GRACE_S)
+        await asyncio.sleep(0)  # their replies are sent by callbacks
+    await server.close()
+    await links.close()
+    sink.finish(_LAST_WORDS_S)
+    return 0
 
 
-def _initialize(_params: dict[str, Any]) -> Reply:
-    return {
-        "protocolVersion": REVISION,
-        "capabilities": {"tools": {}},
-        "serverInfo": {"name": "phux", "version": __version__},
-    }
+def _take_stdout() -> int:
+    """Keep stdout for the protocol alone: what else would be printed goes to stderr."""
+    fd = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return fd
 
 
-def _call(params: dict[str, Any]) -> Reply:
-    name, arguments = params.get("name"), params.get("arguments") or {}
-    if not isinstance(name, str) or not isinstance(arguments, dict):
-        raise RpcError(_INVALID_PARAMS, "tools/call needs a `name`, and `arguments` that are an object")
-    if not tools.exists(name):
-        raise RpcError(_INVALID_PARAMS, f"there is no tool {name!r}")
-    try:
-        text, failed = json.dumps(tools.call(name, arguments), indent=2, ensure_ascii=False), False
-    except PhuxError as error:
-        text, failed = f"{error.message}. {error.remedy}".strip(), True
-    return {"content": [{"type": "text", "text": text}], "isError": failed}
+def _parse(words: list[str]) -> argparse.Namespace:
+    if not words:  # as hosts start it: no parser is needed
+        from types import SimpleNamespace
+
+        return SimpleNamespace(verb=None, socket=None, schema=False, profile="phux", safety=None)  # type: ignore[return-value]
+    return _parser().parse_args(words)
 
 
-_METHODS: dict[str, Callable[[dict[str, Any]], Reply]] = {
-    "initialize": _initialize,
-    "ping": lambda _params: {},
-    "tools/list": lambda _params: {"tools": tools.catalog()},
-    "tools/call": _call,
-}
+def _parser() -> argparse.ArgumentParser:
+    import argparse
+
+    from phux_core.errors import PhuxError
+    from phux_mcp.catalog import SAFETY
+    from phux_mcp.setup import HOSTS
+
+    class UsageError(PhuxError):
+        code = "usage"
+        exit_code = 2
+
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            raise UsageError(message, remedy=f"`{self.prog} --help` tells what can be said")
+
+    def add_common(parser: argparse.ArgumentParser, default: object) -> None:
+        parser.add_argument(
+            "--safety",
+            choices=SAFETY,
+            default=default,
+            help="what the host may do, mutating when omitted; what is not allowed is not listed",
+        )
+        parser.add_argument(
+            "--profile", choices=PROFILES, default=default or "phux", help="whose tools to serve, phux when omitted"
+        )
+        parser.add_argument("--socket", metavar="PATH", default=default, help="the server's socket")
+
+    parser = Parser(
+        prog="phux-mcp",
+        description="Serve phux to an MCP host on stdin and stdout, until stdin ends.",
+        allow_abbrev=False,
+    )
+    add_common(parser, None)
+    parser.add_argument("--schema", action="store_true", help="print the catalog of tools, and serve nothing")
+    verbs = parser.add_subparsers(dest="verb", metavar="[setup | check]", parser_class=Parser)
+    setup = verbs.add_parser("setup", help="print a host's configuration, or merge it", allow_abbrev=False)
+    setup.add_argument("host", nargs="?", choices=list(HOSTS), help="which host; all of them when omitted")
+    setup.add_argument("--write", action="store_true", help="merge it into the host's own file; a backup is kept")
+    add_common(setup, argparse.SUPPRESS)
+    check = verbs.add_parser("check", help="play a host against this adapter, in each revision", allow_abbrev=False)
+    add_common(check, argparse.SUPPRESS)
+    return parser
+
 
 if __name__ == "__main__":
     sys.exit(main())

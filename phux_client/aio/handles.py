@@ -1,17 +1,20 @@
-"""Live handles of the async client: sessions, panes, event streams."""
+"""Live handles of the async client: panes and event streams."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
 from phux_client import flows, waited
+from phux_client.aio.acts import PaneActs
+from phux_client.aio.logs import PaneLogs
 from phux_core import documents, errors, shapes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from phux_client.aio.server import Phux
+    from phux_core.layout import Direction, Side
 
 
 class EventStream:
@@ -76,61 +79,7 @@ class EventStream:
                 return event
 
 
-class Session:
-    """A session, as a live handle.
-
-    Attributes:
-        id: Its number.
-        name: Its name when the handle was made.
-    """
-
-    def __init__(self, phux: Phux, id: int, name: str, first_pane: int) -> None:  # noqa: A002
-        self._phux = phux
-        self.id = id
-        self.name = name
-        self._first_pane = first_pane
-
-    def __repr__(self) -> str:
-        return f"<Session {self.id} {self.name!r}>"
-
-    @property
-    def pane(self) -> Pane:
-        """Its first pane.
-
-        Example:
-            >>> session.pane.selector
-            '@1'
-        """
-        return Pane(self._phux, self._first_pane)
-
-    async def rename(self, name: str) -> None:
-        """Give it another name.
-
-        Raises:
-            NameInUseError, BadNameError: It keeps the one it has.
-
-        Example:
-            >>> await session.rename("play")
-            >>> session.name
-            'play'
-        """
-        await self._phux.drive(flows.rename("session", self.id, name))
-        self.name = name
-
-    async def kill(self) -> int:
-        """End it.
-
-        Returns:
-            How many panes were ended.
-
-        Example:
-            >>> await session.kill()
-            1
-        """
-        return int((await self._phux.drive(flows.kill_by_id("session", self.id)))["killed"])
-
-
-class Pane:
+class Pane(PaneActs, PaneLogs):
     """A pane, as a live handle. Reading and typing never attach and never resize.
 
     Attributes:
@@ -210,18 +159,123 @@ class Pane:
         )
         return documents.load(shapes.RunResult, await self._phux.drive(flow))
 
-    async def resize(self, cols: int, rows: int) -> None:
-        """Change the size of its terminal, and tell its program.
+    async def split(
+        self,
+        direction: Direction = "right",
+        *,
+        size: int | str | None = None,
+        cwd: str | None = None,
+        command: Sequence[str] | None = None,
+        env: Mapping[str, str] | None = None,
+        select: bool = False,
+    ) -> Pane:
+        """Make a pane out of a part of this one, and start a program in it.
+
+        Args:
+            direction: Where the new one goes: ``right`` or ``down``.
+            size: How many columns or rows it gets, or which part, such as ``"30%"``; half when omitted.
+            cwd: Where the program starts; where this pane is when omitted.
+            command: Program and arguments; the user's shell when omitted.
+            env: Variables on top of the caller's.
+            select: Whether it gets the focus.
 
         Raises:
-            BadSizeError: Out of range.
+            BadSizeError: There is no room; the message has the sizes, and nothing was made.
+            BadCwdError, CannotExecuteError, LimitError: Nothing was made.
 
         Example:
-            >>> await pane.resize(100, 30)
-            >>> (await pane.info()).cols
+            >>> below = await pane.split("down", size=5, command=["sh"])
+            >>> (await below.info()).rows
+            5
+        """
+        flow = flows.split(
+            self._phux.caller, self.id, direction, size=size, cwd=cwd, command=command, env=env, select=select
+        )
+        return Pane(self._phux, (await self._phux.drive(flow))["terminal_id"])
+
+    async def select(self) -> shapes.Place:
+        """Give it the focus, and with it its window and session. Another pane of its window is zoomed no longer.
+
+        Example:
+            >>> (await pane.select()).terminal_id
+            1
+        """
+        return documents.load(shapes.Place, await self._phux.drive(flows.select(self._phux.caller, self.id)))
+
+    async def resize(
+        self, cols: int | None = None, rows: int | None = None, *, side: Side | None = None, by: int | None = None
+    ) -> shapes.Place:
+        """Change its size, and tell its program.
+
+        On an axis on which other panes are beside it, its dividers move; else its window changes its size.
+
+        Args:
+            cols: Columns.
+            rows: Rows.
+            side: Or where to move its divider on that axis, ``left``, ``right``, ``up`` or ``down``: the one behind
+                it, or if it is the last, the one before it.
+            by: By how many cells; it goes as far as it can.
+
+        Raises:
+            BadSizeError: Out of range; the message says what can be had.
+            RefusedError: Its window follows attached clients.
+
+        Example:
+            >>> (await pane.resize(100, 30)).cols
             100
         """
-        await self._phux.drive(flows.resize(self.id, cols, rows))
+        flow = flows.resize(self._phux.caller, self.id, cols, rows, side=side, by=by)
+        return documents.load(shapes.Place, await self._phux.drive(flow))
+
+    async def zoom(self, on: bool | None = None) -> shapes.Place:
+        """Give it the whole window for a while, or end that.
+
+        Args:
+            on: Which of the two; the other than now when omitted.
+
+        Example:
+            >>> beside = await pane.split(command=["sh"])
+            >>> (await pane.zoom()).zoomed, (await pane.zoom()).zoomed
+            (True, False)
+        """
+        return documents.load(shapes.Place, await self._phux.drive(flows.zoom(self._phux.caller, self.id, on)))
+
+    async def move(
+        self, dest: str | int, direction: Direction = "right", *, size: int | str | None = None
+    ) -> shapes.Place:
+        """Put it beside another pane, or into a window of its own.
+
+        Args:
+            dest: A pane or window to go beside of, as a selector or a pane's number; or a session, or a free index of
+                one (``work:5``), to get a window of its own there.
+            direction: On which side of another pane: ``right`` or ``down``.
+            size: How much of that pane it gets, as ``split`` takes it.
+
+        Raises:
+            RefusedError: It is there already, or another window has that index.
+            BadSizeError: There is no room.
+
+        Example:
+            >>> other = await pane.split(command=["sh"])
+            >>> (await other.move("work")).window
+            1
+        """
+        flow = flows.move(self._phux.caller, self.id, dest, direction, size=size)
+        return documents.load(shapes.Place, await self._phux.drive(flow))
+
+    async def swap(self, other: str | int) -> None:
+        """Let it change places with another pane, of any window.
+
+        Args:
+            other: A selector, or the other pane's number.
+
+        Example:
+            >>> beside = await pane.split(command=["sh"])
+            >>> await pane.swap(beside.id)
+            >>> (await pane.info()).index
+            1
+        """
+        await self._phux.drive(flows.swap(self._phux.caller, self.id, other))
 
     async def send_keys(self, *words: str, literal: bool = False) -> int:
         """Type words: names of keys (``Enter``, ``C-c``) as keys, all else as text; all of it or nothing.

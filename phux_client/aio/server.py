@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from phux_client import flows
-from phux_client.aio.handles import EventStream, Pane, Session
+from phux_client.aio.handles import EventStream, Pane
+from phux_client.aio.logs import ServerLogs
+from phux_client.aio.sessions import Session, Window
 from phux_client.blocking import DEFAULT_TIMEOUT_S
 from phux_client.link import Link
 from phux_core import documents, errors, paths, shapes
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from phux_client.flows._kinds import Document, Flow, Result
 
 
-class Phux:
+class Phux(ServerLogs):
     """A server, as the async client sees it. Made by ``connect`` and ``embedded``.
 
     Calls may run side by side on one ``Phux``, from any number of tasks.
@@ -105,14 +107,17 @@ class Phux:
         """
         return documents.load(shapes.SessionList, await self.drive(flows.ls()))
 
-    async def tree(self) -> shapes.Tree:
-        """Read every session, window and pane.
+    async def tree(self, target: str | None = None) -> shapes.Tree:
+        """Read sessions, windows and panes.
+
+        Args:
+            target: Only what this selector names, and what that is in; everything when omitted.
 
         Example:
             >>> (await phux.tree()).sessions[0].windows[0].panes[0].state
             'prompt'
         """
-        return documents.load(shapes.Tree, await self.drive(flows.tree()))
+        return documents.load(shapes.Tree, await self.drive(flows.tree(self._caller, target)))
 
     async def status(self) -> shapes.Status:
         """Read how the server is.
@@ -139,19 +144,27 @@ class Phux:
         self,
         name: str | None = None,
         *,
+        window_name: str | None = None,
         cwd: str | None = None,
         command: Sequence[str] | None = None,
         env: Mapping[str, str] | None = None,
         size: tuple[int, int] | None = None,
+        shell: str | None = None,
+        login: bool = False,
+        log: bool | None = None,
     ) -> Session:
         """Make a session with one pane, and start a program in it.
 
         Args:
             name: Its name; the smallest free number when omitted.
+            window_name: Its window's name; the program's when omitted.
             cwd: Where the program starts; the caller's directory when omitted.
             command: Program and arguments; the user's shell when omitted.
             env: Variables on top of the caller's.
             size: Columns and rows; 80 by 24 when omitted.
+            shell: The shell to start when there is no command; the one that SHELL names when omitted.
+            login: Whether it starts as a login shell.
+            log: Whether what its panes write is kept on disk; as the server's config says when omitted.
 
         Raises:
             NameInUseError, BadNameError, BadCwdError, BadSizeError, CannotExecuteError: Nothing was made.
@@ -160,8 +173,46 @@ class Phux:
             >>> (await phux.new_session("build", command=["sh"], size=(120, 40))).name
             'build'
         """
-        made = await self.drive(flows.new(self._caller, name, cwd=cwd, command=command, env=env, size=size))
+        flow = flows.new(
+            self._caller,
+            name,
+            window_name=window_name,
+            cwd=cwd,
+            command=command,
+            env=env,
+            size=size,
+            shell=shell,
+            login=login,
+            log=log,
+        )
+        made = await self.drive(flow)
         return Session(self, made["session_id"], made["session"], made["pane_id"])
+
+    async def session(self, target: str) -> Session:
+        """Find a session by a selector; of a window or a pane, the one it is in.
+
+        Raises:
+            BadSelectorError, NoSuchTargetError: There is none.
+
+        Example:
+            >>> (await phux.session("=")).name
+            'work'
+        """
+        found = await self.drive(flows.find_session(target, self._caller))
+        return Session(self, found["id"], found["name"], found["windows"][0]["panes"][0]["id"])
+
+    async def window(self, target: str) -> Window:
+        """Find a window by a selector; of a session the current one, of a pane the one it is in.
+
+        Raises:
+            BadSelectorError, NoSuchTargetError: There is none.
+
+        Example:
+            >>> (await phux.window("work:0")).name
+            'sh'
+        """
+        found = await self.drive(flows.find_window(target, self._caller))
+        return Window(self, found["id"], found["name"], found["panes"][0]["id"])
 
     async def pane(self, target: str | int) -> Pane:
         """Find a pane by a selector or its number.
@@ -176,6 +227,21 @@ class Phux:
         if isinstance(target, int):
             target = f"@{target}"
         return Pane(self, (await self.drive(flows.find_pane(target, self._caller)))["id"])
+
+    async def detach(self, target: str | None = None) -> int:
+        """End what terminals show of a session (`phux attach`), or of all sessions; the programs go on.
+
+        Args:
+            target: The session, or what is in it; every session when omitted.
+
+        Returns:
+            How many clients were detached.
+
+        Example:
+            >>> await phux.detach("work")
+            0
+        """
+        return int((await self.drive(flows.detach(self._caller, target, everywhere=target is None)))["detached"])
 
     async def kill(self, target: str) -> int:
         """End what a selector names: a session, a window or a pane.

@@ -8,7 +8,20 @@ Shapes (attrs) are imported only when a method returns one; the CLI, which print
 ``Phux.drive`` and never pays for them.
 """
 
-from phux_client.blocking.handles import EventStream, Pane, Session
+from phux_client.blocking.handles import EventStream, Pane
+from phux_client.blocking.logs import LogStream
 from phux_client.blocking.server import DEFAULT_TIMEOUT_S, Phux, connect, embedded
 
-__all__ = ["DEFAULT_TIMEOUT_S", "EventStream", "Pane", "Phux", "Session", "connect", "embedded"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.blocking.sessions import Session, Window
+
+__all__ = ["DEFAULT_TIMEOUT_S", "EventStream", "LogStream", "Pane", "Phux", "Session", "Window", "connect", "embedded"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in {"Session", "Window"}:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from phux_client.blocking import sessions
+
+    return getattr(sessions, name)

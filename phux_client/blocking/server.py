@@ -6,7 +6,8 @@ import time
 from _thread import _local  # threading.local, without importing threading
 
 from phux_client import flows
-from phux_client.blocking.handles import EventStream, Pane, Session
+from phux_client.blocking.handles import EventStream, Pane
+from phux_client.blocking.logs import ServerLogs
 from phux_client.plain_link import PlainLink
 from phux_core import errors, paths
 from phux_core.calls import CALLS
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
+    from phux_client.blocking.sessions import Session, Window
     from phux_client.flows._kinds import Document, Flow, Result
     from phux_core import shapes
 
@@ -24,7 +26,7 @@ DEFAULT_TIMEOUT_S = 30.0
 """How long one request may take, connecting and handshake included."""
 
 
-class Phux:
+class Phux(ServerLogs):
     """A server, as the blocking client sees it. Made by ``connect`` and ``embedded``.
 
     Any number of threads may use one ``Phux``; each gets a connection of its own.
@@ -185,8 +187,11 @@ class Phux:
 
         return documents.load(shapes.SessionList, self.drive(flows.ls()))
 
-    def tree(self) -> "shapes.Tree":
-        """Read every session, window and pane.
+    def tree(self, target: str | None = None) -> "shapes.Tree":
+        """Read sessions, windows and panes.
+
+        Args:
+            target: Only what this selector names, and what that is in; everything when omitted.
 
         Example:
             >>> phux.tree().sessions[0].windows[0].panes[0].state
@@ -194,7 +199,7 @@ class Phux:
         """
         from phux_core import documents, shapes
 
-        return documents.load(shapes.Tree, self.drive(flows.tree()))
+        return documents.load(shapes.Tree, self.drive(flows.tree(self._caller, target)))
 
     def status(self) -> "shapes.Status":
         """Read how the server is.
@@ -214,6 +219,8 @@ class Phux:
             >>> [session.name for session in phux.sessions()]
             ['work']
         """
+        from phux_client.blocking.sessions import Session
+
         return [
             Session(self, session.id, session.name, session.windows[0].panes[0].id) for session in self.tree().sessions
         ]
@@ -222,19 +229,27 @@ class Phux:
         self,
         name: str | None = None,
         *,
+        window_name: str | None = None,
         cwd: str | None = None,
         command: "Sequence[str] | None" = None,
         env: "Mapping[str, str] | None" = None,
         size: tuple[int, int] | None = None,
-    ) -> Session:
+        shell: str | None = None,
+        login: bool = False,
+        log: bool | None = None,
+    ) -> "Session":
         """Make a session with one pane, and start a program in it.
 
         Args:
             name: Its name; the smallest free number when omitted.
+            window_name: Its window's name; the program's when omitted.
             cwd: Where the program starts; the caller's directory when omitted.
             command: Program and arguments; the user's shell when omitted.
             env: Variables on top of the caller's.
             size: Columns and rows; 80 by 24 when omitted.
+            shell: The shell to start when there is no command; the one that SHELL names when omitted.
+            login: Whether it starts as a login shell.
+            log: Whether what its panes write is kept on disk; as the server's config says when omitted.
 
         Raises:
             NameInUseError, BadNameError, BadCwdError, BadSizeError, CannotExecuteError: Nothing was made.
@@ -243,8 +258,52 @@ class Phux:
             >>> phux.new_session("build", command=["sh"], size=(120, 40)).name
             'build'
         """
-        made = self.drive(flows.new(self._caller, name, cwd=cwd, command=command, env=env, size=size))
+        from phux_client.blocking.sessions import Session
+
+        flow = flows.new(
+            self._caller,
+            name,
+            window_name=window_name,
+            cwd=cwd,
+            command=command,
+            env=env,
+            size=size,
+            shell=shell,
+            login=login,
+            log=log,
+        )
+        made = self.drive(flow)
         return Session(self, made["session_id"], made["session"], made["pane_id"])
+
+    def session(self, target: str) -> "Session":
+        """Find a session by a selector; of a window or a pane, the one it is in.
+
+        Raises:
+            BadSelectorError, NoSuchTargetError: There is none.
+
+        Example:
+            >>> phux.session("=").name
+            'work'
+        """
+        from phux_client.blocking.sessions import Session
+
+        found = self.drive(flows.find_session(target, self._caller))
+        return Session(self, found["id"], found["name"], found["windows"][0]["panes"][0]["id"])
+
+    def window(self, target: str) -> "Window":
+        """Find a window by a selector; of a session the current one, of a pane the one it is in.
+
+        Raises:
+            BadSelectorError, NoSuchTargetError: There is none.
+
+        Example:
+            >>> phux.window("work:0").name
+            'sh'
+        """
+        from phux_client.blocking.sessions import Window
+
+        found = self.drive(flows.find_window(target, self._caller))
+        return Window(self, found["id"], found["name"], found["panes"][0]["id"])
 
     def pane(self, target: "str | int") -> Pane:
         """Find a pane by a selector or its number.
@@ -259,6 +318,21 @@ class Phux:
         if isinstance(target, int):
             target = f"@{target}"
         return Pane(self, self.drive(flows.find_pane(target, self._caller))["id"])
+
+    def detach(self, target: str | None = None) -> int:
+        """End what terminals show of a session (`phux attach`), or of all sessions; the programs go on.
+
+        Args:
+            target: The session, or what is in it; every session when omitted.
+
+        Returns:
+            How many clients were detached.
+
+        Example:
+            >>> phux.detach("work")
+            0
+        """
+        return int(self.drive(flows.detach(self._caller, target, everywhere=target is None))["detached"])
 
     def kill(self, target: str) -> int:
         """End what a selector names: a session, a window or a pane.

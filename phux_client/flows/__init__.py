@@ -2,44 +2,113 @@
 
 A flow yields a ``Request`` (or a ``NextEvent``), is sent what came back, and returns a plain JSON document. The
 async client, the blocking client, the CLI and the MCP adapter all drive these same flows; errors of the server
-arrive as exceptions at the ``yield``. Import-light: it is on the CLI's path.
+arrive as exceptions at the ``yield``. Import-light: it is on the CLI's path, and what only a few verbs need is imported
+when it is first used.
 """
 
 from phux_client.flows._kinds import Caller, NextEvent, Request
-from phux_client.flows.change import rename, resize
 from phux_client.flows.kill import kill, kill_by_id, kill_server
 from phux_client.flows.ls import ls
 from phux_client.flows.new import new
 from phux_client.flows.run import DEFAULT_TIMEOUT_S as RUN_TIMEOUT_S
 from phux_client.flows.run import run
 from phux_client.flows.send_keys import paste, send_keys
-from phux_client.flows.snapshot import snapshot
+from phux_client.flows.snapshot import changes, snapshot
 from phux_client.flows.status import status, tree
-from phux_client.flows.target import find_pane
+from phux_client.flows.target import find_by_id, find_pane, find_session, find_window
 from phux_client.flows.wait import next_event, wait
 from phux_client.flows.watch import EVENTS, watch
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows.acting import ACT_TIMEOUT_S, act
+    from phux_client.flows.arranging import layout, move, move_divider, rename, resize, select, swap, zoom
+    from phux_client.flows.attaching import detach, go_to, latest
+    from phux_client.flows.log_reading import (
+        LogPlace,
+        commands,
+        follow,
+        log_list,
+        logs,
+        next_logs,
+        output,
+        search,
+        wait_command,
+    )
+    from phux_client.flows.making import new_window, split
+    from phux_client.flows.processes import history_limit, signal, start, stop
+
+_LATER = {
+    **dict.fromkeys(("ACT_TIMEOUT_S", "act"), "acting"),
+    **dict.fromkeys(("layout", "move", "move_divider", "rename", "resize", "select", "swap", "zoom"), "arranging"),
+    **dict.fromkeys(("detach", "go_to", "latest"), "attaching"),
+    **dict.fromkeys(("LogPlace", "commands", "follow", "log_list", "logs", "next_logs", "output"), "log_reading"),
+    **dict.fromkeys(("search", "wait_command"), "log_reading"),
+    **dict.fromkeys(("new_window", "split"), "making"),
+    **dict.fromkeys(("history_limit", "signal", "start", "stop"), "processes"),
+}
+
 __all__ = [
+    "ACT_TIMEOUT_S",
     "EVENTS",
     "RUN_TIMEOUT_S",
     "Caller",
+    "LogPlace",
     "NextEvent",
     "Request",
+    "act",
+    "changes",
+    "commands",
+    "detach",
+    "find_by_id",
     "find_pane",
+    "find_session",
+    "find_window",
+    "follow",
+    "go_to",
+    "history_limit",
     "kill",
     "kill_by_id",
     "kill_server",
+    "latest",
+    "layout",
+    "log_list",
+    "logs",
     "ls",
+    "move",
+    "move_divider",
     "new",
+    "new_window",
     "next_event",
+    "next_logs",
+    "output",
     "paste",
     "rename",
     "resize",
     "run",
+    "search",
+    "select",
     "send_keys",
+    "signal",
     "snapshot",
+    "split",
+    "start",
     "status",
+    "stop",
+    "swap",
     "tree",
     "wait",
+    "wait_command",
     "watch",
+    "zoom",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(f"{__name__}.{_LATER[name]}"), name)
+    globals()[name] = value
+    return value

@@ -9,7 +9,11 @@ if TYPE_CHECKING:
 
 def ls() -> "Flow[Document]":
     """List the sessions by name, as a SessionList document."""
-    tree = yield Request("tree")
+    return session_list((yield Request("tree")))
+
+
+def session_list(tree: "Document") -> "Document":
+    """Make a SessionList document of a Tree document."""
     sessions = [
         {
             "name": session["name"],

@@ -1,9 +1,9 @@
 """``run``: a command in a pane's shell, and what the shell did."""
 
 import os
-import time
 
 from phux_client.flows._kinds import Caller, Request
+from phux_client.flows._moments import timestamp
 from phux_client.flows.target import pane_id
 from phux_core.errors import BadRequestError, TimedOutError
 
@@ -56,10 +56,7 @@ def run(
     for name, (value, most) in numbers.items():
         if value is not None and not (isinstance(value, (int, float)) and 0 <= value <= most):
             raise BadRequestError(f"{name} is {value!r:.80}", remedy=f"give a number from 0 to {most}")
-    if not command or (isinstance(command, str) and not command.strip()):
-        raise BadRequestError("there is no command to run", remedy="give a shell line such as 'make test'")
-    if "\0" in (command if isinstance(command, str) else "".join(map(str, command))):
-        raise BadRequestError("the command has a NUL, which no shell takes")
+    check_command(command)
     return _run(
         caller,
         target,
@@ -72,6 +69,18 @@ def run(
         max_bytes=max_bytes,
         raw=raw or None,
     )
+
+
+def check_command(command: "str | Sequence[str]") -> None:
+    """Refuse what no shell takes.
+
+    Raises:
+        BadRequestError: There is no command, or it has a NUL.
+    """
+    if not command or (isinstance(command, str) and not command.strip()):
+        raise BadRequestError("there is no command to run", remedy="give a shell line such as 'make test'")
+    if "\0" in (command if isinstance(command, str) else "".join(map(str, command))):
+        raise BadRequestError("the command has a NUL, which no shell takes")
 
 
 _WAITS = {
@@ -127,8 +136,7 @@ def _run(
         "truncated": reply["truncated"],
         "omitted_bytes": reply["omitted_bytes"],
         "cwd": reply["cwd"],
-        "started_at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(reply["started_at"]))
-        + f".{int(reply['started_at'] * 1000) % 1000:03}Z",
+        "started_at": timestamp(reply["started_at"]),
         "seq": reply["seq"],
         "interleaved": reply["interleaved"],
     }

@@ -23,10 +23,7 @@ def send_keys(
         words: As tmux's send-keys takes them.
         literal: Take every word as text.
     """
-    if isinstance(words, str) or not words:
-        raise BadRequestError("no keys were given", remedy='give at least one word, such as "ls" or Enter')
-    if not all(isinstance(word, str) for word in words):
-        raise BadRequestError("keys are strings", remedy='give each word by itself, such as "ls", "Enter"')
+    check_words(words)
     items = to_items(words, literal=literal)
     return (yield from _type(caller, target, items))
 
@@ -40,6 +37,14 @@ def _type(caller: Caller, target: "str | int", items: "list[dict[str, str]]") ->
     number = yield from pane_id(target, caller)
     reply = yield Request("input", pane=number, items=items)
     return {"schema_version": 1, "sent": True, "pane": f"@{number}", "bytes": reply["bytes"]}
+
+
+def check_words(words: "Sequence[str]") -> None:
+    """Refuse what cannot be typed."""
+    if isinstance(words, str) or not words:
+        raise BadRequestError("no keys were given", remedy='give at least one word, such as "ls" or Enter')
+    if not all(isinstance(word, str) for word in words):
+        raise BadRequestError("keys are strings", remedy='give each word by itself, such as "ls", "Enter"')
 
 
 def to_items(words: "Sequence[str]", *, literal: bool) -> "list[dict[str, str]]":

@@ -24,6 +24,37 @@ def snapshot(
     return screen_document(screen)
 
 
+def changes(caller: Caller, target: "str | int | None", since: int, *, cells: bool = False) -> "Flow[Document]":
+    """Read what changed on a pane's screen after a moment.
+
+    Args:
+        caller: Who asks.
+        target: A selector or a pane's number; the focused session when omitted.
+        since: A ``seq`` that came with a screen.
+        cells: Whether to add the cells of changed rows, and to count rows of which only the style changed.
+
+    Returns:
+        A flow that gives a ScreenChanges document.
+    """
+    number = yield from pane_id(DEFAULT_TARGET if target is None else target, caller)
+    screen = yield Request("snapshot", pane=number, cells=cells, since=since)
+    return changes_document(screen, since)
+
+
+def changes_document(screen: "Document", since: int) -> "Document":
+    """Make a ScreenChanges document of a screen from the wire that says what changed."""
+    told = screen["changes"]
+    whole = screen_document(screen)
+    document = {"schema_version": 1, "pane": whole["pane"], "since": since, "seq": whole["seq"]}
+    document |= {"full": told["full"], "scrolled": told["scrolled"]}
+    document["changed"] = [{"row": row, "text": whole["lines"][row]} for row in told["rows"]]
+    if "cells" in whole:
+        rows = set(told["rows"])
+        whole["cells"] = [cell for cell in whole["cells"] if cell["row"] in rows]
+    names = ("cols", "rows", "cursor", "cells", "title", "alt_screen", "state", "foreground", "exit_status", "signal")
+    return document | {name: whole[name] for name in names if name in whole}
+
+
 def screen_document(screen: "Document") -> "Document":
     """Make a ScreenState document of a screen from the wire."""
     document = {

@@ -26,6 +26,13 @@ EVENTS = (
     "cwd_changed",
     "resized",
     "renamed",
+    "session_added",
+    "session_closed",
+    "window_added",
+    "window_moved",
+    "window_closed",
+    "layout_changed",
+    "focus_changed",
     "dropped",
 )
 """What can be watched for."""

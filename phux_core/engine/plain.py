@@ -35,11 +35,8 @@ def as_written(data: bytes, *, cols: int, rows: int) -> str:
         >>> as_written(b"10%\r50%\r\x1b[32m100%\x1b[m\r\ndone\r\n", cols=80, rows=24)
         '100%\ndone'
     """
-    text = _TRACELESS.sub("", data.decode("utf-8", "replace")).translate(_TRACELESS_CHARACTERS).replace("\r\n", "\n")
-    if "\r\n" in text:
-        text = _NEWLINE.sub("\n", text)
-    # The first is quicker, and says no to some that are harmless.
-    if text.replace("\n", "").replace("\t", "").isprintable() or not _MOVES.search(text):
+    text = flowing_text(data)
+    if text is not None:
         return text.rstrip("\n")
     engine = create("pyte", cols, rows, history=_ALL_ROWS)
     try:
@@ -50,3 +47,17 @@ def as_written(data: bytes, *, cols: int, rows: int) -> str:
         engine.close()
     wrapped = {index for index, goes_on in enumerate(lines.wrapped) if goes_on}
     return "\n".join(join_wrapped(lines.text, wrapped, cols)).rstrip("\n")
+
+
+def flowing_text(data: bytes) -> str | None:
+    r"""Read output that only flows downwards, as most does; None if it moves the cursor otherwise.
+
+    Example:
+        >>> flowing_text(b"\x1b[32m100%\x1b[m\r\n\r\n")
+        '100%\n\n'
+    """
+    text = _TRACELESS.sub("", data.decode("utf-8", "replace")).translate(_TRACELESS_CHARACTERS).replace("\r\n", "\n")
+    if "\r\n" in text:
+        text = _NEWLINE.sub("\n", text)
+    # The first is quicker, and says no to some that are harmless.
+    return text if text.replace("\n", "").replace("\t", "").isprintable() or not _MOVES.search(text) else None

@@ -7,9 +7,11 @@ import contextlib
 import importlib.util
 import json
 import os
+import shutil
 import sys
 
 from phux_core import paths
+from phux_core.config import config_path, load, parse
 from phux_core.errors import BadRequestError, PhuxError, StartFailedError
 from phux_core.keeper.listener import Listener, take_lock
 from phux_core.keeper.supervisor import Supervisor, log, redirect_to_log
@@ -23,6 +25,8 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--exit-after-idle", type=int)
     parser.add_argument("--keep-dead", type=float)
     parser.add_argument("--engine")
+    parser.add_argument("--state-dir", help="where logs of panes are kept")
+    parser.add_argument("--no-config", action="store_true", help="do not read the user's config file")
     parser.add_argument("--detach", action="store_true", help="fork, leave the terminal, and log to a file")
     parser.add_argument("--ready-fd", type=int, help="tell on this pipe whether the server came up")
     parser.add_argument("--lock-fd", type=int, help="the starter holds the lock, on this descriptor")
@@ -45,13 +49,23 @@ def _check_engine(name: str | None) -> str | None:
     return name
 
 
-def _service_argv(options: argparse.Namespace, socket_path: str, log_path: str | None) -> list[str]:
+def _service_argv(
+    options: argparse.Namespace, config: dict[str, object], socket_path: str, log_path: str | None
+) -> list[str]:
     settings = {
         "socket": socket_path,
         "log": log_path,
         "exit_after_idle": options.exit_after_idle,
         "keep_dead": options.keep_dead,
         "engine": options.engine,
+        "log_root": paths.logs_directory(options.state_dir or paths.state_directory()),
+        "log_panes": config["log"],
+        "log_pane_bytes": config["log-pane-bytes"],
+        "log_total_bytes": config["log-total-bytes"],
+        "log_keep_days": config["log-keep-days"],
+        "history_limit": config["history-limit"],
+        "shell": config["shell"],
+        "window_size": config["window-size"],
     }
     # -P keeps the working directory out of sys.path: nobody's folder gets to pose as our package.
     return [sys.executable, "-P", "-m", "phux_core.server", json.dumps(settings)]
@@ -69,6 +83,7 @@ def main(argv: list[str] | None = None) -> int:
             os.set_inheritable(fd, False)
     log_path = None
     try:
+        config = parse("", "") if options.no_config else load(config_path())
         options.engine = _check_engine(options.engine or os.environ.get("PHUX_ENGINE") or None)
         socket_path = paths.socket_path(options.socket)
         paths.ensure_private_directory(socket_path)
@@ -82,7 +97,7 @@ def main(argv: list[str] | None = None) -> int:
         return _report_failure(error, options.ready_fd)
     supervisor = Supervisor(
         listener,
-        _service_argv(options, socket_path, log_path),
+        _service_argv(options, config, socket_path, log_path),
         log_path=log_path,
         life_fd=options.life_fd,
     )
@@ -93,20 +108,22 @@ def main(argv: list[str] | None = None) -> int:
         except BrokenPipeError:  # whoever wanted a server has given up
             listener.close()
             if options.remove_directory:
-                _remove_directory(socket_path)
+                _remove_directory(socket_path, options.state_dir)
             return 1
         os.close(options.ready_fd)
     supervisor.run()
     if options.remove_directory:
-        _remove_directory(socket_path)
+        _remove_directory(socket_path, options.state_dir)
     return 0
 
 
-def _remove_directory(socket_path: str) -> None:
+def _remove_directory(socket_path: str, state_dir: str | None) -> None:
     """Remove what this server and its starter put beside the socket, and the directory if nothing else is there."""
     for path in (paths.lock_path(socket_path), paths.log_path(socket_path)):
         with contextlib.suppress(OSError):
             os.unlink(path)
+    if state_dir is not None:
+        shutil.rmtree(state_dir, ignore_errors=True)
     with contextlib.suppress(OSError):
         os.rmdir(os.path.dirname(socket_path))
 

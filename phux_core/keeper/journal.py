@@ -60,6 +60,11 @@ def checkpoint_key(pane: int) -> str:
     return f"checkpoint:{pane}"
 
 
+def ledger_key(pane: int) -> str:
+    """Name the blob that is the ledger of a pane's commands."""
+    return f"ledger:{pane}"
+
+
 class Journal:
     """A journal as the service sees it.
 

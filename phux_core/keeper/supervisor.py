@@ -5,6 +5,7 @@ Messages from the service:
     end        pane                             hang up on it, kill it after a grace
     forget     pane                             its exit status was taken
     put        key                              keep these bytes for the next service
+    append     key                              keep them behind those that are kept already
     release    pane                             let go its journal and its checkpoint
     shutdown                                    end everything
 
@@ -89,6 +90,7 @@ class Supervisor:
             "end": lambda message: self._children.end(_pane(message), time.monotonic()),
             "forget": lambda message: self._children.forget(_pane(message)),
             "put": self._on_put,
+            "append": self._on_append,
             "release": self._on_release,
             "shutdown": lambda _message: self._shut_down("the service asked for it"),
         }
@@ -316,9 +318,14 @@ class Supervisor:
     def _on_put(self, message: Message) -> None:
         self._blobs[str(message.header["key"])] = message.payload
 
+    def _on_append(self, message: Message) -> None:
+        key = str(message.header["key"])
+        self._blobs[key] = self._blobs.get(key, b"") + message.payload
+
     def _on_release(self, message: Message) -> None:
         pane = _pane(message)
-        self._blobs.pop(journals.checkpoint_key(pane), None)
+        for key in (journals.checkpoint_key(pane), journals.ledger_key(pane)):
+            self._blobs.pop(key, None)
         if pane in self._journals:
             os.close(self._journals.pop(pane))
 

@@ -7,7 +7,6 @@ everything is known by places in the pane's stream of bytes.
 from __future__ import annotations
 
 import re
-from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import asdict, define, field
@@ -72,6 +71,9 @@ class Commands:
         command: That command's line, if it is known.
         prompt_start: Where the prompt began that it drew last.
         input_start: Where that prompt ended.
+        drawing: Whether it began to draw one, and has not said that it is done.
+        output_end: Where the output of the command that has just ended ends, if its shell told that before the rest.
+        on_alt_screen: Whether the alternate screen was shown then: a program that was killed has left it so.
         outputs: Where the latest commands' output stands, oldest first, each from its first byte to behind its last.
     """
 
@@ -81,7 +83,10 @@ class Commands:
     command: str | None = None
     prompt_start: int = 0
     input_start: int = 0
-    outputs: deque[tuple[int, int]] = field(factory=lambda: deque(maxlen=_REMEMBERED))
+    drawing: bool = False
+    output_end: int | None = None
+    on_alt_screen: bool = False
+    outputs: list[tuple[int, int]] = field(factory=list)
 
     def take(self, mark: PrivateOsc) -> News | None:
         """Take a mark, and tell what it means; None if it means nothing."""
@@ -93,10 +98,13 @@ class Commands:
             return self._started(argument, mark.end)
         if kind == "D":
             return self._finished(argument, mark.start)
+        if kind == "E" and self.start is not None:
+            self.output_end = mark.start
         if kind == "B":
             return self._prompted(mark)
         if kind == "A" and not self.at_prompt:
             self.prompt_start = mark.end
+            self.drawing = True
         return None
 
     def output_between(self, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -110,7 +118,7 @@ class Commands:
                 yield max(first, start), min(last, end)
 
     def _started(self, argument: str, place: int) -> News | None:
-        self.at_prompt = False
+        self.at_prompt = self.drawing = False
         if self.start is not None:
             return None  # a line with several commands
         self.start = place
@@ -121,25 +129,39 @@ class Commands:
         # A command that took our hooks out of the shell ends without a word; its prompt tells that it has.
         ended = self._finished("", mark.start) if self.start is not None else None
         again = self.at_prompt  # a prompt that is drawn again
-        self.at_prompt = True
+        self.at_prompt, self.drawing = True, False
         if not again:
             self.input_start = mark.start
         return ended or (None if again else PromptReady())
 
-    def _finished(self, argument: str, place: int) -> News:
+    def _finished(self, argument: str, place: int) -> CommandFinished:
         start, self.start, self.command = self.start, None, None
+        if self.output_end is not None:
+            place, self.output_end = self.output_end, None
         self.at_prompt = False  # not before it has drawn its prompt
         if start is not None:
             self.outputs.append((start, place))
+            del self.outputs[:-_REMEMBERED]
         code = int(argument) if argument.isdecimal() and len(argument) < _LONGEST_CODE else None
         return CommandFinished(code, start, place)
 
+    def drawn_unseen(self) -> None:
+        """Take note that the shell reads a line, and found no room for the prompt that would have told."""
+        self.at_prompt, self.drawing = True, False
+        self.input_start = self.prompt_start
+
+    def shell_replaced(self, place: int) -> CommandFinished:
+        """Take note that the shell executed another program in its place, which marks nothing."""
+        ended = self._finished("0", place)
+        self.nonce, self.at_prompt = "", None
+        return ended
+
     def dump(self) -> dict[str, Any]:
         """Write it down for the next service."""
-        return {**asdict(self), "outputs": list(self.outputs)}
+        return asdict(self)
 
     @classmethod
     def load(cls, state: dict[str, Any]) -> Commands:
         """Read what ``dump`` wrote."""
-        outputs = deque(((start, end) for start, end in state["outputs"]), maxlen=_REMEMBERED)
+        outputs = [(start, end) for start, end in state["outputs"]]
         return cls(**(state | {"outputs": outputs}))

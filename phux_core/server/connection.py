@@ -11,6 +11,7 @@ import logging
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from phux_core import wire
+from phux_core.calls import CALLS
 from phux_core.errors import InternalError, LimitError, PhuxError, ProtocolError, VersionError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ HIGH_WATER = 1024 * 1024
 """Unsent bytes above which a client counts as slow."""
 
 _MAX_REQUEST_ID = 2**53
+_LONGEST_NAME = 100
 _log = logging.getLogger("phux.connection")
 
 Result = dict[str, Any]
@@ -60,8 +62,10 @@ class Connection(asyncio.Protocol):
         self._loop = loop
         self._decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
         self._transport: asyncio.Transport | None = None
+        self.client: str | None = None
         self._greeted = False
         self._tasks: set[asyncio.Task[None]] = set()
+        self._can_be_cancelled: dict[int, asyncio.Task[None]] = {}
         self._slow = False
         self._dropped: dict[int, int] = {}
         self._handshake_timer: asyncio.TimerHandle | None = None
@@ -122,6 +126,16 @@ class Connection(asyncio.Protocol):
         else:
             self._send({"event": event, "subscription": subscription})
 
+    def cancel(self, request_id: int) -> None:
+        """Give a request up, if it is one that can be, and is not answered yet. It is not answered then."""
+        task = self._can_be_cancelled.get(request_id)
+        if task is not None:
+            task.cancel()
+
+    def push(self, header: dict[str, Any]) -> None:
+        """Send something that was not asked for, whether the client reads or not; the sender sees to bounds."""
+        self._send(header)
+
     def close(self) -> None:
         """Close after what was written so far is sent."""
         if self._transport is not None:
@@ -174,6 +188,9 @@ class Connection(asyncio.Protocol):
                 task = self._loop.create_task(self._finish(request_id, header, outcome))
                 self._tasks.add(task)
                 task.add_done_callback(self._task_done)
+                if CALLS[str(header["call"])].cancellable:
+                    self._can_be_cancelled[request_id] = task
+                    task.add_done_callback(lambda _task: self._can_be_cancelled.pop(request_id, None))
 
     def _on_hello(self, header: wire.Header) -> None:
         hello = header.get("hello")
@@ -189,6 +206,7 @@ class Connection(asyncio.Protocol):
             )
         if self._handshake_timer is not None:
             self._handshake_timer.cancel()
+        self.client = hello["client"][:_LONGEST_NAME] if isinstance(hello.get("client"), str) else None
         self._greeted = True
         self._send({"hello": self._host.greet()})
 

@@ -3,46 +3,45 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from phux_core import calls
 from phux_core.errors import (
     BadRequestError,
-    CannotExecuteError,
+    BusyError,
+    DisconnectedError,
     LimitError,
-    NameInUseError,
     NoSuchTargetError,
-    RefusedError,
 )
-from phux_core.selector import check_session_name
-from phux_core.server import launch
+from phux_core.selector import check_window_name
+from phux_core.server.attach_calls import AttachCalls
 from phux_core.server.capture import DEFAULT_BYTES, MOST_BYTES
+from phux_core.server.log_calls import LogCalls
+from phux_core.server.making import Program
+from phux_core.server.process_calls import ProcessCalls, check_command
 from phux_core.server.run_record import RunRequest
 from phux_core.server.screen import read_screen
-from phux_core.server.tree import PaneRecord
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
+    from phux_core.layout import Direction, Side, Step
     from phux_core.server.connection import Connection, Result
+    from phux_core.server.making import Maker
     from phux_core.server.pane import Pane
     from phux_core.server.service import Service
 
-MAX_PANES = 2000
 MAX_SUBSCRIPTIONS = 1000
 _KILL_WAIT_S = 3.0
-_READY_S = 2.0
-_MAX_RUN_ID = 64
 
 
-class Dispatch:
+class Dispatch(AttachCalls, LogCalls, ProcessCalls):
     """The calls, carried out on one service."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
-        self._reserved_names: set[str] = set()
+    def __init__(self, service: Service, maker: Maker) -> None:
+        super().__init__(service)
+        self._maker = maker
+        self._arranger = service.arranger
 
     def handle(self, connection: Connection, name: object, params: object) -> Result | Awaitable[Result]:
         """Check a call and carry it out.
@@ -51,6 +50,7 @@ class Dispatch:
             PhuxError: It cannot be; the error says why.
         """
         call, checked = calls.check(name, params)
+        self._service.attachments.used(connection, call.name)
         method = getattr(self, f"_{call.name}")
         outcome: Result | Awaitable[Result] = method(connection, **checked)
         return outcome
@@ -63,8 +63,10 @@ class Dispatch:
     def _tree(self, _connection: Connection) -> Result:
         return self._service.tree_document()
 
-    def _snapshot(self, _connection: Connection, pane: int, scrollback: int | None, cells: bool | None) -> Result:
-        return read_screen(self._pane(pane), scrollback=scrollback, cells=bool(cells))
+    def _snapshot(
+        self, _connection: Connection, pane: int, scrollback: int | None, cells: bool | None, since: int | None
+    ) -> Result:
+        return read_screen(self._pane(pane), scrollback=scrollback, cells=bool(cells), since=since)
 
     def _subscribe(
         self,
@@ -74,7 +76,8 @@ class Dispatch:
         since: int | None,
         output_only: bool | None,
         screen: bool | None,
-    ) -> Result:
+        hold_ms: int | None,
+    ) -> Result | Awaitable[Result]:
         if output and pane is None:
             raise BadRequestError("the text of all panes cannot be pushed at once", remedy="send `pane` with `output`")
         if not output and (since is not None or output_only or screen):
@@ -84,7 +87,11 @@ class Dispatch:
             raise LimitError(f"this connection has {MAX_SUBSCRIPTIONS} subscriptions", remedy="end some of them")
         events = self._service.events
         if live is None:
+            if hold_ms is not None:
+                raise BadRequestError("only a pane can be held", remedy="send `pane` with `hold_ms`")
             return {"subscription": events.subscribe(connection, None)}
+        if hold_ms is not None:
+            return self._hold(connection, live, hold_ms)
         if output:
             number, since = events.follow(
                 connection, live, since=since, output_only=bool(output_only), screen=bool(screen)
@@ -93,14 +100,38 @@ class Dispatch:
             number, since = events.subscribe(connection, live.id), live.seq
         if live.record.dead:
             events.tell_of_death(connection, number, live)
-        outputs = live.commands.outputs
+        return self._subscribed(live, number, since)
+
+    @staticmethod
+    def _subscribed(pane: Pane, number: int, since: int) -> Result:
+        outputs = pane.commands.outputs
         return {
             "subscription": number,
-            "seq": live.seq,
+            "seq": pane.seq,
             "since": since,
-            "marks": live.commands.at_prompt is not None,
+            "marks": pane.commands.at_prompt is not None,
             "command_end": outputs[-1][1] if outputs else None,
         }
+
+    async def _hold(self, connection: Connection, pane: Pane, hold_ms: int) -> Result:
+        """Subscribe to a pane, and have its turn as long as the subscription lasts."""
+        turn = pane.runs.turn
+        try:
+            async with asyncio.timeout(hold_ms / 1000):
+                await turn.acquire()
+        except TimeoutError:
+            raise BusyError(
+                f"somebody else runs a command or acts in @{pane.id}", remedy="wait for that, or look at the screen"
+            ) from None
+        if not connection.is_open:
+            turn.release()
+            raise DisconnectedError("the caller is gone")
+        number = self._service.events.subscribe(connection, pane.id, at_end=turn.release)
+        return self._subscribed(pane, number, pane.seq)
+
+    def _cancel(self, connection: Connection, request: int) -> Result:
+        connection.cancel(request)
+        return {}
 
     def _unsubscribe(self, connection: Connection, subscription: int) -> Result:
         self._service.events.unsubscribe(connection, subscription)
@@ -112,93 +143,122 @@ class Dispatch:
         self,
         _connection: Connection,
         name: str | None,
+        window_name: str | None,
         cwd: str,
         command: list[str] | None,
         env: dict[str, str] | None,
         extra_env: dict[str, str] | None,
         cols: int | None,
         rows: int | None,
+        shell: str | None,
+        login: bool | None,
+        log: bool | None,
     ) -> Result:
-        service = self._service
-        cols, rows = launch.check_size(cols, rows)
-        launch.check_cwd(cwd)
-        if service.stopping:
-            raise RefusedError("the server is ending", remedy="try again in a moment; a new one will be started")
-        if len(service.panes) + len(self._reserved_names) >= MAX_PANES:
-            raise LimitError(f"{MAX_PANES} panes are open, and there may be no more", remedy="kill some of them")
-        name = self._take_name(name)
-        try:
-            pane_id = service.tree.take_pane_id()
-            environment = launch.build_environment(
-                dict(os.environ) if env is None else env, extra_env or {}, socket=service.socket_path, pane=pane_id
-            )
-            argv = launch.resolve_command(command, environment, cwd)
-            program = os.path.basename(argv[0])
-            argv, environment, nonce = launch.integrate_shell(argv, environment)
-            try:
-                child = await service.keeper.spawn(pane_id, argv, cwd=cwd, env=environment, cols=cols, rows=rows)
-            except CannotExecuteError as error:
-                raise CannotExecuteError(
-                    f"the command {argv[0]!r} cannot be executed: {error.message}", remedy=error.remedy
-                ) from error
-            self._clear_dead_holder(name)
-            record = PaneRecord(pane_id, cols, rows, program, cwd, child.pid, time.time(), nonce=nonce)
-            session = service.tree.add_session(name, program, record)
-            pane = service.add_pane(record, child.master, child.journal, wait_status=child.status)
-        finally:
-            self._reserved_names.discard(name)
-        service.tree_changed()
-        service.events.emit("pane_spawned", pane=pane_id, seq=0)
-        pane.watch.look_now()
-        if launch.is_shell(program):
-            # Whoever types next is to find a prompt. One that takes long (a slow rc file) is not waited for.
-            await asyncio.wait([pane.ready], timeout=_READY_S)
-        return {
-            "session": session.name,
-            "session_id": session.id,
-            "window_id": session.windows[0].id,
-            "pane_id": pane_id,
-        }
+        asked = Program(cwd, command, env, extra_env, shell, bool(login))
+        return await self._maker.new_session(name, window_name, asked, cols, rows, log=log)
 
-    def _take_name(self, name: str | None) -> str:
-        """Reserve a name until its session stands, so that two callers cannot both get it."""
-        tree = self._service.tree
-        if name is None:
-            name = tree.free_name(self._reserved_names)
-        else:
-            check_session_name(name)
-            holder = tree.session_named(name)
-            if name in self._reserved_names or (holder is not None and holder.alive):
-                raise NameInUseError(f"a session called {name!r} lives already")
-        self._reserved_names.add(name)
-        return name
+    async def _new_window(
+        self,
+        _connection: Connection,
+        session: int,
+        name: str | None,
+        index: int | None,
+        cwd: str | None,
+        command: list[str] | None,
+        env: dict[str, str] | None,
+        extra_env: dict[str, str] | None,
+        select: bool | None,
+    ) -> Result:
+        program = Program(cwd, command, env, extra_env)
+        return await self._maker.new_window(session, name, index, program, select=bool(select))
 
-    def _resize(self, _connection: Connection, pane: int, cols: int, rows: int) -> Result:
-        self._pane(pane).resize(*launch.check_size(cols, rows))
-        self._service.tree_changed()
-        return {}
+    async def _split(
+        self,
+        _connection: Connection,
+        pane: int,
+        direction: Direction,
+        cells: int | None,
+        percent: int | None,
+        cwd: str | None,
+        command: list[str] | None,
+        env: dict[str, str] | None,
+        extra_env: dict[str, str] | None,
+        select: bool | None,
+    ) -> Result:
+        program = Program(cwd, command, env, extra_env)
+        return await self._maker.split(pane, direction, cells, percent, program, select=bool(select))
+
+    # Arranging
+
+    def _select(self, _connection: Connection, scope: str, id: int) -> Result:  # noqa: A002
+        return self._arranger.select(scope, id)
+
+    def _resize(self, _connection: Connection, pane: int, cols: int | None, rows: int | None) -> Result:
+        return self._arranger.resize_pane(pane, cols, rows)
+
+    def _push_divider(self, _connection: Connection, pane: int, side: Side, by: int) -> Result:
+        return self._arranger.push_divider(pane, side, by)
+
+    def _resize_window(
+        self, _connection: Connection, window: int, cols: int | None, rows: int | None, policy: str | None
+    ) -> Result:
+        return self._arranger.resize_window(window, cols, rows, policy)
+
+    def _move_divider(self, _connection: Connection, window: int, path: list[Step], by: int) -> Result:
+        return self._arranger.move_divider(window, tuple(path), by)
+
+    def _zoom(self, _connection: Connection, pane: int, on: bool | None) -> Result:
+        return self._arranger.zoom(pane, on)
+
+    def _layout(self, _connection: Connection, window: int, name: str) -> Result:
+        return self._arranger.apply_preset(window, name)
+
+    def _move_pane(
+        self,
+        _connection: Connection,
+        pane: int,
+        target: int | None,
+        direction: Direction | None,
+        cells: int | None,
+        percent: int | None,
+        session: int | None,
+        index: int | None,
+    ) -> Result:
+        if (target is None) == (session is None) or (target is None) != (direction is None):
+            raise BadRequestError("it is not clear where the pane goes", remedy="send target and direction, or session")
+        if target is not None and direction is not None:
+            return self._arranger.move_pane(pane, target, direction, cells, percent)
+        assert session is not None
+        return self._arranger.break_pane(pane, session, index)
+
+    def _move_window(self, _connection: Connection, window: int, session: int, index: int | None) -> Result:
+        return self._arranger.move_window(window, session, index)
+
+    def _swap(self, _connection: Connection, scope: str, id: int, other: int) -> Result:  # noqa: A002
+        if scope == "session":
+            raise BadRequestError("sessions have no places that they could change", remedy="name windows or panes")
+        swap = self._arranger.swap_panes if scope == "pane" else self._arranger.swap_windows
+        return {"places": swap(id, other)}
 
     def _rename(self, _connection: Connection, scope: str, id: int, name: str) -> Result:  # noqa: A002
         named = self._service.tree.session_or_window(scope, id)
         if named is None:
             raise NoSuchTargetError(f"there is no {scope} with the id {id} that can have a name")
-        if scope == "session" and name != named.name:
-            self._reserved_names.discard(self._take_name(name))
-        check_session_name(name)
+        if scope == "window":
+            check_window_name(name)
+        elif name != named.name:
+            self._maker.check_name_is_free(name)
         named.name = name
+        if scope == "session":
+            for record in self._service.tree.panes_of(scope, id):
+                self._service.panes[record.id].log.update(session=name)
         self._service.tree_changed()
         self._service.events.emit("renamed", what=scope, id=id, name=name)
-        return {}
-
-    def _clear_dead_holder(self, name: str) -> None:
-        """Forget a session of that name of which only dead panes are left: whoever wants the name is done with them."""
-        holder = self._service.tree.session_named(name)
-        if holder is not None:
-            self._service.remove_panes([record.id for record in holder.panes()])
+        return self._arranger.place_of(scope, id)
 
     # Typing
 
-    async def _input(self, _connection: Connection, pane: int, items: list[dict[str, str]]) -> Result:
+    async def _input(self, _connection: Connection, pane: int, items: list[dict[str, Any]]) -> Result:
         size, written = self._pane(pane).type(items)
         await written
         return {"bytes": size}
@@ -216,15 +276,14 @@ class Dispatch:
         max_bytes: int | None,
         raw: bool | None,
     ) -> Result:
-        if (command is None) == (words is None) or not (words or (command or "").strip()):
-            raise BadRequestError("there is no command to run", remedy="send `command`, a shell line, or `words`")
-        if len(id) > _MAX_RUN_ID or not id.isascii():
-            raise BadRequestError(f"the id is {id[:80]!r}", remedy=f"send at most {_MAX_RUN_ID} ASCII characters")
+        check_command(id, command, words)
         most = DEFAULT_BYTES if max_bytes is None else max_bytes
         if most > MOST_BYTES:
             raise BadRequestError(f"max_bytes is {most}", remedy=f"send at most {MOST_BYTES}")
         timeout_s = None if timeout_ms is None else timeout_ms / 1000
-        request = RunRequest(id, command, words, timeout_s, bool(queue), bool(interrupt), most, bool(raw))
+        request = RunRequest(
+            id, command, words, timeout_s, bool(queue), bool(interrupt), most, bool(raw), client=connection.client
+        )
         return await self._pane(pane).runs.run(request, lambda: connection.is_open)
 
     # Ending
@@ -236,6 +295,7 @@ class Dispatch:
             raise NoSuchTargetError(f"there is no {scope} with the id {id}")
         running = [record.id for record in records if not record.dead]
         ended = [service.when_dead(pane_id) for pane_id in running]
+        self._arranger.expect_to_leave(running)
         for pane_id in running:
             service.keeper.end(pane_id)
         if ended:

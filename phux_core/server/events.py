@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from phux_core.server.output_text import Follower
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from phux_core.server.pane import Pane
 
@@ -27,6 +27,16 @@ class Subscriber(Protocol):
         """Take one event for one subscription."""
 
 
+class Observer(Protocol):
+    """Somebody in the server itself who wants to know of everything."""
+
+    def written(self, pane: Pane) -> None:
+        """Take note that a pane's program wrote something."""
+
+    def happened(self, name: str, pane_id: int | None) -> None:
+        """Take note of an event."""
+
+
 class EventHub:
     """Every subscription of every client.
 
@@ -38,10 +48,17 @@ class EventHub:
     def __init__(self, first_number: int = 1) -> None:
         self._subscriptions: dict[int, tuple[Subscriber, int | None]] = {}
         self._followers: dict[int | None, dict[int, Follower]] = {}
+        self._at_end: dict[int, Callable[[], None]] = {}
         self._next = first_number
+        self.observer: Observer | None = None
 
-    def subscribe(self, subscriber: Subscriber, pane: int | None) -> int:
+    def subscribe(self, subscriber: Subscriber, pane: int | None, at_end: Callable[[], None] | None = None) -> int:
         """Push events to the subscriber from now on: one pane's, or all.
+
+        Args:
+            subscriber: Who is told.
+            pane: Of which pane; None for all.
+            at_end: Is called when the subscription ends, however it does.
 
         Returns:
             The number of the subscription.
@@ -49,6 +66,8 @@ class EventHub:
         number = self._next
         self._next += 1
         self._subscriptions[number] = (subscriber, pane)
+        if at_end is not None:
+            self._at_end[number] = at_end
         return number
 
     def follow(
@@ -76,6 +95,8 @@ class EventHub:
         """Take note that a pane's program wrote something."""
         for follower in list(self._followers.get(pane.id, {}).values()):
             follower.tell()
+        if self.observer is not None:
+            self.observer.written(pane)
 
     def resumed(self, subscriber: Subscriber) -> None:
         """Take note that somebody who was slow reads again."""
@@ -102,6 +123,8 @@ class EventHub:
 
     def _end(self, number: int) -> None:
         _subscriber, pane = self._subscriptions.pop(number)
+        if number in self._at_end:
+            self._at_end.pop(number)()
         followers = self._followers.get(pane, {})
         if number in followers:
             followers.pop(number).end()
@@ -111,6 +134,11 @@ class EventHub:
     def numbers_of(self, subscriber: Subscriber) -> list[int]:
         """List the subscriptions of one subscriber."""
         return [number for number, (who, _pane) in self._subscriptions.items() if who is subscriber]
+
+    def tell(self, name: str, payload: dict[str, object]) -> None:
+        """Tell everybody who listens to all of the server of something that is not about one pane."""
+        for number, subscriber in self._listeners(None):
+            subscriber.push_event(number, _event(name, None, None, payload))
 
     def emit(self, name: str, /, *, pane: int | None = None, seq: int | None = None, **payload: object) -> None:
         """Tell everybody who asked.
@@ -128,10 +156,12 @@ class EventHub:
                 followers[number].finish(event)
             else:
                 subscriber.push_event(number, event)
+        if self.observer is not None:
+            self.observer.happened(name, pane)
 
     def tell_of_death(self, subscriber: Subscriber, number: int, pane: Pane) -> None:
         """Tell somebody who came late how a pane's program ended, so that nobody waits for it for ever."""
-        event = _event("pane_closed", pane.id, pane.seq, pane.ending())
+        event = _event("pane_closed", pane.id, pane.seq, pane.record.ending())
         follower = self._followers.get(pane.id, {}).get(number)
         if follower is not None:
             follower.finish(event)

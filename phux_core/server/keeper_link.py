@@ -103,6 +103,7 @@ class KeeperLink:
         self._spawning: dict[int, asyncio.Future[tuple[int, list[int]]]] = {}
         # A short program may have ended before whoever asked for it got to run again.
         self._unclaimed: dict[int, int | None] = {}
+        self._closed = False
         self._next_id = 1
         loop.add_reader(channel, self._on_readable)
 
@@ -149,17 +150,18 @@ class KeeperLink:
         """Say that a program's exit status was taken."""
         self._send({"op": "forget", "pane": pane})
 
-    def put(self, key: str, data: bytes, *, at_once: bool = False) -> None:
+    def put(self, key: str, data: bytes, *, append: bool = False, at_once: bool = False) -> None:
         """Have bytes kept for the next service.
 
         Args:
             key: Their name.
             data: The bytes.
+            append: Whether they belong behind those that are kept already.
             at_once: Return when they have left us, so that no death of ours can lose them.
         """
-        self._send({"op": "put", "key": key}, data)
+        self._send({"op": "append" if append else "put", "key": key}, data)
         deadline = time.monotonic() + _KEEPER_S
-        while at_once and self._channel.wants_write and time.monotonic() < deadline:
+        while at_once and self._channel.wants_write and not self._closed and time.monotonic() < deadline:
             self._channel.wait(writing=True, timeout_s=_KEEPER_S)
             self._on_writable()
 
@@ -212,6 +214,7 @@ class KeeperLink:
             self._spawning.pop(header["id"]).set_exception(CannotExecuteError(header["message"]))
 
     def _close(self) -> None:
+        self._closed = True
         self._loop.remove_reader(self._channel)
         self._loop.remove_writer(self._channel)
         self._on_closed()

@@ -56,13 +56,38 @@ def build_environment(base: Mapping[str, str], extra: Mapping[str, str], *, sock
     return inherited | terminal | dict(extra) | place
 
 
-def resolve_command(command: list[str] | None, env: Mapping[str, str], cwd: str) -> list[str]:
-    """Make argv with an absolute program: the command's, or the caller's shell.
+def resolve_command(
+    command: list[str] | None,
+    env: Mapping[str, str],
+    cwd: str,
+    shell: str | None = None,
+    *,
+    login: bool = False,
+    from_config: bool = False,
+) -> list[str]:
+    """Make argv with an absolute program: the command's, or the shell.
+
+    Args:
+        command: Program and arguments.
+        env: The environment, in which PATH and SHELL count.
+        cwd: The directory to which a relative path belongs.
+        shell: The shell to start without a command; None for the one that SHELL names.
+        login: Whether it is to be a login shell.
+        from_config: Whether it is the config file that names the shell.
+
+
+    Args:
+        command: Program and arguments; None for a shell.
+        env: The environment.
+        cwd: The working directory.
+        shell: Which shell; None for the one that SHELL names.
+        login: Whether it is to be a login shell.
 
     Raises:
+        BadRequestError: A shell is asked for where there is a command.
         CannotExecuteError: There is no such program, or it is not executable.
     """
-    argv = list(command) if command else [env.get("SHELL") or "/bin/sh"]
+    argv = list(command) if command else [shell or env.get("SHELL") or "/bin/sh", *(["-l"] if login else [])]
     name = argv[0]
     if "/" in name:
         candidates = [os.path.join(cwd, name)]
@@ -77,7 +102,8 @@ def resolve_command(command: list[str] | None, env: Mapping[str, str], cwd: str)
         reason = "is not an executable file" if os.path.exists(candidates[0]) else "does not exist"
     else:
         reason = "is not in PATH"
-    what = "the command" if command else "the shell that SHELL names,"
+    named = " that the config file names," if from_config else "" if shell else " that SHELL names,"
+    what = "the command" if command else f"the shell{named}"
     raise CannotExecuteError(f"{what} {name!r} cannot be executed: it {reason}")
 
 

@@ -16,20 +16,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
-from phux_core.errors import BadRequestError, PaneClosedError
+from phux_core.errors import PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.keeper.journal import MAX_READ
-from phux_core.keeper.signals import signal_name
-from phux_core.keys import parse_key
 from phux_core.server.capture import typed_line
-from phux_core.server.commands import CommandFinished, Commands, CommandStarted
+from phux_core.server.commands import CommandFinished, Commands, CommandStarted, PromptReady
 from phux_core.server.drain import Drain
 from phux_core.server.foreground import look
+from phux_core.server.input_items import encode
+from phux_core.server.own_shell import end_of_output, is_in_front, reads_unseen, was_replaced
 from phux_core.server.pane_state import StateWatch, judge
 from phux_core.server.read_ahead import CHUNK, ReadAhead
 from phux_core.server.reading import After
+from phux_core.server.rest import Rest
 from phux_core.server.runs import Runs
-from phux_core.server.typing_queue import TypingQueue
+from phux_core.server.typing_queue import SETTLE_S, TypingQueue
 
 if TYPE_CHECKING:
     import asyncio
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from phux_core.server.commands import News
     from phux_core.server.events import EventHub
     from phux_core.server.foreground import Foreground
+    from phux_core.server.pane_ledger import PaneLedger
+    from phux_core.server.pane_log import PaneLog
     from phux_core.server.pane_state import State
     from phux_core.server.reading import ReadTurns
     from phux_core.server.tree import PaneRecord
@@ -71,6 +74,8 @@ class Pane:
         events: Where to tell what happens.
         on_dead: Called once, when the program has ended and all its output was read.
         on_checkpoint: Called with a checkpoint to keep, from which the journal starts anew.
+        log: Where its output is kept.
+        ledger: Makes the ledger of its commands.
         run_directory: Where the shell can be given files to source.
     """
 
@@ -87,13 +92,18 @@ class Pane:
         events: EventHub,
         on_dead: Callable[[Pane], None],
         on_checkpoint: Callable[[Pane, bytes], None],
+        log: PaneLog,
+        ledger: Callable[[Pane], PaneLedger],
         run_directory: str,
     ) -> None:
         self.record = record
-        self.engine = engine
+        self._rest = Rest(loop, engine)
+        self.engine = self._rest.engine
         self.seq = journal.position
         self.journal = journal
+        self.log = log
         self.commands = Commands(record.nonce)
+        self.ledger = ledger(self)
         self.runs = Runs(self, run_directory)
         self.watch = StateWatch(loop, self._judge, self._on_state)
         self.ready: asyncio.Future[None] = loop.create_future()
@@ -139,9 +149,9 @@ class Pane:
         return self._fd >= 0 and not self._output_ended
 
     @property
-    def age_s(self) -> float:
-        """How long ago its program was started."""
-        return time.time() - self.record.started_at
+    def settles_in_s(self) -> float:
+        """How long its program may take to read what the terminal answers; negative when that is over."""
+        return max(self._last_output + SETTLE_S, self._typing.settled_at) - self._loop.time()
 
     def current_directory(self) -> str:
         """Ask the kernel where the pane's first program is; where it cannot say, the last that was heard."""
@@ -258,6 +268,7 @@ class Pane:
             self._turns.flood_ends(self)
 
     def _take(self, data: bytes) -> None:
+        self.log.append(self.seq, data)
         self.seq += len(data)
         self._feed_mark[0] = self.record.id
         try:
@@ -289,6 +300,7 @@ class Pane:
         self._on_checkpoint(self, checkpoint)
         if self.seq == self.journal.position and (self._ahead is None or self.journal.room < CHUNK):
             self.runs.before_journal_restarts()
+            self.log.before_journal_restarts()
             self.journal.restart()
 
     def _check_idle(self) -> None:
@@ -299,6 +311,7 @@ class Pane:
             self._busy = False
             if self._ahead is None:
                 self._stop_draining()
+            self._rest.later()
             self._events.emit("idle", pane=self.id, seq=self.seq)
 
     def _on_effect(self, effect: Effect) -> None:
@@ -322,13 +335,20 @@ class Pane:
             self.runs.take_news(news)
         else:
             news = self.runs.take_mark(mark)
+        if isinstance(news, PromptReady):
+            self.commands.on_alt_screen = self.engine.alt_screen
+        self._tell_of_command(news)
+
+    def _tell_of_command(self, news: News | None) -> None:
         if isinstance(news, CommandStarted):
             command = self.runs.command or news.command
             if command is None:
                 command = typed_line(news, self.journal, self.record.cols, self.record.rows)
+            self.ledger.take(news, command)
             self._events.emit("command_started", pane=self.id, seq=self.seq, command=command)
         elif isinstance(news, CommandFinished):
             if news.start is not None:
+                self.ledger.take(news, None)
                 self._events.emit("command_finished", pane=self.id, seq=self.seq, exit_code=news.exit_code)
             if self.commands.at_prompt:
                 self.watch.look_now()
@@ -340,22 +360,25 @@ class Pane:
     def _judge(self) -> tuple[State, Foreground | None]:
         if self.record.dead or self._fd < 0:
             return "dead", None
-        alt_screen = self.engine.alt_screen
-        at_prompt = self.commands.at_prompt
-        foreground = self._own_shell_at_prompt() if at_prompt else None
+        commands = self.commands
+        known = self.watch.foreground
+        foreground = known if commands.at_prompt and is_in_front(known, self.record.pid, self._fd) else None
         if foreground is None:
             foreground = look(self._fd)
-        return judge(foreground, alt_screen=alt_screen, at_prompt=at_prompt, pane_pid=self.record.pid), foreground
+            if foreground is not None and foreground.pid == self.record.pid:
+                if was_replaced(foreground, commands):
+                    self._take_shell_replaced()
+                elif reads_unseen(foreground, commands, self._loop.time() - self._last_output):
+                    commands.drawn_unseen()
+        alt_screen = self.engine.alt_screen and not (commands.at_prompt and commands.on_alt_screen)
+        state = judge(foreground, alt_screen=alt_screen, at_prompt=commands.at_prompt, pane_pid=self.record.pid)
+        return state, foreground
 
-    def _own_shell_at_prompt(self) -> Foreground | None:
-        """Give the pane's shell if it still has the terminal: then its marks say the rest, and nobody need look."""
-        known = self.watch.foreground
-        if known is None or known.pid != self.record.pid or known.shell is None:
-            return None  # never seen, or seen before it had become a shell
-        try:
-            return known if os.tcgetpgrp(self._fd) == known.pgid else None
-        except OSError:
-            return None
+    def _take_shell_replaced(self) -> None:
+        news = self.commands.shell_replaced(end_of_output(self.journal, self.commands.start, self.seq))
+        self.runs.take_news(news)
+        self._tell_of_command(news)
+        self._checkpoint()  # the next service is not to find its marks again
 
     def _on_state(self, state: State, foreground: Foreground | None) -> None:
         command = foreground.name if foreground is not None else self.record.command
@@ -367,7 +390,7 @@ class Pane:
 
     # Input
 
-    def type(self, items: list[dict[str, str]], *, note: bytes | None = None) -> tuple[int, asyncio.Future[None]]:
+    def type(self, items: list[dict[str, Any]], *, note: bytes | None = None) -> tuple[int, asyncio.Future[None]]:
         """Type keys, text and pastes, encoded for the modes of now, as one piece.
 
         Args:
@@ -384,28 +407,14 @@ class Pane:
         """
         if not self.takes_input:
             raise PaneClosedError(f"the program in @{self.id} has ended")
-        data = b"".join(self._encode(item) for item in items)
+        data = encode(items, self.engine)
         if note is not None:
             self.journal.note = note
         written = self._typing.type(data)
-        if note is None:
+        if note is None and data:
             self.runs.typed_by_others(data)
         self.watch.touch()
         return len(data), written
-
-    def _encode(self, item: dict[str, str]) -> bytes:
-        ((kind, value),) = item.items()
-        if kind == "paste" or (kind == "line" and not self.engine.alt_screen):
-            # A line that Enter follows goes as a paste, so that a program with an editor of its own takes it as
-            # one piece and Enter as a key. Not on the alternate screen, where keys are commands: vim would
-            # insert a pasted `:wq` into the text.
-            return self.engine.encode_paste(value.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
-        if kind == "key":
-            key = parse_key(value)
-            if key is None:
-                raise BadRequestError(f"there is no key {value!r:.80}", remedy='send text as {"text": ...}')
-            return self.engine.encode_key(key)
-        return value.encode("utf-8", "surrogateescape")
 
     def resize(self, cols: int, rows: int) -> None:
         """Change the size of the terminal and tell the program."""
@@ -413,10 +422,21 @@ class Pane:
         self.engine.resize(cols, rows)
         self._feed_mark[0] = 0
         self.record.cols, self.record.rows = cols, rows
+        self.log.update(cols=cols, rows=rows)
         self._checkpoint()  # what was fed so far was written for the old size
-        if self._fd >= 0:
-            fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(cols, rows))
+        self.tell_size()
         self._events.emit("resized", pane=self.id, seq=self.seq, cols=cols, rows=rows)
+
+    def set_history_limit(self, rows: int) -> None:
+        """Change how many rows of history it keeps."""
+        self.engine.set_history_limit(rows)
+        self.record.history_limit = rows
+        self._checkpoint()
+
+    def tell_size(self) -> None:
+        """Tell the kernel the size of the terminal; one that it knows already disturbs nobody."""
+        if self._fd >= 0:
+            fcntl.ioctl(self._fd, termios.TIOCSWINSZ, window_size(self.record.cols, self.record.rows))
 
     # The end
 
@@ -455,16 +475,11 @@ class Pane:
             record.exit_status = os.waitstatus_to_exitcode(self._wait_status)
         self._close_fd()
         self.runs.pane_died()
+        self.ledger.pane_died(128 + record.exit_signal if record.exit_signal else record.exit_status)
         self.watch.look_now()
-        self._events.emit("pane_closed", pane=self.id, seq=self.seq, **self.ending())
+        self.log.ended(ended_at=record.died_at, **record.ending())
+        self._events.emit("pane_closed", pane=self.id, seq=self.seq, **record.ending())
         self._on_dead(self)
-
-    def ending(self) -> dict[str, object]:
-        """Say how its program ended, as the event does."""
-        payload: dict[str, object] = {"exit_status": self.record.exit_status}
-        if self.record.exit_signal is not None:
-            payload["signal"] = signal_name(self.record.exit_signal)
-        return payload
 
     def _close_fd(self) -> None:
         if self._fd >= 0:
@@ -479,5 +494,7 @@ class Pane:
         self.runs.close()
         self.watch.close()
         self._close_fd()
-        self.engine.close()
+        self._rest.close()
+        self.ledger.flush()
+        self.log.close()
         self.journal.close()

@@ -6,10 +6,10 @@ looking of its own: the pane brings it.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable
 
     from phux_core.server.foreground import Foreground
@@ -88,6 +88,24 @@ class StateWatch:
         self._first_touch = 0.0
         self._last_touch = 0.0
         self._next_gap = 0
+        self._looked = asyncio.Event()
+
+    async def wait_for(self, condition: Callable[[], bool], timeout_s: float) -> bool:
+        """Wait until something holds that may change whenever the pane is looked at.
+
+        Returns:
+            Whether it holds.
+        """
+        deadline = self._loop.time() + timeout_s
+        self.look_now()
+        while not condition():
+            self._looked.clear()
+            try:
+                async with asyncio.timeout_at(deadline):
+                    await self._looked.wait()
+            except TimeoutError:
+                return condition()
+        return True
 
     def touch(self) -> None:
         """Note that there was output or that something was typed: look soon, and again later."""
@@ -146,6 +164,7 @@ class StateWatch:
             else:
                 gap = max(gap, min(_LONGEST_GAP_S, (now - self._last_touch) * _OF_THE_TIME))
             self._set_timer(now + gap)
+        self._looked.set()
         if state != before or _identity(foreground) != _identity(was):
             self._on_change(state, foreground)
 

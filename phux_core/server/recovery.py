@@ -8,6 +8,7 @@ import struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core import engine as engines
+from phux_core.engine.protocol import DEFAULT_HISTORY
 
 if TYPE_CHECKING:
     from phux_core.engine import Engine
@@ -32,7 +33,9 @@ class Rebuilt(NamedTuple):
     effects: list[Effect]
 
 
-def rebuild(name: str, cols: int, rows: int, checkpoint: bytes | None, journal: Journal) -> Rebuilt:
+def rebuild(
+    name: str, cols: int, rows: int, checkpoint: bytes | None, journal: Journal, history: int = DEFAULT_HISTORY
+) -> Rebuilt:
     """Make a pane's engine.
 
     Args:
@@ -41,12 +44,13 @@ def rebuild(name: str, cols: int, rows: int, checkpoint: bytes | None, journal: 
         rows: Rows.
         checkpoint: The terminal when the journal was empty, as ``label`` made it; None if it was new then.
         journal: What was fed since.
+        history: How many rows of history a new terminal keeps.
     """
     try:
-        return _rebuild(name, cols, rows, checkpoint, journal)
+        return _rebuild(name, cols, rows, checkpoint, journal, history)
     except Exception:  # noqa: BLE001  one pane that cannot come back as it was must not keep the others from it
         _log.exception("a terminal could not be rebuilt; it starts empty")
-        return Rebuilt(engines.create(name, cols, rows), None, [])
+        return Rebuilt(engines.create(name, cols, rows, history=history), None, [])
 
 
 def label(checkpoint: bytes, position: int, notes: dict[str, Any]) -> bytes:
@@ -55,7 +59,7 @@ def label(checkpoint: bytes, position: int, notes: dict[str, Any]) -> bytes:
     return _LABEL.pack(position, len(text)) + text + checkpoint
 
 
-def _rebuild(name: str, cols: int, rows: int, labelled: bytes | None, journal: Journal) -> Rebuilt:
+def _rebuild(name: str, cols: int, rows: int, labelled: bytes | None, journal: Journal, history: int) -> Rebuilt:
     engine = notes = None
     content = journal.content()
     position = journal.base
@@ -67,7 +71,7 @@ def _rebuild(name: str, cols: int, rows: int, labelled: bytes | None, journal: J
             # A service that died between the two left a checkpoint that has some of the journal already.
             content = content[max(0, position - journal.base) :]
     if engine is None:
-        engine = engines.create(name, cols, rows)
+        engine = engines.create(name, cols, rows, history=history)
     effects = engine.feed(content)
     if (engine.cols, engine.rows) != (cols, rows):
         engine.resize(cols, rows)

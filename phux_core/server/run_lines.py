@@ -82,11 +82,13 @@ def wrapper(path: str, shell: str, nonce: str) -> str:
     begin, end = _mark(nonce, "C"), _mark(nonce, "D;%s")
     inner = source_line(path, shell).strip()
     if shell == "fish":
-        return f"printf '{begin}'\n{inner}\nprintf '{end}' $status\n"
+        return f"builtin printf '{begin}'\n{inner}\nbuiltin printf '{end}' $status\n"
     if shell == "posix":
         # Else dash and its like would give the whole line up at a syntax error.
         inner = f"command {inner}"
-    return f"printf '{begin}'\n{inner}\nprintf '{end}' \"$?\"\n"
+    # The user's printf may be another one, and zsh's `command` finds programs only. Errors are where `set -x` writes.
+    printf = "builtin printf" if shell == "zsh" else "command printf"
+    return f"{{ {printf} '{begin}'; }} 2>/dev/null\n{inner}\n{{ {printf} '{end}' \"$?\"; }} 2>/dev/null\n"
 
 
 def inline(command: str, nonce: str) -> str:

@@ -24,6 +24,8 @@ class RunRequest(NamedTuple):
         interrupt: Whether to send C-c when the time is over.
         max_bytes: How much output to tell.
         raw: Whether to tell it with its escape sequences.
+        by: ``run`` or ``start``.
+        client: Who asks, as it said in its hello.
     """
 
     id: str
@@ -34,6 +36,8 @@ class RunRequest(NamedTuple):
     interrupt: bool
     max_bytes: int
     raw: bool
+    by: str = "run"
+    client: str | None = None
 
 
 class Plan(NamedTuple):
@@ -75,6 +79,7 @@ class Run:
     typed_seq: int
     began: float  # time.monotonic(), which all processes share
     started_at: float
+    number: int  # its entry in the ledger
     start: int | None = None
     interleaved: bool = False
     interrupted: bool = False

@@ -9,23 +9,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
-import re
 import secrets
 import signal
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import (
     BusyError,
     DisconnectedError,
     PaneClosedError,
     PhuxError,
-    RefusedError,
 )
-from phux_core.server import run_lines
+from phux_core.server import run_files, run_lines
 from phux_core.server.capture import LONGEST_SIGN, Capture, length_of_missing_newline_sign, render
 from phux_core.server.commands import CommandFinished, CommandStarted, PromptReady
+from phux_core.server.prompt import PROMPT_S, Problem, Prompt
 from phux_core.server.run_record import End, Plan, Run
 from phux_core.server.syntax import is_complete
 
@@ -41,14 +39,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("phux.runs")
 
-# Programs that carry a shell of another machine, user or container to this terminal.
-_CARRIERS = re.compile(
-    "ssh|autossh|mosh-client|telnet|docker|podman|nerdctl|kubectl|oc|lxc|incus|machinectl|nsenter|su|sudo|doas|run0|chroot"
-    "|unshare|bwrap|script|socat|wsl|adb|vagrant"
-)
-# How long a shell that has just been started, or has just ended a command, may take to its prompt.
-_FIRST_PROMPT_S = 10.0
-_PROMPT_S = 2.0
+# So often a shell that marks nothing may write, or ask, and be waited for. A job in its background may never be quiet.
+_MOST_SETTLINGS = 3
 # How long a line that was typed may take to be executed, where only that tells whether a shell got it.
 _BEGIN_S = 10.0
 # How long a command that was interrupted may take to end.
@@ -56,17 +48,6 @@ _INTERRUPT_S = 1.0
 _LARGE = 256 * 1024
 _LONGEST_CODE = 11
 _INTERRUPT = b"\x03"
-_ENDS_LINE = (b"\r", b"\n", _INTERRUPT)
-_ERASE_LINE = b"\x15"
-_REDRAW = b"\x0c"
-
-
-class _Problem(NamedTuple):
-    """Why nothing can be typed now; ``patience_s`` is how long it may pass by itself."""
-
-    message: str
-    patience_s: float
-    remedy: str | None = None
 
 
 class Runs:
@@ -80,12 +61,11 @@ class Runs:
     def __init__(self, pane: Pane, directory: str) -> None:
         self._pane = pane
         self._directory = directory
-        self._turn = asyncio.Lock()
+        self.turn = self._turn = asyncio.Lock()  # held by whoever runs a command, or acts and looks
         self._current: Run | None = None
         self._restored: Run | None = None
         self._changed = asyncio.Event()
-        self._line_touched = False
-        self._entered_at = 0.0
+        self._prompt = Prompt(pane)
         self._last: Run | None = None
         self._rendering: set[asyncio.Task[None]] = set()
 
@@ -106,14 +86,10 @@ class Runs:
             PaneClosedError: The program has ended.
         """
         deadline = None if request.timeout_s is None else time.monotonic() + request.timeout_s
-        for known in (self._current, self._last, self._restored):
-            if known is not None and known.id == request.id:
-                return await self._outcome(known, request, deadline)
-        if self._turn.locked() and self._current is None and not request.queue:
-            # Whoever has the turn waits for the prompt. That one is patient; this one need not be.
-            problem = self._problem()
-            if problem is not None and not problem.patience_s:
-                raise BusyError(problem.message, remedy=problem.remedy)
+        known = self._known(request.id)
+        if known is not None:
+            return await self._outcome(known, request, deadline)
+        self._refuse_if_busy(request)
         waited_from = time.monotonic()
         try:
             async with asyncio.timeout(request.timeout_s):
@@ -128,6 +104,34 @@ class Runs:
         finally:
             self._turn.release()
 
+    async def start(self, request: RunRequest, is_wanted: Callable[[], bool]) -> Run:
+        """Type a command at the prompt, and leave it to itself.
+
+        Raises:
+            BusyError: Something else has the terminal.
+            PaneClosedError: The program has ended.
+        """
+        known = self._known(request.id)
+        if known is not None:
+            return known
+        self._refuse_if_busy(request)
+        async with self._turn:
+            run = await self._start(request, None, is_wanted)
+        assert run is not None  # without a deadline, no time is ever over
+        return run
+
+    def _known(self, id_: str) -> Run | None:
+        """Find a run that was asked for before, on a connection that was lost."""
+        runs = (self._current, self._last, self._restored)
+        return next((run for run in runs if run is not None and run.id == id_), None)
+
+    def _refuse_if_busy(self, request: RunRequest) -> None:
+        if self._turn.locked() and self._current is None and not request.queue:
+            # Whoever has the turn waits for the prompt. That one is patient; this one need not be.
+            problem = self._problem()
+            if problem is not None and not problem.patience_s:
+                raise BusyError(problem.message, remedy=problem.remedy)
+
     async def _start(self, request: RunRequest, deadline: float | None, is_wanted: Callable[[], bool]) -> Run | None:
         """Wait for the prompt and type; None when the time was over."""
         if self._restored is not None and not self._restored.done.done():
@@ -141,7 +145,7 @@ class Runs:
             # Asking the shell took a moment, in which somebody may have typed.
             if self._problem() is None and is_wanted():
                 return await self._type(request, plan)
-            self._remove_files(plan.files)
+            run_files.remove(plan.files)
 
     async def _outcome(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
         try:
@@ -171,6 +175,7 @@ class Runs:
     ) -> Foreground | None:
         """Wait until something can be typed; None when the time was over."""
         began = time.monotonic()
+        settlings = _MOST_SETTLINGS
         while True:
             self._changed.clear()
             self._pane.watch.look_now()
@@ -178,7 +183,12 @@ class Runs:
                 raise DisconnectedError("the caller is gone")
             problem = self._problem()
             if problem is None:
-                return self._pane.watch.foreground
+                unsettled_s = 0.0 if self._prompt.is_marked else self._pane.settles_in_s
+                if unsettled_s <= 0 or not settlings:
+                    return self._pane.watch.foreground
+                settlings -= 1
+                await asyncio.sleep(unsettled_s)
+                continue
             now = time.monotonic()
             if deadline is not None and now >= deadline:
                 return None
@@ -191,62 +201,27 @@ class Runs:
                 async with asyncio.timeout(patience):
                     await self._changed.wait()
 
-    def _problem(self) -> _Problem | None:
+    def _problem(self) -> Problem | None:
         """Say why nothing can be typed now, if so."""
-        pane = self._pane
-        where = f"@{pane.id}"
-        if not pane.takes_input:
-            raise PaneClosedError(f"the program in {where} has ended")
+        problem = self._prompt.problem()
         if self._current is not None and self._current.start is None:
-            return _Problem(f"a command was typed in {where}, and has not begun", _PROMPT_S)
-        state, foreground, commands = pane.watch.state, pane.watch.foreground, pane.commands
-        if state == "fullscreen":
-            name = foreground.name if foreground else "a program"
-            return _Problem(f"{name} has the whole screen of {where}", 0)
-        if foreground is None:
-            return _Problem(f"no program has the terminal of {where}", _PROMPT_S)
-        own = foreground.pgid == pane.record.pid
-        if own and pane.record.nonce and commands.at_prompt is None and pane.age_s < _FIRST_PROMPT_S:
-            return _Problem(f"{foreground.name} in {where} is still starting", _FIRST_PROMPT_S)
-        if state == "prompt":
-            if own and commands.at_prompt:
-                return self._problem_with_line(where)
-            return None
-        if _CARRIERS.fullmatch(foreground.name) and not foreground.canonical:
-            return None if state == "awaiting_input" else _Problem(f"{foreground.name} in {where} is busy", _PROMPT_S)
-        if own and commands.at_prompt is False and commands.start is None:
-            return _Problem(f"{foreground.name} in {where} has not come back to its prompt", _PROMPT_S)
-        if foreground.shell is not None and not (own and commands.start is not None):
-            return _Problem(f"{foreground.name} in {where} is busy", _PROMPT_S)
-        doing = "waits for a secret in" if state == "awaiting_secret" else "has the foreground of"
-        command = f" ({commands.command.splitlines()[0]:.60})" if own and commands.command else ""
-        return _Problem(f"{foreground.name}{command} {doing} {where}", 0)
-
-    def _problem_with_line(self, where: str) -> _Problem | None:
-        if self._line_touched:
-            return _Problem(
-                f"somebody has typed at the prompt of {where}, and not pressed Enter",
-                0,
-                f"press Enter there, or clear the line: phux send-keys {where} C-c",
-            )
-        if time.monotonic() < self._entered_at + _PROMPT_S:
-            return _Problem(f"somebody has just pressed Enter at the prompt of {where}", _PROMPT_S)
-        return None
+            return Problem(f"a command was typed in @{self._pane.id}, and has not begun", PROMPT_S)
+        return problem
 
     # Typing
 
     async def _plan(self, request: RunRequest, foreground: Foreground) -> Plan:
         """Decide how a command is typed, and write the files that takes."""
         pane = self._pane
-        own = foreground.pgid == pane.record.pid and bool(pane.commands.at_prompt)
+        own = self._prompt.is_marked
         shell = (pane.record.command if own else foreground.shell) or "posix"
         command = run_lines.quote(request.words, shell) if request.words else request.command or ""
         nonce = None if own else secrets.token_hex(4)
         if own and await self._can_be_typed(command, foreground, shell):
             return Plan(command, command, shell, nonce, [])
         if own or (foreground.shell is not None and foreground.same_root):
-            files: list[str] = []
-            return Plan(self._to_files(command, shell, nonce, files), command, shell, nonce, files)
+            line, files = run_files.write(self._directory, command, shell, nonce)
+            return Plan(line, command, shell, nonce, files)
         return Plan(run_lines.inline(command, nonce or ""), command, shell, nonce, [])
 
     async def _type(self, request: RunRequest, plan: Plan) -> Run:
@@ -261,6 +236,7 @@ class Runs:
             pane.seq,
             time.monotonic(),
             time.time(),
+            pane.ledger.typed(plan.command, request.by, request.client),
             command=plan.command,
         )
         if self._current is not None:  # it was given up, and its shell never told its end
@@ -280,28 +256,6 @@ class Runs:
         if run_lines.is_surely_complete(command):
             return True
         return run_lines.may_be_typed(command, shell) and await is_complete(command, foreground.pid, shell)
-
-    def _to_files(self, command: str, shell: str, nonce: str | None, files: list[str]) -> str:
-        """Write a command into a file, and into another one what marks its begin and end if the shell does not."""
-        try:
-            path = self._write_file(command + "\n", files)
-            if nonce is not None:
-                path = self._write_file(run_lines.wrapper(path, shell, nonce), files)
-        except OSError as error:
-            self._remove_files(files)
-            raise RefusedError(
-                f"the command cannot be written to a file in {self._directory}: {error.strerror}",
-                remedy="make room there, or run it in a simpler form, on one line",
-            ) from error
-        return run_lines.source_line(path, shell)
-
-    def _write_file(self, text: str, files: list[str]) -> str:
-        path = os.path.join(self._directory, f"r{secrets.token_hex(3)}")
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        files.append(path)
-        with os.fdopen(fd, "wb") as file:
-            file.write(text.encode("utf-8", "surrogateescape"))
-        return path
 
     def _expect_begun(self, run: Run) -> None:
         if self._current is run and run.start is None:
@@ -328,11 +282,7 @@ class Runs:
         if self._current is not None:
             self._current.interleaved = True
             self._current.interrupted |= _INTERRUPT in data
-        if data[-1:] in _ENDS_LINE:
-            self._line_touched = False
-            self._entered_at = time.monotonic()
-        elif data != _REDRAW:
-            self._line_touched = not data.endswith(_ERASE_LINE)
+        self._prompt.typed(data)
 
     def take_news(self, news: News) -> None:
         """Take what the shell's own marks tell."""
@@ -347,8 +297,7 @@ class Runs:
             # A shell inside this one, which marks nothing itself, has ended with the command.
             self._end(run, news.exit_code, news.end)
         if not isinstance(news, PromptReady):
-            self._line_touched = False
-            self._entered_at = 0.0
+            self._prompt.line_taken()
         self._changed.set()
 
     def take_mark(self, mark: PrivateOsc) -> News | None:
@@ -367,6 +316,11 @@ class Runs:
             self._end(run, int(code), mark.start)
             return CommandFinished(int(code), run.start, mark.start)
         return None
+
+    @property
+    def current(self) -> Run | None:
+        """What was typed and has not ended."""
+        return self._current
 
     @property
     def command(self) -> str | None:
@@ -390,6 +344,7 @@ class Runs:
     def _begin(self, run: Run, place: int) -> None:
         run.start = place
         run.capture = Capture(place)
+        self._pane.ledger.began(run.number, place)
         self._pane.journal.note = run.to_note()  # a checkpoint may forget where it began
 
     def _end(self, run: Run, exit_code: int | None, place: int) -> None:
@@ -399,14 +354,18 @@ class Runs:
         if run.start is None:
             # It never began: the shell refused the line. What it said about that stands below the line.
             start = max(run.typed_seq, journal.base)
-            run.start = start + journal.since(start, max(0, place - start)).find(b"\n") + 1
+            _line, newline, said = journal.since(start, max(0, place - start)).partition(b"\n")
+            run.start = place - len(said) if newline else place
         if run.shell == "zsh" and run.nonce is None:
             start = max(run.start, journal.base, place - LONGEST_SIGN)
             place -= length_of_missing_newline_sign(journal.since(start, place - start))
+        if run.nonce is not None:
+            self._prompt.run_ended()
         duration_s = max(0.0, time.monotonic() - run.began)
         run.end = End(255 if exit_code is None else exit_code, place, duration_s)
-        self._remove_files(run.files)
+        run_files.remove(run.files)
         journal.note = run.to_note()
+        self._pane.ledger.ended(run.number, run.start, place, exit_code)
         self._tell(run)
 
     def _tell(self, run: Run) -> None:
@@ -446,14 +405,9 @@ class Runs:
     def _drop(self, run: Run) -> None:
         if self._current is run:
             self._current = None
-        self._remove_files(run.files)
+        run_files.remove(run.files)
+        self._pane.ledger.lost(run.number)
         self._pane.journal.note = b""
-
-    def _remove_files(self, files: list[str]) -> None:
-        for path in files:
-            with contextlib.suppress(OSError):
-                os.unlink(path)
-        files.clear()
 
     # The next service
 

@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.protocol import DEFAULT_STYLE
 from phux_core.keeper.signals import signal_name
+from phux_core.server.changes import clock_of
 
 if TYPE_CHECKING:
-    from phux_core.engine.protocol import Color, Engine, Lines, Style
+    from phux_core.engine.protocol import Color, Lines, Span, Style
     from phux_core.server.pane import Pane
 
 
-def read_screen(pane: Pane, *, scrollback: int | None, cells: bool) -> dict[str, Any]:
+def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int | None = None) -> dict[str, Any]:
     """Read a pane.
 
     Args:
         pane: Which.
         scrollback: History rows: None none, 0 all, N the newest N.
         cells: Whether to add the styled cells.
+        since: Whether to say what changed after this moment.
     """
     engine = pane.engine
     pane.look_if_never_looked_at()
@@ -48,20 +50,34 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool) -> dict[str,
         screen["exit_status"] = pane.record.exit_status
         if pane.record.exit_signal is not None:
             screen["signal"] = signal_name(pane.record.exit_signal)
-    if cells:
-        screen["cells"] = _cells(engine)
+    spans = engine.spans(0, engine.rows) if cells else None
+    if spans is not None:
+        screen["cells"] = _cells(spans)
+    clock = clock_of(pane)
+    shape = (engine.cols, engine.rows, engine.alt_screen)
+    clock.look(pane.seq, shape, lines.text, None if spans is None else _styles(spans, engine.rows))
+    if since is not None:
+        screen["changes"] = clock.since(since)._asdict()
     return screen
+
+
+def _styles(spans: list[Span], rows: int) -> list[list[tuple[object, ...]]]:
+    """Say how each row is drawn, to be compared."""
+    styles: list[list[tuple[object, ...]]] = [[] for _ in range(rows)]
+    for span in spans:
+        styles[span.row].append((span.col, span.count, span.style, span.semantic))
+    return styles
 
 
 def _wrapped(lines: Lines) -> list[int]:
     return [row for row, wrapped in enumerate(lines.wrapped) if wrapped]
 
 
-def _cells(engine: Engine) -> dict[str, Any]:
+def _cells(spans: list[Span]) -> dict[str, Any]:
     styles: dict[Style, int] = {}
     runs = [
         [span.row, span.col, span.count, span.width, styles.setdefault(span.style, len(styles)), span.semantic]
-        for span in engine.spans(0, engine.rows)
+        for span in spans
         if span.style != DEFAULT_STYLE or span.semantic is not None
     ]
     return {"styles": [_style(style) for style in styles], "runs": runs}

@@ -7,23 +7,31 @@ import os
 import socket
 import time
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core import engine as engines
 from phux_core import wire
-from phux_core.keeper.journal import checkpoint_key
-from phux_core.keeper.signals import signal_name
+from phux_core.keeper.journal import checkpoint_key, ledger_key
+from phux_core.logs.places import server_name
+from phux_core.server.arranging import Arranger
+from phux_core.server.attachments import Attachments
 from phux_core.server.connection import Connection
 from phux_core.server.dispatch import Dispatch
 from phux_core.server.events import EventHub
 from phux_core.server.keeper_link import KeeperLink
 from phux_core.server.lifecycle import Lifecycle
+from phux_core.server.logs import Logs
+from phux_core.server.making import Maker
 from phux_core.server.pane import Pane
+from phux_core.server.pane_ledger import PaneLedger
 from phux_core.server.pane_state import STATES
 from phux_core.server.peer import peer_uid
 from phux_core.server.reading import ReadTurns
 from phux_core.server.recovery import label, rebuild
 from phux_core.server.tree import Tree
+from phux_core.server.tree_document import tree_document
+from phux_core.server.tree_news import news, picture
 from phux_core.version import __version__
 
 if TYPE_CHECKING:
@@ -33,7 +41,8 @@ if TYPE_CHECKING:
     from phux_core.keeper.channel import Channel
     from phux_core.keeper.journal import Journal
     from phux_core.server.connection import Result
-    from phux_core.server.keeper_link import Inheritance
+    from phux_core.server.keeper_link import Child, Inheritance
+    from phux_core.server.pane_log import PaneLog
     from phux_core.server.settings import Settings
     from phux_core.server.tree import PaneRecord
 
@@ -61,13 +70,21 @@ class Service:
         self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
         self.panes: dict[int, Pane] = {}
         self.events = EventHub(1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE)
+        self.attachments: Attachments = Attachments(
+            self, 1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE
+        )
+        self.events.observer = self.attachments
         self.finished: asyncio.Future[None] = loop.create_future()
-        self._settings = settings
+        self.settings = settings
         self._hello = inheritance.hello
         self._feed_mark = inheritance.feed_mark.cell
         self._engine_name = engines.choose(settings.engine)
         self._turns = ReadTurns(loop)
-        self._dispatch = Dispatch(self)
+        life = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
+        self.logs = Logs(loop, settings, life, self.panes.values)
+        self.arranger: Arranger = Arranger(self, settings.window_size)
+        self._dispatch = Dispatch(self, Maker(self, settings.shell))
+        self._told = picture(self.tree)
         self._connections: set[Connection] = set()
         self._dead_waiters: dict[int, list[asyncio.Future[None]]] = {}
         self.stopping = False
@@ -98,6 +115,7 @@ class Service:
         journal: Journal,
         *,
         checkpoint: bytes | None = None,
+        commands: bytes = b"",
         wait_status: int | None = None,
     ) -> Pane:
         """Bring a pane to life: a new one, or as it was when an earlier service died.
@@ -107,10 +125,13 @@ class Service:
             master: Its PTY; negative if its program had ended and all was read.
             journal: What its program wrote since the checkpoint.
             checkpoint: Its terminal as it was then.
+            commands: The ledger of its commands.
             wait_status: How its program ended, if it has.
         """
         self._feed_mark[0] = record.id  # what ended the last service may end this one
-        rebuilt = rebuild(record.engine or self._engine_name, record.cols, record.rows, checkpoint, journal)
+        engine = record.engine or self._engine_name
+        history = self.settings.history_limit if record.history_limit is None else record.history_limit
+        rebuilt = rebuild(engine, record.cols, record.rows, checkpoint, journal, history)
         self._feed_mark[0] = 0
         pane = Pane(
             record,
@@ -123,6 +144,8 @@ class Service:
             events=self.events,
             on_dead=self._on_pane_dead,
             on_checkpoint=self._keep_checkpoint,
+            log=self._open_log(record, journal),
+            ledger=partial(PaneLedger, kept=commands, keep=partial(self._keep_command, record.id)),
             run_directory=os.path.dirname(self.socket_path),
         )
         pane.restore(rebuilt.notes, rebuilt.effects)
@@ -131,10 +154,13 @@ class Service:
             pane.exited(wait_status)
         return pane
 
+    def _open_log(self, record: PaneRecord, journal: Journal) -> PaneLog:
+        found = self.tree.find_pane(record.id)
+        return self.logs.open(record, journal, session=found[0].name if found else "", on=bool(found and found[0].log))
+
     def remove_panes(self, pane_ids: list[int]) -> None:
         """Forget panes; their programs have ended, or were told to."""
-        for pane_id in pane_ids:
-            self.tree.remove_pane(pane_id)
+        self.arranger.remove(pane_ids)
         self._save_tree()  # before what they need to come back goes: a tree never speaks of what is not there
         for pane_id in pane_ids:
             pane = self.panes.pop(pane_id, None)
@@ -153,31 +179,53 @@ class Service:
         self._save_tree()
         self._lifecycle.tree_changed()
 
+    def discard(self, child: Child) -> None:
+        """End a program that was started and belongs to no pane."""
+        os.close(child.master)
+        child.journal.close()
+        if child.status is None:
+            self.keeper.end(child.pane)  # and when it has ended, _on_exit
+        else:
+            self._forget_stranger(child.pane)
+
+    def write_tree(self) -> None:
+        """Have the tree kept for the next service."""
+        # At once: whoever made something may hear of it right after, and a death must not take it back.
+        self.keeper.put("tree", self.tree.dump(), at_once=True)
+
     def _save_tree(self) -> None:
-        self.keeper.put("tree", self.tree.dump())
+        """Write the tree down, and tell what is another in it than before."""
+        self.arranger.follow_views()
+        self.write_tree()
+        before, self._told = self._told, picture(self.tree)
+        for name, payload in news(before, self._told):
+            self.events.tell(name, payload)
+        self.attachments.tree_changed()
 
     def _adopt(self, inheritance: Inheritance) -> None:
         """Take over the programs that an earlier service had."""
         known = {record.id: record for record in self.tree.panes()}
         self._spare_the_engine(known.get(inheritance.hello["suspect"]))
+
+        def kept(record: PaneRecord) -> dict[str, Any]:
+            blobs = inheritance.blobs
+            return {
+                "checkpoint": blobs.get(checkpoint_key(record.id)),
+                "commands": blobs.get(ledger_key(record.id), b""),
+            }
+
         for child in inheritance.children:
             record = known.pop(child.pane, None)
             if record is None:
                 # Forked for a request that died with the old service: nobody knows it, nobody may keep it.
-                os.close(child.master)
-                child.journal.close()
-                if child.status is None:
-                    self.keeper.end(child.pane)  # and when it has ended, _on_exit
-                else:
-                    self._forget_stranger(child.pane)
+                self.discard(child)
                 continue
-            checkpoint = inheritance.blobs.get(checkpoint_key(record.id))
-            self.add_pane(record, child.master, child.journal, checkpoint=checkpoint, wait_status=child.status)
+            self.add_pane(record, child.master, child.journal, **kept(record), wait_status=child.status)
         for record in known.values():  # no program: it was dead before, and its status is in the tree
             record.dead = True
             record.died_at = record.died_at or time.time()
-            checkpoint = inheritance.blobs.get(checkpoint_key(record.id))
-            self.add_pane(record, -1, inheritance.take_journal(record.id), checkpoint=checkpoint)
+            self.add_pane(record, -1, inheritance.take_journal(record.id), **kept(record))
+        self.arranger.take_over()
         self._save_tree()  # engines may have been changed
 
     def _spare_the_engine(self, suspect: PaneRecord | None) -> None:
@@ -189,6 +237,9 @@ class Service:
 
     def _keep_checkpoint(self, pane: Pane, checkpoint: bytes) -> None:
         self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, pane.commands.dump()), at_once=True)
+
+    def _keep_command(self, pane_id: int, data: bytes, anew: bool) -> None:
+        self.keeper.put(ledger_key(pane_id), data, append=not anew, at_once=True)
 
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)
@@ -203,6 +254,7 @@ class Service:
         self.keeper.release(pane_id)
 
     def _on_pane_dead(self, pane: Pane) -> None:
+        self.arranger.retire(pane.id)
         self._save_tree()  # before the keeper forgets it: one of the two always knows how the program ended
         self.keeper.forget(pane.id)
         for waiter in self._dead_waiters.pop(pane.id, []):
@@ -235,11 +287,13 @@ class Service:
         """Count a client out."""
         self._connections.discard(connection)
         self.events.drop_subscriber(connection)
+        self.attachments.drop_client(connection)
         self._lifecycle.client_left()
 
     def resumed(self, connection: Connection) -> None:
         """Tell a client that was slow what it can still be told."""
         self.events.resumed(connection)
+        self.attachments.resumed(connection)
 
     def _accept(self) -> None:
         try:
@@ -282,7 +336,7 @@ class Service:
                 if pane.engine_note is not None
             ],
             "socket": self.socket_path,
-            "log": self._settings.log,
+            "log": self.settings.log,
             "uptime_s": round(time.time() - self._hello["started_at"], 3),
             "sessions": len(self.tree.sessions),
             "windows": sum(len(session.windows) for session in self.tree.sessions.values()),
@@ -290,60 +344,21 @@ class Service:
             "dead_panes": sum(pane.dead for pane in panes),
             "states": dict.fromkeys(STATES, 0) | Counter(pane.watch.state for pane in self.panes.values()),
             "clients": len(self._connections),
+            "logs": {
+                "directory": self.logs.root or None,
+                "server": self.logs.server,
+                "bytes": self.logs.total_bytes,
+                "holes": [
+                    {"terminal": f"@{pane.id}", "start": hole.start, "end": hole.end, "why": hole.why}
+                    for pane in self.panes.values()
+                    for hole in pane.log.holes
+                ],
+            },
         }
 
     def tree_document(self) -> dict[str, Any]:
         """Build the Tree document."""
-        focused = self.tree.focused_session()
-        return {
-            "schema_version": 1,
-            "focused_session": focused.name if focused else None,
-            "focused_pane": self.tree.focused_pane(),
-            "sessions": [
-                {
-                    "id": session.id,
-                    "name": session.name,
-                    "created_at": _timestamp(session.created_at),
-                    "attached_clients": 0,
-                    "windows": [
-                        {
-                            "id": window.id,
-                            "index": window.index,
-                            "name": window.name,
-                            "active": window.id == session.active_window,
-                            "panes": [
-                                self._pane_document(record, index, record.id == window.active_pane)
-                                for index, record in enumerate(window.panes)
-                            ],
-                        }
-                        for window in session.windows
-                    ],
-                }
-                for session in self.tree.sessions.values()
-            ],
-        }
-
-    def _pane_document(self, record: PaneRecord, index: int, active: bool) -> dict[str, Any]:
-        pane = self.panes[record.id]
-        engine = pane.engine
-        pane.look_if_never_looked_at()
-        document = {
-            "id": record.id,
-            "index": index,
-            "active": active,
-            "cols": engine.cols,
-            "rows": engine.rows,
-            "title": engine.title,
-            "command": record.command,
-            "cwd": pane.current_directory(),
-            "pid": record.pid,
-            "state": pane.watch.state,
-            "foreground": pane.foreground_document(),
-            "exit_status": record.exit_status,
-        }
-        if record.exit_signal is not None:
-            document["signal"] = signal_name(record.exit_signal)
-        return document
+        return tree_document(self.tree, self.panes, self.attachments.counts())
 
     # The end
 
@@ -352,6 +367,7 @@ class Service:
         if not self.stopping:
             self.stopping = True
             _log.info("ending: %s", why)
+            self.attachments.ending(why)
             self.loop.remove_reader(self._listener)  # whoever comes now is to find no server, and start one
             self._listener.close()
             self.keeper.shutdown()
@@ -361,9 +377,6 @@ class Service:
             connection.close()
         for pane in self.panes.values():
             pane.runs.close()
+        self.logs.close()
         if not self.finished.done():
             self.finished.set_result(None)
-
-
-def _timestamp(moment: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))

@@ -6,6 +6,10 @@ import json
 
 from attrs import define
 
+from phux_core.engine.protocol import DEFAULT_HISTORY
+from phux_core.logs.cleaning import DEFAULT_KEEP_DAYS, DEFAULT_TOTAL_BYTES
+from phux_core.logs.writing import DEFAULT_PANE_BYTES
+
 
 @define(frozen=True)
 class Settings:
@@ -17,6 +21,14 @@ class Settings:
         exit_after_idle: Seconds without a client after which the server ends; None for never.
         keep_dead: Seconds a dead pane stays readable; None for the default.
         engine: The engine that was asked for; None to choose.
+        log_root: The directory of all panes' logs; empty to keep none.
+        log_panes: Whether panes are logged, unless their session says otherwise.
+        log_pane_bytes: What one pane's log may have.
+        log_total_bytes: What all logs may have together.
+        log_keep_days: How long the log of a pane stays after its end.
+        history_limit: How many rows of history a pane keeps.
+        shell: What runs in a new pane without a command; None for the caller's own.
+        window_size: Which of the attached clients decides a window's size.
     """
 
     socket: str
@@ -24,6 +36,14 @@ class Settings:
     exit_after_idle: float | None = None
     keep_dead: float | None = None
     engine: str | None = None
+    log_root: str = ""
+    log_panes: bool = True
+    log_pane_bytes: int = DEFAULT_PANE_BYTES
+    log_total_bytes: int = DEFAULT_TOTAL_BYTES
+    log_keep_days: float = DEFAULT_KEEP_DAYS
+    history_limit: int = DEFAULT_HISTORY
+    shell: str | None = None
+    window_size: str = "smallest"
 
     @classmethod
     def parse(cls, text: str) -> Settings:

@@ -1,4 +1,4 @@
-"""Sessions, windows and panes as plain records: names, order, focus, ids.
+"""Sessions, windows and panes as plain records: names, order, layout, focus, ids.
 
 Pure state: no descriptors, no processes, no clock. Everything that must survive a restart of the service is here
 and goes through ``dump`` and ``load``. Ids count up and are never reused.
@@ -9,10 +9,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from attrs import asdict, define, field
+from attrs import Factory, asdict, define, field
+
+from phux_core import layout
+from phux_core.keeper.signals import signal_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from phux_core.layout import Arrangement, Layout
 
 
 @define
@@ -20,7 +25,7 @@ class PaneRecord:
     """A pane: a place where one program runs or ran.
 
     ``engine`` is set when it must not have the server's usual engine, ``engine_note`` says why. ``nonce`` is what the
-    marks of its shell carry; empty when it has none.
+    marks of its shell carry; empty when it has none. ``history_limit`` is set when it keeps another history than usual.
     """
 
     id: int
@@ -37,28 +42,110 @@ class PaneRecord:
     engine: str | None = None
     engine_note: str | None = None
     nonce: str = ""
+    history_limit: int | None = None
+
+    def ending(self) -> dict[str, object]:
+        """Say how its program ended, as the event does."""
+        signal = {} if self.exit_signal is None else {"signal": signal_name(self.exit_signal)}
+        return {"exit_status": self.exit_status, **signal}
+
+
+def _side_by_side(window: WindowRecord) -> Layout:
+    """Make a layout for a window that has none: written down by a release that knew of no layouts."""
+    cols, rows = _together(window)
+    return layout.preset("even-horizontal", [pane.id for pane in window.panes], cols, rows)
+
+
+def _together(window: WindowRecord) -> tuple[int, int]:
+    return sum(pane.cols for pane in window.panes) + len(window.panes) - 1, max(pane.rows for pane in window.panes)
 
 
 @define
 class WindowRecord:
-    """A window: panes that are seen together."""
+    """A window: panes that are seen together.
+
+    ``panes`` stand in the order of the layout; those that have no place in it, because their program ended while others
+    went on, come last. ``recent`` holds the panes that had the focus, the latest last. ``zoomed`` is the pane that has
+    the window to itself for now. ``size_policy`` is None where the server's setting holds.
+    """
 
     id: int
     index: int
     name: str
     panes: list[PaneRecord] = field(factory=list)
     active_pane: int | None = None
+    layout: Layout = Factory(_side_by_side, takes_self=True)
+    cols: int = Factory(lambda window: _together(window)[0], takes_self=True)
+    rows: int = Factory(lambda window: _together(window)[1], takes_self=True)
+    zoomed: int | None = None
+    size_policy: str | None = None
+    recent: list[int] = field(factory=list)
+
+    @property
+    def arrangement(self) -> Arrangement:
+        """Where its panes are, in cells."""
+        return layout.arrange(self.layout, self.cols, self.rows, self.zoomed)
+
+    @property
+    def shown(self) -> list[int]:
+        """The panes that have a place in it, in order."""
+        return list(layout.panes(self.layout))
+
+    def lay_out(self, new: Layout) -> None:
+        """Take another layout, and bring the panes into its order."""
+        self.layout = new
+        places = {pane: place for place, pane in enumerate(layout.panes(new))}
+        self.panes.sort(key=lambda pane: places.get(pane.id, len(places)))
+
+    def focus(self, pane_id: int) -> None:
+        """Give a pane the focus; another one that was zoomed is so no longer."""
+        self.active_pane = pane_id
+        _touch(self.recent, pane_id)
+        if self.zoomed != pane_id:
+            self.zoomed = None
+
+    def drop(self, pane_id: int) -> None:
+        """Take a pane out of the layout, unless it is the only one there, and give the focus to the one before it."""
+        rest = layout.remove(self.layout, pane_id)
+        if rest is None:
+            return
+        self.lay_out(rest)
+        if self.zoomed == pane_id or isinstance(rest, int):
+            self.zoomed = None
+        if self.active_pane == pane_id:
+            shown = self.shown
+            self.focus(next((pane for pane in reversed(self.recent) if pane in shown), shown[0]))
+
+    def drop_dead(self) -> bool:
+        """Take the panes out of the layout whose programs have ended, if others go on there.
+
+        Returns:
+            Whether there were any.
+        """
+        shown = self.shown
+        dead = [pane.id for pane in self.panes if pane.dead and pane.id in shown]
+        if len(dead) == len(shown):
+            return False
+        for pane_id in dead:
+            self.drop(pane_id)
+        return bool(dead)
 
 
 @define
 class SessionRecord:
-    """A session: windows under one name."""
+    """A session: windows under one name, in the order of their indexes.
+
+    ``recent`` holds the windows that had the focus, the latest last. ``log`` says whether what its panes write is kept
+    on disk.
+    """
 
     id: int
     name: str
     created_at: float
     windows: list[WindowRecord] = field(factory=list)
     active_window: int | None = None
+    recent: list[int] = field(factory=list)
+    log: bool = True
 
     def panes(self) -> Iterator[PaneRecord]:
         """Go through its panes, window by window."""
@@ -69,6 +156,49 @@ class SessionRecord:
     def alive(self) -> bool:
         """Whether any program still runs in it."""
         return any(not pane.dead for pane in self.panes())
+
+    @property
+    def current(self) -> WindowRecord:
+        """The window that has the focus in it."""
+        return next(window for window in self.windows if window.id == self.active_window)
+
+    def free_index(self) -> int:
+        """Give the smallest number that no window has."""
+        taken = {window.index for window in self.windows}
+        return next(number for number in range(len(taken) + 1) if number not in taken)
+
+    def focus(self, window_id: int) -> None:
+        """Make a window the current one."""
+        self.active_window = window_id
+        _touch(self.recent, window_id)
+
+    def add(self, window: WindowRecord, index: int) -> None:
+        """Take a window in, at an index that is free."""
+        window.index = index
+        self.windows.append(window)
+        self.sort()
+        self.focus_another()
+
+    def sort(self) -> None:
+        """Bring the windows into the order of their indexes."""
+        self.windows.sort(key=lambda window: window.index)
+
+    def remove(self, window: WindowRecord) -> None:
+        """Let a window go, and give the focus to the one that had it before, one with a program if there is one."""
+        self.windows.remove(window)
+        if self.active_window == window.id:
+            self.active_window = None
+            self.focus_another()
+        if window.id in self.recent:
+            self.recent.remove(window.id)
+
+    def focus_another(self) -> None:
+        """If no program runs in the current window, focus the one that had it last among those in which one does."""
+        alive = [window.id for window in self.windows if any(not pane.dead for pane in window.panes)]
+        candidates = alive or [window.id for window in self.windows]
+        if candidates and self.active_window not in candidates:
+            latest = next((window for window in reversed(self.recent) if window in candidates), candidates[0])
+            self.focus(latest)
 
 
 @define
@@ -103,19 +233,23 @@ class Tree:
 
     def add_session(self, name: str, window_name: str, pane: PaneRecord) -> SessionRecord:
         """Add a session with one window and one pane, and focus it."""
-        window = WindowRecord(self.next_window_id, 0, window_name, [pane], pane.id)
-        session = SessionRecord(self.next_session_id, name, pane.started_at, [window], window.id)
-        self.next_window_id += 1
+        session = SessionRecord(self.next_session_id, name, pane.started_at)
         self.next_session_id += 1
         self.sessions[session.id] = session
+        self.add_window(session, window_name, pane)
         self.focus(session.id)
         return session
 
+    def add_window(self, session: SessionRecord, name: str, pane: PaneRecord, index: int | None = None) -> WindowRecord:
+        """Add a window with one pane, of that pane's size, at the lowest index that is free."""
+        window = WindowRecord(self.next_window_id, 0, name, [pane], pane.id, recent=[pane.id])
+        self.next_window_id += 1
+        session.add(window, session.free_index() if index is None else index)
+        return window
+
     def focus(self, session_id: int) -> None:
         """Make a session the most recently focused one."""
-        if session_id in self.focus_order:
-            self.focus_order.remove(session_id)
-        self.focus_order.append(session_id)
+        _touch(self.focus_order, session_id)
 
     def focused_session(self) -> SessionRecord | None:
         """Give the most recently focused session."""
@@ -126,8 +260,7 @@ class Tree:
         session = self.focused_session()
         if session is None:
             return None
-        window = next(window for window in session.windows if window.id == session.active_window)
-        return window.active_pane
+        return session.current.active_pane
 
     def find_pane(self, pane_id: int) -> tuple[SessionRecord, WindowRecord, PaneRecord] | None:
         """Find a pane and what it is in."""
@@ -136,6 +269,14 @@ class Tree:
                 for pane in window.panes:
                     if pane.id == pane_id:
                         return session, window, pane
+        return None
+
+    def find_window(self, window_id: int) -> tuple[SessionRecord, WindowRecord] | None:
+        """Find a window and its session."""
+        for session in self.sessions.values():
+            for window in session.windows:
+                if window.id == window_id:
+                    return session, window
         return None
 
     def panes(self) -> Iterator[PaneRecord]:
@@ -147,22 +288,18 @@ class Tree:
         """Find what can have a name."""
         if scope == "session":
             return self.sessions.get(id_)
-        windows = (window for session in self.sessions.values() for window in session.windows)
-        return next((window for window in windows if scope == "window" and window.id == id_), None)
+        found = self.find_window(id_) if scope == "window" else None
+        return found[1] if found else None
 
     def panes_of(self, scope: str, id_: int) -> list[PaneRecord]:
         """List the panes of a session, of a window, or the one pane; empty if there is no such thing."""
-        if scope == "session":
-            session = self.sessions.get(id_)
-            return list(session.panes()) if session else []
-        if scope == "window":
-            for session in self.sessions.values():
-                for window in session.windows:
-                    if window.id == id_:
-                        return list(window.panes)
-            return []
-        found = self.find_pane(id_)
-        return [found[2]] if found else []
+        if scope == "pane":
+            found = self.find_pane(id_)
+            return [found[2]] if found else []
+        named = self.session_or_window(scope, id_)
+        if isinstance(named, SessionRecord):
+            return list(named.panes())
+        return list(named.panes) if named else []
 
     def remove_pane(self, pane_id: int) -> None:
         """Take a pane out; the last one takes its window along, the last window its session."""
@@ -170,18 +307,37 @@ class Tree:
         if found is None:
             return
         session, window, pane = found
+        if len(window.panes) == 1:
+            self.remove_window(session, window)
+            return
+        if window.shown == [pane_id]:  # what is left has ended too, and comes back for as long as it is kept
+            window.lay_out(next(other.id for other in reversed(window.panes) if other is not pane))
+            window.focus(window.shown[0])
+        window.drop(pane_id)
         window.panes.remove(pane)
-        if window.panes:
-            if window.active_pane == pane_id:
-                window.active_pane = window.panes[0].id
-            return
-        session.windows.remove(window)
-        if session.windows:
-            if session.active_window == window.id:
-                session.active_window = session.windows[0].id
-            return
-        del self.sessions[session.id]
-        self.focus_order.remove(session.id)
+        if pane_id in window.recent:
+            window.recent.remove(pane_id)
+
+    def remove_window(self, session: SessionRecord, window: WindowRecord) -> None:
+        """Take a window out; the last one takes its session along."""
+        session.remove(window)
+        if not session.windows:
+            del self.sessions[session.id]
+            self.focus_order.remove(session.id)
+
+    def retire(self, pane_id: int) -> WindowRecord | None:
+        """Take a pane whose program has ended out of its window's layout if others go on there, and move the focus on.
+
+        Returns:
+            Its window, if the layout is another now.
+        """
+        found = self.find_pane(pane_id)
+        if found is None:
+            return None
+        session, window, _pane = found
+        if session.active_window == window.id:
+            session.focus_another()
+        return window if window.drop_dead() else None
 
     def dump(self) -> bytes:
         """Write the tree down for the next service."""
@@ -200,3 +356,10 @@ class Tree:
             session = SessionRecord(**(raw_session | {"windows": windows}))
             sessions[session.id] = session
         return cls(sessions=sessions, **state)
+
+
+def _touch(order: list[int], id_: int) -> None:
+    """Put something at the end of an order."""
+    if id_ in order:
+        order.remove(id_)
+    order.append(id_)

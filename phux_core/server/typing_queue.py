@@ -25,6 +25,13 @@ MAX_QUEUED_REPLIES = 64 * 1024
 DEADLINE_S = 5.0
 """How long an entry may wait for the program to read."""
 
+SETTLE_S = 0.01
+"""How long a program may take to read what the terminal answered."""
+# busybox asks at its prompt where the cursor is, and loses what it reads together with the answer. In the first row it
+# takes that for the beginning of a key, and reads on for 50 ms.
+_SETTLE_FIRST_ROW_S = 0.06
+_FIRST_ROW = b"\x1b[1;"
+
 # How many bytes a line can have in canonical mode, the newline not counted. POSIX promises only 255.
 LINE_LIMIT = {"linux": 4095, "darwin": 1023}.get(sys.platform, 255)
 
@@ -48,6 +55,9 @@ class TypingQueue:
         loop: The event loop.
         fd: The PTY master; not closed here.
         name: How messages call the pane.
+
+    Attributes:
+        settled_at: When the program will have read what the terminal answered, by the loop's clock.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, fd: int, name: str) -> None:
@@ -58,6 +68,7 @@ class TypingQueue:
         self._queued = 0
         self._writing = False
         self._pending_line = 0
+        self.settled_at = 0.0
 
     def type(self, data: bytes) -> asyncio.Future[None]:
         """Type bytes, all or nothing.
@@ -81,6 +92,9 @@ class TypingQueue:
         self._pending_line = pending
         entry = _Entry(data, self._loop.create_future())
         assert entry.done is not None
+        if not data:  # a mouse that the program did not ask for, say
+            entry.done.set_result(None)
+            return entry.done
         self._append(entry)
         if not entry.done.done():
             entry.timer = self._loop.call_later(DEADLINE_S, self._give_up, entry)
@@ -90,6 +104,7 @@ class TypingQueue:
         """Type what the terminal answers to a query; dropped when the program asks and never reads."""
         if self._queued + len(data) <= MAX_QUEUED_REPLIES:
             self._append(_Entry(data, None))
+            self.settled_at = self._loop.time() + (_SETTLE_FIRST_ROW_S if data.startswith(_FIRST_ROW) else SETTLE_S)
 
     def close(self) -> None:
         """Give up everything that waits: the program is gone."""

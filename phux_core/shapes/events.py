@@ -212,6 +212,115 @@ class Renamed:
 
 
 @frozen(kw_only=True)
+class SessionAdded:
+    """A session was made.
+
+    Attributes:
+        event: The event's name.
+        session: Its number.
+        name: Its name.
+    """
+
+    event: Literal["session_added"] = "session_added"
+    session: int
+    name: str
+
+
+@frozen(kw_only=True)
+class SessionClosed:
+    """A session is gone, and all of its windows are.
+
+    Attributes:
+        event: The event's name.
+        session: Its number.
+        name: Its name.
+    """
+
+    event: Literal["session_closed"] = "session_closed"
+    session: int
+    name: str
+
+
+@frozen(kw_only=True)
+class WindowAdded:
+    """A window was made.
+
+    Attributes:
+        event: The event's name.
+        window: Its number.
+        session: Its session's number.
+        index: Its place there.
+    """
+
+    event: Literal["window_added"] = "window_added"
+    window: int
+    session: int
+    index: int
+
+
+@frozen(kw_only=True)
+class WindowMoved:
+    """A window has another index, or is in another session.
+
+    Attributes:
+        event: The event's name.
+        window: Its number.
+        session: Its session's number.
+        index: Its place there.
+    """
+
+    event: Literal["window_moved"] = "window_moved"
+    window: int
+    session: int
+    index: int
+
+
+@frozen(kw_only=True)
+class WindowClosed:
+    """A window is gone.
+
+    Attributes:
+        event: The event's name.
+        window: Its number.
+        session: The number of the session it was in.
+    """
+
+    event: Literal["window_closed"] = "window_closed"
+    window: int
+    session: int
+
+
+@frozen(kw_only=True)
+class LayoutChanged:
+    """The panes of a window share it in another way: some came, went or moved, or its size is another.
+
+    Attributes:
+        event: The event's name.
+        window: Its number.
+    """
+
+    event: Literal["layout_changed"] = "layout_changed"
+    window: int
+
+
+@frozen(kw_only=True)
+class FocusChanged:
+    """Another pane of a session has its focus, or another session is the most recently focused one.
+
+    Attributes:
+        event: The event's name.
+        session: The session's number.
+        window: The number of its current window.
+        pane: The number of the pane that has the focus there.
+    """
+
+    event: Literal["focus_changed"] = "focus_changed"
+    session: int
+    window: int
+    pane: int
+
+
+@frozen(kw_only=True)
 class Output:
     """What a pane's program wrote, as text; pushed only to those who asked for it.
 
@@ -260,6 +369,13 @@ Event = (
     | CwdChanged
     | Resized
     | Renamed
+    | SessionAdded
+    | SessionClosed
+    | WindowAdded
+    | WindowMoved
+    | WindowClosed
+    | LayoutChanged
+    | FocusChanged
     | Output
     | Dropped
 )

@@ -93,6 +93,40 @@ class StateCounts:
 
 
 @frozen(kw_only=True)
+class LogHole:
+    """A part of a pane's stream that is not in its log.
+
+    Attributes:
+        terminal: The pane, as a selector.
+        start: The place of the first byte that is missing.
+        end: The place behind the last; null while it may still grow, or be filled.
+        why: What kept it from being written.
+    """
+
+    terminal: str
+    start: int
+    end: int | None
+    why: str
+
+
+@frozen(kw_only=True)
+class LogStatus:
+    """How the logs of a server are.
+
+    Attributes:
+        directory: Where logs are kept; null if none are.
+        server: What this life of the server is called there.
+        bytes: How large all logs are together, of all servers; null until they were looked at.
+        holes: What is missing in the logs of the panes that are there.
+    """
+
+    directory: str | None
+    server: str
+    bytes: int | None
+    holes: list[LogHole]
+
+
+@frozen(kw_only=True)
 class Status:
     """How a server is.
 
@@ -114,6 +148,7 @@ class Status:
         dead_panes: How many of them have a program that ended.
         states: How many of them are in each state.
         clients: How many clients are connected, this one included.
+        logs: How the logs of its panes are; absent with a server that keeps none.
 
     Example:
         >>> phux.status().service_restarts
@@ -137,6 +172,7 @@ class Status:
     dead_panes: int
     states: StateCounts
     clients: int
+    logs: LogStatus | None = None
 
 
 @frozen(kw_only=True)
@@ -176,10 +212,63 @@ class Created:
     Attributes:
         session: The new session's name.
         terminal_id: The number of its pane.
+        session_id: The number of the session.
+        window_id: The number of its window.
     """
 
     session: str
     terminal_id: int
+    session_id: int
+    window_id: int
+
+
+@frozen(kw_only=True)
+class Place:
+    """Where a pane is: what verbs that make or arrange something tell with ``--json``.
+
+    Attributes:
+        schema_version: Version of this shape.
+        session: The name of its session.
+        session_id: That session's number.
+        window: The index of its window.
+        window_id: That window's number.
+        window_name: Its name.
+        pane: The pane's place in the window.
+        terminal_id: The pane's number; ``@`` and this is its selector.
+        cols: Its columns.
+        rows: Its rows.
+        zoomed: Whether it has the window to itself for now.
+
+    Example:
+        >>> place = pane.select()
+        >>> place.session, place.window, place.pane
+        ('work', 0, 0)
+    """
+
+    schema_version: Literal[1] = 1
+    session: str
+    session_id: int
+    window: int
+    window_id: int
+    window_name: str
+    pane: int
+    terminal_id: int
+    cols: int
+    rows: int
+    zoomed: bool
+
+
+@frozen(kw_only=True)
+class Swapped:
+    """What ``phux swap --json`` tells.
+
+    Attributes:
+        schema_version: Version of this shape.
+        places: Where the two panes are now, or the active panes of the two windows.
+    """
+
+    schema_version: Literal[1] = 1
+    places: list[Place]
 
 
 @frozen(kw_only=True)
@@ -197,6 +286,19 @@ class Sent:
     sent: Literal[True] = True
     pane: str
     bytes: int
+
+
+@frozen(kw_only=True)
+class Detached:
+    """What ``phux detach --json`` tells.
+
+    Attributes:
+        schema_version: Version of this shape.
+        detached: How many clients were detached.
+    """
+
+    schema_version: Literal[1] = 1
+    detached: int
 
 
 @frozen(kw_only=True)

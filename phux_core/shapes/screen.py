@@ -140,6 +140,74 @@ class CellInfo:
 
 
 @frozen(kw_only=True)
+class ChangedRow:
+    """A row that is not what it was.
+
+    Attributes:
+        row: Which, counted from 0.
+        text: What stands there now, trailing white space removed.
+    """
+
+    row: int
+    text: str
+
+
+@frozen(kw_only=True)
+class ScreenChanges:
+    """What changed on a pane's screen after a moment.
+
+    Attributes:
+        schema_version: Version of this shape.
+        pane: The pane's number.
+        since: The moment: a byte count of the pane.
+        seq: The byte count now; the next ``since``.
+        full: Whether nothing is known of that moment any more, so that every row counts as changed.
+        scrolled: By how many rows the screen has moved up since; rows that only moved are not in ``changed``.
+        changed: The rows that are not what they were.
+        cols: Columns of the screen.
+        rows: Rows of the screen.
+        cursor: The cursor; null when it is not on the screen.
+        cells: The cells of those rows that have a style or a mark; absent unless asked for.
+        title: The title the program set; absent until then.
+        alt_screen: Whether the alternate screen is shown.
+        state: What the pane does now.
+        foreground: The program that has its terminal; absent when there is none.
+        exit_status: Of a pane that is dead, the program's exit code.
+        signal: The name of the signal that ended it; absent otherwise.
+        outcome: Of an ``act``, how its wait ended; absent otherwise.
+        met: The condition that held, if one did.
+        met_line: The line that was waited for, or stopped at.
+
+    Example:
+        >>> seen = pane.snapshot().seq
+        >>> changes = pane.changes(seen)
+        >>> changes.full, changes.changed
+        (False, [])
+    """
+
+    schema_version: Literal[1] = 1
+    pane: int
+    since: int
+    seq: int
+    full: bool
+    scrolled: int
+    changed: list[ChangedRow]
+    cols: int
+    rows: int
+    cursor: Cursor | None
+    cells: list[CellInfo] | None = None
+    title: str | None = None
+    alt_screen: bool | None = None
+    state: State | None = None
+    foreground: Foreground | None = None
+    exit_status: int | None = None
+    signal: str | None = None
+    outcome: Literal["met", "timed_out", "stopped", "ended"] | None = None
+    met: str | None = None
+    met_line: str | None = None
+
+
+@frozen(kw_only=True)
 class ScreenState:
     """A pane's screen at one moment.
 

@@ -107,6 +107,27 @@ class PaneInfo:
 
 
 @frozen(kw_only=True)
+class LayoutSplit:
+    """A part of a window that two others share, with a divider of one cell between them.
+
+    Attributes:
+        direction: Where the second one is: to the right of the first, or below it.
+        ratio: The part of the room that the first one has, between 0 and 1.
+        first: A pane, by its number, or a split.
+        second: Likewise.
+
+    Example:
+        >>> LayoutSplit(direction="right", ratio=0.5, first=1, second=2).direction
+        'right'
+    """
+
+    direction: Literal["right", "down"]
+    ratio: float
+    first: int | LayoutSplit
+    second: int | LayoutSplit
+
+
+@frozen(kw_only=True)
 class WindowInfo:
     """A window in the tree.
 
@@ -115,7 +136,12 @@ class WindowInfo:
         index: Its place in the session.
         name: Its name.
         active: Whether it is the session's current window.
-        panes: Its panes.
+        cols: Columns.
+        rows: Rows.
+        size_policy: Whose size it has when clients are attached; null for what the server is set to.
+        zoomed: The pane that has it to itself for now; null when there is none.
+        layout: How its panes share it. A pane whose program ended while others went on has no place in it.
+        panes: Its panes, in the order of the layout.
 
     Example:
         >>> phux.tree().sessions[0].windows[0].name
@@ -126,6 +152,11 @@ class WindowInfo:
     index: int
     name: str
     active: bool
+    cols: int
+    rows: int
+    size_policy: Literal["smallest", "largest", "latest", "manual"] | None
+    zoomed: int | None
+    layout: int | LayoutSplit
     panes: list[PaneInfo]
 
 

@@ -5,6 +5,8 @@ this one). The user's files are read as ever and none is touched. The script mak
 terminal, each in the standard form (``OSC 133``) and in our own (``OSC 7748``), which carries a secret so that no
 program's output can pass for it. All end in BEL.
 
+``7748;NONCE;E``
+    The output of a command ends here, and D will follow. From zsh only, where the user's ``precmd`` writes before D.
 ``7748;NONCE;D;EXIT``
     A command has ended and the shell comes back to its prompt. Also after a line that ran nothing (empty, a comment, a
     syntax error, C-c): whoever typed a line gets exactly one. The first prompt of a shell has none.
@@ -27,7 +29,8 @@ What the shells do differently:
   the stream, between B and C.
 - fish leaves a line with a syntax error in its editor, and keeps ``$status`` then and when a line is cancelled: D has
   127 and 130 nevertheless. A comment is a command to it. C-c on an empty line does nothing.
-- zsh marks a missing newline at the end of the output (``PROMPT_SP``) before D, fish after it.
+- zsh marks a missing newline at the end of the output (``PROMPT_SP``) between E and D, fish after D. Without
+  ``PROMPT_SP``, there is no E.
 
 By the standard, a terminal begins a new line for A when the cursor is not in the first column: after output without
 a newline, bash's prompt is on a line of its own, as it would not be without us.

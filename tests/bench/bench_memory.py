@@ -1,6 +1,6 @@
 """Memory against tmux, in one run: ``python tests/bench/bench_memory.py [--panes N]``.
 
-What an idle pane takes (``cat`` in each, 10,000 rows of history allowed), and what 10,000 rows of history take once they
+What an idle pane takes (``cat`` or a shell at its prompt in each, 10,000 rows of history allowed), and what 10,000 rows of history take once they
 are there. Counted is the growth of what every process of a server has in memory (anonymous and shared memory, shared
 pages by their part): keeper and service here, the server there. The programs in the panes are not counted.
 """
@@ -19,7 +19,9 @@ from pathlib import Path
 from phux_client import blocking
 
 HISTORY = 10_000
+IDLE_S = 12  # a terminal of ours is put to rest after ten
 WIDTHS = (80, 200)
+IDLE = (["cat"], ["bash", "--norc"])
 ROWS = 24
 # Rows that are all different, as wide as the pane, and a sign at the end that all of them are out.
 PRINT = r"""
@@ -93,12 +95,14 @@ class Tmux:
 
 
 def measure(server: Phux | Tmux, panes: int, script: str) -> list[float]:
-    """What an idle pane takes, and 10,000 rows for each width, in kB."""
-    start = settled_kb(*server.pids)
-    for _ in range(panes):
-        server.open(80, ["cat"])
-    now = settled_kb(*server.pids)
-    taken = [(now - start) / panes]
+    """What idle panes take, and 10,000 rows for each width, in kB."""
+    taken = []
+    for command in IDLE:
+        start = settled_kb(*server.pids)
+        for _ in range(panes):
+            server.open(80, command)
+        time.sleep(IDLE_S)
+        taken.append((settled_kb(*server.pids) - start) / panes)
     for cols in WIDTHS:
         start = settled_kb(*server.pids)
         server.open(cols, [sys.executable, script, str(cols), str(HISTORY + ROWS)], "all out")
@@ -125,7 +129,10 @@ def main() -> int:
             with blocking.embedded(engine=engine) as client:
                 table[engine] = measure(Phux(client), options.panes, script)
     print(f"{'kB':<28}" + "".join(f"{name:>10}" for name in table) + f"{'ghostty':>11}{'pyte':>8}")
-    rows = ["an idle pane", *(f"{HISTORY:,} rows of {cols} columns" for cols in WIDTHS)]
+    rows = [
+        *(f"an idle pane, {command[0]}" for command in IDLE),
+        *(f"{HISTORY:,} rows of {cols} columns" for cols in WIDTHS),
+    ]
     for at, row in enumerate(rows):
         figures = [table[name][at] for name in table]
         ratios = [figure / figures[0] for figure in figures[1:]]

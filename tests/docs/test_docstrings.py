@@ -18,12 +18,21 @@ from phux_client import aio, blocking
 from servers import embedded_server
 
 PURE = [
+    "phux_core.logs.places",
+    "phux_core.logs.searching",
+    "phux_core.logs.text",
     "phux_core.engine.plain",
     "phux_core.keys",
     "phux_core.width",
     "phux_core.selector",
     "phux_core.errors",
+    "phux_core.config",
+    "phux_core.bindings",
+    "phux_client.tui.canvas",
+    "phux_client.tui.status",
+    "phux_core.layout._arrange",
     "phux_core.schema",
+    "phux_client.flows._moments",
     "phux_client.flows.send_keys",
 ]
 
@@ -40,7 +49,8 @@ def _members(module):
     for name in module.__all__:
         thing = getattr(module, name)
         if inspect.isclass(thing):
-            for member_name, member in vars(thing).items():
+            own = {name: member for kind in reversed(thing.__mro__[:-1]) for name, member in vars(kind).items()}
+            for member_name, member in own.items():
                 if not member_name.startswith("_") and (inspect.isfunction(member) or isinstance(member, property)):
                     yield f"{name}.{member_name}", member
         elif inspect.isfunction(thing):
@@ -65,7 +75,9 @@ def test_the_example_of_each_public_name_runs(module, name, member):
             with blocking.connect(server.socket) as phux:
                 session = phux.new_session("work", command=["sh"])
                 session.pane.wait(idle_ms=100)
-                names = {"phux": phux, "session": session, "pane": session.pane, **_module_names(module, server.socket)}
+                (window,) = session.windows()
+                names = {"phux": phux, "session": session, "window": window, "pane": session.pane}
+                names |= _module_names(module, server.socket)
                 for example in examples:
                     assert _run(example, names) == example.want, example.source
 
@@ -74,7 +86,9 @@ async def _run_async(socket, examples):
     async with aio.connect(socket) as phux:
         session = await phux.new_session("work", command=["sh"])
         await session.pane.wait(idle_ms=100)
-        names = {"phux": phux, "session": session, "pane": session.pane, **_module_names(aio, socket)}
+        (window,) = await session.windows()
+        names = {"phux": phux, "session": session, "window": window, "pane": session.pane}
+        names |= _module_names(aio, socket)
         for example in examples:
             code = compile(example.source, "<example>", "single", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
             with _captured() as out:

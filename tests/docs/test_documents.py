@@ -10,10 +10,14 @@ from pathlib import Path
 
 import pytest
 
+import config_table
+import key_table
 import wire_table
+from outers import PHUX, OwnTerminal, environment
 from phux_cli import manual
 from phux_cli.main import load_verb
 from phux_cli.verbs import VERBS
+from phux_core import config
 from servers import BIN, Cli, clean_environment, embedded_server
 
 ROOT = Path(__file__).parents[2]
@@ -23,9 +27,15 @@ def test_the_cli_manual_is_what_the_verbs_say():
     assert (ROOT / "docs" / "cli.md").read_text() == manual.render(), "python -m phux_cli.manual > docs/cli.md"
 
 
-def test_the_wire_document_lists_the_calls_of_the_registry():
-    written = wire_table.generated_part(wire_table.DOCUMENT.read_text())
-    assert written == wire_table.render().strip("\n") + "\n", "python tests/support/wire_table.py"
+@pytest.mark.parametrize("table", [wire_table, config_table, key_table], ids=["wire", "config", "keys"])
+def test_the_tables_in_the_documents_say_what_the_code_says(table):
+    assert table.PART.read() == table.render().strip("\n") + "\n", f"python {table.__file__}"
+
+
+@pytest.mark.parametrize("document", ["docs/config.md", "docs/attach.md"])
+def test_the_example_of_a_config_file_can_be_used(document):
+    (example,) = _blocks(document, "toml")
+    assert config.parse(example, document)
 
 
 EXAMPLES = [(verb, example) for verb in VERBS for example in load_verb(verb).EXAMPLES]
@@ -40,6 +50,12 @@ def test_every_example_of_the_manual_runs(verb, example, tmp_path):
         elif verb != "new":
             cli.json("new", "-s", "work")
             cli.json("wait", "work", "--until", "$", "--timeout", "20")
+        if getattr(load_verb(verb), "NEEDS_TERMINAL", False):
+            with OwnTerminal([PHUX, *example.split()[1:]], environment(server.socket), engine="pyte") as terminal:
+                terminal.shows("[work]")
+                terminal.type("\x01d")
+                assert terminal.wait() == 0
+            return
         finished = subprocess.run(
             ["sh", "-c", example],
             env=cli.env | {"PATH": f"{BIN}:{cli.env['PATH']}"},

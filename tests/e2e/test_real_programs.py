@@ -93,7 +93,8 @@ def ended(pane):
 
 def test_vim_edits_a_file_and_saves_it(start, tmp_path):
     pane = start("vim", "-u", "NONE", "-i", "NONE", "-N", "-n", "note.txt")
-    see(pane, '"note.txt"')
+    # Vim draws itself anew when the terminal's answers come late, and the message is gone then.
+    pane.wait(until='"note.txt"', since=0, timeout_s=PATIENCE_S)
     pane.send_keys("i", "first line", "Enter", "second 日本語 line", "Enter", "third", "Escape")
     see(pane, "third")
     pane.send_keys("ggdd", "P", "G$x", ":set number", "Enter")

@@ -419,7 +419,8 @@ def test_when_the_keeper_is_killed_all_end_and_new_starts_afresh(runtime, tmp_pa
     assert os.path.lexists(first["socket"])  # nobody was left to remove it
     assert cli("ls", "--json").error["error"]["code"] == "no_server"
     try:
-        assert cli.json("new", "-s", "new", "--", "sleep", "1000") == {"session": "new", "terminal_id": 1}
+        made = cli.json("new", "-s", "new", "--", "sleep", "1000")
+        assert (made["session"], made["terminal_id"]) == ("new", 1)
         assert [session["name"] for session in cli.json("ls")["sessions"]] == ["new"]
         assert cli.json("status")["keeper_pid"] != first["keeper_pid"]
     finally:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import subprocess
 
 import pytest
 
@@ -22,6 +25,17 @@ PROGRAMS = {
     "fish": (["fish"], "prompt", "fish"),
     "dash": (["dash"], "prompt", "dash"),
     "a python REPL": (["python3", "-q"], "awaiting_input", "python3"),
+    "a node REPL": (["node"], "awaiting_input", "node"),
+    "readline": (["python3", "-c", "import readline\nwhile True: input('db=> ')"], "awaiting_input", "python3"),
+    "fzf": (["sh", "-c", "seq 9 | fzf"], "fullscreen", "sh"),
+    "fzf without the whole screen": (["sh", "-c", "seq 9 | fzf --height 5"], "awaiting_input", "sh"),
+    "a pager behind a pipe": (["sh", "-c", "seq 999 | less"], "fullscreen", "sh"),
+    "git commit with an editor": (["git", "commit", "--allow-empty"], "fullscreen", "git"),
+    "a loop": (["sh", "-c", "while :; do :; done"], "running", "sh"),
+    "a pipe that nobody types into": (["sh", "-c", "sleep 60 | cat"], "running", "sh"),
+    "a program that follows a file": (["tail", "-f", "/dev/null"], "running", "tail"),
+    "a reader under nice": (["nice", "cat"], "awaiting_input", "cat"),
+    "openssl passwd": (["openssl", "passwd"], "awaiting_secret", "openssl"),
 }
 
 
@@ -44,7 +58,11 @@ def test_each_program_is_in_its_state(phux, home, name):
     command, state, program = PROGRAMS[name]
     if shutil.which(command[0]) is None:
         pytest.skip(f"{command[0]} is not installed")
-    session = phux.new_session(None, command=command, env=home)
+    if name == "git commit with an editor":
+        home |= {"GIT_EDITOR": "vim -u NONE", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b"}
+        home |= {"GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+        subprocess.run(["git", "init", "-q", home["HOME"]], check=True)
+    session = phux.new_session(None, command=command, env=home, cwd=home["HOME"])
     screen = session.pane.wait(state=state, timeout_s=20)
     assert screen.state == state
     info = session.pane.info()
@@ -107,3 +125,29 @@ def test_commands_and_directories_of_a_person_are_told(phux, home, tmp_path):
         assert finished.exit_code == 3
         assert told[-1].cwd == "/usr"
         session.kill()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash"])
+def test_a_stopped_job_leaves_a_prompt(phux, home, shell):
+    session = phux.new_session(None, command=[shell], env=home)
+    pane = session.pane
+    pane.wait(state="prompt", timeout_s=20)
+    pane.send_keys("env sleep 60", "Enter")
+    pane.wait(state="running", timeout_s=20)
+    while pane.info().foreground.command != "sleep":  # else C-z comes before it can be stopped
+        pane.wait(idle_ms=20, timeout_s=20)
+    pane.send_keys("C-z")
+    assert pane.wait(state="prompt", timeout_s=20).state == "prompt"
+    assert pane.run("echo usable", timeout_s=20).output == "usable"
+    session.kill()
+
+
+def test_states_under_load_are_the_same(phux, home):
+    load = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(3 * (os.cpu_count() or 1))]
+    try:
+        for name in ("cat", "getpass", "sleep", "vim", "bash"):
+            test_each_program_is_in_its_state(phux, dict(home), name)
+    finally:
+        for process in load:
+            process.send_signal(signal.SIGKILL)
+            process.wait()

@@ -12,7 +12,7 @@ import time
 import pytest
 
 import phux_client
-from phux_client import blocking
+from phux_client import blocking, flows
 from servers import Cli, clean_environment, embedded_server
 from validation import validate
 
@@ -137,6 +137,29 @@ def test_wakes_up_while_the_pane_never_rests(start):
     assert waiting.over().met == "until"
 
 
+def test_a_word_in_a_progress_line_that_was_overwritten_at_once_is_no_line(start):
+    """What is written over in the same breath is not there any more; its last state is."""
+    pane = start(
+        "sh", "-c", r"stty -echo; echo ready; read x; printf 'step 1\rstep 2\rstep 3'; read x; printf '\rdone  \n'; cat"
+    )
+    waiting = Waiting(pane, regex=r"^step 3$", since=pane.snapshot().seq)
+    pane.send_keys("Enter")
+    assert waiting.over().met_line == "step 3"
+    waiting = Waiting(pane, until="done")
+    pane.send_keys("Enter")
+    assert waiting.over().met_line.strip() == "done"
+
+
+def test_positions_of_a_run_bound_what_is_searched(phux, tmp_path):
+    pane = phux.new_session(None, command=["bash"], env={"HOME": str(tmp_path)}).pane
+    first = pane.run("echo needle one")
+    second = pane.run("echo other")
+    assert pane.wait(until="needle", since=first.seq.start, timeout_s=20).met_line == "needle one"
+    for seq in (first.seq.end, second.seq.start):
+        with pytest.raises(phux_client.TimedOutError):
+            pane.wait(until="needle one", since=seq, timeout_s=0)
+
+
 # Other conditions
 
 
@@ -215,6 +238,49 @@ def test_a_quiet_pane_is_left_in_peace(start):
         phux_client.blocking.server.flows.wait(pane._phux.caller, pane.id, until="never", timeout_s=1.5)
     )
     assert outcome.looks <= 3
+
+
+def test_a_wait_ends_when_its_time_is_over_and_not_before(start):
+    pane = start(*ECHO)
+    for timeout_s in (0, 0.3):
+        began = time.monotonic()
+        with pytest.raises(phux_client.TimedOutError):
+            pane.wait(until="never", timeout_s=timeout_s)
+        assert timeout_s <= time.monotonic() - began < timeout_s + 1
+
+
+def counting(flow, asked):
+    """Pass a flow on, and note what it asks."""
+    answer = None
+    while True:
+        try:
+            step = flow.send(answer)
+        except StopIteration as stop:
+            return stop.value
+        if isinstance(step, flows.Request):
+            asked.append(step.call)
+        answer = yield step
+
+
+def test_nothing_is_asked_while_nothing_happens(start):
+    """A wait for any condition on a quiet pane asks for itself at its beginning, and then less than once a second."""
+    pane = start(*ECHO)
+    pane.wait(idle_ms=100, timeout_s=20)
+    conditions = [{"until": "never"}, {"gone": "ready"}, {"state": "dead"}, {"exit": True}, {"command_done": True}]
+    asked = [[] for _ in conditions]
+
+    def wait(options, asked):
+        with blocking.connect(pane._phux.socket) as phux:
+            outcome = phux.drive(counting(flows.wait(phux.caller, pane.id, timeout_s=3, **options), asked))
+            assert outcome.met is None
+
+    threads = [threading.Thread(target=wait, args=each) for each in zip(conditions, asked, strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(calls[0] == "subscribe" for calls in asked)
+    assert max(map(len, asked)) <= 4
 
 
 # Marks

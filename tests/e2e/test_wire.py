@@ -89,7 +89,7 @@ class Speaker:
 
     def new(self, command, **params):
         made = self.get("new_session", cwd="/", command=command, **params)
-        assert set(made) == {"session", "session_id", "window_id", "pane_id"}
+        assert set(made) >= {"session", "session_id", "window_id", "pane_id", "window", "pane", "cols", "rows"}
         return made
 
 

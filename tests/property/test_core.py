@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phux_client import event_buffer
-from phux_core import calls, selector, wire
+from phux_core import call_kinds, calls, selector, wire
 from phux_core.errors import BadNameError, BadRequestError, BadSelectorError, NoSuchTargetError, ProtocolError
 from phux_core.keys import KEY_NAMES, Key, parse_key
 from phux_core.server.tree import PaneRecord, Tree
@@ -195,7 +195,7 @@ def test_any_request_is_checked_or_refused(name, data):
     assert list(checked) == [param.name for param in call.params]
     for param in call.params:
         value = checked[param.name]
-        assert (value is None and not param.required) or calls.KINDS[param.kind][1](value)
+        assert (value is None and not param.required) or call_kinds.KINDS[param.kind][1](value)
 
 
 # The tree

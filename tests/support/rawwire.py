@@ -78,11 +78,11 @@ class RawClient:
         return frames
 
     def reply(self, request_id: int) -> dict[str, Any]:
-        """The reply to one request; events are put aside."""
+        """The reply to one request; what is pushed is put aside."""
         while True:
             received = self.receive()
             assert received is not None, "the server closed the connection"
-            if "event" in received:
+            if "event" in received or "attachment" in received:
                 self.events.append(received)
             else:
                 assert received.get("id") == request_id, received

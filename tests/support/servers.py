@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -16,6 +17,8 @@ from validation import validate
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from phux_client.blocking import Phux
+
 BIN = Path(sys.executable).parent
 SHELL = "/bin/sh"
 DOCUMENTS = {
@@ -26,8 +29,20 @@ DOCUMENTS = {
     "send-keys": "sent",
     "paste": "sent",
     "run": "run-result",
+    "detach": "detached",
     "kill": "killed",
+    "tree": "tree",
+    "swap": "swapped",
+    **dict.fromkeys(("new-window", "split", "select", "rename", "resize", "move", "zoom", "layout"), "place"),
     "status": "status",
+    "logs": "log-text",
+    "output": "log-text",
+    "search": "matches",
+    "commands": "command-list",
+    "start": "started",
+    "signal": "signalled",
+    "stop": "stopped",
+    "doctor": "checks",
 }
 
 
@@ -89,7 +104,8 @@ def clean_environment() -> dict[str, str]:
     """The environment without what the outer terminal or an outer phux put into it."""
     drop = ("PHUX_", "XDG_RUNTIME_DIR", "TMUX", "COLUMNS", "LINES", "PROMPT_COMMAND")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(drop)}
-    return kept | {"SHELL": SHELL, "PS1": "$ ", "ENV": "", "HOME": os.environ.get("HOME", "/")}
+    fixed = {"SHELL": SHELL, "PS1": "$ ", "ENV": "", "PHUX_CONFIG": os.devnull}
+    return kept | fixed | {"HOME": os.environ.get("HOME", "/")}
 
 
 def embedded_server(engine: str | None = "pyte") -> EmbeddedServer:
@@ -110,6 +126,13 @@ def eventually(probe: Callable[[], Any], *, within_s: float = 10) -> Any:
             return found
         assert time.monotonic() < deadline, f"not within {within_s} s: {probe}"
         time.sleep(0.01)
+
+
+def kill_service(phux: Phux) -> None:
+    """Kill the process that answers, and wait for the next one."""
+    pid = phux.status().service_pid
+    os.kill(pid, signal.SIGKILL)
+    eventually(lambda: phux.status().service_pid != pid)
 
 
 def process_gone(pid: int) -> bool:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from phux_core.calls import CALLS, KINDS
-
-DOCUMENT = Path(__file__).parents[2] / "docs" / "wire.md"
-BEGIN, END = "<!-- calls: generated from phux_core/calls.py -->\n", "<!-- end of calls -->\n"
+from generated import Part
+from phux_core.call_kinds import KINDS
+from phux_core.calls import CALLS
 
 
 def render() -> str:
@@ -25,13 +24,7 @@ def render() -> str:
     return "\n".join(parts)
 
 
-def generated_part(text: str) -> str:
-    """Cut the generated part out of the document."""
-    return text.partition(BEGIN)[2].partition(END)[0].strip("\n") + "\n"
-
+PART = Part(Path(__file__).parents[2] / "docs" / "wire.md", "calls: generated from phux_core/calls.py", "end of calls")
 
 if __name__ == "__main__":
-    text = DOCUMENT.read_text()
-    head, _, rest = text.partition(BEGIN)
-    tail = rest.partition(END)[2]
-    DOCUMENT.write_text(f"{head}{BEGIN}\n{render()}\n{END}{tail}")
+    PART.write(render())

@@ -17,6 +17,12 @@ GOOD = {
     "command": [["sh"], ["sh", ""], ["sh", "-c", "a b"]],
     "environment": [{}, {"A": ""}, {"A": "b=c", "ü": "x"}],
     "scope": ["session", "window", "pane"],
+    "mode": ["rendered", "stripped", "raw"],
+    "signal": ["INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "USR2"],
+    "direction": ["right", "down"],
+    "side": ["left", "right", "up", "down"],
+    "path": [[], ["first", "second", "second"]],
+    "policy": ["smallest", "largest", "latest", "manual"],
     "input": [
         [{"key": "Enter"}],
         [{"text": ""}, {"line": "a"}, {"paste": "b\0"}],
@@ -31,6 +37,12 @@ BAD = {
     "command": [[], [""], [1], ["sh", None], ["sh", "a\0"], ["\0"], "sh", {"sh": 1}, True, 1, [["sh"]]],
     "environment": [{"": "x"}, {"A=B": "x"}, {"A": 1}, {"A": None}, {"A\0": "x"}, {"A": "\0"}, [], ["A=b"], "A=b", 1],
     "scope": ["", "Session", "server", 1, True, [], {}, ["pane"], 1.5],
+    "mode": ["", "Raw", "ansi", 1, True, [], {}, ["raw"]],
+    "signal": ["", "SIGINT", "int", "STOP", "ALRM", 2, True, [], {}, ["INT"]],
+    "direction": ["", "left", "Right", 1, True, [], {}, ["right"]],
+    "side": ["", "top", "Left", 0, False, [], {}, ["left"]],
+    "path": ["first", ["third"], [1], [None], [["first"]], {}, {"first": 1}, 1, True],
+    "policy": ["", "small", 1, True, [], {}, ["manual"]],
     "input": [
         *([], {}, "Enter", [1], ["Enter"], [{}], [{"key": 1}], [{"keys": "a"}], [{"key": "a", "text": "b"}]),
         *([{"key": "a"}, {"text": None}], [None], [{"text": ["a"]}], 5, True),
@@ -130,5 +142,16 @@ def test_a_huge_wrong_value_does_not_fill_the_message():
 def test_only_what_does_no_harm_twice_is_repeatable():
     repeatable = {name for name, call in calls.CALLS.items() if call.repeatable}
     reading = {"status", "tree", "snapshot", "subscribe", "unsubscribe"}
+    reading |= {"logs", "log_list", "output", "search", "commands"}
     # A run has an id, by which the server knows it again; a size that is set twice is the same size.
-    assert repeatable == reading | {"run", "resize"}
+    watching = {"resize_attachment", "freeze", "frozen_rows", "thaw"}
+    assert repeatable == reading | watching | {
+        "run",
+        "start",
+        "resize",
+        "resize_window",
+        "select",
+        "layout",
+        "history_limit",
+        "cancel",
+    }

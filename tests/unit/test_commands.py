@@ -80,3 +80,29 @@ def test_it_can_be_written_down():
     again = Commands.load(json.loads(json.dumps(commands.dump())))
     assert again == commands
     assert again.take(mark("cafe;D;1", 900)) == CommandFinished(1, 510, 900)
+
+
+def test_output_ends_where_the_shell_says_and_not_where_its_hooks_have_written():
+    commands = Commands(NONCE)
+    assert feed(commands, "cafe;C;", "cafe;E", "cafe;D;3")[1:] == [None, CommandFinished(3, 110, 200)]
+    assert list(commands.outputs) == [(110, 200)]
+    # With no command before it, it means nothing.
+    assert feed(commands, "cafe;E", "cafe;C;", "cafe;D;0")[2] == CommandFinished(0, 210, 300)
+
+
+def test_a_shell_that_was_replaced_marks_nothing_any_more():
+    commands = Commands(NONCE)
+    feed(commands, "cafe;C;exec zsh")
+    assert commands.shell_replaced(140) == CommandFinished(0, 110, 140)
+    assert (commands.at_prompt, commands.start) == (None, None)
+    assert feed(commands, "cafe;D;1", "cafe;B") == [None, None]
+
+
+def test_a_prompt_that_had_no_room_is_one_all_the_same():
+    commands = Commands(NONCE)
+    feed(commands, "cafe;C;", "cafe;D;0", "cafe;A")
+    assert commands.drawing
+    commands.drawn_unseen()
+    assert (commands.at_prompt, commands.drawing) == (True, False)
+    assert feed(commands, "cafe;C;next") == [CommandStarted("next", 110, 310, 310)]
+    assert not commands.drawing

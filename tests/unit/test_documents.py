@@ -30,7 +30,16 @@ SCREEN = {
 }
 PANE = {"id": 1, "index": 0, "active": True, "cols": 80, "rows": 24, "title": None, "command": "sh", "cwd": "/"}
 PANE |= {"pid": 7, "state": "running", "foreground": {"command": "make", "pid": 8, "cwd": None}, "exit_status": None}
-WINDOW = {"id": 1, "index": 0, "name": "sh", "active": True, "panes": [PANE]}
+LAYOUT = {
+    "direction": "right",
+    "ratio": 0.5,
+    "first": 1,
+    "second": {"direction": "down", "ratio": 0.25, "first": 2, "second": 3},
+}
+WINDOW = {"id": 1, "index": 0, "name": "sh", "active": True, "cols": 80, "rows": 24, "size_policy": None, "zoomed": 2}
+WINDOW |= {"layout": LAYOUT, "panes": [PANE]}
+PLACE = {"schema_version": 1, "session": "work", "session_id": 1, "window": 0, "window_id": 2, "window_name": "sh"}
+PLACE |= {"pane": 1, "terminal_id": 3, "cols": 80, "rows": 24, "zoomed": False}
 SESSION = {"id": 1, "name": "work", "created_at": "2026-01-01T00:00:00Z", "attached_clients": 0, "windows": [WINDOW]}
 STATUS = {"schema_version": 1, "version": "0.1.0", "protocol": "1.0", "keeper_pid": 1, "service_pid": 2}
 STATUS |= {
@@ -47,7 +56,34 @@ STATUS |= {"windows": 0, "panes": 0, "dead_panes": 0, "states": STATES, "clients
 RUN = {"schema_version": 1, "command": "ls", "exit_code": 0, "output": "", "duration_ms": 3, "truncated": False}
 RUN |= {"omitted_bytes": 0, "cwd": "/", "started_at": "2026-01-01T00:00:00.000Z", "seq": {"start": 1, "end": 2}}
 RUN |= {"interleaved": False}
+COMMAND = {"schema_version": 1, "id": "3.17", "pane": 3, "command": None, "cwd": "/", "by": "start", "client": "me/1"}
+COMMAND |= {"state": "running", "started_at": "2026-01-01T00:00:00.000Z", "ended_at": None, "exit_code": None}
+COMMAND |= {"start": 5, "end": None}
+TEXT = {"schema_version": 1, "log": "20260101T000000Z-1-abcd/3", "pane": 3, "content": "x", "returned_lines": 1}
+TEXT |= {"total_lines": 9, "truncated": True, "omitted": 8, "first_byte": 5, "next_byte": 7, "eof": False}
+TEXT |= {"dropped": 2, "holes": [{"start": 1, "end": 2}]}
+LOG = {"log": "20260101T000000Z-1-abcd/3", "pane": 3, "session": "work", "command": "sh", "cwd": "/", "live": True}
+LOG |= {"started_at": "2026-01-01T00:00:00.000Z", "ended_at": None, "exit_status": None, "signal": None, "bytes": 7}
+LOG |= {"first_byte": 0, "next_byte": 7, "holes": []}
+MATCH = {"log": "20260101T000000Z-1-abcd/3", "pane": 3, "line": 1, "offset": 0, "text": "x"}
+LOGS = {"directory": "/logs", "server": "20260101T000000Z-1-abcd", "bytes": None}
+LOGS |= {"holes": [{"terminal": "@1", "start": 1, "end": None, "why": "No space left on device"}]}
+SIGNALLED = {"schema_version": 1, "pane": "@1", "signal": "INT", "pgid": 7, "pid": 7, "command": "sleep"}
+STOPPED = {"schema_version": 1, "pane": "@1", "stopped": True, "signals": ["INT"], "command": "sleep"}
+CHECK = {"name": "disk", "ok": True, "message": "there is room", "remedy": ""}
 
+CHANGES = {
+    "schema_version": 1,
+    "pane": 1,
+    "since": 10,
+    "seq": 20,
+    "full": False,
+    "scrolled": 2,
+    "changed": [{"row": 0, "text": "42"}],
+    "cols": 80,
+    "rows": 24,
+    "cursor": None,
+}
 EXAMPLES = [
     ("screen-state", shapes.ScreenState, SCREEN),
     ("screen-state", shapes.ScreenState, SCREEN | {"cursor": None}),
@@ -65,6 +101,14 @@ EXAMPLES = [
             "exit_status": 0,
         },
     ),
+    ("screen-changes", shapes.ScreenChanges, CHANGES),
+    (
+        "screen-changes",
+        shapes.ScreenChanges,
+        CHANGES
+        | {"cells": [{"col": 2, "row": 0, "style": LOUD}], "state": "prompt", "outcome": "met", "met": "regex"}
+        | {"met_line": "42"},
+    ),
     ("session-list", shapes.SessionList, {"schema_version": 1, "sessions": []}),
     (
         "session-list",
@@ -75,13 +119,32 @@ EXAMPLES = [
     ("tree", shapes.Tree, {"schema_version": 1, "focused_session": None, "focused_pane": None, "sessions": []}),
     ("tree", shapes.Tree, {"schema_version": 1, "focused_session": "work", "focused_pane": 1, "sessions": [SESSION]}),
     ("status", shapes.Status, STATUS),
+    ("status", shapes.Status, STATUS | {"logs": LOGS}),
+    ("command-info", shapes.CommandInfo, COMMAND),
+    ("command-list", shapes.CommandList, {"schema_version": 1, "commands": [COMMAND]}),
+    ("log-text", shapes.LogText, TEXT),
+    ("log-text", shapes.LogText, TEXT | {"log": None, "command": COMMAND}),
+    ("log-list", shapes.LogList, {"schema_version": 1, "logs": [LOG]}),
+    ("matches", shapes.Matches, {"schema_version": 1, "matches": [MATCH], "truncated": False}),
+    (
+        "matches",
+        shapes.Matches,
+        {"schema_version": 1, "matches": [MATCH | {"before": [], "after": ["y"]}], "truncated": True},
+    ),
+    ("started", shapes.Started, {"schema_version": 1, "command": "3.17", "pane": "@3", "seq": 5}),
+    ("signalled", shapes.Signalled, SIGNALLED | {"through": "tty"}),
+    ("stopped", shapes.Stopped, STOPPED | {"duration_ms": 3}),
+    ("checks", shapes.Checks, {"schema_version": 1, "ok": True, "checks": [CHECK]}),
     (
         "error",
         shapes.Error,
         {"schema_version": 1, "error": {"code": "x", "message": "y"}, "remedy": "", "exit_code": 1},
     ),
-    ("created", shapes.Created, {"session": "work", "terminal_id": 3}),
+    ("created", shapes.Created, {"session": "work", "terminal_id": 3, "session_id": 1, "window_id": 2}),
     ("sent", shapes.Sent, {"schema_version": 1, "sent": True, "pane": "@1", "bytes": 2}),
+    ("detached", shapes.Detached, {"schema_version": 1, "detached": 2}),
+    ("place", shapes.Place, PLACE),
+    ("swapped", shapes.Swapped, {"schema_version": 1, "places": [PLACE, PLACE | {"zoomed": True}]}),
     ("killed", shapes.Killed, {"schema_version": 1, "killed": 2}),
 ]
 EVENTS = [
@@ -101,6 +164,13 @@ EVENTS = [
     {"event": "cwd_changed", "terminal": "@1", "cwd": "/tmp", "seq": 5},
     {"event": "resized", "terminal": "@1", "cols": 80, "rows": 24, "seq": 5},
     {"event": "renamed", "what": "session", "id": 3, "name": "work"},
+    {"event": "session_added", "session": 1, "name": "work"},
+    {"event": "session_closed", "session": 1, "name": "work"},
+    {"event": "window_added", "window": 2, "session": 1, "index": 0},
+    {"event": "window_moved", "window": 2, "session": 1, "index": 5},
+    {"event": "window_closed", "window": 2, "session": 1},
+    {"event": "layout_changed", "window": 2},
+    {"event": "focus_changed", "session": 1, "window": 2, "pane": 3},
     {"event": "output", "terminal": "@1", "text": ["one", "tw"], "resume": 5, "seq": 7},
     {"event": "output", "terminal": "@1", "text": [], "gap": True, "resume": 7, "seq": 7},
     {"event": "dropped", "count": 3},

@@ -146,8 +146,8 @@ def test_a_request_leaves_out_what_was_not_given():
 
 @pytest.mark.parametrize("name", [name for name in flows.__all__ if name[0].islower()])
 def test_every_flow_is_a_generator_and_no_coroutine(name):
-    # `new` and `run` check at once and then give their generators; all else is one.
-    assert name in {"new", "run"} or inspect.isgeneratorfunction(getattr(flows, name))
+    # `new`, `run` and `start` check at once and then give their generators; all else is one.
+    assert name in {"new", "run", "start"} or inspect.isgeneratorfunction(getattr(flows, name))
     assert inspect.isgenerator(flows.new(CALLER))
     assert inspect.isgenerator(flows.run(CALLER, 1, "true"))
 
@@ -289,6 +289,98 @@ def test_new_refuses_a_command_that_is_one_string():
     with pytest.raises(errors.BadRequestError) as caught:
         flows.new(CALLER, command="make test")
     assert "sh" in caught.value.remedy
+
+
+PLACE = {"session": "work", "session_id": 8, "window_id": 9, "pane_id": 4, "window": 0, "window_name": "sh", "pane": 1}
+PLACE |= {"cols": 40, "rows": 24, "zoomed": False}
+
+
+def test_a_split_asks_for_the_pane_that_the_target_means_and_tells_its_place():
+    talk = play(flows.split(CALLER, "work:0.1", "down", size="30%", command=["top"], env={"A": "b"}), TREE, PLACE)
+    assert talk.asked[1] == (
+        "split",
+        {
+            "pane": 4,
+            "direction": "down",
+            "percent": 30,
+            "command": ["top"],
+            "env": {"HOME": "/home/me"},
+            "extra_env": {"A": "b"},
+        },
+    )
+    validate("place", talk.result)
+    assert talk.result["terminal_id"] == 4
+
+
+def test_what_is_exact_needs_no_tree():
+    assert play(flows.split(CALLER, 4, size=5), PLACE).asked[0][1]["cells"] == 5
+    assert play(flows.select(CALLER, ("window", 9)), PLACE).asked == [("select", {"scope": "window", "id": 9})]
+    assert play(flows.zoom(CALLER, "@4", on=True), PLACE).asked == [("zoom", {"pane": 4, "on": True})]
+    assert play(flows.resize(CALLER, 4, 10), PLACE).asked == [("resize", {"pane": 4, "cols": 10})]
+    assert play(flows.rename(CALLER, ("session", 8), "x"), PLACE).asked[0][0] == "rename"
+    assert play(flows.layout(CALLER, ("window", 9), "tiled"), PLACE).asked == [
+        ("layout", {"window": 9, "name": "tiled"})
+    ]
+
+
+@pytest.mark.parametrize("size", ["", "x", "%", "1.5", "٣", "-1", "5%%", 1.5, True, "9" * 20])
+def test_a_size_that_is_none_is_refused_before_anything_is_asked(size):
+    with pytest.raises(errors.BadSizeError):
+        next(flows.split(CALLER, "work", size=size))
+
+
+def test_a_new_window_goes_into_the_session_of_what_was_named():
+    for target, index in {"work": None, "work:0": None, "@4": None, "work:5": 5}.items():
+        asked = play(flows.new_window(CALLER, target, name="logs"), TREE, PLACE).asked[1]
+        assert asked[0] == "new_window"
+        assert (asked[1]["session"], asked[1].get("index"), asked[1]["name"]) == (8, index, "logs")
+    assert play(flows.new_window(CALLER, 8, select=True), PLACE).asked[0][1]["select"] is True
+
+
+@pytest.mark.parametrize(
+    ("target", "dest", "call", "params"),
+    [
+        ("work:0", "work:5", "move_window", {"window": 9, "session": 8, "index": 5}),
+        ("work:sh", "work", "move_window", {"window": 9, "session": 8}),
+        ("work:0", "work:0", "move_window", {"window": 9, "session": 8, "index": 0}),
+        ("@4", "work", "move_pane", {"pane": 4, "session": 8}),
+        ("@4", "work:5", "move_pane", {"pane": 4, "session": 8, "index": 5}),
+        ("@4", "work:0", "move_pane", {"pane": 4, "target": 3, "direction": "right"}),
+        ("@4", "@3", "move_pane", {"pane": 4, "target": 3, "direction": "right"}),
+        (4, 3, "move_pane", {"pane": 4, "target": 3, "direction": "right"}),
+    ],
+)
+def test_a_move_asks_for_what_target_and_dest_mean(target, dest, call, params):
+    assert play(flows.move(CALLER, target, dest), TREE, PLACE).asked[1] == (call, params)
+
+
+@pytest.mark.parametrize(("target", "dest"), [("work", "work:5"), ("work:0", "@3"), ("home", "work")])
+def test_a_move_that_makes_no_sense_is_refused(target, dest):
+    assert isinstance(fails(flows.move(CALLER, target, dest), TREE), errors.BadRequestError)
+
+
+def test_the_size_of_a_session_is_that_of_its_current_window():
+    for target in ("work", "work:0"):
+        talk = play(flows.resize(CALLER, target, 100, 30), TREE, *([TREE] if target == "work" else []), PLACE)
+        assert talk.asked[-1] == ("resize_window", {"window": 9, "cols": 100, "rows": 30})
+    talk = play(flows.resize(CALLER, "work:0.1", side="left", by=3), TREE, PLACE)
+    assert talk.asked[-1] == ("push_divider", {"pane": 4, "side": "left", "by": 3})
+    talk = play(flows.resize(CALLER, "@4", policy="manual"), TREE, PLACE)
+    assert talk.asked[-1] == ("resize_window", {"window": 9, "policy": "manual"})
+
+
+@pytest.mark.parametrize("wrong", [{}, {"side": "left"}, {"by": 3}, {"cols": 3, "side": "left", "by": 3}])
+def test_a_resize_that_is_not_clear_is_refused(wrong):
+    with pytest.raises(errors.BadRequestError):
+        next(flows.resize(CALLER, "@3", **wrong))
+
+
+def test_a_part_of_the_tree_keeps_what_it_is_in():
+    document = play(flows.tree(CALLER, "@4"), TREE).result
+    (session,) = document["sessions"]
+    assert (session["id"], session["windows"][0]["id"], session["windows"][0]["panes"]) == (8, 9, [OTHER])
+    assert play(flows.tree(), TREE).result is TREE
+    assert len(TREE["sessions"][0]["windows"][0]["panes"]) == 2
 
 
 def test_send_keys_tells_which_pane_got_how_much():

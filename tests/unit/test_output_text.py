@@ -257,7 +257,7 @@ def test_the_end_of_a_pane_comes_behind_its_text(hub, pane, follow, loop):
 
 
 def test_whoever_comes_after_the_end_is_told_of_it_once(hub, pane, follow, loop):
-    pane.ending = lambda: {"exit_status": None, "signal": "SIGHUP"}
+    pane.record.ending = lambda: {"exit_status": None, "signal": "SIGHUP"}
     pane.write(b"last words\r\n")
     client, plain = follow(since=0), Client()
     hub.tell_of_death(client, client.number, pane)

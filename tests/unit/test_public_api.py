@@ -15,6 +15,7 @@ from phux_client import aio, blocking
 from phux_core import errors
 
 EXPORTED = [
+    "BadConfigError",
     "BadCwdError",
     "BadNameError",
     "BadRequestError",
@@ -24,6 +25,7 @@ EXPORTED = [
     "CannotExecuteError",
     "CellInfo",
     "CellStyle",
+    "CommandInfo",
     "DisconnectedError",
     "Event",
     "EventStream",
@@ -31,7 +33,12 @@ EXPORTED = [
     "InputBlockedError",
     "InputTooLongError",
     "InternalError",
+    "LayoutSplit",
     "LimitError",
+    "LogInfo",
+    "LogStream",
+    "LogText",
+    "Match",
     "NameInUseError",
     "NoServerError",
     "NoSuchTargetError",
@@ -41,16 +48,21 @@ EXPORTED = [
     "PaneInfo",
     "Phux",
     "PhuxError",
+    "Place",
     "ProtocolError",
     "RefusedError",
     "RequestError",
     "RunResult",
+    "ScreenChanges",
     "ScreenState",
     "Session",
     "SessionInfo",
     "SessionList",
+    "Signalled",
     "StartFailedError",
+    "Started",
     "Status",
+    "Stopped",
     "StoppedError",
     "TimedOutError",
     "TransportError",
@@ -58,6 +70,7 @@ EXPORTED = [
     "UnsafePathError",
     "VersionError",
     "Waited",
+    "Window",
     "WindowInfo",
     "__version__",
     "blocking",
@@ -65,7 +78,7 @@ EXPORTED = [
     "embedded",
 ]
 
-CLASSES = ("EventStream", "Pane", "Phux", "Session")
+CLASSES = ("EventStream", "LogStream", "Pane", "Phux", "Session", "Window")
 FUNCTIONS = ("connect", "embedded")
 
 # What only one client has: a blocking connection may be closed by hand, an async one ends with its block.

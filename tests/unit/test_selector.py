@@ -112,6 +112,74 @@ def test_a_selector_narrows_to_the_pane_that_counts(tree, text, id_):
     assert selector.resolve_pane(tree, text)["id"] == id_
 
 
+def test_numbers_are_indexes_first_and_names_where_no_index_fits(tree):
+    windows = tree["sessions"][0]["windows"]
+    windows.append(window(20, 9, "5", [pane(20, 0, active=True)]))
+    windows.append(window(21, 10, "1.0", [pane(21, 0, active=True)]))
+    windows.append(window(22, 11, "1.7", [pane(22, 0, active=True)]))
+    windows.append(window(23, 12, "9", [pane(23, 0, active=True)]))
+    expected = {
+        "5": ("window", 20),
+        "5.0": ("pane", 20),
+        "9": ("window", 20),
+        "1.0": ("pane", 4),
+        "1.7": ("window", 22),
+    }
+    for locus, found in expected.items():
+        kind, node = selector.resolve_object(tree, f"work:{locus}")
+        assert (kind, node["id"]) == found, locus
+
+
+def test_of_windows_with_one_name_the_first_is_meant(tree):
+    tree["sessions"][0]["windows"].append(window(20, 9, "editor", [pane(20, 0, active=True)]))
+    assert selector.resolve_object(tree, "work:editor")[1]["id"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "session_id", "index"),
+    [("work:5", 1, 5), ("work:0005", 1, 5), ("бюро 2:77", 2, 77), ("work:4294967295", 1, 4294967295)],
+)
+def test_an_index_that_no_window_has_is_a_place(tree, text, session_id, index):
+    session, found = selector.resolve_index(tree, text)
+    assert (session["id"], found) == (session_id, index)
+    assert selector.resolve_session(tree, text) == (session, index)
+
+
+@pytest.mark.parametrize("text", ["work:0", "work:editor", "work:nope", "work:9.0", "work", "@1", ".", "=", "nobody:5"])
+def test_what_is_there_or_no_number_is_no_free_place(tree, text):
+    assert selector.resolve_index(tree, text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "id_"), [("work", 1), ("work:7", 1), ("work:editor.1", 1), ("@9", 2), ("=", 1), (".", 1)]
+)
+def test_a_session_is_found_by_whatever_is_in_it(tree, text, id_):
+    session, index = selector.resolve_session(tree, text)
+    assert (session["id"], index) == (id_, None)
+
+
+def test_things_are_found_by_their_numbers(tree):
+    assert selector.node_by_id(tree, "session", 2)["name"] == "бюро 2"
+    assert selector.node_by_id(tree, "window", 3)["name"] == "my.app"
+    assert selector.node_by_id(tree, "pane", 12)["index"] == 0
+    for kind in ("session", "window", "pane"):
+        with pytest.raises(errors.NoSuchTargetError, match=f"there is no {kind} with the id 99"):
+            selector.node_by_id(tree, kind, 99)
+    session, found = selector.parents(tree, selector.node_by_id(tree, "pane", 7))
+    assert (session["id"], found["id"]) == (1, 3)
+
+
+@pytest.mark.parametrize("name", ["a", "0", "1.0", "my editor", "логи", "x" * 64])
+def test_a_good_window_name_comes_back(name):
+    assert selector.check_window_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["", "a:b", "a/b", ".a", "=", "-n", "x" * 65, "a\tb", None])
+def test_a_bad_window_name_is_refused_as_a_windows(name):
+    with pytest.raises(errors.BadNameError, match=r"^the window name"):
+        selector.check_window_name(name)
+
+
 def test_the_focused_pane_wins_over_the_current_window(tree):
     tree["focused_pane"] = 1
     assert selector.resolve_pane(tree, "work")["id"] == 1

@@ -167,3 +167,137 @@ def test_equal_records_of_different_sessions_are_told_apart(tree):
     tree.find_pane(1)[2].pid = tree.find_pane(2)[2].pid
     tree.remove_pane(2)
     assert [pane.id for pane in tree.panes()] == [1, 3]
+
+
+# Layout and focus
+
+
+def test_the_order_of_panes_is_that_of_the_layout(wide):
+    window = wide.sessions[5].windows[0]
+    window.lay_out({"direction": "down", "ratio": 0.5, "first": 2, "second": 1})
+    assert [pane.id for pane in window.panes] == window.shown == [2, 1]
+
+
+def test_closing_a_pane_gives_its_place_to_its_sibling(wide):
+    window = wide.sessions[5].windows[0]
+    wide.remove_pane(1)
+    assert window.layout == 2
+    assert window.arrangement.panes[2].cols == window.cols == 161
+
+
+def test_windows_get_the_lowest_free_index_and_stand_in_their_order(tree):
+    session = tree.sessions[1]
+    for index in (None, 5, None):
+        tree.add_window(session, "w", record(tree.take_pane_id()), index)
+    assert [window.index for window in session.windows] == [0, 1, 2, 5]
+    tree.remove_window(session, session.windows[1])
+    assert session.free_index() == 1
+    assert [window.id for window in session.windows] == [1, 6, 5]
+
+
+def test_focus_goes_back_to_where_it_was_before(tree):
+    session = tree.sessions[1]
+    two = tree.add_window(session, "two", record(10))
+    three = tree.add_window(session, "three", record(11))
+    for window in (three.id, session.windows[0].id, two.id):
+        session.focus(window)
+    tree.remove_window(session, two)
+    assert session.active_window == session.windows[0].id
+    tree.remove_window(session, session.windows[0])
+    assert session.active_window == three.id
+
+
+def test_the_pane_that_had_the_focus_before_gets_it(tree):
+    window = tree.sessions[1].windows[0]
+    for pane in (10, 11, 12):
+        window.panes.append(record(pane))
+    four = {
+        "direction": "right",
+        "ratio": 0.5,
+        "first": 10,
+        "second": {"direction": "down", "ratio": 0.5, "first": 11, "second": 12},
+    }
+    window.lay_out({"direction": "right", "ratio": 0.5, "first": 1, "second": four})
+    for pane in (12, 10, 11):
+        window.focus(pane)
+    tree.remove_pane(11)
+    assert window.active_pane == 10
+    tree.remove_pane(10)
+    assert window.active_pane == 12
+
+
+def test_another_pane_that_gets_the_focus_ends_a_zoom(wide):
+    window = wide.sessions[5].windows[0]
+    window.zoomed = 2
+    window.focus(2)
+    assert window.zoomed == 2
+    assert list(window.arrangement.panes) == [2]
+    window.focus(1)
+    assert window.zoomed is None
+
+
+def test_a_zoomed_pane_that_goes_takes_the_zoom_along(wide):
+    window = wide.sessions[5].windows[0]
+    window.panes.append(record(9))
+    window.lay_out({"direction": "right", "ratio": 0.5, "first": window.layout, "second": 9})
+    window.zoomed = 2
+    wide.remove_pane(1)
+    assert window.zoomed == 2
+    wide.remove_pane(9)
+    assert window.zoomed is None  # it has the window anyway
+    window.panes.append(record(9))
+    window.lay_out({"direction": "right", "ratio": 0.5, "first": 2, "second": 9})
+    window.zoomed = 2
+    wide.remove_pane(2)
+    assert (window.zoomed, window.active_pane) == (None, 9)
+
+
+def test_a_pane_whose_program_ended_leaves_the_layout_and_stays_in_the_window(wide):
+    window = wide.sessions[5].windows[1]
+    wide.find_pane(4)[2].dead = True
+    assert wide.retire(4) is window
+    assert window.layout == 3
+    assert [pane.id for pane in window.panes] == [3, 4]
+    assert wide.focused_pane() == 3
+    assert wide.retire(4) is None
+    wide.remove_pane(3)  # what is left comes back, for as long as it can be read
+    assert (window.layout, window.active_pane) == (4, 4)
+
+
+def test_the_last_program_of_a_window_keeps_its_place_and_gives_the_focus_away(wide):
+    session = wide.sessions[5]
+    for pane in (3, 4):
+        wide.find_pane(pane)[2].dead = True
+        wide.retire(pane)
+    assert session.windows[1].layout == 4
+    assert session.active_window == 10
+    assert wide.focused_pane() == 2
+    for pane in (1, 2):
+        wide.find_pane(pane)[2].dead = True
+        wide.retire(pane)
+    assert session.active_window == 10  # nothing lives elsewhere
+
+
+def test_a_tree_of_a_release_without_layouts_is_read(wide):
+    old = json.loads(wide.dump())
+    for session in old["sessions"].values():
+        del session["recent"]
+        session["windows"] = session["windows"][:1]
+        session["windows"][0]["panes"] = session["windows"][0]["panes"][:1]
+        session["active_window"], session["windows"][0]["active_pane"] = 10, 1
+        for name in ("layout", "cols", "rows", "zoomed", "size_policy", "recent"):
+            del session["windows"][0][name]
+    again = Tree.load(json.dumps(old).encode())
+    window = again.sessions[5].windows[0]
+    assert (window.layout, window.cols, window.rows, window.zoomed, window.recent) == (1, 80, 24, None, [])
+    assert again.focused_pane() == 1
+
+
+def test_layouts_and_the_order_of_focus_are_written_down(wide):
+    window = wide.sessions[5].windows[0]
+    window.focus(1)
+    window.zoomed, window.size_policy, window.cols = 1, "manual", 120
+    wide.sessions[5].focus(10)
+    again = Tree.load(wide.dump())
+    assert again == wide
+    assert again.sessions[5].windows[0].layout == window.layout

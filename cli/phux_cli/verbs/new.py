@@ -1,70 +1,98 @@
 """new: make a session with one pane and start a program in it, the shell unless COMMAND is given after `--`.
 
-Starts a server when none runs. Returns when the program runs; a command that cannot be executed is an error and
-leaves nothing behind.
+Starts a server when none runs. On a terminal, shows it there (see attach), unless -d or --json is given or the terminal
+is a pane already. Else returns when the program runs; a command that cannot be executed is an error and leaves nothing
+behind.
 """
 
+import os
+
 from phux_cli.output import print_document
-from phux_cli.usage import UsageError, add_json, add_socket
+from phux_cli.usage import add_json, add_socket, parse_size, parse_variables
 from phux_client import flows
 from phux_client.blocking import Phux, connect
-from phux_core.errors import BadSizeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-USAGE = "[-s NAME] [-c CWD] [-e K=V]... [--size COLSxROWS] [--json] [--socket PATH] [-- COMMAND...]"
+USAGE = (
+    "[-s NAME] [-n NAME] [-c CWD] [-e K=V]... [--size COLSxROWS] [--login] [--shell PATH] [--no-log] [-d] [--json] "
+    "[--socket PATH] [-- COMMAND...]"
+)
 EXAMPLES = (
     "phux new -s build --json",
     "phux new -s logs -c /var/log --size 120x40 --json -- tail -f /dev/null",
-    "phux new -e EDITOR=vi --json",
+    "phux new -n editor -e EDITOR=vi --json",
+    "phux new -s login --shell /bin/sh --login",
 )
 
 
 def add_arguments(parser: "argparse.ArgumentParser") -> None:
     """Say what it takes."""
     parser.add_argument("-s", "--name", metavar="NAME", help="its name; the smallest free number when omitted")
+    parser.add_argument("-n", "--window-name", metavar="NAME", help="its window's name; the program's when omitted")
     parser.add_argument("-c", "--cwd", metavar="CWD", help="where the program starts; this directory when omitted")
     parser.add_argument(
         "-e", "--env", metavar="K=V", action="append", default=[], help="a variable for the program; may be repeated"
     )
     parser.add_argument("--size", metavar="COLSxROWS", help="size of the terminal, 80x24 when omitted")
-    add_json(parser, 'what was made as {"session", "terminal_id"}')
+    parser.add_argument("-d", "--detached", action="store_true", help="do not show it in this terminal")
+    parser.add_argument("--login", action="store_true", help="start the shell as a login shell")
+    parser.add_argument("--shell", metavar="PATH", help="the shell to start; the config's or SHELL when omitted")
+    parser.add_argument("--no-log", action="store_true", help="keep nothing that its panes write on disk")
+    add_json(parser, 'what was made as {"session", "terminal_id", "session_id", "window_id"}')
     add_socket(parser)
 
 
 def run(options: "argparse.Namespace") -> int:
     """Make it."""
     size = None if options.size is None else parse_size(options.size)
-    env = dict(_parse_variable(text) for text in options.env)
+    settings = None
+    if not options.json and not options.detached and _has_terminal():
+        from phux_cli.attaching import prepare, show
+        from phux_client.tui import window_area
+
+        settings = prepare()
+        size = size or window_area(settings)
+    env = parse_variables(options.env)
     # Read before a server is started for it: bad input makes nothing.
     flow = flows.new(
-        Phux(options.socket).caller, options.name, cwd=options.cwd, command=options.rest or None, env=env, size=size
+        Phux(options.socket).caller,
+        options.name,
+        window_name=options.window_name,
+        cwd=options.cwd,
+        command=options.rest or None,
+        env=env,
+        size=size,
+        shell=options.shell,
+        login=options.login,
+        log=False if options.no_log else None,
     )
     with connect(options.socket, start=True) as phux:
         made = phux.drive(flow)
+        socket = phux.socket
+    if settings is not None:
+        return show(socket, made["session_id"], settings)
     if options.json:
-        print_document({"session": made["session"], "terminal_id": made["pane_id"]})
+        print_document(
+            {
+                "session": made["session"],
+                "terminal_id": made["pane_id"],
+                "session_id": made["session_id"],
+                "window_id": made["window_id"],
+            }
+        )
     else:
         print(f"created session {made['session']!r}, pane @{made['pane_id']}")
     return 0
 
 
-def parse_size(text: str) -> tuple[int, int]:
-    """Read COLSxROWS.
-
-    Raises:
-        BadSizeError: It is something else.
-    """
-    cols, cross, rows = text.lower().partition("x")
-    if not (cross and cols.isdecimal() and rows.isdecimal() and len(text) < 20):
-        raise BadSizeError(f"{text!r} is not a size")
-    return int(cols), int(rows)
-
-
-def _parse_variable(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not name or not equals:
-        raise UsageError(f"-e {text!r} is not of the form K=V", remedy="write -e NAME=VALUE")
-    return name, value
+def _has_terminal() -> bool:
+    """Tell whether a session can be shown here: there is a terminal that can draw, and it is no pane."""
+    return (
+        os.isatty(0)
+        and os.isatty(1)
+        and os.environ.get("TERM", "dumb") not in {"", "dumb", "unknown"}
+        and not os.environ.get("PHUX_PANE")
+    )

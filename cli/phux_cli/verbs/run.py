@@ -13,8 +13,8 @@ from phux_client.blocking import Phux
 from phux_core.errors import TimedOutError
 
 USAGE = (
-    "TARGET CMD... [--timeout SECS] [--interrupt] [--queue] [--max-bytes N] [--raw] [--json] [--socket PATH] "
-    "[-- CMD...]"
+    "TARGET CMD... [--timeout SECS] [--interrupt] [--queue] [--detach] [--max-bytes N] [--raw] [--json] "
+    "[--socket PATH] [-- CMD...]"
 )
 INTERMIXED = True
 EXAMPLES = (
@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--interrupt", action="store_true", help="send C-c when the time is over")
     parser.add_argument("--queue", action="store_true", help="wait for the prompt if another program runs")
+    parser.add_argument("--detach", action="store_true", help="do not wait for it: the same as `phux start`")
     parser.add_argument(
         "--max-bytes", metavar="N", type=at_least(0), help="print at most N bytes, from both ends; 1048576 when omitted"
     )
@@ -52,6 +53,10 @@ def run(options: argparse.Namespace) -> int:
     words = [*options.words, *(options.rest or [])]
     if not words or words == [""]:
         raise UsageError("there is no CMD", remedy='give a line of shell, such as "make test"')
+    if options.detach:
+        from phux_cli.verbs import start
+
+        return start.run(options)
     with Phux(options.socket) as phux:
         flow = flows.run(
             phux.caller,

@@ -1,6 +1,7 @@
 """server: run the server in the foreground until its last session has ended.
 
-SIGTERM, SIGINT and `phux kill --server` end it cleanly. `phux new` starts one in the background by itself.
+Reads the config file, $XDG_CONFIG_HOME/phux/config.toml, and ends at once if something in it is wrong. SIGTERM, SIGINT
+and `phux kill --server` end it cleanly. `phux new` starts one in the background by itself.
 """
 
 import os

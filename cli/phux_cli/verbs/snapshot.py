@@ -1,4 +1,8 @@
-"""snapshot: read a pane's screen. Attaches nothing, resizes nothing. Without TARGET, the last focused session."""
+"""snapshot: read a pane's screen, or what changed on it. Attaches nothing, resizes nothing.
+
+Without TARGET, the last focused session. With --since SEQ (`seq` of a ScreenState), only the rows that changed after
+it.
+"""
 
 from phux_cli.output import box, print_document, write
 from phux_cli.usage import add_json, add_socket, at_least
@@ -9,8 +13,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-USAGE = "[TARGET] [--json] [--scrollback[=N]] [--cells] [--socket PATH]"
-EXAMPLES = ("phux snapshot work", "phux snapshot work --json --scrollback 200", "phux snapshot --cells --json")
+USAGE = "[TARGET] [--json] [--scrollback[=N]] [--cells] [--since SEQ] [--socket PATH]"
+EXAMPLES = (
+    "phux snapshot work",
+    "phux snapshot work --json --scrollback 200",
+    "phux snapshot --cells --json",
+    "phux snapshot work --since 0",
+)
 
 
 def add_arguments(parser: "argparse.ArgumentParser") -> None:
@@ -25,7 +34,8 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
         help="add the newest N rows of history; all of it without N or with 0",
     )
     parser.add_argument("--cells", action="store_true", help="add the cells that have a style or a mark (with --json)")
-    add_json(parser, "a ScreenState document")
+    parser.add_argument("--since", metavar="SEQ", type=at_least(0), help="only the rows that changed after SEQ")
+    add_json(parser, "a ScreenState document, or with --since a ScreenChanges document")
     add_socket(parser)
 
 
@@ -42,11 +52,15 @@ def prepare(words: list[str]) -> list[str]:
 def run(options: "argparse.Namespace") -> int:
     """Read it."""
     with Phux(options.socket) as phux:
-        document = phux.drive(
-            flows.snapshot(phux.caller, options.target, scrollback=options.scrollback, cells=options.cells)
-        )
+        if options.since is not None:
+            flow = flows.changes(phux.caller, options.target, options.since, cells=options.cells)
+        else:
+            flow = flows.snapshot(phux.caller, options.target, scrollback=options.scrollback, cells=options.cells)
+        document = phux.drive(flow)
     if options.json:
         print_document(document)
+    elif options.since is not None:
+        print_changes(document)
     else:
         print_screen(document)
     return 0
@@ -65,3 +79,10 @@ def print_screen(document: "dict[str, object]") -> None:
     assert isinstance(lines, list)
     assert isinstance(cols, int)
     write(box([*scrollback, *lines], cols, title))
+
+
+def print_changes(document: "dict[str, object]") -> None:
+    """Print the rows that changed for a person, each with its number."""
+    changed = document["changed"]
+    assert isinstance(changed, list)
+    write("".join(f"{row['row']:>3} {row['text']}".rstrip() + "\n" for row in changed))

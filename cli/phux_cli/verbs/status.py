@@ -30,8 +30,13 @@ def run(options: "argparse.Namespace") -> int:
         if name == "states":
             told = ", ".join(f"{count} {state}" for state, count in value.items() if count) or "-"
             print(f"{name:<17} {told}")
+        elif name == "logs":
+            print(f"{name:<17} {value['directory'] or '-'}")
         elif name not in {"schema_version", "engine_notes"}:
             print(f"{name.replace('_', ' '):<17} {'-' if value is None else value}")
     for note in document["engine_notes"]:
         print(f"{note['terminal']} has the {note['engine']} engine: {note['note']}")
+    for hole in document.get("logs", {}).get("holes", ()):
+        end = "now" if hole["end"] is None else hole["end"]
+        print(f"the log of {hole['terminal']} misses bytes {hole['start']} to {end}: {hole['why']}")
     return 0

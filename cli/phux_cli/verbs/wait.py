@@ -10,7 +10,7 @@ focused session.
 import sys
 
 from phux_cli.output import print_document
-from phux_cli.usage import add_json, add_socket, at_least, seconds
+from phux_cli.usage import UsageError, add_json, add_socket, at_least, seconds
 from phux_client import flows
 from phux_client.blocking import Phux
 from phux_core.errors import StoppedError, TimedOutError
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 USAGE = (
     "[TARGET] [--until TEXT] [--regex RE] [--gone TEXT] [--idle MS] [--state S] [--command-done] [--exit] "
-    "[--stop RE] [--since SEQ] [--output-only] [--timeout SECS] [--json] [--socket PATH]"
+    "[--stop RE] [--since SEQ] [--output-only] [--command ID] [--timeout SECS] [--json] [--socket PATH]"
 )
 EXAMPLES = (
     "phux wait work --idle 200 --timeout 30",
     "phux wait work --until '$' --timeout 30 --json",
+    "phux start work 'sleep 1' && phux wait --command 1.1 --timeout 30 --json",
     r"phux wait work --regex '^\$' --stop 'command not found' --timeout 30",
 )
 _TIMED_OUT = 124
@@ -60,13 +61,18 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
         help="only what commands wrote counts, no prompt and nothing typed there; without --since, from the "
         "latest command on",
     )
+    parser.add_argument(
+        "--command", metavar="ID", help="the command of this id has ended (`phux commands`); by itself, without TARGET"
+    )
     parser.add_argument("--timeout", metavar="SECS", type=seconds, help="give up after SECS seconds")
-    add_json(parser, "the final ScreenState document, also when the time is over")
+    add_json(parser, "the final ScreenState document, also when the time is over; with --command a CommandInfo")
     add_socket(parser)
 
 
 def run(options: "argparse.Namespace") -> int:
     """Wait for it."""
+    if options.command is not None:
+        return _wait_for_command(options)
     with Phux(options.socket) as phux:
         outcome = phux.drive(
             flows.wait(
@@ -94,6 +100,20 @@ def run(options: "argparse.Namespace") -> int:
         error = TimedOutError(f"not within {options.timeout:g} s", remedy="allow more time with --timeout")
         error.exit_code = _TIMED_OUT
         raise error
+    return 0
+
+
+def _wait_for_command(options: "argparse.Namespace") -> int:
+    if options.target is not None:
+        raise UsageError("--command stands by itself", remedy="the id says which pane it is in; leave TARGET out")
+    with Phux(options.socket) as phux:
+        try:
+            document = phux.drive(flows.wait_command(options.command, timeout_s=options.timeout))
+        except TimedOutError as error:
+            error.exit_code = _TIMED_OUT
+            raise
+    if options.json:
+        print_document(document)
     return 0
 
 

@@ -1,9 +1,10 @@
 """watch: print events as they happen, one a line, until the pane's program or the server has ended, or Ctrl-C.
 
 Events: dirty (a pane began to change), idle (it came to rest), bell, title_changed, pane_spawned, pane_closed,
-command_started, command_finished, state_changed, cwd_changed, resized, renamed, and dropped: so many were lost because
-they were not read in time (0: the service died and came back, and nobody counted). Exits 0; 1 if there can be no event
-of --until any more; 124 when the time is over. Without TARGET, the whole server.
+command_started, command_finished, state_changed, cwd_changed, resized, renamed, session_added, session_closed,
+window_added, window_moved, window_closed, layout_changed, focus_changed, and dropped: so many were lost because they
+were not read in time (0: the service died and came back, and nobody counted). Exits 0; 1 if there can be no event of
+--until any more; 124 when the time is over. Without TARGET, the whole server.
 """
 
 import json

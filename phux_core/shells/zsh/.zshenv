@@ -20,6 +20,8 @@ typeset -g __phux_ran=        # a command ran since
 typeset -g __phux_cwd=
 typeset -g __phux_ps1=        # the user's PS1
 typeset -g __phux_ps1_marked= # and what we made of it
+typeset -ga __phux_eol_mark   # the user's PROMPT_EOL_MARK, if there is one
+typeset -g __phux_eol_marked= # and what we made of it
 
 # Functions are defined before the user's files are read, when no alias of theirs can get into them. Those that zsh calls
 # do their work with their output thrown away, which silences "set -x" and the user's traps, and write to /dev/tty.
@@ -54,6 +56,7 @@ __phux_preexec() {
         builtin setopt no_err_exit no_err_return
         if [[ -n $__phux_ps1_marked && $PS1 == "$__phux_ps1_marked" ]]; then PS1=$__phux_ps1; fi
         __phux_ran=1
+        __phux_mark_eol
         local text=${1[1,2000]}
         text=${text//\\/\\\\}
         text=${text//$'\n'/\\n}
@@ -103,7 +106,24 @@ __phux_mark() {
         out+=$'\e]7;file://'$HOST$url$'\a'
     fi
     builtin print -rn -- $out$'\e]133;A\a\e]7748;'$__phux_nonce$';A\a' >/dev/tty
+    __phux_unmark_eol
     if [[ -n $__phux_ps1_marked && $PS1 == "$__phux_ps1_marked" ]]; then PS1=$__phux_ps1; fi
+}
+
+# Have zsh tell where the output of a command ends: the sign for a missing newline comes before anything of the user's.
+# Not if programs could read it there, or it cannot be changed.
+__phux_mark_eol() {
+    if [[ ${(t)PROMPT_EOL_MARK-} == *(export|readonly)* ]]; then return; fi
+    __phux_eol_mark=(${PROMPT_EOL_MARK+"$PROMPT_EOL_MARK"})
+    __phux_eol_marked=$'%{\e]7748;'$__phux_nonce$';E\a%}'${__phux_eol_mark[1]-'%B%S%#%s%b'}
+    PROMPT_EOL_MARK=$__phux_eol_marked
+}
+
+__phux_unmark_eol() {
+    if [[ -n $__phux_eol_marked && ${PROMPT_EOL_MARK-} == "$__phux_eol_marked" ]]; then
+        if (( $#__phux_eol_mark )); then PROMPT_EOL_MARK=$__phux_eol_mark[1]; else unset PROMPT_EOL_MARK; fi
+    fi
+    __phux_eol_marked=
 }
 
 # Put our mark at the end of PS1.

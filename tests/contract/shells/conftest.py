@@ -211,7 +211,8 @@ class Shells:
         """The marks of a command line that ran."""
         escaped = command if shown is None else shown
         told = "" if self.name == "bash" else escaped
-        return ["133;C", f"C;{told}", f"D;{code}", f"133;D;{code}", *self.prompt]
+        end = ["E"] if self.name == "zsh" else []
+        return ["133;C", f"C;{told}", *end, f"D;{code}", f"133;D;{code}", *self.prompt]
 
     def ran_nothing(self, code):
         """The marks of a line that ran nothing."""

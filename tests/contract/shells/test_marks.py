@@ -105,13 +105,15 @@ def test_the_marks_come_before_and_after_the_output(shell):
     terminal = shell.start()
     marks = terminal.line("printf '\\e]7748;MIDDLE\\a'")
     assert marks[0] == "133;C"
-    assert marks[2:] == ["foreign MIDDLE;", "D;0", "133;D;0", *shell.prompt]
+    assert marks[2] == "foreign MIDDLE;"
+    assert marks[3:] == shell.ran("", 0)[2:]
 
 
 def test_marks_with_another_nonce_are_passed_on_and_change_nothing(shell):
     terminal = shell.start()
     marks = terminal.line("printf '\\e]7748;guess;D;0\\a\\e]133;D;0\\a'; false")
-    assert marks[2:] == ["foreign guess;D;0", "133;D;0", "D;1", "133;D;1", *shell.prompt]
+    assert marks[2:4] == ["foreign guess;D;0", "133;D;0"]
+    assert marks[4:] == shell.ran("", 1)[2:]
 
 
 def test_a_command_line_is_escaped(shell):
@@ -158,7 +160,8 @@ def test_a_redrawn_prompt_ends_no_command(shell):
     terminal.typed(" b")
     assert set(terminal.marks[start:]) <= {"133;A", "A", "133;B", "B"}
     terminal.type("\r")
-    assert terminal.since(start)[-8:] == shell.ran("echo a b", 0)
+    expected = shell.ran("echo a b", 0)
+    assert terminal.since(start)[-len(expected) :] == expected
 
 
 def test_a_shell_that_ends(shell):

@@ -1,0 +1,45 @@
+"""attach: show a session in this terminal, full-screen, until you leave it with C-a d.
+
+Without TARGET it is the session that was focused last; if there is none, one is made, and a server is started when none
+runs. A TARGET that names a window or a pane goes there. C-a ? lists the keys, docs/attach.md tells the rest. Exits 0
+when you leave or the session ends, 1 when the server is gone.
+"""
+
+from phux_cli.usage import add_socket
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+USAGE = "[TARGET] [--read-only] [--force] [--socket PATH]"
+EXAMPLES = ("phux attach", "phux attach work", "phux attach work:0 --read-only")
+NEEDS_TERMINAL = True
+
+
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
+    """Say what it takes."""
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="what to show; the last session when omitted")
+    parser.add_argument("--read-only", action="store_true", help="only watch: nothing can be typed or changed")
+    parser.add_argument("--force", action="store_true", help="attach inside of a pane, too")
+    add_socket(parser)
+
+
+def run(options: "argparse.Namespace") -> int:
+    """Show it."""
+    from phux_cli.attaching import prepare, show
+    from phux_client import flows
+    from phux_client.blocking import Phux, connect
+    from phux_client.tui import window_area
+
+    settings = prepare(force=options.force)
+    # Only without a TARGET: a server that was just started has nothing that one could mean.
+    with connect(options.socket, start=True) if options.target is None else Phux(options.socket) as phux:
+        if options.target is not None:
+            session = phux.drive(flows.go_to(phux.caller, options.target, select=not options.read_only))
+        else:
+            found = phux.drive(flows.latest())
+            if found is None:
+                found = phux.drive(flows.new(phux.caller, size=window_area(settings)))["session_id"]
+            session = found
+        socket = phux.socket
+    return show(socket, session, settings, read_only=options.read_only)

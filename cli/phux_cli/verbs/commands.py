@@ -1,0 +1,55 @@
+"""commands: list what ran in a pane, or in all of them, oldest first: typed by somebody, or run by a client.
+
+Also of a pane @N that is gone, and of a log of an earlier server. Exits 0, 1 when there is no such pane or log.
+"""
+
+import json
+
+from phux_cli.output import print_document, write
+from phux_cli.usage import add_json, add_socket
+from phux_client import flows
+from phux_client.blocking import Phux
+from phux_core.errors import NoServerError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from phux_client.flows._kinds import Document
+
+USAGE = "[TARGET] [--json] [--socket PATH]"
+EXAMPLES = ("phux commands", "phux run work true && phux commands work --json")
+
+
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
+    """Say what it takes."""
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="which pane or log; all panes when omitted")
+    add_json(parser, "a CommandList document")
+    add_socket(parser)
+
+
+def run(options: "argparse.Namespace") -> int:
+    """List them."""
+    with Phux(options.socket) as phux:
+        try:
+            document = phux.drive(flows.commands(phux.caller, options.target))
+        except NoServerError:
+            if options.target is None:
+                raise
+            from phux_client import stored_logs
+
+            document = stored_logs.commands(options.target)
+    if options.json:
+        print_document(document)
+        return 0
+    for command in document["commands"]:
+        write(describe(command))
+    return 0
+
+
+def describe(command: "Document") -> str:
+    """Say what a person wants to know of a command, in a line."""
+    code = "" if command["exit_code"] is None else f" {command['exit_code']}"
+    # As JSON, so that what was typed cannot reach the terminal of whoever reads.
+    line = json.dumps(command["command"], ensure_ascii=not str(command["command"]).isprintable())
+    return f"{command['id']}\t{command['started_at']}\t{command['state']}{code}\t{command['by']}\t{line}\n"

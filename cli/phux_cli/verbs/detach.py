@@ -1,0 +1,39 @@
+"""detach: end the attachments of every client on a session, or with --all on every session.
+
+Their terminals are given back, and say so; the programs go on. Without SESSION it is the one this runs in, or else the
+one that was focused last. Exits 0, also when nobody was attached; 1 when there is no such session.
+"""
+
+from phux_cli.output import print_document
+from phux_cli.usage import UsageError, add_json, add_socket
+from phux_client import flows
+from phux_client.blocking import Phux
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+USAGE = "[SESSION] [--all] [--json] [--socket PATH]"
+EXAMPLES = ("phux detach work", "phux detach --all --json")
+
+
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
+    """Say what it takes."""
+    parser.add_argument("session", metavar="SESSION", nargs="?", help="the session, or what is in it")
+    parser.add_argument("--all", action="store_true", help="every session")
+    add_json(parser, "a Detached document")
+    add_socket(parser)
+
+
+def run(options: "argparse.Namespace") -> int:
+    """End them."""
+    if options.all and options.session is not None:
+        raise UsageError("name either a SESSION or --all", remedy="`phux ls` lists the sessions")
+    with Phux(options.socket) as phux:
+        document = phux.drive(flows.detach(phux.caller, options.session, everywhere=options.all))
+    if options.json:
+        print_document(document)
+    else:
+        count = document["detached"]
+        print(f"detached {count} client{'' if count == 1 else 's'}")
+    return 0

@@ -1,0 +1,38 @@
+"""layout: lay the panes of a window out in a known way.
+
+even-horizontal puts them side by side, even-vertical one below the other, main-vertical the first at the left and the
+others at its right, tiled in rows and columns.
+"""
+
+from phux_cli.output import print_place
+from phux_cli.usage import add_json, add_socket
+from phux_client import flows
+from phux_client.blocking import Phux
+from phux_core.layout import PRESETS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+USAGE = "TARGET LAYOUT [--json] [--socket PATH]"
+INTERMIXED = True
+EXAMPLES = (
+    "phux split work && phux layout work even-vertical",
+    "phux layout work:0 tiled --json",
+)
+
+
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
+    """Say what it takes."""
+    parser.add_argument("target", metavar="TARGET", help="the window, or what is in it")
+    parser.add_argument("layout", metavar="LAYOUT", choices=PRESETS, help=" | ".join(PRESETS))
+    add_json(parser, "a Place document")
+    add_socket(parser)
+
+
+def run(options: "argparse.Namespace") -> int:
+    """Do it."""
+    with Phux(options.socket) as phux:
+        place = phux.drive(flows.layout(phux.caller, options.target, options.layout))
+    print_place(place, as_json=options.json)
+    return 0

@@ -1,0 +1,136 @@
+"""logs: print what a pane wrote, the last 500 lines unless told otherwise, rendered as written.
+
+TARGET is also a pane @N that is gone, of this server or the newest earlier one that had it, or a log's id as --list
+prints it. With --grep, all that is kept is looked at. Exits 0, 1 when there is no such log, 2 when a flag makes no
+sense.
+"""
+
+import contextlib
+import json
+import re
+import sys
+
+from phux_cli.output import print_document, write
+from phux_cli.usage import UsageError, add_budget, add_json, add_socket, at_least, budget
+from phux_client import flows
+from phux_client.blocking import Phux
+from phux_core.errors import NoServerError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from phux_client.flows._kinds import Document
+
+USAGE = (
+    "[TARGET | --list] [--lines N] [--from-byte N] [--max-bytes N] [--since SEQ] [--grep RE] [--context N] [--head N] "
+    "[--tail N] [--strip-ansi | --raw | --rendered] [--follow] [--json] [--socket PATH]"
+)
+EXAMPLES = (
+    "phux logs work --lines 20",
+    "phux logs work --grep error --context 2 --json",
+    "phux logs @1 --from-byte 0 --max-bytes 4096 --raw",
+    "phux logs --list",
+)
+# Our own marks carry the secret of a pane: they are not to be played to a terminal again.
+_MARKS = re.compile(rb"\x1b\]7748;[^\x07\x1b]*(?:\x07|\x1b\\\\)?")
+
+
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
+    """Say what it takes."""
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="which pane or log")
+    parser.add_argument("--list", action="store_true", help="list the logs that are kept")
+    parser.add_argument("--lines", metavar="N", type=at_least(0), help="the last N lines")
+    parser.add_argument(
+        "--from-byte", metavar="N", type=at_least(0, most=2**53), help="from this place in the pane's stream on"
+    )
+    parser.add_argument("--since", metavar="SEQ", type=at_least(0, most=2**53), help="nothing before this place")
+    add_budget(parser)
+    parser.add_argument("--follow", action="store_true", help="go on with what is written, until the pane has ended")
+    add_json(parser, "a LogText document (with --follow one a line, with --list a LogList document)")
+    add_socket(parser)
+
+
+def run(options: "argparse.Namespace") -> int:
+    """Print it."""
+    if options.list and options.target is not None:
+        raise UsageError("name either a TARGET or --list", remedy="`phux logs --list` lists all of them")
+    if options.from_byte is not None and (options.lines is not None or options.since is not None):
+        raise UsageError("--from-byte goes with neither --lines nor --since")
+    if options.follow and (options.grep is not None or options.head is not None or options.tail is not None):
+        raise UsageError("--follow goes with none of --grep, --head and --tail", remedy="pipe it through grep")
+    with Phux(options.socket) as phux:
+        if options.list:
+            return _list(phux, as_json=options.json)
+        if options.follow:
+            with contextlib.suppress(NoServerError):
+                return _follow(phux, options)
+        query = {"lines": options.lines, "from_byte": options.from_byte, "since": options.since, **budget(options)}
+        try:
+            document = phux.drive(flows.logs(phux.caller, options.target, **query))
+        except NoServerError:
+            from phux_client import stored_logs
+
+            document = stored_logs.read(options.target, **query)
+    if options.json:
+        print_document(document)
+    else:
+        print_text(document, raw=options.raw, exact=options.from_byte is not None)
+    return 0
+
+
+def print_text(document: "Document", *, raw: bool, exact: bool = False) -> None:
+    """Print a text; bytes as they were if it is raw."""
+    if not raw:
+        if document["content"]:
+            write(document["content"].removesuffix("\n") + "\n")
+        return
+    data = document["content"].encode("utf-8", "surrogateescape")
+    if not exact and data:
+        data += b"\n"
+    sys.stdout.flush()
+    sys.stdout.buffer.write(_MARKS.sub(b"", data) if sys.stdout.isatty() else data)
+    sys.stdout.buffer.flush()
+
+
+def _list(phux: Phux, *, as_json: bool) -> int:
+    try:
+        document = phux.drive(flows.log_list())
+    except NoServerError:
+        from phux_client import stored_logs
+
+        document = stored_logs.list_logs()
+    if as_json:
+        print_document(document)
+        return 0
+    for log in document["logs"]:
+        how = "runs" if log["live"] else "ended" if log["exit_status"] is None else f"exited with {log['exit_status']}"
+        holes = f", {len(log['holes'])} holes" if log["holes"] else ""
+        session = json.dumps(log["session"], ensure_ascii=False)
+        write(f"{log['log']}\t@{log['pane']}\t{session}\t{log['command']}\t{log['bytes']} bytes{holes}\t{how}\n")
+    return 0
+
+
+def _follow(phux: Phux, options: "argparse.Namespace") -> int:
+    mode = budget(options)["mode"]
+    if options.from_byte is None:
+        before = phux.drive(
+            flows.logs(phux.caller, options.target, lines=options.lines, since=options.since, mode=mode)
+        )
+        _tell(before, options)
+        from_byte = before["next_byte"]
+    else:
+        from_byte = options.from_byte
+    place = phux.drive(flows.follow(phux.caller, options.target, from_byte=from_byte))
+    while not place.ended:
+        document = phux.drive(flows.next_logs(place, mode=mode, max_bytes=options.max_bytes))
+        if document is not None:
+            _tell(document, options)
+    return 0
+
+
+def _tell(document: "Document", options: "argparse.Namespace") -> None:
+    if options.json:
+        write(json.dumps(document, ensure_ascii=False) + "\n")
+    else:
+        print_text(document, raw=options.raw, exact=True)

@@ -1,0 +1,38 @@
+"""mcp: serve phux to an MCP host on stdin and stdout, until stdin ends. The same as phux-mcp.
+
+--safety says what the host may do: read-only, mutating (when omitted) or destructive; what is not allowed is not
+listed. --profile serves the tools of another system: tmux or terminally. --schema prints the catalog of tools. `setup`
+prints what a host (claude-code, claude-desktop, codex, cursor, vscode, gemini, opencode) wants in its configuration,
+and with --write merges it there, keeping a backup. `check` plays a host in each revision of the protocol, and prints a
+verdict a line.
+"""
+
+import argparse
+import os
+import sys
+
+from phux_cli.usage import add_socket
+
+USAGE = "[setup [HOST] [--write] | check] [--safety TIER] [--profile NAME] [--schema] [--socket PATH]"
+EXAMPLES = ("phux mcp --schema", "phux mcp setup codex", "phux mcp setup claude-code --safety read-only")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Say what it takes."""
+    parser.add_argument("words", metavar="WORD", nargs="*", help="setup and the name of a host, or check")
+    parser.add_argument("--safety", metavar="TIER", help="read-only, mutating or destructive")
+    parser.add_argument("--profile", metavar="NAME", help="phux, tmux or terminally")
+    parser.add_argument("--schema", action="store_true", help="print the catalog of tools, and serve nothing")
+    parser.add_argument("--write", action="store_true", help="with setup: merge it into the host's own file")
+    add_socket(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Become phux-mcp."""
+    words = [*options.words, *options.rest]
+    for name in ("safety", "profile", "socket"):
+        if getattr(options, name) is not None:
+            words += [f"--{name}", getattr(options, name)]
+    words += [f"--{name}" for name in ("schema", "write") if getattr(options, name)]
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "phux_mcp", *words])  # noqa: S606  no shell has a part in it

@@ -1,0 +1,52 @@
+"""new-window: make a window with one pane in a session, and start a program in it, the shell unless COMMAND is given.
+
+It starts where the session's active pane is, and gets the lowest free index, or the one that SESSION:INDEX names. The
+focus stays where it is without --select. Returns when the program runs.
+"""
+
+from phux_cli.output import describe_place, print_document
+from phux_cli.usage import add_json, add_program, add_socket, parse_variables
+from phux_client import flows
+from phux_client.blocking import Phux
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+USAGE = "[-n NAME] [-c CWD] [-e K=V]... [--select] [--json] [--socket PATH] SESSION [-- COMMAND...]"
+EXAMPLES = (
+    "phux new-window work",
+    "phux new-window -n logs -c /var/log --json work -- tail -f /dev/null",
+    "phux new-window --select work:7",
+)
+
+
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
+    """Say what it takes."""
+    parser.add_argument("session", metavar="SESSION", help="the session, or a free index of it")
+    parser.add_argument("-n", "--name", metavar="NAME", help="its name; the program's when omitted")
+    add_program(parser, "the session's active pane")
+    add_json(parser, "a Place document")
+    add_socket(parser)
+
+
+def run(options: "argparse.Namespace") -> int:
+    """Make it."""
+    env = parse_variables(options.env)
+    with Phux(options.socket) as phux:
+        place = phux.drive(
+            flows.new_window(
+                phux.caller,
+                options.session,
+                name=options.name,
+                cwd=options.cwd,
+                command=options.rest or None,
+                env=env,
+                select=options.select,
+            )
+        )
+    if options.json:
+        print_document(place)
+    else:
+        print(f"created {describe_place(place)}")
+    return 0

@@ -1,0 +1,39 @@
+"""output: print what a command wrote, by its id as `phux commands` prints it.
+
+Exits 0, 1 when there is no such command, 2 when a flag makes no sense.
+"""
+
+from phux_cli.output import print_document
+from phux_cli.usage import add_budget, add_json, add_socket, budget
+from phux_cli.verbs.logs import print_text
+from phux_client import flows
+from phux_client.blocking import Phux
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+USAGE = (
+    "ID [--max-bytes N] [--grep RE] [--context N] [--head N] [--tail N] [--strip-ansi | --raw | --rendered] [--json] "
+    "[--socket PATH]"
+)
+EXAMPLES = ("phux run work 'seq 100' && phux output 1.1 --tail 5",)
+
+
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
+    """Say what it takes."""
+    parser.add_argument("id", metavar="ID", help="which command")
+    add_budget(parser)
+    add_json(parser, "a LogText document")
+    add_socket(parser)
+
+
+def run(options: "argparse.Namespace") -> int:
+    """Print it."""
+    with Phux(options.socket) as phux:
+        document = phux.drive(flows.output(phux.caller, options.id, **budget(options)))
+    if options.json:
+        print_document(document)
+    else:
+        print_text(document, raw=options.raw)
+    return 0

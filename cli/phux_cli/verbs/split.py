@@ -1,0 +1,67 @@
+"""split: give a part of a pane to a new one, and start a program in it, the shell unless COMMAND is given.
+
+It starts where TARGET is. The new pane gets half, or what --size says: columns, rows, or a part such as 30%. What is
+too small is not split. The focus stays where it is without --select. Returns when the program runs.
+"""
+
+from phux_cli.output import describe_place, print_document
+from phux_cli.usage import add_json, add_program, add_socket, parse_variables
+from phux_client import flows
+from phux_client.blocking import Phux
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+USAGE = (
+    "[--right | --down] [--size N|N%] [-c CWD] [-e K=V]... [--select] [--json] [--socket PATH] TARGET [-- COMMAND...]"
+)
+EXAMPLES = (
+    "phux split work",
+    "phux split --down --size 30% --json work -- top",
+    "phux split --right --size 20 --select work:0.0",
+)
+
+
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
+    """Say what it takes."""
+    parser.add_argument("target", metavar="TARGET", help="the pane to split")
+    add_side_and_size(parser)
+    add_program(parser, "TARGET")
+    add_json(parser, "a Place document")
+    add_socket(parser)
+
+
+def add_side_and_size(parser: "argparse.ArgumentParser") -> None:
+    """Add where a pane goes beside another, and how much of that it gets."""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--right", dest="direction", action="store_const", const="right", help="to its right, the default"
+    )
+    where.add_argument("--down", dest="direction", action="store_const", const="down", help="below it")
+    parser.add_argument(
+        "--size", metavar="N|N%", help="how many columns or rows it gets, or which part; half when omitted"
+    )
+
+
+def run(options: "argparse.Namespace") -> int:
+    """Make it."""
+    env = parse_variables(options.env)
+    with Phux(options.socket) as phux:
+        place = phux.drive(
+            flows.split(
+                phux.caller,
+                options.target,
+                options.direction or "right",
+                size=options.size,
+                cwd=options.cwd,
+                command=options.rest or None,
+                env=env,
+                select=options.select,
+            )
+        )
+    if options.json:
+        print_document(place)
+    else:
+        print(f"created {describe_place(place)}")
+    return 0

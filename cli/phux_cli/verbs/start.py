@@ -1,0 +1,42 @@
+"""start: type a command at a pane's prompt, and leave it to itself; prints its id.
+
+`phux output ID` reads what it wrote, `phux wait --command ID` waits for its end, `phux stop` ends it. One CMD is a line
+of shell; several are words that the shell sees exactly so. Exits 0, 1 when it could not be typed.
+"""
+
+from phux_cli.output import print_document
+from phux_cli.usage import UsageError, add_json, add_socket
+from phux_client import flows
+from phux_client.blocking import Phux
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+USAGE = "TARGET CMD... [--queue] [--json] [--socket PATH] [-- CMD...]"
+INTERMIXED = True
+EXAMPLES = ('phux start work "sleep 1; echo done" --json',)
+
+
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
+    """Say what it takes."""
+    parser.add_argument("target", metavar="TARGET", help="which pane")
+    parser.add_argument("words", metavar="CMD", nargs="*", help="a line of shell, or program and arguments")
+    parser.add_argument("--queue", action="store_true", help="wait for the prompt if another program runs")
+    add_json(parser, "a Started document")
+    add_socket(parser)
+
+
+def run(options: "argparse.Namespace") -> int:
+    """Start it."""
+    words = [*options.words, *(options.rest or [])]
+    if not words or words == [""]:
+        raise UsageError("there is no CMD", remedy='give a line of shell, such as "make test"')
+    with Phux(options.socket) as phux:
+        command = words[0] if len(words) == 1 else words
+        document = phux.drive(flows.start(phux.caller, options.target, command, queue=options.queue))
+    if options.json:
+        print_document(document)
+    else:
+        print(document["command"])
+    return 0

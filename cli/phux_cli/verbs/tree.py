@@ -1,0 +1,85 @@
+"""tree: show every session, window and pane, or what TARGET names: a drawing, or with --json a Tree document.
+
+A `*` stands at what is active where it is: the focused session, its current window, the active pane of each window.
+"""
+
+import json
+
+from phux_cli.output import print_document, write
+from phux_cli.usage import add_json, add_socket
+from phux_client import flows
+from phux_client.blocking import Phux
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from phux_client.flows._kinds import Document
+
+USAGE = "[TARGET] [--json] [--socket PATH]"
+EXAMPLES = ("phux tree", "phux split work && phux tree work:0", "phux tree --json work")
+
+
+def add_arguments(parser: "argparse.ArgumentParser") -> None:
+    """Say what it takes."""
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="a session, a window or a pane; all when omitted")
+    add_json(parser, "a Tree document")
+    add_socket(parser)
+
+
+def run(options: "argparse.Namespace") -> int:
+    """Show it."""
+    with Phux(options.socket) as phux:
+        document = phux.drive(flows.tree(phux.caller, options.target))
+    if options.json:
+        print_document(document)
+    else:
+        write("".join(f"{line}\n" for line in draw(document)))
+    return 0
+
+
+def draw(tree: "Document") -> list[str]:
+    """Draw a Tree document, a line each."""
+    lines = []
+    for session in tree["sessions"]:
+        attached = f" (attached: {session['attached_clients']})" if session["attached_clients"] else ""
+        lines.append(f"{plain(session['name'])}{_mark(session['name'] == tree['focused_session'])}{attached}")
+        for window, window_branch, below in _branches(session["windows"]):
+            zoomed = " (zoomed)" if window["zoomed"] is not None else ""
+            size = f"{window['cols']}x{window['rows']}"
+            name = f"{window['index']}: {plain(window['name'])}{_mark(window['active'])}"
+            lines.append(f"{window_branch}{name}  {size}{zoomed}")
+            for pane, pane_branch, _below in _branches(window["panes"]):
+                lines.append(f"{below}{pane_branch}{_describe(pane)}")
+    return lines
+
+
+def plain(text: str) -> str:
+    """Give a text that programs chose as it is, or escaped if it could do something to a terminal."""
+    return text if text.isprintable() else json.dumps(text)
+
+
+def _branches(nodes: "list[Document]") -> "list[tuple[Document, str, str]]":
+    last = len(nodes) - 1
+    return [(node, "└─ " if at == last else "├─ ", "   " if at == last else "│  ") for at, node in enumerate(nodes)]
+
+
+def _mark(active: bool) -> str:
+    return " *" if active else ""
+
+
+def _describe(pane: "Document") -> str:
+    foreground = pane["foreground"] or {}
+    state = pane["state"]
+    if state == "dead":
+        state = f"dead ({pane['signal']})" if "signal" in pane else f"dead (exit {pane['exit_status']})"
+    parts = [
+        f"{pane['index']}: @{pane['id']}{_mark(pane['active'])}",
+        f"{pane['cols']}x{pane['rows']}",
+        state,
+        f"{plain(foreground.get('command') or pane['command'])}[{foreground.get('pid') or pane['pid']}]",
+        plain(foreground.get("cwd") or pane["cwd"]),
+    ]
+    if pane["title"]:
+        parts.append(json.dumps(pane["title"], ensure_ascii=not pane["title"].isprintable()))
+    return "  ".join(parts)

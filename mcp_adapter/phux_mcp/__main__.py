@@ -1,0 +1,7 @@
+"""``python -m phux_mcp``."""
+
+import sys
+
+from phux_mcp.main import main
+
+sys.exit(main())

@@ -1,0 +1,176 @@
+"""The tools as a table: what each takes, gives, and may do to the world.
+
+A catalog is read by a model at every turn, so it is small: descriptions are short, output schemas are those of
+schemas/ without their prose.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from phux_core import schema as schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
+
+    from phux_mcp.answers import Answer
+    from phux_mcp.methods import Call
+    from phux_mcp.revisions import Revision
+
+    Schema = dict[str, Any]
+    Run = Callable[[Call, dict[str, Any]], Awaitable[Answer]]
+
+SAFETY = ("read-only", "mutating", "destructive")
+"""What a host may be allowed to do, each including the ones before it."""
+
+_PROSE = ("$schema", "$id", "title", "description")
+
+
+class Tool:
+    """One tool.
+
+    Attributes:
+        name: Its name.
+        safety: How much must be allowed for it to be there.
+        run: What it does.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        description: str,
+        run: Run,
+        *,
+        safety: str = "mutating",
+        properties: Mapping[str, Schema],
+        required: tuple[str, ...] = (),
+        seed: tuple[str, ...] | None = None,
+        output: Callable[[], Schema] | None = None,
+        idempotent: bool = False,
+    ) -> None:
+        """Describe it.
+
+        Args:
+            name: Its name.
+            title: Its name for people.
+            description: What it does, for the model.
+            run: What it does.
+            safety: How much must be allowed.
+            properties: What it takes.
+            required: What of that must be there.
+            seed: What of that it took in the first revision; None if it was not there.
+            output: Makes the schema of what it gives.
+            idempotent: Whether doing it twice is the same as once.
+        """
+        self.name = name
+        self.safety = safety
+        self.run = run
+        self._title = title
+        self._description = description
+        self._properties = dict(properties)
+        self._required = list(required)
+        self._seed = seed
+        self._output = output
+        self._idempotent = idempotent
+
+    def is_in(self, revision: Revision) -> bool:
+        """Whether a revision has it."""
+        return not revision.seed or self._seed is not None
+
+    def schema(self, revision: Revision) -> Schema:
+        """Build its input schema."""
+        names = self._properties if not revision.seed or self._seed is None else self._seed
+        schema: Schema = {"type": "object", "properties": {name: self._properties[name] for name in names}}
+        if self._required:
+            schema["required"] = self._required
+        return {**schema, "additionalProperties": False}
+
+    def listing(self, revision: Revision) -> Schema:
+        """Describe it as ``tools/list`` does."""
+        entry: Schema = {"name": self.name, "description": self._description, "inputSchema": self.schema(revision)}
+        if revision.structured:
+            entry["title"] = self._title
+            if self._output is not None:
+                entry["outputSchema"] = self._output()
+        if revision.annotations:
+            title = {} if revision.structured else {"title": self._title}
+            entry["annotations"] = {**title, **self._hints(), "openWorldHint": False}
+        return entry
+
+    def _hints(self) -> Schema:
+        """Say what it does to the world, where that is not what a host takes for granted."""
+        if self.safety == "read-only":
+            return {"readOnlyHint": True}
+        idempotent = {"idempotentHint": True} if self._idempotent else {}
+        return {"destructiveHint": self.safety == "destructive", **idempotent}
+
+
+class Toolset:
+    """The tools that are served, and what is said of them together.
+
+    Args:
+        tools: The tools.
+        instructions: What a model should know before it uses any of them.
+        safety: What is allowed; what is not allowed is not there.
+        beside_tools: Whether resources and prompts are served, too.
+
+    Attributes:
+        instructions: As above.
+        beside_tools: As above.
+    """
+
+    def __init__(self, tools: Iterable[Tool], instructions: str, *, safety: str, beside_tools: bool) -> None:
+        allowed = SAFETY.index(safety)
+        self._tools = {tool.name: tool for tool in tools if SAFETY.index(tool.safety) <= allowed}
+        self._listings: dict[str, list[Schema]] = {}
+        self.instructions = instructions
+        self.beside_tools = beside_tools
+
+    def listing(self, revision: Revision) -> list[Schema]:
+        """List the tools as ``tools/list`` does."""
+        if revision.name not in self._listings:
+            self._listings[revision.name] = [
+                tool.listing(revision) for tool in self._tools.values() if tool.is_in(revision)
+            ]
+        return self._listings[revision.name]
+
+    def find(self, name: str, revision: Revision) -> Tool | None:
+        """Find a tool by its name."""
+        tool = self._tools.get(name)
+        return tool if tool is not None and tool.is_in(revision) else None
+
+
+def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None = None) -> Schema:
+    """Take the schema of a document from schemas/, without its prose.
+
+    Args:
+        name: Its name.
+        deep: Whether to say what is inside the objects in it.
+        more: Properties that a tool adds or tells otherwise.
+    """
+    schema: Schema = _without_prose(json.loads(schemas.read(name)))
+    if not deep:
+        schema.pop("$defs", None)
+        schema = _without_references(schema)
+    schema["properties"] |= more or {}
+    return schema
+
+
+def _without_references(value: Any) -> Any:
+    if isinstance(value, dict):
+        if "$ref" in value:
+            return {"type": "object"}
+        return {name: _without_references(inner) for name, inner in value.items()}
+    return [_without_references(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _without_prose(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            name: _without_prose(inner)
+            for name, inner in value.items()
+            if not (name in _PROSE and isinstance(inner, str))
+        }
+    return [_without_prose(inner) for inner in value] if isinstance(value, list) else value

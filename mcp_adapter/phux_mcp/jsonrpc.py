@@ -1,0 +1,164 @@
+"""JSON-RPC 2.0 on lines: cutting them, reading them, and the errors that belong to them. Knows nothing of MCP.
+
+Whatever arrives is either a message or an ``RpcError`` with the right code; nothing else comes out of here.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Message = dict[str, Any]
+    RequestId = str | int | float
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+NO_METHOD = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+
+MAX_LINE = 16 * 1024 * 1024
+"""A longer line is dropped and answered with a parse error; nothing phux takes is nearly as long."""
+MAX_DEPTH = 64
+"""Deeper nesting is nothing anybody means, and would exhaust the stack of whoever looks at it."""
+
+
+class RpcError(Exception):
+    """An answer that is a JSON-RPC error.
+
+    Attributes:
+        code: One of the numbers above, or of MCP's own.
+        request_id: Whose answer it is, as far as that is known.
+        data: What else the error tells.
+    """
+
+    def __init__(self, code: int, message: str, request_id: RequestId | None = None, data: object = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.request_id = request_id
+        self.data = data
+
+    def to_reply(self, request_id: RequestId | None = None) -> Message:
+        """Build the reply."""
+        error: Message = {"code": self.code, "message": str(self)}
+        if self.data is not None:
+            error["data"] = self.data
+        return {"jsonrpc": "2.0", "id": self.request_id if request_id is None else request_id, "error": error}
+
+
+class Lines:
+    """Cuts lines out of whatever pieces of bytes arrive, and holds no more than a line may have."""
+
+    def __init__(self, longest: int = MAX_LINE) -> None:
+        self._longest = longest
+        self._rest = bytearray()
+        self._dropping = False
+
+    def feed(self, data: bytes) -> Iterator[bytes | None]:
+        """Take bytes; yield each line that is whole, and None in the place of one that was too long."""
+        *ended, rest = data.split(b"\n")
+        for piece in ended:
+            yield self._end(piece)
+        if len(self._rest) + len(rest) > self._longest:
+            self._dropping = True
+            self._rest.clear()
+        elif not self._dropping:
+            self._rest += rest
+
+    def close(self) -> Iterator[bytes | None]:
+        """Yield the last line, if the stream ended without a newline."""
+        if self._rest or self._dropping:
+            yield self._end(b"")
+
+    def _end(self, piece: bytes) -> bytes | None:
+        too_long = self._dropping or len(self._rest) + len(piece) > self._longest
+        line = None if too_long else bytes(self._rest) + piece
+        self._rest.clear()
+        self._dropping = False
+        return line
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
+
+
+def parse(line: bytes | None) -> object:
+    """Read a line.
+
+    Raises:
+        RpcError: It is too long, not UTF-8, not JSON or nested too deeply.
+    """
+    if line is None:
+        raise RpcError(PARSE_ERROR, f"a line of more than {MAX_LINE} bytes was dropped")
+    try:
+        value = _decode(line.decode("utf-8"))
+    except RecursionError:
+        raise RpcError(PARSE_ERROR, "the line is nested too deeply") from None
+    except UnicodeDecodeError as error:
+        raise RpcError(PARSE_ERROR, f"the line is not UTF-8: {error.reason} at byte {error.start}") from None
+    except ValueError as error:
+        raise RpcError(PARSE_ERROR, f"the line is not JSON: {error}") from None
+    if line.count(b"{") + line.count(b"[") > MAX_DEPTH:  # else it cannot be deep
+        _check_depth(value)
+    return value
+
+
+def _check_depth(value: object) -> None:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [inner for outer in level for inner in _containers_in(outer)]
+        if not level:
+            return
+    raise RpcError(PARSE_ERROR, f"the line is nested deeper than {MAX_DEPTH} levels")
+
+
+def _containers_in(value: object) -> list[object]:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [item for item in inner if isinstance(item, (dict, list))]
+
+
+def read_id(message: Message) -> RequestId | None:
+    """Give a message's id if it is one; None where it has none, or none that is allowed."""
+    given = message.get("id")
+    return given if isinstance(given, (str, int, float)) and not isinstance(given, bool) else None
+
+
+def check(message: object) -> Message:
+    """Check that something is a message: a request, a notification or a response.
+
+    Raises:
+        RpcError: It is none.
+    """
+    if not isinstance(message, dict):
+        raise RpcError(INVALID_REQUEST, "a message is an object with `jsonrpc`, `id`, `method` and `params`")
+    request_id = read_id(message)
+    if message.get("jsonrpc") != "2.0":
+        raise RpcError(INVALID_REQUEST, 'a message has "jsonrpc": "2.0"', request_id)
+    if "id" in message and request_id is None:
+        raise RpcError(INVALID_REQUEST, "an `id` is a string or a number")
+    if "method" not in message and ("result" in message or "error" in message):
+        return message
+    if not isinstance(message.get("method"), str):
+        raise RpcError(INVALID_REQUEST, "a request has a `method`, which is a string", request_id)
+    params = message.get("params", {})
+    if not isinstance(params, dict):
+        raise RpcError(INVALID_PARAMS, "`params` must be an object", request_id)
+    return message
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+
+
+def encode(message: object) -> bytes:
+    """Make a line."""
+    try:
+        return _encode(message).encode() + b"\n"
+    except UnicodeEncodeError:
+        # A surrogate stands for a byte that is not UTF-8, say in a path. JSON's escapes have a place for it.
+        return json.dumps(message, separators=(",", ":")).encode() + b"\n"

@@ -1,0 +1,87 @@
+"""Connections to phux servers: one for each socket, made when first needed, made anew when broken."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from anyio.abc import TaskGroup
+
+    from phux_client import Phux
+    from phux_client.link import Link
+
+# One host talks to one server, rarely to a few.
+_MOST = 16
+
+
+class Links:
+    """The connections of one adapter. Must be closed by whoever made it.
+
+    Args:
+        start: Whether to start a server where none runs.
+    """
+
+    def __init__(self, *, start: bool = False) -> None:
+        self._start = start
+        self._known: dict[str | None, tuple[Link, Phux]] = {}
+        self._owner: asyncio.Task[None] | None = None
+        self._tasks: asyncio.Future[TaskGroup] | None = None
+
+    async def phux(self, socket: str | None = None) -> Phux:
+        """Give the way to a server; nothing is asked of it yet.
+
+        Raises:
+            UnsafePathError: That is no path for a socket.
+            StartFailedError: None runs, and none can be started.
+        """
+        if socket in self._known and not self._start:
+            return self._known[socket][1]
+        # Late, so that a host's first questions need not wait for what only calls need.
+        from phux_client.aio import Phux
+        from phux_client.blocking import DEFAULT_TIMEOUT_S
+        from phux_client.link import Link
+        from phux_core import paths
+
+        path = paths.socket_path(socket)
+        if self._start:
+            await self._start_if_none_runs(path)
+        if socket not in self._known:
+            if len(self._known) >= _MOST:
+                oldest, _phux = self._known.pop(next(iter(self._known)))
+                await oldest.close()
+            link = Link(path, await self._task_group(), DEFAULT_TIMEOUT_S)
+            self._known[socket] = (link, Phux(link))
+        return self._known[socket][1]
+
+    async def close(self) -> None:
+        """Close them all."""
+        for link, _phux in self._known.values():
+            await link.close()
+        if self._owner is not None:
+            self._owner.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._owner
+
+    async def _start_if_none_runs(self, path: str) -> None:
+        from phux_client.starting import is_live, start_server
+
+        if not is_live(path):
+            await asyncio.to_thread(start_server, path)
+
+    async def _task_group(self) -> TaskGroup:
+        """Give the group in which connections read. It is left by the task that entered it, as it must be."""
+        if self._tasks is None:
+            loop = asyncio.get_running_loop()
+            self._tasks = loop.create_future()
+            self._owner = loop.create_task(self._hold(self._tasks))
+        return await asyncio.shield(self._tasks)
+
+    @staticmethod
+    async def _hold(entered: asyncio.Future[TaskGroup]) -> None:
+        import anyio
+
+        async with anyio.create_task_group() as tasks:
+            entered.set_result(tasks)
+            await anyio.sleep_forever()

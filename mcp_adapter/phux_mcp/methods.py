@@ -1,0 +1,326 @@
+"""What each method of MCP answers, in the revision it is asked in."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from phux_core.errors import LimitError, PhuxError
+from phux_core.version import __version__
+from phux_mcp import arguments, prompts
+from phux_mcp.answers import to_failure, to_result
+from phux_mcp.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, NO_METHOD, RpcError
+from phux_mcp.progress import Progress
+from phux_mcp.revisions import (
+    CACHE_MS,
+    META_CAPABILITIES,
+    META_REVISION,
+    META_SERVER,
+    META_SUBSCRIPTION,
+    NEWEST,
+    OLDEST,
+    REVISIONS,
+    UNSUPPORTED_REVISION,
+    Revision,
+    with_handshake,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from phux_mcp.catalog import Toolset
+    from phux_mcp.jsonrpc import RequestId
+    from phux_mcp.links import Links
+    from phux_mcp.resources import Resource
+
+    Params = dict[str, Any]
+
+MAX_CALLS = 128
+"""Calls that may run at the same time; the server stops listening to a connection at twice as many."""
+MAX_SUBSCRIPTIONS = 200
+
+
+class Call:
+    """What a tool knows of the call besides its arguments.
+
+    Attributes:
+        revision: The revision it was made in.
+        links: The way to servers.
+        progress: Where to tell how it goes on.
+    """
+
+    __slots__ = ("links", "progress", "revision")
+
+    def __init__(self, revision: Revision, links: Links, progress: Progress) -> None:
+        self.revision = revision
+        self.links = links
+        self.progress = progress
+
+
+class Methods:
+    """The methods of one conversation.
+
+    Args:
+        toolset: What is served.
+        links: The way to phux servers.
+        notify: Sends a notification.
+
+    Attributes:
+        revision: What the handshake agreed on; None without one.
+    """
+
+    def __init__(self, toolset: Toolset, links: Links, notify: Callable[[str, Params], None]) -> None:
+        self.revision: Revision | None = None
+        self._toolset = toolset
+        self._links = links
+        self._notify = notify
+        self._stateless = False
+        self._calls = 0
+        self._subscriptions: dict[str, asyncio.Task[None]] = {}
+
+    async def close(self) -> None:
+        """End every subscription."""
+        tasks = list(self._subscriptions.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    def answer(self, method: str, params: Params, request_id: RequestId) -> Params | Coroutine[Any, Any, Params]:
+        """Answer a request, at once or in a while.
+
+        Raises:
+            RpcError: There is no such method here, or it was asked wrongly.
+        """
+        revision = self._revision_of(method, params)
+        name, is_there = _METHODS.get(method, ("", _never))
+        if not is_there(revision, self._toolset):
+            raise RpcError(NO_METHOD, f"there is no method {method!r:.80} in {revision.name}")
+        handle = getattr(self, name)
+        if inspect.iscoroutinefunction(handle):
+            return self._finished_later(handle, params, method, revision, request_id)
+        return self._finished(handle(params, revision, request_id), method, revision)
+
+    async def _finished_later(
+        self, handle: Callable[..., Any], params: Params, method: str, revision: Revision, request_id: RequestId
+    ) -> Params:
+        return self._finished(await handle(params, revision, request_id), method, revision)
+
+    def _finished(self, result: Params, method: str, revision: Revision) -> Params:
+        """Add what the stateless revision wants in every result."""
+        if not revision.stateless:
+            return result
+        if method in _CACHEABLE:
+            result = {**result, "ttlMs": CACHE_MS, "cacheScope": "private"}
+        meta = {**result.get("_meta", {}), META_SERVER: self._info(revision)}
+        return {"resultType": "complete", **result, "_meta": meta}
+
+    def _revision_of(self, method: str, params: Params) -> Revision:
+        """Find which revision a request is made in.
+
+        Raises:
+            RpcError: It says none where it must, or one that is not served so.
+        """
+        meta = params.get("_meta")
+        if method == "initialize":
+            return self.revision or OLDEST
+        if isinstance(meta, dict) and META_REVISION in meta:
+            wanted = meta[META_REVISION]
+            if not isinstance(wanted, str):
+                raise RpcError(INVALID_PARAMS, f"`{META_REVISION}` in `_meta` must be a string")
+            if not isinstance(meta.get(META_CAPABILITIES), dict):
+                raise RpcError(INVALID_PARAMS, f"`_meta` needs `{META_CAPABILITIES}`, an object")
+            revision = REVISIONS.get(wanted)
+            if revision is None or not revision.stateless:
+                raise RpcError(
+                    UNSUPPORTED_REVISION,
+                    f"the revision {wanted!r:.80} is not served without a handshake",
+                    data={"supported": [NEWEST.name], "requested": wanted},
+                )
+            self._stateless = True
+            return revision
+        if method in _STATELESS_ONLY or (self._stateless and self.revision is None):
+            raise RpcError(INVALID_PARAMS, f"`params` needs a `_meta` with `{META_REVISION}` and `{META_CAPABILITIES}`")
+        return self.revision or OLDEST
+
+    def _info(self, revision: Revision) -> Params:
+        return {"name": "phux", **({"title": "phux"} if revision.structured else {}), "version": __version__}
+
+    def _capabilities(self, revision: Revision) -> Params:
+        if revision.seed or not self._toolset.beside_tools:
+            return {"tools": {}}
+        return {"tools": {}, "resources": {"subscribe": True}, "prompts": {}}
+
+    def _initialize(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+        if self._stateless:
+            raise RpcError(
+                UNSUPPORTED_REVISION,
+                f"this conversation is in {NEWEST.name}, which has no handshake",
+                data={"supported": [NEWEST.name], "requested": params.get("protocolVersion")},
+            )
+        revision = self.revision = with_handshake(params.get("protocolVersion"))
+        result = {
+            "protocolVersion": revision.name,
+            "capabilities": self._capabilities(revision),
+            "serverInfo": self._info(revision),
+        }
+        return result if revision.seed else {**result, "instructions": self._toolset.instructions}
+
+    def _discover(self, _params: Params, revision: Revision, _request_id: RequestId) -> Params:
+        return {
+            "supportedVersions": [NEWEST.name],
+            "capabilities": self._capabilities(revision),
+            "instructions": self._toolset.instructions,
+        }
+
+    def _ping(self, _params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+        return {}
+
+    def _list_tools(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
+        _refuse_cursor(params)
+        return {"tools": self._toolset.listing(revision)}
+
+    async def _call_tool(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
+        name, given = params.get("name"), params.get("arguments", {})
+        if not isinstance(name, str) or not isinstance(given, dict):
+            raise RpcError(INVALID_PARAMS, "tools/call needs a `name`, and `arguments` that are an object")
+        tool = self._toolset.find(name, revision)
+        if tool is None:
+            names = ", ".join(tool["name"] for tool in self._toolset.listing(revision))
+            raise RpcError(INVALID_PARAMS, f"there is no tool {name!r:.80}; there are {names}")
+        meta = params.get("_meta")
+        token = meta.get("progressToken") if isinstance(meta, dict) else None
+        call = Call(revision, self._links, Progress(self._notify, token, with_message=revision.annotations))
+        self._calls += 1
+        try:
+            if self._calls > MAX_CALLS:
+                raise LimitError(f"{MAX_CALLS} calls are running", remedy="wait for some of them, or cancel them")
+            checked = arguments.check(tool.schema(revision), given)
+            return to_result(await tool.run(call, checked), revision)
+        except PhuxError as error:
+            return to_failure(error)
+        finally:
+            self._calls -= 1
+            call.progress.end()
+
+    def _list_prompts(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+        _refuse_cursor(params)
+        return {"prompts": prompts.listing()}
+
+    def _get_prompt(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+        return prompts.get(params.get("name"), params.get("arguments", {}))
+
+    def _list_templates(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+        from phux_mcp import resources
+
+        _refuse_cursor(params)
+        return {"resourceTemplates": resources.templates()}
+
+    async def _list_resources(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+        from phux_mcp import resources
+
+        _refuse_cursor(params)
+        return {"resources": await resources.listing(self._links)}
+
+    async def _read_resource(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
+        from phux_mcp import resources
+
+        return {"contents": [await resources.read(self._links, params.get("uri"), revision)]}
+
+    async def _subscribe(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
+        from phux_mcp import resources
+
+        resource = await resources.find(self._links, params.get("uri"), revision)
+        if resource.uri not in self._subscriptions:
+            if len(self._subscriptions) >= MAX_SUBSCRIPTIONS:
+                raise RpcError(INVALID_REQUEST, f"there are {MAX_SUBSCRIPTIONS} subscriptions; end some of them")
+            task = asyncio.get_running_loop().create_task(self._follow(resource, {}))
+            self._subscriptions[resource.uri] = task
+            task.add_done_callback(lambda _task: self._subscriptions.pop(resource.uri, None))
+        return {}
+
+    def _unsubscribe(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+        task = self._subscriptions.pop(str(params.get("uri")), None)
+        if task is not None:
+            task.cancel()
+        return {}
+
+    async def _follow(self, resource: Resource, meta: Params) -> None:
+        """Tell whenever a resource has changed."""
+        more = {"_meta": meta} if meta else {}
+        with contextlib.suppress(PhuxError):  # it is not there any more
+            await resource.follow(
+                lambda: self._notify("notifications/resources/updated", {"uri": resource.uri, **more})
+            )
+
+    async def _listen(self, params: Params, revision: Revision, request_id: RequestId) -> Params:
+        """Serve the subscriptions of the stateless revision: a request that is answered when all has been told."""
+        from phux_mcp import resources
+
+        wanted = params.get("notifications")
+        uris = wanted.get("resourceSubscriptions", []) if isinstance(wanted, dict) else None
+        if not isinstance(uris, list) or len(uris) > MAX_SUBSCRIPTIONS:
+            raise RpcError(
+                INVALID_PARAMS,
+                f"subscriptions/listen needs `notifications`, an object; `resourceSubscriptions` in it is a list of at "
+                f"most {MAX_SUBSCRIPTIONS} URIs",
+            )
+        found = {str(uri): await resources.find(self._links, uri, revision) for uri in uris}
+        meta = {META_SUBSCRIPTION: request_id}
+        honoured = {"resourceSubscriptions": list(found)} if found else {}
+        self._notify("notifications/subscriptions/acknowledged", {"_meta": meta, "notifications": honoured})
+        async with asyncio.TaskGroup() as tasks:
+            for resource in found.values():
+                tasks.create_task(self._follow(resource, meta))
+            if not found:
+                await asyncio.Event().wait()
+        return {"_meta": meta}
+
+
+def _refuse_cursor(params: Params) -> None:
+    if params.get("cursor") is not None:
+        raise RpcError(INVALID_PARAMS, "there is no such `cursor`: lists come whole")
+
+
+def _never(_revision: Revision, _toolset: Toolset) -> bool:
+    return False
+
+
+def _always(_revision: Revision, _toolset: Toolset) -> bool:
+    return True
+
+
+def _with_handshake(revision: Revision, _toolset: Toolset) -> bool:
+    return not revision.stateless
+
+
+def _beside_tools(revision: Revision, toolset: Toolset) -> bool:
+    return toolset.beside_tools and not revision.seed
+
+
+def _subscribing(revision: Revision, toolset: Toolset) -> bool:
+    return _beside_tools(revision, toolset) and not revision.stateless
+
+
+_STATELESS_ONLY = ("server/discover", "subscriptions/listen")
+_CACHEABLE = frozenset(
+    ("server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read")
+)
+# What answers each method, and where there is such a method.
+_METHODS: dict[str, tuple[str, Callable[[Revision, Toolset], bool]]] = {
+    "initialize": ("_initialize", _always),
+    "ping": ("_ping", _with_handshake),
+    "server/discover": ("_discover", _always),
+    "tools/list": ("_list_tools", _always),
+    "tools/call": ("_call_tool", _always),
+    "prompts/list": ("_list_prompts", _beside_tools),
+    "prompts/get": ("_get_prompt", _beside_tools),
+    "resources/list": ("_list_resources", _beside_tools),
+    "resources/templates/list": ("_list_templates", _beside_tools),
+    "resources/read": ("_read_resource", _beside_tools),
+    "resources/subscribe": ("_subscribe", _subscribing),
+    "resources/unsubscribe": ("_unsubscribe", _subscribing),
+    "subscriptions/listen": ("_listen", _beside_tools),
+}

@@ -1,0 +1,263 @@
+"""``--profile terminally``: tabs of one managed session. A tab is a window, ``@N`` by phux's own numbers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Any
+
+from phux_client import flows
+from phux_core.errors import BadRequestError, NoSuchTargetError, TimedOutError
+from phux_mcp.answers import Answer
+from phux_mcp.catalog import Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from phux_client import Phux
+    from phux_mcp.methods import Call
+
+    Arguments = dict[str, Any]
+    Document = dict[str, Any]
+
+INSTRUCTIONS = (
+    "Terminal tabs that keep running, and logs of all they write. create_tab, then execute_command for what ends soon, "
+    "start_process and read_logs_from_tab for what keeps running."
+)
+_SESSION = "terminally"
+_LINES = 500
+_CHUNK = 65536
+_TIMEOUT_MS = 10_000
+# The first tab makes the session, and the second must not try to.
+_creating = asyncio.Lock()
+
+
+async def _tabs(phux: Phux) -> list[Document]:
+    tree = await phux.drive(flows.tree())
+    return next((session["windows"] for session in tree["sessions"] if session["name"] == _SESSION), [])
+
+
+async def _pane_of(phux: Phux, window_id: str) -> int:
+    """Find the pane of a tab."""
+    for tab in await _tabs(phux):
+        if window_id == f"@{tab['id']}":
+            panes = tab["panes"]
+            return int(next((pane for pane in panes if pane["active"]), panes[0])["id"])
+    raise NoSuchTargetError(f"there is no tab {window_id!r:.80}", remedy="list_tabs lists them")
+
+
+async def _create_tab(phux: Phux, arguments: Arguments) -> Document:
+    name, cwd, env = arguments.get("name"), arguments.get("cwd") or phux.caller.cwd, arguments.get("env")
+    shell = [os.environ.get("SHELL") or "/bin/sh", "-l"] if arguments.get("login") else None
+    async with _creating:
+        if any(pane["state"] != "dead" for tab in await _tabs(phux) for pane in tab["panes"]):
+            flow = flows.new_window(phux.caller, _SESSION, name=name, cwd=cwd, env=env, command=shell, select=True)
+        else:
+            flow = flows.new(phux.caller, _SESSION, window_name=name, cwd=cwd, env=env, command=shell)
+        made = await phux.drive(flow)
+    return {"window_id": f"@{made['window_id']}", "name": made["window_name"]}
+
+
+async def _list_tabs(phux: Phux, _arguments: Arguments) -> Document:
+    tabs = await _tabs(phux)
+    return {"tabs": [{"window_id": f"@{tab['id']}", "name": tab["name"], "active": tab["active"]} for tab in tabs]}
+
+
+async def _read_logs(phux: Phux, arguments: Arguments) -> Document:
+    pane = await _pane_of(phux, arguments["window_id"])
+    lines = int(arguments.get("lines", _LINES))
+    read = await phux.drive(flows.logs(phux.caller, pane, lines=lines, mode=_mode(arguments)))
+    return {"content": read["content"], "returned_lines": read["returned_lines"], "truncated": read["truncated"]}
+
+
+async def _execute(phux: Phux, arguments: Arguments) -> Document:
+    timeout_ms = arguments.get("timeout_ms", _TIMEOUT_MS)
+    if not timeout_ms:
+        raise BadRequestError("timeout_ms is 0, and a command must be bounded", remedy="send a number above 0")
+    pane = await _pane_of(phux, arguments["window_id"])
+    raw = not arguments.get("strip_ansi", False)
+    flow = flows.run(
+        phux.caller, pane, arguments["command"], timeout_s=timeout_ms / 1000, queue=True, interrupt=True, raw=raw
+    )
+    try:
+        ran = await phux.drive(flow)
+    except TimedOutError:
+        read = await phux.drive(flows.output(phux.caller, None, pane, mode=_mode(arguments)))
+        return {"output": read["content"], "timed_out": True}
+    return {"output": ran["output"].rstrip("\r\n"), "exit_code": ran["exit_code"], "timed_out": False}
+
+
+async def _start_process(phux: Phux, arguments: Arguments) -> Document:
+    pane = await _pane_of(phux, arguments["window_id"])
+    words = [arguments["command"], *(["\r"] if arguments.get("append_newline", True) else [])]
+    await phux.drive(flows.send_keys(phux.caller, pane, words, literal=True))
+    return {"started": True}
+
+
+async def _stop_process(phux: Phux, arguments: Arguments) -> Document:
+    name = arguments.get("signal", "SIGINT")
+    if name not in {"SIGINT", "SIGTERM"}:
+        raise BadRequestError(f"the signal is {name!r:.80}", remedy="send SIGINT or SIGTERM")
+    pane = await _pane_of(phux, arguments["window_id"])
+    if name == "SIGINT":
+        await phux.drive(flows.send_keys(phux.caller, pane, ["C-c"]))
+    else:
+        await phux.drive(flows.signal(phux.caller, pane, "TERM"))
+    return {"success": True}
+
+
+async def _stream_logs(phux: Phux, arguments: Arguments) -> Document:
+    pane = await _pane_of(phux, arguments["window_id"])
+    flow = flows.logs(
+        phux.caller,
+        pane,
+        from_byte=int(arguments.get("from_byte", 0)),
+        max_bytes=int(arguments.get("max_bytes", _CHUNK)),
+        mode=_mode(arguments),
+    )
+    read = await phux.drive(flow)
+    return {"chunk": read["content"], "next_byte": read["next_byte"], "eof": read["eof"]}
+
+
+async def _set_history_limit(phux: Phux, arguments: Arguments) -> Document:
+    for tab in await _tabs(phux):
+        for pane in tab["panes"]:
+            await phux.drive(flows.history_limit(phux.caller, pane["id"], int(arguments["limit"])))
+    return {"success": True}
+
+
+def _mode(arguments: Arguments) -> str:
+    return "stripped" if arguments.get("strip_ansi", False) else "raw"
+
+
+def _tool(
+    name: str,
+    description: str,
+    run: Callable[[Phux, Arguments], Awaitable[Document]],
+    takes: dict[str, str],
+    gives: dict[str, str],
+    safety: str = "mutating",
+) -> Tool:
+    """Make a tool: each thing it takes or gives is told as its type, `!` if it must be there, and what it is."""
+
+    async def answer(call: Call, arguments: Arguments) -> Answer:
+        return Answer(await run(await call.links.phux(), arguments))
+
+    properties = {key: _schema(note) for key, note in takes.items()}
+    output = {"type": "object", "properties": {key: _schema(note) for key, note in gives.items()}}
+    return Tool(
+        name,
+        name.replace("_", " ").capitalize(),
+        description,
+        answer,
+        safety=safety,
+        properties=properties,
+        required=_required(takes),
+        seed=tuple(properties),
+        output=lambda: {**output, "required": list(_required(gives))},
+    )
+
+
+def _schema(note: str) -> Document:
+    kind, _, text = note.partition(" ")
+    schema = dict(_KINDS.get(kind.removesuffix("!"), {"type": kind.removesuffix("!")}))
+    return {**schema, "description": text} if text else schema
+
+
+def _required(notes: dict[str, str]) -> tuple[str, ...]:
+    return tuple(key for key, note in notes.items() if note.split(" ")[0].endswith("!"))
+
+
+_TAB: Document = {
+    "type": "object",
+    "properties": {"window_id": {"type": "string"}, "name": {"type": "string"}, "active": {"type": "boolean"}},
+    "required": ["window_id", "name", "active"],
+}
+_KINDS: dict[str, Document] = {
+    "tabs": {"type": "array", "items": _TAB},
+    "variables": {"type": "object", "additionalProperties": {"type": "string"}},
+}
+_STRIP = "boolean Strip ANSI sequences (default false)"
+
+TOOLS = (
+    _tool(
+        "create_tab",
+        "Create a new terminal tab (tmux window)",
+        _create_tab,
+        {
+            "name": "string Optional name for the tab",
+            "cwd": "string Optional working directory for the shell",
+            "env": "variables Optional environment variables",
+            "login": "boolean Start shell as a login shell (e.g., zsh -l)",
+        },
+        {"window_id": "string! tmux window id, e.g., '@3'", "name": "string"},
+    ),
+    _tool("list_tabs", "List all terminal tabs", _list_tabs, {}, {"tabs": "tabs!"}, "read-only"),
+    _tool(
+        "read_logs_from_tab",
+        "Read recent logs from a tab's pipe-pane file; line-count oriented",
+        _read_logs,
+        {
+            "window_id": "string!",
+            "lines": "number Number of lines to return from the end (default 500)",
+            "strip_ansi": "boolean Remove ANSI sequences in returned content (default false)",
+        },
+        {
+            "content": "string!",
+            "returned_lines": "number",
+            "truncated": "boolean True if more lines existed than returned",
+        },
+        "read-only",
+    ),
+    _tool(
+        "execute_command",
+        "Execute a command in a tab and return only the output produced between START/END markers",
+        _execute,
+        {
+            "window_id": "string!",
+            "command": "string!",
+            "timeout_ms": "number Max wait for END marker; non-zero required for bounded exec (default 10000)",
+            "strip_ansi": _STRIP,
+        },
+        {"output": "string!", "exit_code": "number", "timed_out": "boolean"},
+    ),
+    _tool(
+        "start_process",
+        "Start a long-running process; returns immediately; logs stream to pipe-pane file",
+        _start_process,
+        {
+            "window_id": "string!",
+            "command": "string!",
+            "append_newline": "boolean Append newline (Enter) after typing command (default true)",
+        },
+        {"started": "boolean!"},
+    ),
+    _tool(
+        "stop_process",
+        "Gracefully stop foreground process in given tab",
+        _stop_process,
+        {"window_id": "string!", "signal": "string One of SIGINT|SIGTERM; default SIGINT via C-c"},
+        {"success": "boolean!"},
+    ),
+    _tool(
+        "stream_logs_from_tab",
+        "Read logs by byte offsets for durable consumption",
+        _stream_logs,
+        {
+            "window_id": "string!",
+            "from_byte": "number Start offset (default 0)",
+            "max_bytes": "number Max bytes to read (default 65536)",
+            "strip_ansi": _STRIP,
+        },
+        {"chunk": "string!", "next_byte": "number!", "eof": "boolean"},
+        "read-only",
+    ),
+    _tool(
+        "set_history_limit",
+        "Set tmux history-limit for panes in the managed session",
+        _set_history_limit,
+        {"limit": "number!"},
+        {"success": "boolean!"},
+    ),
+)
+"""The tools of Terminally MCP."""

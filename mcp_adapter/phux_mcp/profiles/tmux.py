@@ -1,0 +1,365 @@
+"""``--profile tmux``: fourteen tools that speak tmux. Sessions are $N, windows @N, panes %N, by phux's own numbers.
+
+A failure is a text that begins with ``Error: ``, as tmux's own words after it; never an exception.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from phux_client import flows
+from phux_core.errors import NameInUseError, PhuxError
+from phux_mcp.answers import Answer
+from phux_mcp.arguments import LARGEST
+from phux_mcp.catalog import Tool
+from phux_mcp.own_panes import refuse_own
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator
+
+    from phux_client import Phux
+    from phux_mcp.methods import Call
+
+    Arguments = dict[str, Any]
+    Node = dict[str, Any]
+    _Run = Callable[[Phux, Arguments], Coroutine[Any, Any, str]]
+
+INSTRUCTIONS = (
+    "tmux's own tools over phux. A target is session:window.pane, each part a name, an index or an id: "
+    "$0 is a session, @1 a window, %2 a pane. Errors begin with `Error: `."
+)
+
+
+TOOLS: list[Tool] = []
+"""The tools of tmux-mcp, in the order of its inventory."""
+
+
+class _Miss(Exception):  # noqa: N818  it becomes a text
+    """A target that matches nothing, in tmux's words."""
+
+
+class _Found(NamedTuple):
+    """What a target names, and how much of it was named."""
+
+    session: Node
+    window: Node
+    pane: Node
+    scope: str
+
+
+def _find(tree: Node, target: str) -> _Found:
+    """Resolve a target as tmux does: what is not named is the active one."""
+    for session, window, pane in _panes(tree):
+        if target == f"%{pane['id']}":
+            return _Found(session, window, pane, "pane")
+    for session, window, _pane in _panes(tree):
+        if target == f"@{window['id']}":
+            return _Found(session, window, _active(window["panes"]), "window")
+    if target[:1] in {"%", "@"}:
+        raise _Miss(f"can't find {'pane' if target[0] == '%' else 'window'}: {target}")
+    name, colon, locus = target.partition(":")
+    known = next(
+        (one for one in tree["sessions"] if name.removeprefix("=") == one["name"] or name == f"${one['id']}"), None
+    )
+    if known is None:
+        raise _Miss(f"can't find session: {name}")
+    session = known
+    if not colon or not locus:
+        window = _active(session["windows"])
+        return _Found(session, window, _active(window["panes"]), "session")
+    whole = _among(session["windows"], locus, "@")
+    if whole is not None:
+        return _Found(session, whole, _active(whole["panes"]), "window")
+    window_part, dot, pane_part = locus.rpartition(".")
+    part = _among(session["windows"], window_part, "@") if dot else None
+    if part is None:
+        raise _Miss(f"can't find window: {window_part if dot else locus}")
+    named = _among(part["panes"], pane_part, "%")
+    if named is None:
+        raise _Miss(f"can't find pane: {pane_part}")
+    return _Found(session, part, named, "pane")
+
+
+def _panes(tree: Node) -> Iterator[tuple[Node, Node, Node]]:
+    for session in tree["sessions"]:
+        for window in session["windows"]:
+            for pane in window["panes"]:
+                yield session, window, pane
+
+
+def _active(nodes: list[Node]) -> Node:
+    return next((node for node in nodes if node["active"]), nodes[0])
+
+
+def _among(nodes: list[Node], part: str, sign: str) -> Node | None:
+    for node in nodes:
+        if part in {f"{sign}{node['id']}", str(node["index"]), node.get("name")}:
+            return node
+    return None
+
+
+def _shell_line(command: str | None) -> list[str] | None:
+    """A command of tmux is a line for the shell."""
+    return None if command is None else [os.environ.get("SHELL") or "/bin/sh", "-c", command]
+
+
+def _tool(description: str, safety: str = "mutating", **parameters: str) -> Callable[[_Run], _Run]:
+    """Make a tool of a function: a parameter is told as its type, `!` if it must be given, and what it is."""
+
+    def register(run: _Run) -> _Run:
+        async def answer(call: Call, arguments: Arguments) -> Answer:
+            try:
+                return Answer(None, await run(await call.links.phux(), arguments))
+            except _Miss as miss:
+                return Answer(None, f"Error: {miss}")
+            except PhuxError as error:
+                return Answer(None, f"Error: {error.message}")
+
+        properties: dict[str, dict[str, Any]] = {}
+        required = []
+        for name, note in parameters.items():
+            kind, _, text = note.partition(" ")
+            properties[name] = {"type": kind.removesuffix("!"), "description": text}
+            if kind.startswith("integer"):
+                properties[name]["minimum"] = -LARGEST  # rows of the history are counted downwards
+            if kind.endswith("!"):
+                required.append(name)
+        title = run.__name__.strip("_").replace("_", " ").capitalize()
+        TOOLS.append(
+            Tool(
+                f"tmux{run.__name__}",
+                title,
+                description,
+                answer,
+                safety=safety,
+                properties=properties,
+                required=tuple(required),
+                seed=tuple(properties),
+            )
+        )
+        return run
+
+    return register
+
+
+_WINDOW = 'string! Window target (e.g. "session:0", "@1").'
+_PANE = 'string! Pane target (e.g. "session:window.pane", "%3").'
+
+
+@_tool("List all sessions.", "read-only")
+async def _list_sessions(phux: Phux, _arguments: Arguments) -> str:
+    tree = await phux.drive(flows.tree())
+    return (
+        "\n".join(
+            f"{one['name']}\t${one['id']}\t{len(one['windows'])} windows\t{int(one['attached_clients'] > 0)}"
+            for one in tree["sessions"]
+        )
+        or "No sessions found."
+    )
+
+
+@_tool(
+    "Create a new tmux session.",
+    name="string! Name for the new session.",
+    command="string Optional command to run in the initial window.",
+    window_name="string Optional name for the first window.",
+)
+async def _create_session(phux: Phux, arguments: Arguments) -> str:
+    name = arguments["name"]
+    command = _shell_line(arguments.get("command"))
+    flow = flows.new(phux.caller, name, window_name=arguments.get("window_name"), command=command)
+    try:
+        made = await phux.drive(flow)
+    except NameInUseError:
+        raise _Miss(f"duplicate session: {name}") from None
+    ids = f"session_id=${made['session_id']} window_id=@{made['window_id']} pane_id=%{made['pane_id']}"
+    return f"Session '{name}' created. {ids}"
+
+
+@_tool("Rename a session.", old_name="string! Current name or ID.", new_name="string! New name.")
+async def _rename_session(phux: Phux, arguments: Arguments) -> str:
+    old, new = arguments["old_name"], arguments["new_name"]
+    found = _find(await phux.drive(flows.tree()), old)
+    await phux.drive(flows.rename(phux.caller, ("session", found.session["id"]), new))
+    return f"Session '{old}' renamed to '{new}'."
+
+
+@_tool(
+    "Kill a session, window or pane.",
+    "destructive",
+    target="string! What to kill.",
+    type="string session, window or pane (default).",
+)
+async def _kill(phux: Phux, arguments: Arguments) -> str:
+    target, scope = arguments["target"], arguments.get("type", "pane")
+    if scope not in {"session", "window", "pane"}:
+        raise _Miss("type must be 'session', 'window', or 'pane'.")
+    found = _find(await phux.drive(flows.tree()), target)
+    node = {"session": found.session, "window": found.window, "pane": found.pane}[scope]
+    refuse_own(scope, node, phux.caller.pane, "killed")
+    await phux.drive(flows.kill_by_id(scope, node["id"]))
+    return f"Killed {scope} '{target}'."
+
+
+@_tool(
+    "List all tmux windows. Optionally filter by session name or ID.",
+    "read-only",
+    session="string Session name or ID to filter by. If omitted, lists windows from all sessions.",
+)
+async def _list_windows(phux: Phux, arguments: Arguments) -> str:
+    tree = await phux.drive(flows.tree())
+    only = _find(tree, arguments["session"]).session if arguments.get("session") else None
+    return (
+        "\n".join(
+            f"{session['name']}\t{window['index']}\t@{window['id']}\t{window['name']}\t{int(window['active'])}"
+            f"\t{len(window['panes'])} panes\t%{_active(window['panes'])['id']}"
+            for session in ([only] if only else tree["sessions"])
+            for window in session["windows"]
+        )
+        or "No windows found."
+    )
+
+
+@_tool(
+    "Create a new window in an existing tmux session.",
+    session="string! Target session name or ID.",
+    name="string Optional name for the new window.",
+    command="string Optional command to run in the new window.",
+)
+async def _create_window(phux: Phux, arguments: Arguments) -> str:
+    found = _find(await phux.drive(flows.tree()), arguments["session"])
+    flow = flows.new_window(
+        phux.caller,
+        found.session["id"],
+        name=arguments.get("name"),
+        command=_shell_line(arguments.get("command")),
+        select=True,
+    )
+    made = await phux.drive(flow)
+    ids = f"window_id=@{made['window_id']} window_index={made['window']} pane_id=%{made['terminal_id']}"
+    return f"Window created in session '{arguments['session']}'. {ids}"
+
+
+@_tool("Switch to a window.", target=_WINDOW)
+async def _select_window(phux: Phux, arguments: Arguments) -> str:
+    found = _find(await phux.drive(flows.tree()), arguments["target"])
+    await phux.drive(flows.select(phux.caller, ("window", found.window["id"])))
+    return f"Selected window '{arguments['target']}'."
+
+
+@_tool("Rename a window.", target=_WINDOW, new_name="string! New name.")
+async def _rename_window(phux: Phux, arguments: Arguments) -> str:
+    target, new = arguments["target"], arguments["new_name"]
+    found = _find(await phux.drive(flows.tree()), target)
+    await phux.drive(flows.rename(phux.caller, ("window", found.window["id"]), new))
+    return f"Window '{target}' renamed to '{new}'."
+
+
+@_tool(
+    "List tmux panes with their IDs, dimensions, and status.",
+    "read-only",
+    target='string Session or window target (e.g. "mysession", "mysession:0"). If omitted, lists all panes.',
+)
+async def _list_panes(phux: Phux, arguments: Arguments) -> str:
+    tree = await phux.drive(flows.tree())
+    target = arguments.get("target")
+    found = _find(tree, target) if target else None
+    return (
+        "\n".join(
+            f"{session['name']}\t{window['index']}\t%{pane['id']}\t{pane['index']}\t{pane['cols']}x{pane['rows']}"
+            f"\t{int(pane['active'])}\t{(pane['foreground'] or pane)['command']}"
+            for session, window, pane in _panes(tree)
+            if found is None
+            or (
+                session["id"] == found.session["id"]
+                and (found.scope == "session" or window["id"] == found.window["id"])
+            )
+        )
+        or "No panes found."
+    )
+
+
+@_tool(
+    "Split a window/pane to create a new pane.",
+    target='string! Target window or pane to split (e.g. "session:window", "session:window.pane", or "%3").',
+    horizontal="boolean If true, split horizontally (top/bottom). Default is vertical (left/right).",
+    size='string Size of new pane: percentage (e.g. "50%") or line/column count (e.g. "20").',
+    command="string Optional command to run in the new pane.",
+)
+async def _split_window(phux: Phux, arguments: Arguments) -> str:
+    found = _find(await phux.drive(flows.tree()), arguments["target"])
+    size = arguments.get("size")
+    flow = flows.split(
+        phux.caller,
+        found.pane["id"],
+        "down" if arguments.get("horizontal") else "right",
+        size=int(size) if size is not None and size.isdecimal() else size,
+        command=_shell_line(arguments.get("command")),
+        select=True,
+    )
+    return f"Pane created. pane_id=%{(await phux.drive(flow))['terminal_id']}"
+
+
+@_tool("Select/focus a specific tmux pane.", target=_PANE)
+async def _select_pane(phux: Phux, arguments: Arguments) -> str:
+    found = _find(await phux.drive(flows.tree()), arguments["target"])
+    await phux.drive(flows.select(phux.caller, found.pane["id"]))
+    return f"Selected pane '{arguments['target']}'."
+
+
+@_tool(
+    "Resize a tmux pane. Use direction+amount for relative resize, or width/height for absolute resize.",
+    target=_PANE,
+    direction='string Direction to grow: "up", "down", "left", or "right".',
+    amount="integer Number of cells to resize by (default 5). Used with direction.",
+    width="integer Absolute width in columns. Overrides direction/amount.",
+    height="integer Absolute height in rows. Overrides direction/amount.",
+)
+async def _resize_pane(phux: Phux, arguments: Arguments) -> str:
+    target, direction = arguments["target"], arguments.get("direction")
+    sizes = {"cols": arguments.get("width"), "rows": arguments.get("height")}
+    if sizes == {"cols": None, "rows": None}:
+        if direction not in {"up", "down", "left", "right"}:
+            raise _Miss("direction must be 'up', 'down', 'left', or 'right'.")
+        sizes = {"side": direction, "by": arguments.get("amount", 5)}
+    found = _find(await phux.drive(flows.tree()), target)
+    await phux.drive(flows.resize(phux.caller, found.pane["id"], **sizes))
+    return f"Pane '{target}' resized."
+
+
+@_tool(
+    "Send keys to a pane.",
+    target=_PANE,
+    keys="string! A key such as Enter or C-c, or text.",
+    literal="boolean Take a key's name as text.",
+)
+async def _send_keys(phux: Phux, arguments: Arguments) -> str:
+    target = arguments["target"]
+    found = _find(await phux.drive(flows.tree()), target)
+    flow = flows.send_keys(phux.caller, found.pane["id"], [arguments["keys"]], literal=arguments.get("literal", False))
+    await phux.drive(flow)
+    return f"Keys sent to '{target}'."
+
+
+@_tool(
+    "Capture pane content.",
+    "read-only",
+    target=_PANE,
+    line_count="integer How many lines; the last ones unless start_line is given.",
+    start_line="integer First row: 0 is the top of the screen, negative rows are history.",
+)
+async def _read_pane(phux: Phux, arguments: Arguments) -> str:
+    found = _find(await phux.drive(flows.tree()), arguments["target"])
+    start, most = arguments.get("start_line"), arguments.get("line_count")
+    history = None if start is None and most is None else 0
+    screen = await phux.drive(flows.snapshot(phux.caller, found.pane["id"], scrollback=history))
+    rows = [*screen["scrollback"], *screen["lines"]]
+    while rows and not rows[-1]:
+        rows.pop()
+    if start is not None:
+        first = max(0, len(screen["scrollback"]) + start)
+        rows = rows[first : len(rows) if most is None else first + most]
+    elif most is not None:
+        rows = rows[max(0, len(rows) - most) :]
+    return "\n".join(rows)

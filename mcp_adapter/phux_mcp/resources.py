@@ -1,0 +1,168 @@
+"""Resources: sessions, screens and logs, to be read and subscribed to by their URI."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from phux_client import flows
+from phux_core.errors import BadSelectorError, NoServerError, NoSuchTargetError, PhuxError
+from phux_mcp.answers import BUDGET, explain
+from phux_mcp.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phux_client import Phux
+    from phux_mcp.links import Links
+    from phux_mcp.revisions import Revision
+
+    Document = dict[str, Any]
+
+_SESSIONS = "phux://sessions"
+_OF_A_PANE = re.compile(r"phux://pane/(\d{1,10})/(screen|log)")
+# Events after which a list of sessions, or a pane's screen, is not what it was.
+_TREE_EVENTS = frozenset(("pane_spawned", "pane_closed", "renamed", "state_changed", "resized", "dropped"))
+_PANE_EVENTS = frozenset(("dirty", "idle", "pane_closed", "resized", "title_changed", "dropped"))
+_TRY_AGAIN_S = 1.0
+
+
+def templates() -> list[Document]:
+    """List the templates."""
+    return [
+        {
+            "uriTemplate": "phux://pane/{id}/screen",
+            "name": "screen",
+            "title": "Screen of a pane",
+            "description": "What stands on a pane's screen, as text. The id is a number: of @3 it is 3.",
+            "mimeType": "text/plain",
+        },
+        {
+            "uriTemplate": "phux://pane/{id}/log",
+            "name": "log",
+            "title": "Log of a pane",
+            "description": "The newest of what a pane's program has written, as text.",
+            "mimeType": "text/plain",
+        },
+    ]
+
+
+async def listing(links: Links) -> list[Document]:
+    """List what is there: the sessions, and every pane's screen and log; without a server, only the first."""
+    found: list[Document] = [
+        {
+            "uri": _SESSIONS,
+            "name": "sessions",
+            "title": "Sessions, windows and panes",
+            "description": "Every session, window and pane, as a Tree document.",
+            "mimeType": "application/json",
+        }
+    ]
+    try:
+        tree = await (await links.phux()).drive(flows.tree())
+    except PhuxError:
+        return found
+    for session in tree["sessions"]:
+        for window in session["windows"]:
+            for pane in window["panes"]:
+                where = f"{session['name']}:{window['index']}.{pane['index']}"
+                found += [
+                    {
+                        "uri": f"phux://pane/{pane['id']}/{what}",
+                        "name": f"@{pane['id']} {what}",
+                        "title": f"{what.capitalize()} of {where} ({pane['command']})",
+                        "mimeType": "text/plain",
+                    }
+                    for what in ("screen", "log")
+                ]
+    return found
+
+
+class Resource:
+    """Something that can be read and followed.
+
+    Attributes:
+        uri: Its name.
+    """
+
+    def __init__(self, uri: str, phux: Phux, pane: int | None, what: str) -> None:
+        self.uri = uri
+        self._phux = phux
+        self._pane = pane
+        self._what = what
+
+    async def read(self) -> Document:
+        """Read it."""
+        if self._what == "sessions":
+            tree = await self._phux.drive(flows.tree())
+            return {"uri": self.uri, "mimeType": "application/json", "text": json.dumps(tree, ensure_ascii=False)}
+        if self._what == "log":
+            text = (await self._phux.drive(flows.logs(self._phux.caller, self._pane, max_bytes=BUDGET)))["content"]
+        else:
+            screen = await self._phux.drive(flows.snapshot(self._phux.caller, self._pane))
+            text = "\n".join(screen["lines"]).rstrip("\n")
+        return {"uri": self.uri, "mimeType": "text/plain", "text": text}
+
+    async def follow(self, on_change: Callable[[], None]) -> None:
+        """Tell of changes until it is gone; a server that goes away is waited for.
+
+        Raises:
+            PhuxError: It is gone.
+        """
+        relevant = _TREE_EVENTS if self._pane is None else _PANE_EVENTS
+        while True:
+            with contextlib.suppress(NoServerError):
+                async with self._phux.watch(self._pane) as events:
+                    async for event in events:
+                        if event.event in relevant:
+                            on_change()
+                    return
+            await asyncio.sleep(_TRY_AGAIN_S)
+
+
+async def find(links: Links, uri: object, revision: Revision) -> Resource:
+    """Find a resource by its URI.
+
+    Raises:
+        RpcError: There is none.
+    """
+    if not isinstance(uri, str):
+        raise RpcError(INVALID_PARAMS, "a resource is named by its `uri`, a string")
+    match = _OF_A_PANE.fullmatch(uri)
+    try:
+        phux = await links.phux()
+        if uri == _SESSIONS:
+            return Resource(uri, phux, None, "sessions")
+        if match is not None:
+            pane = await phux.drive(flows.find_pane(f"@{match[1]}", phux.caller))
+            return Resource(uri, phux, pane["id"], match[2])
+    except PhuxError as error:
+        raise _translate(error, uri, revision) from error
+    raise _not_found(uri, revision)
+
+
+async def read(links: Links, uri: object, revision: Revision) -> Document:
+    """Read a resource.
+
+    Raises:
+        RpcError: There is none, or it cannot be read.
+    """
+    resource = await find(links, uri, revision)
+    try:
+        return await resource.read()
+    except PhuxError as error:
+        raise _translate(error, resource.uri, revision) from error
+
+
+def _translate(error: PhuxError, uri: str, revision: Revision) -> RpcError:
+    """Make an error of JSON-RPC: a resource has no other way to say no."""
+    if isinstance(error, (NoSuchTargetError, BadSelectorError)):
+        return _not_found(uri, revision)
+    return RpcError(INTERNAL_ERROR, explain(error))
+
+
+def _not_found(uri: str, revision: Revision) -> RpcError:
+    return RpcError(revision.not_found, f"there is no resource {uri!r:.200}", data={"uri": uri})

@@ -1,0 +1,155 @@
+"""One conversation with a host: lines to messages, calls side by side, cancelling.
+
+Takes lines and gives lines; who reads and writes them is ``main``'s business, and what each method answers that of
+``methods``. Nothing that arrives raises out of here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from phux_mcp import jsonrpc
+from phux_mcp.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, RpcError
+from phux_mcp.methods import Methods
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phux_mcp.catalog import Toolset
+    from phux_mcp.jsonrpc import Message, RequestId
+    from phux_mcp.links import Links
+
+    Params = dict[str, Any]
+    Deliver = Callable[[Message | None], None]
+
+
+class Server:
+    """The server's side of one conversation.
+
+    Args:
+        toolset: What is served.
+        links: The way to phux servers.
+        send: Takes each line that is to be sent.
+    """
+
+    def __init__(self, toolset: Toolset, links: Links, send: Callable[[bytes], None]) -> None:
+        self._send_line = send
+        self._methods = Methods(toolset, links, self._notify)
+        self._running: dict[RequestId, asyncio.Task[Params]] = {}
+
+    @property
+    def running(self) -> set[asyncio.Task[Params]]:
+        """The calls that have not been answered yet."""
+        return set(self._running.values())
+
+    def take_line(self, line: bytes | None) -> None:
+        """Take a line from the host, None for one that was too long."""
+        if line is not None and not line.strip():
+            return
+        try:
+            message = jsonrpc.parse(line)
+        except RpcError as error:
+            self._send(error.to_reply())
+            return
+        if isinstance(message, list):
+            self._take_batch(message)
+        else:
+            self._take(message, self._deliver)
+
+    async def close(self) -> None:
+        """End every call and every subscription."""
+        for task in self.running:
+            task.cancel()
+        if self.running:
+            await asyncio.wait(self.running)
+        await self._methods.close()
+
+    # Messages
+
+    def _send(self, message: object) -> None:
+        self._send_line(jsonrpc.encode(message))
+
+    def _deliver(self, reply: Message | None) -> None:
+        if reply is not None:
+            self._send(reply)
+
+    def _notify(self, method: str, params: Params) -> None:
+        self._send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def _take_batch(self, messages: list[object]) -> None:
+        """Answer an array with an array, once all of it is answered; in the one revision that has them."""
+        revision = self._methods.revision
+        if revision is None or not revision.batches:
+            when = "before `initialize`" if revision is None else f"in {revision.name}"
+            self._send(RpcError(INVALID_REQUEST, f"there are no batches {when}; send one message a line").to_reply())
+            return
+        if not messages:
+            self._send(RpcError(INVALID_REQUEST, "the batch is empty").to_reply())
+            return
+        replies: list[Message] = []
+        left = len(messages)
+
+        def deliver(reply: Message | None) -> None:
+            nonlocal left
+            left -= 1
+            if reply is not None:
+                replies.append(reply)
+            if left == 0 and replies:
+                self._send(replies)
+
+        for message in messages:
+            self._take(message, deliver)
+
+    def _take(self, message: object, deliver: Deliver) -> None:
+        """Take one message; ``deliver`` is given its reply, now or later, or None when there is to be none."""
+        request_id: RequestId | None = None
+        try:
+            checked = jsonrpc.check(message)
+            method, params = checked.get("method"), checked.get("params", {})
+            if method is None:  # a response, and we asked nothing
+                deliver(None)
+                return
+            if "id" not in checked:
+                self._take_notification(method, params)
+                deliver(None)
+                return
+            request_id = checked["id"]
+            if request_id in self._running:
+                raise RpcError(INVALID_REQUEST, f"a request with the id {request_id!r} is still being answered")
+            answer = self._methods.answer(method, params, request_id)
+            if isinstance(answer, dict):
+                deliver({"jsonrpc": "2.0", "id": request_id, "result": answer})
+            else:
+                task = asyncio.get_running_loop().create_task(answer)
+                self._running[request_id] = task
+                task.add_done_callback(partial(self._finish, request_id, deliver))
+        except RpcError as error:
+            deliver(error.to_reply(request_id))
+        except Exception as error:  # noqa: BLE001  a bug of ours ends this request, not the conversation
+            deliver(_bug(error).to_reply(request_id))
+
+    def _finish(self, request_id: RequestId, deliver: Deliver, task: asyncio.Task[Params]) -> None:
+        del self._running[request_id]
+        if task.cancelled():
+            deliver(None)
+            return
+        error = task.exception()
+        if error is None:
+            deliver({"jsonrpc": "2.0", "id": request_id, "result": task.result()})
+        else:
+            deliver((error if isinstance(error, RpcError) else _bug(error)).to_reply(request_id))
+
+    def _take_notification(self, method: str, params: Params) -> None:
+        if method == "notifications/cancelled":
+            wanted = params.get("requestId")
+            task = self._running.get(wanted) if isinstance(wanted, (str, int, float)) else None
+            if task is not None:
+                task.cancel()
+
+
+def _bug(error: BaseException) -> RpcError:
+    traceback.print_exception(error)
+    return RpcError(INTERNAL_ERROR, f"phux-mcp failed, and its stderr says where: {error!r:.200}")

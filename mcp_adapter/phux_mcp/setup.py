@@ -1,0 +1,176 @@
+"""``phux mcp setup``: what hosts want to read in their configuration, printed or merged into it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from phux_core.errors import RefusedError
+from phux_mcp import config_text
+
+if TYPE_CHECKING:
+    import argparse
+
+
+class _Host(NamedTuple):
+    """How one host is configured.
+
+    Attributes:
+        linux: Its file; ``~`` is the home directory.
+        mac: Its file on macOS, if it is another one.
+        path: Keys that lead to our entry.
+        kind: ``stdio`` if the entry names its transport so, ``plain`` if it names none, ``local`` for opencode's form.
+    """
+
+    linux: str
+    mac: str | None
+    path: tuple[str, ...]
+    kind: str = "plain"
+
+
+_MAC = "~/Library/Application Support"
+HOSTS = {
+    "claude-code": _Host("~/.claude.json", None, ("mcpServers", "phux"), "stdio"),
+    "claude-desktop": _Host(
+        "~/.config/Claude/claude_desktop_config.json",
+        f"{_MAC}/Claude/claude_desktop_config.json",
+        ("mcpServers", "phux"),
+    ),
+    "codex": _Host("~/.codex/config.toml", None, ("mcp_servers", "phux")),
+    "cursor": _Host("~/.cursor/mcp.json", None, ("mcpServers", "phux")),
+    "vscode": _Host("~/.config/Code/User/mcp.json", f"{_MAC}/Code/User/mcp.json", ("servers", "phux"), "stdio"),
+    "gemini": _Host("~/.gemini/settings.json", None, ("mcpServers", "phux")),
+    "opencode": _Host("~/.config/opencode/opencode.json", None, ("mcp", "phux"), "local"),
+}
+"""Every host that can be set up."""
+
+
+def main(options: argparse.Namespace) -> int:
+    """Print the configuration of a host, or of all; with ``--write``, merge it.
+
+    Raises:
+        RefusedError: The file cannot be edited safely; nothing was changed.
+    """
+    if options.write and options.host is None:
+        raise RefusedError("--write needs the name of a host", remedy=f"name one of {', '.join(HOSTS)}")
+    words = _command(options)
+    for name in [options.host] if options.host else HOSTS:
+        host = HOSTS[name]
+        path = file_of(host)
+        if not options.write:
+            print(f"# {name}: {path}\n{merged('', host, words, path)}")
+        elif write(path, host, words):
+            print(f"phux was added to {path}; restart {name} to use it")
+        else:
+            print(f"{path} has it already")
+    return 0
+
+
+def _command(options: argparse.Namespace) -> list[str]:
+    """Say how a host is to start us: by a whole path, for it may not have ours in its own."""
+    script = os.path.join(os.path.dirname(os.path.abspath(sys.executable)), "phux-mcp")
+    words = [script] if os.access(script, os.X_OK) else [sys.executable, "-m", "phux_mcp"]
+    if options.safety:
+        words += ["--safety", options.safety]
+    if options.profile != "phux":
+        words += ["--profile", options.profile]
+    if options.socket:
+        words += ["--socket", os.path.abspath(options.socket)]
+    return words
+
+
+def file_of(host: _Host) -> str:
+    """Find a host's file."""
+    home = os.environ.get("CODEX_HOME")
+    if host is HOSTS["codex"] and home:
+        return os.path.join(home, "config.toml")
+    path = host.mac if host.mac is not None and sys.platform == "darwin" else host.linux
+    config = os.environ.get("XDG_CONFIG_HOME")
+    if config and path.startswith("~/.config/"):
+        return os.path.join(config, path.removeprefix("~/.config/"))
+    return os.path.expanduser(path)
+
+
+def merged(text: str, host: _Host, words: list[str], path: str) -> str:
+    """Set our entry in the text of a host's file.
+
+    Raises:
+        ConfigError: It cannot be done safely.
+    """
+    if path.endswith(".toml"):
+        return config_text.set_in_toml(text, host.path, {"command": words[0], "args": words[1:]})
+    entry: dict[str, Any] = {"command": words[0], "args": words[1:]}
+    if host.kind == "stdio":
+        entry = {"type": "stdio", **entry}
+    elif host.kind == "local":
+        entry = {"type": "local", "command": words, "enabled": True}
+    return config_text.set_in_json(text, host.path, entry)
+
+
+def write(path: str, host: _Host, words: list[str]) -> bool:
+    """Merge our entry into a file; the file as it was is kept beside it.
+
+    Returns:
+        Whether anything had to be changed.
+
+    Raises:
+        RefusedError: It cannot be done safely; nothing was changed.
+    """
+    path = os.path.realpath(path)  # a link into somebody's dotfiles stays one
+    try:
+        old = _read(path)
+        new = merged(old or "", host, words, path)
+        if new == old:
+            return False
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        if old is not None:
+            _write_new(_free_name(f"{path}.phux-backup"), old, _mode(path))
+        _replace(path, new, _mode(path))
+    except (config_text.ConfigError, UnicodeDecodeError) as error:
+        raise RefusedError(
+            f"{path} was left as it is: {error}", remedy="add the entry by hand; without --write it is printed"
+        ) from error
+    except OSError as error:
+        raise RefusedError(f"{error.filename or path} cannot be written: {error.strerror}") from error
+    return True
+
+
+def _read(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", newline="") as file:  # as it is, carriage returns included
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def _mode(path: str) -> int:
+    # These files may hold keys of other servers: one that we make is the user's alone.
+    return os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o600
+
+
+def _free_name(path: str) -> str:
+    names = (path, *(f"{path}.{number}" for number in range(2, 1000)))
+    return next(name for name in names if not os.path.lexists(name))
+
+
+def _write_new(path: str, text: str, mode: int) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    with os.fdopen(fd, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+
+
+def _replace(path: str, text: str, mode: int) -> None:
+    """Put a text in a file's place: the old one or the new one is there at any moment, never half of one."""
+    fd, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".phux-")
+    try:
+        with os.fdopen(fd, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

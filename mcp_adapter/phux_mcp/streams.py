@@ -1,0 +1,157 @@
+"""stdin and stdout in an event loop, without changing their flags, which others may share.
+
+Nothing here blocks the loop, and nothing grows without a bound: while the host does not read, we do not either.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+from typing import TYPE_CHECKING
+
+from phux_mcp.jsonrpc import Lines
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+_READ_SIZE = 256 * 1024
+# A pipe that says it can be written takes so much without blocking.
+_WRITE_SIZE = select.PIPE_BUF
+_MAX_UNREAD = 8 * 1024 * 1024
+
+
+class Input:
+    """Lines from a descriptor, as they come.
+
+    Args:
+        loop: The event loop.
+        fd: The descriptor: a pipe, a socket, a terminal or a file.
+        on_line: Is given each line, None for one that was too long.
+        on_end: Is called once, at the end of the stream.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        fd: int,
+        on_line: Callable[[bytes | None], None],
+        on_end: Callable[[], None],
+    ) -> None:
+        self._loop = loop
+        self._fd = fd
+        self._on_line = on_line
+        self._on_end = on_end
+        self._lines = Lines()
+        self._reading = False
+        self._ended = False
+        self._is_file = False
+
+    def resume(self) -> None:
+        """Read, until told otherwise."""
+        if self._reading or self._ended:
+            return
+        self._reading = True
+        if not self._is_file:
+            try:
+                self._loop.add_reader(self._fd, self._read)
+                return
+            except PermissionError:  # a file can always be read, and cannot be waited for
+                self._is_file = True
+        self._loop.call_soon(self._read_file)
+
+    def pause(self) -> None:
+        """Leave what comes where it is."""
+        if self._reading:
+            self._reading = False
+            if not self._is_file:
+                self._loop.remove_reader(self._fd)
+
+    def _read_file(self) -> None:
+        if self._reading:
+            self._read()
+        if self._reading:
+            self._loop.call_soon(self._read_file)
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._fd, _READ_SIZE)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:  # a terminal that was hung up
+            data = b""
+        for line in self._lines.feed(data) if data else self._lines.close():
+            self._on_line(line)
+        if not data:
+            self.pause()
+            self._ended = True
+            self._on_end()
+
+
+class Output:
+    """Bytes to a descriptor, in order.
+
+    Args:
+        loop: The event loop.
+        fd: The descriptor.
+        on_full: Is told whether the host is behind with reading.
+        on_broken: Is called when nobody reads any more.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        fd: int,
+        on_full: Callable[[bool], None],
+        on_broken: Callable[[], None],
+    ) -> None:
+        self._loop = loop
+        self._fd = fd
+        self._on_full = on_full
+        self._on_broken = on_broken
+        self._unsent = bytearray()
+        self._waiting = False
+        self._full = False
+        self._broken = False
+        self._poll = select.poll()
+        self._poll.register(fd, select.POLLOUT)
+
+    def write(self, data: bytes) -> None:
+        """Send, now or as soon as the host reads."""
+        if self._broken:
+            return
+        self._unsent += data
+        if not self._waiting:
+            self._flush()
+
+    def finish(self, timeout_s: float) -> None:
+        """Send what is left, as long as somebody reads it. Blocks."""
+        while self._unsent and not self._broken and self._poll.poll(timeout_s * 1000):
+            self._write_once()
+
+    def _flush(self) -> None:
+        while self._unsent and not self._broken and self._poll.poll(0):
+            self._write_once()
+        waiting = bool(self._unsent) and not self._broken
+        if waiting != self._waiting:
+            self._waiting = waiting
+            if waiting:
+                self._loop.add_writer(self._fd, self._flush)
+            else:
+                self._loop.remove_writer(self._fd)
+        full = len(self._unsent) > _MAX_UNREAD
+        if full != self._full:
+            self._full = full
+            self._on_full(full)
+
+    def _write_once(self) -> None:
+        try:
+            written = os.write(self._fd, self._unsent[:_WRITE_SIZE])
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            self._broken = True
+            self._unsent.clear()
+            self._on_broken()
+            return
+        del self._unsent[:written]

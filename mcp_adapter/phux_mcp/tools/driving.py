@@ -1,0 +1,248 @@
+"""Tools that drive a program: typing, running, acting."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from phux_client import flows
+from phux_core.call_kinds import SIGNALS
+from phux_core.errors import BadRequestError, PhuxError, TimedOutError
+from phux_mcp.answers import BUDGET, Answer, pretty
+from phux_mcp.catalog import Tool, document
+from phux_mcp.own_panes import refuse_own
+from phux_mcp.tools.params import MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, count, flag, text, words
+from phux_mcp.tools.reading import STATES, changes_schema, tail, within
+
+if TYPE_CHECKING:
+    from phux_client import Phux
+    from phux_mcp.methods import Call
+
+    Arguments = dict[str, Any]
+    Document = dict[str, Any]
+
+
+async def send_keys(call: Call, arguments: Arguments) -> Answer:
+    """Type keys."""
+    phux = await connect(call, arguments)
+    literal = arguments.get("literal", False)
+    sent = await phux.drive(flows.send_keys(phux.caller, arguments["target"], arguments["keys"], literal=literal))
+    return _typed(sent)
+
+
+async def paste(call: Call, arguments: Arguments) -> Answer:
+    """Paste a text."""
+    phux = await connect(call, arguments)
+    return _typed(await phux.drive(flows.paste(phux.caller, arguments["target"], arguments["text"])))
+
+
+def _typed(sent: Document) -> Answer:
+    return Answer(sent, pretty({"sent": sent["sent"], "pane": sent["pane"]}))
+
+
+async def run(call: Call, arguments: Arguments) -> Answer:
+    """Run a command and tell what it did; that time was over is told, too, and is no failure."""
+    phux = await connect(call, arguments)
+    command = arguments["command"]
+    pane = (await phux.drive(flows.find_pane(arguments["target"], phux.caller)))["id"]
+    wanted: Arguments = {name: arguments[name] for name in ("head", "tail", "grep") if name in arguments}
+    if arguments.get("detach"):
+        if wrong := [name for name in (*wanted, "max_bytes", "timeout_secs") if name in arguments]:
+            raise BadRequestError(f"`{wrong[0]}` is for a command that is waited for", remedy="leave it or detach out")
+        return Answer(_started(command, await phux.drive(flows.start(phux.caller, pane, command))))
+    timeout_s = arguments.get("timeout_secs", flows.RUN_TIMEOUT_S)
+    budget = arguments.get("max_bytes", BUDGET)
+    began = time.monotonic()
+
+    async def message() -> str:
+        return await _last_line(phux, pane)
+
+    try:
+        async with call.progress.ticking(timeout_s or None, message):
+            result = await phux.drive(flows.run(phux.caller, pane, command, timeout_s=timeout_s, max_bytes=budget))
+    except TimedOutError as error:
+        told: Document = {
+            "outcome": "timed_out",
+            "command": command,
+            "duration_ms": round((time.monotonic() - began) * 1000),
+        }
+        return Answer(told if call.revision.seed else {**told, **await _as_it_stands(phux, pane, error.message)})
+    if wanted:
+        result = await _chosen(phux, pane, result, {**wanted, "max_bytes": budget})
+    if result["truncated"] and not call.revision.seed:
+        result["hint"] = (
+            f"grep, head, tail and max_bytes choose; phux_logs from_byte {result['seq']['start']} has it all"
+        )
+    return Answer(result)
+
+
+def _started(command: str, started: Document) -> Document:
+    return {
+        "outcome": "started",
+        "command": command,
+        "command_id": started["command"],
+        "pane": started["pane"],
+        "since": started["seq"],
+        "hint": "phux_wait with since waits for what it writes, phux_logs with command reads it, phux_signal ends it",
+    }
+
+
+async def _as_it_stands(phux: Phux, pane: int, message: str) -> Document:
+    """Tell what a command that goes on looks like."""
+    screen = await phux.drive(flows.snapshot(phux.caller, pane))
+    about = {"message": message, "pane": f"@{pane}", "state": screen["state"], "since": screen["seq"]}
+    return {**about, "screen_tail": tail(screen, 20)}
+
+
+async def _chosen(phux: Phux, pane: int, result: Document, query: Document) -> Document:
+    """Take of a command's output what was asked for."""
+    entries = (await phux.drive(flows.commands(phux.caller, pane)))["commands"]
+    entry = next(entry for entry in reversed(entries) if entry["start"] == result["seq"]["start"])
+    read = await phux.drive(flows.output(phux.caller, entry["id"], **query))
+    return {
+        **result,
+        "output": read["content"],
+        "truncated": read["truncated"],
+        "omitted_bytes": 0,
+        "omitted_lines": read["omitted"],
+        "total_lines": read["total_lines"],
+    }
+
+
+async def _last_line(phux: Phux, target: str | int) -> str:
+    """Say what a program says of itself: its last line."""
+    try:
+        screen = await phux.drive(flows.snapshot(phux.caller, target))
+    except PhuxError as error:
+        return error.message
+    return "".join(tail(screen, 1))[:200]
+
+
+async def signal(call: Call, arguments: Arguments) -> Answer:
+    """Send a signal to what runs in a pane, but never to the host itself."""
+    phux = await connect(call, arguments)
+    pane = await phux.drive(flows.find_pane(arguments["target"], phux.caller))
+    refuse_own("pane", pane, phux.caller.pane, "sent signals")
+    return Answer(await phux.drive(flows.signal(phux.caller, pane["id"], arguments.get("signal", "INT"))))
+
+
+async def act(call: Call, arguments: Arguments) -> Answer:
+    """Type, wait, and tell what changed."""
+    phux = await connect(call, arguments)
+    options = {
+        name: value for name, value in arguments.items() if name not in {"target", "keys", "timeout_secs", "socket"}
+    }
+    timeout_s = arguments.get("timeout_secs", flows.ACT_TIMEOUT_S)
+
+    async def message() -> str:
+        return await _last_line(phux, arguments["target"])
+
+    async with call.progress.ticking(timeout_s, message):
+        flow = flows.act(phux.caller, arguments["target"], arguments["keys"], timeout_s=timeout_s, **options)
+        return Answer(within(await phux.drive(flow), BUDGET))
+
+
+def _ran() -> Document:
+    string = {"type": "string"}
+    more: dict[str, Document] = {
+        "outcome": {"enum": ["timed_out", "started"]},
+        "command_id": string,
+        "omitted_lines": {"type": "integer"},
+        "total_lines": {"type": "integer"},
+        "hint": string,
+        "message": string,
+        "pane": string,
+        "state": string,
+        "since": {"type": "integer"},
+        "screen_tail": {"type": "array", "items": string},
+    }
+    return {**document("run-result", more=more), "required": ["command"]}
+
+
+_KEYS = words("Names of keys (Enter, Tab, Up, C-c, M-x, F5) as keys, all else as text.", least=1)
+
+TOOLS = (
+    Tool(
+        "phux_send_keys",
+        "Type keys",
+        "Type into a pane: named keys (Enter, Tab, C-c, ...) as keys, all else as text. No attach, no resize.",
+        send_keys,
+        properties={
+            "target": TARGET,
+            "keys": _KEYS,
+            "literal": flag("Take every word as text, also names of keys."),
+            "socket": SOCKET,
+        },
+        required=("target", "keys"),
+        seed=("target", "keys", "socket"),
+        output=lambda: document("sent"),
+    ),
+    Tool(
+        "phux_paste",
+        "Paste text",
+        "Paste text into a pane, bracketed if its program asked for that. Press Enter with phux_send_keys afterwards.",
+        paste,
+        properties={"target": TARGET, "text": text("What to paste."), "socket": SOCKET},
+        required=("target", "text"),
+        output=lambda: document("sent"),
+    ),
+    Tool(
+        "phux_run",
+        "Run a command",
+        "Run a command in a pane's shell and give its exit code, output and duration. Not within timeout_secs: the "
+        "command goes on, and the outcome says so.",
+        run,
+        properties={
+            "target": TARGET,
+            "command": text("The command line to run."),
+            "timeout_secs": {**TIMEOUT, "description": "Default 600; 0 waits indefinitely."},
+            "detach": flag("Start it and return at once, with its id: for what does not end by itself."),
+            "grep": text("Only lines of the output that match this pattern of Python's re."),
+            "head": count("Only the first so many lines."),
+            "tail": count("Only the last so many lines."),
+            "max_bytes": MAX_BYTES,
+            "socket": SOCKET,
+        },
+        required=("target", "command"),
+        seed=("target", "command", "timeout_secs", "socket"),
+        output=_ran,
+    ),
+    Tool(
+        "phux_signal",
+        "Send a signal",
+        "Send a signal to the program in the foreground of a pane. The host's own pane is refused.",
+        signal,
+        properties={
+            "target": TARGET,
+            "signal": {"type": "string", "enum": list(SIGNALS), "description": "Which, INT when omitted."},
+            "socket": SOCKET,
+        },
+        required=("target",),
+        output=lambda: document("signalled"),
+    ),
+    Tool(
+        "phux_act",
+        "Type, wait and look",
+        "Type keys, wait for what they bring about, and give the rows of the screen that changed, in one call; no "
+        "other run or act comes between. Only what is written after typing counts, the echo of the keys included. With "
+        "no condition, it waits until nothing was written for 300 ms.",
+        act,
+        properties={
+            "target": TARGET,
+            "keys": _KEYS,
+            "literal": flag("Take every word as text."),
+            "until": text("A line contains this."),
+            "regex": text("A line matches this."),
+            "gone": text("No visible line contains this."),
+            "state": words("The pane is in one of these states.", least=1, among=STATES),
+            "stop": text("A line matches this: waiting on is in vain."),
+            "idle_ms": count("Nothing was written for so long."),
+            "since": count("Give what changed after this `seq`; after typing began when omitted."),
+            "cells": flag("Add the styled cells of changed rows."),
+            "timeout_secs": {**TIMEOUT, "description": "How long all of it may take, 30 when omitted."},
+            "socket": SOCKET,
+        },
+        required=("target", "keys"),
+        output=changes_schema,
+    ),
+)

@@ -1,0 +1,136 @@
+"""Tools that read what panes wrote, and what ran in them; also of panes that are gone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from phux_client import flows
+from phux_core.errors import BadRequestError
+from phux_mcp.answers import BUDGET, Answer, size
+from phux_mcp.catalog import Tool, document
+from phux_mcp.tools.params import MAX_BYTES, SOCKET, connect, count, text
+
+if TYPE_CHECKING:
+    from phux_mcp.methods import Call
+
+    Arguments = dict[str, Any]
+    Document = dict[str, Any]
+
+_QUERY = ("lines", "from_byte", "since", "grep", "context", "head", "tail")
+_MATCHES = 50
+_COMMANDS = 20
+
+
+async def logs(call: Call, arguments: Arguments) -> Answer:
+    """Read what a pane wrote, or what a command did."""
+    phux = await connect(call, arguments)
+    query = {name: arguments[name] for name in _QUERY if name in arguments}
+    query["max_bytes"] = arguments.get("max_bytes", BUDGET)
+    if "command" in arguments:
+        if wrong := [name for name in ("lines", "from_byte", "since", "target") if name in arguments]:
+            raise BadRequestError(f"`{wrong[0]}` is of a pane's log, not of a command's output", remedy="leave it out")
+        read = await phux.drive(flows.output(phux.caller, arguments["command"], **query))
+    else:
+        read = await phux.drive(flows.logs(phux.caller, arguments.get("target"), **query))
+    if read["truncated"] or read["omitted"]:
+        read["hint"] = f"from_byte {read['next_byte']} goes on, a smaller one goes back; grep, head and tail choose"
+    return Answer(read)
+
+
+async def search(call: Call, arguments: Arguments) -> Answer:
+    """Look for a pattern in what all panes wrote."""
+    phux = await connect(call, arguments)
+    flow = flows.search(
+        phux.caller,
+        arguments["pattern"],
+        session=arguments.get("session"),
+        context=arguments.get("context", 0),
+        max_matches=arguments.get("max_matches", _MATCHES),
+    )
+    found = await phux.drive(flow)
+    matches = found["matches"]
+    kept = _that_fit(matches)
+    if found["truncated"] or kept < len(matches):
+        found |= {"matches": matches[:kept], "truncated": True}
+        found["hint"] = "a narrower pattern, a session or a larger max_matches finds the rest"
+    return Answer(found)
+
+
+async def commands(call: Call, arguments: Arguments) -> Answer:
+    """Read the ledger, the newest of it."""
+    phux = await connect(call, arguments)
+    found = await phux.drive(flows.commands(phux.caller, arguments.get("target")))
+    newest = found["commands"][-arguments.get("max_commands", _COMMANDS) :]
+    kept = newest[len(newest) - _that_fit(newest[::-1]) :]
+    if len(kept) < len(found["commands"]):
+        found["omitted"] = len(found["commands"]) - len(kept)
+        found["hint"] = "a larger max_commands, or a target, tells older ones"
+    return Answer({**found, "commands": kept})
+
+
+def _that_fit(entries: list[Document]) -> int:
+    """Count how many of the first entries fit into the budget."""
+    room = BUDGET
+    for number, entry in enumerate(entries):
+        room -= size(entry) + 4 * len(entry)  # they stand two levels deep in the text
+        if room < 0:
+            return number
+    return len(entries)
+
+
+_HINT: Document = {"hint": {"type": "string"}}
+_ANY_PANE: Document = {"type": "string", "description": "Which pane, also one that is gone; or a log's id."}
+
+TOOLS = (
+    Tool(
+        "phux_logs",
+        "Read what a pane wrote",
+        "Read what a pane wrote, escape sequences applied: the last 500 lines unless told otherwise; or with `command` "
+        "what one command wrote. Logs outlive their panes.",
+        logs,
+        safety="read-only",
+        properties={
+            "target": _ANY_PANE,
+            "command": text("Instead, a command's id, from phux_commands or a detached phux_run."),
+            "lines": count("The last so many lines."),
+            "since": count("Nothing before this `seq` or `next_byte`."),
+            "from_byte": count("Read on from this place."),
+            "grep": text("Only lines that match this pattern of Python's re."),
+            "context": count("Lines around each match.", maximum=1000),
+            "head": count("The first so many lines."),
+            "tail": count("The last so many lines."),
+            "max_bytes": MAX_BYTES,
+            "socket": SOCKET,
+        },
+        output=lambda: document("log-text", more=_HINT),
+    ),
+    Tool(
+        "phux_search",
+        "Search all logs",
+        "Look for a pattern of Python's re in what all panes wrote, or those of one session.",
+        search,
+        safety="read-only",
+        properties={
+            "pattern": text("What to look for."),
+            "session": text("Only in this session."),
+            "context": count("Lines around each match.", maximum=1000),
+            "max_matches": count("How many at the most, 50 when omitted.", minimum=1, maximum=1000),
+            "socket": SOCKET,
+        },
+        required=("pattern",),
+        output=lambda: document("matches", more=_HINT),
+    ),
+    Tool(
+        "phux_commands",
+        "List what ran",
+        "The ledger: what ran in a pane, or in all, with id, exit code, times and working directory; newest last.",
+        commands,
+        safety="read-only",
+        properties={
+            "target": _ANY_PANE,
+            "max_commands": count("How many at the most, 20 when omitted.", minimum=1, maximum=1000),
+            "socket": SOCKET,
+        },
+        output=lambda: document("command-list", more={**_HINT, "omitted": {"type": "integer"}}),
+    ),
+)

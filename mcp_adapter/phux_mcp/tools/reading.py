@@ -1,0 +1,273 @@
+"""Tools that read: nothing they do can be noticed in a pane."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from phux_client import flows
+from phux_client.flows.ls import session_list
+from phux_mcp.answers import BUDGET, Answer, newest_that_fit, pretty, size
+from phux_mcp.catalog import Tool, document
+from phux_mcp.tools.params import MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, count, flag, text, words
+
+if TYPE_CHECKING:
+    from phux_mcp.methods import Call
+
+    Arguments = dict[str, Any]
+    Document = dict[str, Any]
+
+_MOST_EVENTS = 1000
+STATES = ("prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead")
+
+
+async def ls(call: Call, arguments: Arguments) -> Answer:
+    """List the sessions: as `phux ls` does, and beside it in the words of the wire."""
+    tree = await (await connect(call, arguments)).drive(flows.tree())
+    listed = session_list(tree)
+    by_name = {session["name"]: session for session in tree["sessions"]}
+    raw = [
+        {
+            "name": session["name"],
+            "window_count": session["windows"],
+            "attached_client_count": by_name[session["name"]]["attached_clients"],
+        }
+        for session in listed["sessions"]
+    ]
+    return Answer(listed, pretty({"sessions": raw}))
+
+
+async def tree(call: Call, arguments: Arguments) -> Answer:
+    """Give the whole tree."""
+    return Answer(await (await connect(call, arguments)).drive(flows.tree()))
+
+
+async def snapshot(call: Call, arguments: Arguments) -> Answer:
+    """Read a screen, or what changed on it."""
+    phux = await connect(call, arguments)
+    target, cells = arguments.get("target"), arguments.get("cells", False)
+    budget = arguments.get("max_bytes", BUDGET)
+    if "since" in arguments:
+        return Answer(
+            within(await phux.drive(flows.changes(phux.caller, target, arguments["since"], cells=cells)), budget)
+        )
+    flow = flows.snapshot(phux.caller, target, scrollback=arguments.get("scrollback"), cells=cells)
+    screen = await phux.drive(flow)
+    return Answer(screen if call.revision.seed else within(screen, budget))
+
+
+def within(screen: Document, budget: int) -> Document:
+    """Leave out of a screen, or of its changes, what does not fit: the oldest history, then the last cells."""
+    cells, history = screen.get("cells", []), screen.get("scrollback", [])
+    if not cells and not history:
+        return screen  # a screen alone always fits
+    room = budget - size({**screen, "scrollback": [], "cells": []})
+    first = newest_that_fit(history, room)
+    room -= size(history[first:])
+    cells_size = size(cells)
+    kept = len(cells) if cells_size <= room else len(cells) * max(room, 0) // cells_size
+    if first == 0 and kept == len(cells):
+        return screen
+    cut = {**screen, "omitted": {"hint": "a larger max_bytes allows more; phux_logs has what was written before"}}
+    if kept < len(cells):
+        cut["cells"] = cells[:kept]
+        cut["omitted"]["cells"] = len(cells) - kept
+    if first:
+        cut["scrollback"] = history[first:]
+        cut["omitted"]["scrollback_rows"] = first
+        wrapped = [row - first for row in screen["soft_wrap"]["scrollback"] if row >= first]
+        cut["soft_wrap"] = {**screen["soft_wrap"], "scrollback": wrapped}
+    return cut
+
+
+async def wait(call: Call, arguments: Arguments) -> Answer:
+    """Wait until something is true of a pane."""
+    phux = await connect(call, arguments)
+    until, regex = arguments.get("until"), arguments.get("regex")
+    others = {name: arguments[name] for name in ("state", "stop", "since", "gone") if name in arguments}
+    # A text that is waited for wins over rest, which comes whenever a program pauses.
+    idle_ms = None if until is not None or regex is not None else arguments.get("idle_ms")
+    timeout_s = arguments.get("timeout_secs")
+    flow = flows.wait(
+        phux.caller,
+        arguments.get("target"),
+        until=until,
+        regex=regex,
+        idle_ms=idle_ms,
+        output_only=arguments.get("output_only", False),
+        timeout_s=timeout_s,
+        **others,
+    )
+    began = time.monotonic()
+
+    async def message() -> str:
+        return f"waiting for {time.monotonic() - began:.0f} s"
+
+    async with call.progress.ticking(timeout_s, message):
+        outcome = await phux.drive(flow)
+    result: Document = {
+        "outcome": "timed_out" if outcome.met is None else "stopped" if outcome.met == "stop" else "met",
+        "polls": outcome.looks,
+    }
+    if call.revision.seed:
+        return Answer(result)
+    screen = outcome.screen
+    told = {"condition": outcome.met, "line": outcome.line}
+    result |= {name: value for name, value in told.items() if value is not None}
+    result |= {"pane": f"@{screen['pane']}", "seq": outcome.seq, "state": screen["state"], "screen_tail": tail(screen)}
+    return Answer(result)
+
+
+def tail(screen: Document, rows: int = 8) -> list[str]:
+    """Give the last rows of a screen that have something in them."""
+    lines: list[str] = screen["lines"]
+    end = next((row for row in range(len(lines), 0, -1) if lines[row - 1]), 0)
+    return lines[max(0, end - rows) : end]
+
+
+class _Enough(Exception):  # noqa: N818  it ends a watch, and nothing is wrong
+    """As many events came as were wanted."""
+
+
+async def watch(call: Call, arguments: Arguments) -> Answer:
+    """Collect events for a while."""
+    phux = await connect(call, arguments)
+    wanted = arguments.get("events")
+    most, timeout_s = arguments.get("max_events", 20), arguments.get("timeout_secs", 30)
+    events: list[Document] = []
+
+    def take(event: Document) -> None:
+        if wanted and event["event"] not in wanted:
+            return
+        events.append(event)
+        call.progress.tell(len(events), most, event["event"])
+        if len(events) >= most:
+            raise _Enough
+
+    try:
+        outcome = await phux.drive(flows.watch(phux.caller, arguments.get("target"), take, timeout_s=timeout_s))
+    except _Enough:
+        outcome = "max_events"
+    return Answer({"events": events, "count": len(events), "outcome": outcome})
+
+
+def _watched() -> Document:
+    event = {
+        "type": "object",
+        "properties": {"event": {"type": "string"}, "terminal": {"type": "string"}},
+        "required": ["event"],
+    }
+    outcomes = {"enum": ["max_events", "timed_out", "ended"]}
+    return {
+        "type": "object",
+        "properties": {"events": {"type": "array", "items": event}, "count": {"type": "integer"}, "outcome": outcomes},
+        "required": ["events", "count", "outcome"],
+    }
+
+
+def _waited() -> Document:
+    string = {"type": "string"}
+    properties = {
+        "outcome": {"enum": ["met", "timed_out", "stopped"]},
+        "polls": {"type": "integer"},
+        "pane": string,
+        "seq": {"type": "integer"},
+        "state": string,
+        "screen_tail": {"type": "array", "items": string},
+    }
+    more = {"condition": string, "line": string}
+    return {"type": "object", "properties": properties | more, "required": list(properties)}
+
+
+def _screen() -> Document:
+    """Make the schema of a screen, or of what changed on it."""
+    changes = document("screen-changes")["properties"]
+    more = {name: changes[name] for name in ("changed", "since", "scrolled", "full")}
+    schema = document("screen-state", more={**more, "schema_version": {"type": "integer"}, "omitted": _OMITTED})
+    return {**schema, "required": [name for name in schema["required"] if name not in {"lines", "scrollback"}]}
+
+
+def changes_schema() -> Document:
+    """Make the schema of what changed on a screen."""
+    return document("screen-changes", more={"omitted": _OMITTED})
+
+
+_OMITTED = {"type": "object"}
+
+TOOLS = (
+    Tool(
+        "phux_ls",
+        "List sessions",
+        "List the sessions of the running phux server.",
+        ls,
+        safety="read-only",
+        properties={"socket": SOCKET},
+        seed=("socket",),
+        output=lambda: document("session-list", deep=True),
+    ),
+    Tool(
+        "phux_tree",
+        "Sessions, windows and panes",
+        "Every session, window and pane, with sizes, titles, programs, working directories and states.",
+        tree,
+        safety="read-only",
+        properties={"socket": SOCKET},
+        output=lambda: document("tree"),
+    ),
+    Tool(
+        "phux_snapshot",
+        "Read a screen",
+        "Read a pane's screen as structured data, side-effect-free: it does not attach or resize. With `since`, only "
+        "the rows that changed after that `seq`.",
+        snapshot,
+        safety="read-only",
+        properties={
+            "target": TARGET,
+            "scrollback": count("History rows to add: 0 all, N the newest N; omit for none.", kind="number"),
+            "cells": flag("Add the cells that have a style or a mark, to see colours and selections."),
+            "since": count("A `seq` from an earlier result: give only rows that changed after it."),
+            "max_bytes": MAX_BYTES,
+            "socket": SOCKET,
+        },
+        seed=("target", "scrollback", "cells", "socket"),
+        output=_screen,
+    ),
+    Tool(
+        "phux_wait",
+        "Wait for a pane",
+        "Wait until a line contains a text, or the pane has come to rest. `until` (or `regex`) wins over `idle_ms`; "
+        "with no condition, until nothing was written for 500 ms.",
+        wait,
+        safety="read-only",
+        properties={
+            "target": TARGET,
+            "until": text("Succeed once a line contains this text."),
+            "regex": text("Succeed once a line matches this pattern of Python's re."),
+            "gone": text("Succeed once no visible line contains this text."),
+            "state": words("Succeed once the pane is in one of these states.", least=1, among=STATES),
+            "stop": text("End as soon as a line matches this pattern: waiting on is in vain."),
+            "idle_ms": count("Succeed once nothing was written for so many milliseconds.", kind="number"),
+            "since": count("Only what was written after this `seq` counts."),
+            "output_only": flag("Only what commands wrote counts, not prompts or the echo of what was typed."),
+            "timeout_secs": {**TIMEOUT, "description": "Give up after this many seconds. Default: wait forever."},
+            "socket": SOCKET,
+        },
+        seed=("target", "until", "idle_ms", "timeout_secs", "socket"),
+        output=_waited,
+    ),
+    Tool(
+        "phux_watch",
+        "Collect events",
+        "Collect events of a pane, or of the whole server, until there are max_events or the time is over.",
+        watch,
+        safety="read-only",
+        properties={
+            "target": {**TARGET, "description": "Which pane; the whole server when omitted."},
+            "events": words("Only these.", least=1, among=flows.EVENTS),
+            "max_events": count("How many at the most, 20 when omitted.", minimum=1, maximum=_MOST_EVENTS),
+            "timeout_secs": {**TIMEOUT, "description": "End after this many seconds, 30 when omitted."},
+            "socket": SOCKET,
+        },
+        output=_watched,
+    ),
+)

@@ -1,0 +1,342 @@
+"""Live handles of the blocking client: sessions and windows. Import-light."""
+
+from phux_client import flows
+from phux_client.blocking.handles import Pane
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from phux_client.blocking.server import Phux
+    from phux_core import shapes
+    from phux_core.config import SizePolicy
+    from phux_core.layout import Direction, LayoutName, Step
+
+
+class Session:
+    """A session, as a live handle.
+
+    Attributes:
+        id: Its number.
+        name: Its name when the handle was made.
+    """
+
+    def __init__(self, phux: "Phux", id: int, name: str, first_pane: int) -> None:  # noqa: A002
+        self._phux = phux
+        self.id = id
+        self.name = name
+        self._first_pane = first_pane
+
+    def __repr__(self) -> str:
+        return f"<Session {self.id} {self.name!r}>"
+
+    @property
+    def pane(self) -> Pane:
+        """Its first pane.
+
+        Example:
+            >>> session.pane.selector
+            '@1'
+        """
+        return Pane(self._phux, self._first_pane)
+
+    def windows(self) -> "list[Window]":
+        """List its windows as live handles, by their indexes.
+
+        Raises:
+            NoSuchTargetError: It is gone.
+
+        Example:
+            >>> [window.name for window in session.windows()]
+            ['sh']
+        """
+        node = self._phux.drive(flows.find_by_id("session", self.id))
+        return [Window(self._phux, each["id"], each["name"], each["panes"][0]["id"]) for each in node["windows"]]
+
+    def new_window(
+        self,
+        name: str | None = None,
+        *,
+        index: int | None = None,
+        cwd: str | None = None,
+        command: "Sequence[str] | None" = None,
+        env: "Mapping[str, str] | None" = None,
+        select: bool = False,
+    ) -> "Window":
+        """Make a window with one pane, and start a program in it.
+
+        Args:
+            name: Its name; the program's when omitted.
+            index: Its index; the lowest that is free when omitted.
+            cwd: Where the program starts; where the session's active pane is when omitted.
+            command: Program and arguments; the user's shell when omitted.
+            env: Variables on top of the caller's.
+            select: Whether it gets the focus.
+
+        Raises:
+            BadNameError, BadCwdError, CannotExecuteError, LimitError: Nothing was made.
+            RefusedError: Another window has that index.
+
+        Example:
+            >>> window = session.new_window("editor", command=["sh"])
+            >>> window.name, window.pane.selector
+            ('editor', '@2')
+        """
+        flow = flows.new_window(
+            self._phux.caller, self.id, name=name, index=index, cwd=cwd, command=command, env=env, select=select
+        )
+        made = self._phux.drive(flow)
+        return Window(self._phux, made["window_id"], made["window_name"], made["terminal_id"])
+
+    def select(self) -> "shapes.Place":
+        """Make it the focused session: the one that ``=`` means.
+
+        Example:
+            >>> session.select().session
+            'work'
+        """
+        from phux_core import documents, shapes
+
+        flow = flows.select(self._phux.caller, ("session", self.id))
+        return documents.load(shapes.Place, self._phux.drive(flow))
+
+    def rename(self, name: str) -> None:
+        """Give it another name.
+
+        Raises:
+            NameInUseError, BadNameError: It keeps the one it has.
+
+        Example:
+            >>> session.rename("play")
+            >>> session.name
+            'play'
+        """
+        self._phux.drive(flows.rename(self._phux.caller, ("session", self.id), name))
+        self.name = name
+
+    def kill(self) -> int:
+        """End it.
+
+        Returns:
+            How many panes were ended.
+
+        Example:
+            >>> session.kill()
+            1
+        """
+        return int((self._phux.drive(flows.kill_by_id("session", self.id)))["killed"])
+
+
+class Window:
+    """A window, as a live handle.
+
+    Attributes:
+        id: Its number.
+        name: Its name when the handle was made.
+    """
+
+    def __init__(self, phux: "Phux", id: int, name: str, first_pane: int) -> None:  # noqa: A002
+        self._phux = phux
+        self.id = id
+        self.name = name
+        self._first_pane = first_pane
+
+    def __repr__(self) -> str:
+        return f"<Window {self.id} {self.name!r}>"
+
+    @property
+    def pane(self) -> Pane:
+        """The pane that was its first when the handle was made.
+
+        Example:
+            >>> window.pane.selector
+            '@1'
+        """
+        return Pane(self._phux, self._first_pane)
+
+    def panes(self) -> "list[Pane]":
+        """List its panes as live handles, in the order of its layout.
+
+        Raises:
+            NoSuchTargetError: It is gone.
+
+        Example:
+            >>> [pane.selector for pane in window.panes()]
+            ['@1']
+        """
+        node = self._phux.drive(flows.find_by_id("window", self.id))
+        return [Pane(self._phux, pane["id"]) for pane in node["panes"]]
+
+    def info(self) -> "shapes.WindowInfo":
+        """Read its place in the tree, its size and its layout.
+
+        Raises:
+            NoSuchTargetError: It is gone.
+
+        Example:
+            >>> info = window.info()
+            >>> info.index, info.cols, info.rows, info.layout
+            (0, 80, 24, 1)
+        """
+        from phux_core import documents, shapes
+
+        node = self._phux.drive(flows.find_by_id("window", self.id))
+        return documents.load(shapes.WindowInfo, node)
+
+    def split(
+        self,
+        direction: "Direction" = "right",
+        *,
+        size: "int | str | None" = None,
+        cwd: str | None = None,
+        command: "Sequence[str] | None" = None,
+        env: "Mapping[str, str] | None" = None,
+        select: bool = False,
+    ) -> Pane:
+        """Make a pane out of a part of its active one; see ``Pane.split``.
+
+        Example:
+            >>> window.split(size="25%", command=["sh"]).selector
+            '@2'
+        """
+        flow = flows.split(
+            self._phux.caller,
+            ("window", self.id),
+            direction,
+            size=size,
+            cwd=cwd,
+            command=command,
+            env=env,
+            select=select,
+        )
+        return Pane(self._phux, (self._phux.drive(flow))["terminal_id"])
+
+    def select(self) -> "shapes.Place":
+        """Make it the current window of its session, and that the focused one.
+
+        Example:
+            >>> window.select().window
+            0
+        """
+        from phux_core import documents, shapes
+
+        flow = flows.select(self._phux.caller, ("window", self.id))
+        return documents.load(shapes.Place, self._phux.drive(flow))
+
+    def rename(self, name: str) -> None:
+        """Give it another name.
+
+        Raises:
+            BadNameError: It keeps the one it has.
+
+        Example:
+            >>> window.rename("editor")
+            >>> window.name
+            'editor'
+        """
+        self._phux.drive(flows.rename(self._phux.caller, ("window", self.id), name))
+        self.name = name
+
+    def resize(
+        self, cols: int | None = None, rows: int | None = None, *, policy: "SizePolicy | None" = None
+    ) -> "shapes.Place":
+        """Change its size; its panes keep their parts of it.
+
+        Args:
+            cols: Columns.
+            rows: Rows.
+            policy: Whose size it has from now on when clients are attached: ``smallest``, ``largest``, ``latest``, or
+                ``manual`` for its own.
+
+        Raises:
+            BadSizeError: Out of range, or too small for its panes.
+            RefusedError: It follows attached clients.
+
+        Example:
+            >>> window.resize(120, 40).cols
+            120
+        """
+        from phux_core import documents, shapes
+
+        flow = flows.resize(self._phux.caller, ("window", self.id), cols, rows, policy=policy)
+        return documents.load(shapes.Place, self._phux.drive(flow))
+
+    def layout(self, name: "LayoutName") -> "shapes.Place":
+        """Lay its panes out in a known way.
+
+        Args:
+            name: ``even-horizontal``, ``even-vertical``, ``main-vertical`` or ``tiled``.
+
+        Raises:
+            BadSizeError: It is too small for that.
+
+        Example:
+            >>> beside = window.split(command=["sh"])
+            >>> window.layout("even-vertical").rows
+            12
+        """
+        from phux_core import documents, shapes
+
+        flow = flows.layout(self._phux.caller, ("window", self.id), name)
+        return documents.load(shapes.Place, self._phux.drive(flow))
+
+    def move_divider(self, path: "Sequence[Step]", by: int) -> "shapes.Place":
+        """Move one of its dividers.
+
+        Args:
+            path: The way down its layout to the split.
+            by: How many cells to the right or down, negative for back; it goes as far as it can.
+
+        Example:
+            >>> beside = window.split(command=["sh"])
+            >>> window.move_divider([], 10).cols
+            50
+        """
+        from phux_core import documents, shapes
+
+        place = self._phux.drive(flows.move_divider(self.id, list(path), by))
+        return documents.load(shapes.Place, place)
+
+    def move(self, dest: str) -> "shapes.Place":
+        """Put it into another session, or at another index.
+
+        Args:
+            dest: A session, or a free index of one (``work:5``).
+
+        Raises:
+            RefusedError: It is there already, or another window has that index.
+
+        Example:
+            >>> window.move("work:5").window
+            5
+        """
+        from phux_core import documents, shapes
+
+        flow = flows.move(self._phux.caller, ("window", self.id), dest)
+        return documents.load(shapes.Place, self._phux.drive(flow))
+
+    def swap(self, other: str) -> None:
+        """Let it change places with another window, of any session.
+
+        Args:
+            other: The other window, as a selector.
+
+        Example:
+            >>> other = session.new_window("other", command=["sh"])
+            >>> window.swap("work:other")
+            >>> window.info().index
+            1
+        """
+        self._phux.drive(flows.swap(self._phux.caller, ("window", self.id), other))
+
+    def kill(self) -> int:
+        """End it.
+
+        Returns:
+            How many panes were ended.
+
+        Example:
+            >>> window.kill()
+            1
+        """
+        return int((self._phux.drive(flows.kill_by_id("window", self.id)))["killed"])

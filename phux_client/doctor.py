@@ -1,0 +1,144 @@
+"""Whether everything is in order: the places, the disk, the engine, the shells, the logs. Looks, and changes nothing.
+
+from phux_client import blocking, doctor
+
+for check in doctor.examine(blocking.Phux())["checks"]:
+    print(check["name"], check["ok"], check["message"], check["remedy"])
+"""
+
+import os
+import stat
+
+from phux_client import flows
+from phux_core import errors, paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.blocking import Phux
+    from phux_client.flows._kinds import Document
+
+_LEAST_FREE = 256 * 1024 * 1024
+_SHELLS = ("bash", "zsh", "fish")
+
+
+def examine(phux: "Phux") -> "Document":
+    """Look at everything.
+
+    Args:
+        phux: The server to look at; it need not run.
+
+    Returns:
+        A Checks document.
+    """
+    try:
+        status: Document | None = phux.drive(flows.status())
+        server = _well("server", f"runs on {phux.socket}")
+    except errors.PhuxError as error:
+        status = None
+        running = isinstance(error, errors.NoServerError)
+        server = _well("server", error.message) if running else _ill("server", error.message, error.remedy)
+    state = paths.state_directory()
+    logs = (status or {}).get("logs") or {}
+    checks = [
+        _socket_directory(phux.socket),
+        server,
+        _state_directory(logs.get("directory") or paths.logs_directory(state)),
+        _disk(logs.get("directory") or state),
+        _engine(status),
+        _shell(dict(phux.caller.env)),
+        _config(dict(phux.caller.env)),
+        *_holes(logs),
+    ]
+    return {"schema_version": 1, "ok": all(check["ok"] for check in checks), "checks": checks}
+
+
+def _well(name: str, message: str) -> "Document":
+    return {"name": name, "ok": True, "message": message, "remedy": ""}
+
+
+def _ill(name: str, message: str, remedy: str) -> "Document":
+    return {"name": name, "ok": False, "message": message, "remedy": remedy}
+
+
+def _socket_directory(socket: str) -> "Document":
+    try:
+        paths.check_private_directory(socket)
+    except FileNotFoundError:
+        return _well("socket", f"{os.path.dirname(socket)} will be made when it is needed")
+    except errors.PhuxError as error:
+        return _ill("socket", error.message, error.remedy)
+    return _well("socket", f"{os.path.dirname(socket)} is private")
+
+
+def _state_directory(root: str) -> "Document":
+    try:
+        found = os.lstat(root)
+    except FileNotFoundError:
+        return _well("logs", f"{root} will be made when it is needed")
+    except OSError as error:
+        return _ill("logs", f"{root} cannot be looked at: {error.strerror}", "mend the directory above it")
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        return _ill("logs", f"{root} is no directory of ours alone, so nothing is logged", f"chmod 700 {root}")
+    if not os.access(root, os.W_OK):
+        return _ill("logs", f"{root} cannot be written to, so nothing is logged", f"chmod 700 {root}")
+    return _well("logs", f"{root} is private")
+
+
+def _disk(path: str) -> "Document":
+    while not os.path.exists(path):
+        path = os.path.dirname(path)
+    found = os.statvfs(path)
+    free = found.f_bavail * found.f_frsize
+    if free < _LEAST_FREE:
+        return _ill(
+            "disk", f"{free // 2**20} MiB are free where logs are kept", "make room, or set lower bounds for logs"
+        )
+    return _well("disk", f"{free // 2**30} GiB are free where logs are kept")
+
+
+def _engine(status: "Document | None") -> "Document":
+    if status is None:
+        import importlib.util
+
+        name = "ghostty" if importlib.util.find_spec("pyghostty") else "pyte"
+        return _well("engine", f"{name} will be used")
+    notes = status["engine_notes"]
+    if notes:
+        first = notes[0]
+        return _ill("engine", f"{first['terminal']} has {first['engine']}: {first['note']}", "please report it")
+    return _well("engine", f"{status['engine']} is used")
+
+
+def _shell(env: "dict[str, str]") -> "Document":
+    shell = env.get("SHELL") or "/bin/sh"
+    if not os.access(shell, os.X_OK):
+        return _ill("shell", f"SHELL is {shell}, which cannot be executed", "set SHELL to the path of a shell")
+    if os.path.basename(shell) not in _SHELLS:
+        return _well("shell", f"{shell} tells nothing of its commands; run works, what is typed is not in the ledger")
+    return _well("shell", f"{shell} tells of its commands")
+
+
+def _config(env: "dict[str, str]") -> "Document":
+    from phux_core import config
+
+    path = config.config_path(env)
+    try:
+        config.load(path)
+    except errors.PhuxError as error:
+        return _ill("config", error.message, error.remedy)
+    return _well("config", f"{path} is in order" if os.path.exists(path) else f"there is no {path}")
+
+
+def _holes(logs: "Document") -> "list[Document]":
+    holes = logs.get("holes") or []
+    if not holes:
+        return [_well("holes", "no log has a hole")]
+    return [
+        _ill(
+            "holes",
+            f"the log of {hole['terminal']} misses bytes {hole['start']} to "
+            f"{'now' if hole['end'] is None else hole['end']}: {hole['why']}",
+            "make room or mend the directory; what is written from then on is kept",
+        )
+        for hole in holes
+    ]

@@ -1,0 +1,65 @@
+"""``attach`` and ``detach``: which session is meant, and ending what others see of it."""
+
+from phux_client.flows._kinds import Caller, Request
+from phux_client.flows.target import DEFAULT_TARGET, find_session
+from phux_core import selector
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._kinds import Document, Flow
+
+
+def latest() -> "Flow[int | None]":
+    """Find the session to show when none is named: the focused one, or another in which something runs.
+
+    Returns:
+        A flow that gives its number; None when nothing runs anywhere.
+    """
+    tree = yield Request("tree")
+    alive = [
+        session
+        for session in tree["sessions"]
+        if any(pane["state"] != "dead" for window in session["windows"] for pane in window["panes"])
+    ]
+    focused = [session for session in alive if session["name"] == tree["focused_session"]]
+    return (focused or alive)[-1]["id"] if alive else None
+
+
+def go_to(caller: Caller, target: str, *, select: bool = True) -> "Flow[int]":
+    """Find the session that a selector means, and give the focus to what it names there.
+
+    Args:
+        caller: Who asks.
+        target: A selector.
+        select: Whether the focus goes there.
+
+    Returns:
+        A flow that gives the session's number.
+    """
+    selector.parse(target)
+    tree = yield Request("tree")
+    scope, node = selector.resolve_object(tree, target, caller.pane)
+    session = node if scope == "session" else selector.parents(tree, selector.narrow(tree, scope, node))[0]
+    if select and scope != "session":
+        yield Request("select", scope=scope, id=node["id"])
+    return int(session["id"])
+
+
+def detach(caller: Caller, target: str | None = None, *, everywhere: bool = False) -> "Flow[Document]":
+    """End every attachment on the session that a selector means, or on all sessions.
+
+    Args:
+        caller: Who asks.
+        target: A selector; the session of the caller's pane when omitted, or the focused one.
+        everywhere: Every session instead.
+
+    Returns:
+        A flow that gives a Detached document.
+    """
+    session = None
+    if not everywhere:
+        if target is None:
+            target = DEFAULT_TARGET if caller.pane is None else f"@{caller.pane}"
+        session = (yield from find_session(target, caller))["id"]
+    reply = yield Request("detach", session=session)
+    return {"schema_version": 1, "detached": reply["detached"]}

@@ -1,0 +1,278 @@
+"""``logs``, ``output``, ``search`` and ``commands``: what panes wrote, and what ran in them."""
+
+import time
+
+from phux_client.flows._conditions import check_timeout
+from phux_client.flows._kinds import Caller, NextEvent, Request
+from phux_client.flows._moments import timestamp
+from phux_client.flows.target import DEFAULT_TARGET, find_object, pane_id
+from phux_core.errors import (
+    BadRequestError,
+    DisconnectedError,
+    NoServerError,
+    NoSuchTargetError,
+    TimedOutError,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._kinds import Document, Flow
+
+READ_S = 10.0
+SEARCH_S = 60.0
+# Events wake us; this is for what is written in one long burst, which has an event at its beginning and at its end.
+_BURST_S = 0.1
+_LOOK_AGAIN_S = 5.0
+
+
+class LogPlace:
+    """Where a log is being followed.
+
+    Attributes:
+        pane: The pane; None if a stored log is.
+        log: The stored log.
+        next_byte: Where to go on; None for the end of what is there at the beginning.
+        ended: Whether nothing will come any more.
+    """
+
+    __slots__ = ("ended", "log", "next_byte", "pane")
+
+    def __init__(self, pane: int | None, log: str | None, next_byte: int | None) -> None:
+        self.pane = pane
+        self.log = log
+        self.next_byte = next_byte
+        self.ended = False
+
+
+def find_log(caller: Caller, target: "str | int | None") -> "Flow[dict[str, object]]":
+    """Find which log a target means: a pane, also one that is gone, or a log by its id or its session's name.
+
+    Returns:
+        The parameters that name it.
+    """
+    if isinstance(target, str) and "/" in target:
+        return {"log": target}
+    try:
+        return {"pane": (yield from pane_id(DEFAULT_TARGET if target is None else target, caller))}
+    except NoSuchTargetError:
+        reply = yield _patient(Request("log_list"), READ_S)
+        for entry in reply["logs"]:
+            if entry["session"] == target:
+                return {"log": entry["log"]}
+        raise
+
+
+def logs(caller: Caller, target: "str | int | None" = None, **query: object) -> "Flow[Document]":
+    """Read a log.
+
+    Args:
+        caller: Who asks.
+        target: A selector, a pane's number or a log's id; the focused session when omitted.
+        query: The parameters of the call ``logs``.
+
+    Returns:
+        A flow that gives a LogText document.
+    """
+    which = yield from find_log(caller, target)
+    reply = yield _patient(Request("logs", **which, **query), READ_S)
+    return text_document(reply)
+
+
+def log_list() -> "Flow[Document]":
+    """List the logs that are kept, as a LogList document."""
+    reply = yield _patient(Request("log_list"), READ_S)
+    return list_document(reply)
+
+
+def output(caller: Caller, command: str | None, target: "str | int | None" = None, **query: object) -> "Flow[Document]":
+    """Read what a command wrote: the one of this id, or a pane's latest.
+
+    Returns:
+        A flow that gives a LogText document.
+    """
+    if command is not None:
+        reply = yield _patient(Request("output", id=command, **query), READ_S)
+    else:
+        number = yield from pane_id(DEFAULT_TARGET if target is None else target, caller)
+        reply = yield _patient(Request("output", pane=number, **query), READ_S)
+    return text_document(reply)
+
+
+def search(
+    caller: Caller, pattern: str, *, session: str | None = None, context: int = 0, max_matches: int | None = None
+) -> "Flow[Document]":
+    """Look for a pattern in what all panes wrote, or those of one session.
+
+    Returns:
+        A flow that gives a Matches document.
+    """
+    number = None
+    if session is not None:
+        scope, node = yield from find_object(session, caller)
+        if scope != "session":
+            raise BadRequestError(f"{session!r:.80} is no session", remedy="name a session; `phux ls` lists them")
+        number = node["id"]
+    request = Request("search", pattern=pattern, session=number, context=context, max_matches=max_matches)
+    reply = yield _patient(request, SEARCH_S)
+    return {"schema_version": 1, "matches": reply["matches"], "truncated": reply["truncated"]}
+
+
+def commands(caller: Caller, target: "str | int | None" = None) -> "Flow[Document]":
+    """Read the ledger: of a pane, of a stored log, or of the whole server.
+
+    Returns:
+        A flow that gives a CommandList document.
+    """
+    which = {} if target is None else (yield from find_log(caller, target))
+    reply = yield _patient(Request("commands", **which), READ_S)
+    return {"schema_version": 1, "commands": [command_document(entry) for entry in reply["commands"]]}
+
+
+def wait_command(command: str, *, timeout_s: float | None = None) -> "Flow[Document]":
+    """Wait until a command has ended.
+
+    Returns:
+        A flow that gives a CommandInfo document; of one that has not ended when the time was over, TimedOutError.
+    """
+    check_timeout(timeout_s)
+    deadline = None if timeout_s is None else time.monotonic() + timeout_s
+    subscription = None
+    while True:
+        if subscription is None:
+            pane, _, _number = command.partition(".")
+            try:  # before looking, so that nothing can happen in between
+                known = int(pane) if pane.isdecimal() and len(pane) < 11 else -1
+                subscription = (yield Request("subscribe", pane=known))["subscription"] if known >= 0 else 0
+            except NoSuchTargetError:
+                subscription = 0  # the pane is gone, and nothing will change
+        reply = yield Request("commands", id=command)
+        entry = reply["commands"][0]
+        if entry["state"] in {"finished", "lost"} or not subscription:
+            return command_document(entry)
+        now = time.monotonic()
+        if deadline is not None and now >= deadline:
+            raise TimedOutError(f"the command {command} has not ended within {timeout_s:g} s; it goes on")
+        until = now + _LOOK_AGAIN_S if deadline is None else min(now + _LOOK_AGAIN_S, deadline)
+        try:
+            event: Document | None = {"event": ""}
+            while event is not None and event["event"] not in {"command_finished", "pane_closed", "dropped"}:
+                event = yield NextEvent(subscription, max(0.0, until - time.monotonic()))
+        except DisconnectedError:
+            subscription = None  # the next service knows it, too
+
+
+def follow(caller: Caller, target: "str | int | None", *, from_byte: int | None = None) -> "Flow[LogPlace]":
+    """Begin to follow a log.
+
+    Args:
+        caller: Who asks.
+        target: What ``logs`` takes.
+        from_byte: Where to begin; where it ends now when omitted.
+    """
+    which = yield from find_log(caller, target)
+    if from_byte is None:
+        reply = yield _patient(Request("logs", **which, lines=0), READ_S)
+        from_byte = reply["next_byte"]
+    pane, log = which.get("pane"), which.get("log")
+    assert pane is None or isinstance(pane, int)
+    assert log is None or isinstance(log, str)
+    return LogPlace(pane, log, from_byte)
+
+
+def next_logs(
+    place: LogPlace, *, mode: str | None = None, max_bytes: int | None = None, timeout_s: float | None = None
+) -> "Flow[Document | None]":
+    """Wait for the next piece of a log that is followed, whole lines unless it is raw.
+
+    Args:
+        place: Where it stands; moved on.
+        mode: As ``logs`` takes it.
+        max_bytes: How large a piece may be.
+        timeout_s: How long to wait.
+
+    Returns:
+        A flow that gives a LogText document; None when the time is over, and at the end, which ``place`` tells.
+    """
+    deadline = None if timeout_s is None else time.monotonic() + timeout_s
+    subscription = None
+    patience = _BURST_S
+    over = place.pane is None
+    while not place.ended:
+        try:
+            if subscription is None and not over:
+                try:
+                    subscription = (yield Request("subscribe", pane=place.pane))["subscription"]
+                except NoSuchTargetError:
+                    over = True
+            reply = yield from _next_piece(place, mode, max_bytes, over=over)
+        except DisconnectedError:
+            subscription = None
+            continue
+        except NoServerError:
+            place.ended = True
+            return None
+        if reply["next_byte"] > reply["first_byte"] or reply["dropped"]:
+            place.next_byte = reply["next_byte"]
+            return text_document(reply)
+        if over:
+            place.ended = True
+            return None
+        left = patience if deadline is None else min(patience, deadline - time.monotonic())
+        if left <= 0:
+            return None
+        patience = min(_LOOK_AGAIN_S, 2 * patience)
+        try:
+            event = yield NextEvent(subscription or 0, left)
+        except DisconnectedError:
+            subscription = None
+            continue
+        over = event is not None and event["event"] == "pane_closed"
+    return None
+
+
+def _next_piece(place: LogPlace, mode: str | None, max_bytes: int | None, *, over: bool) -> "Flow[Document]":
+    which = {"log": place.log} if place.pane is None else {"pane": place.pane}
+    whole = mode != "raw" and not over
+    asked = Request(
+        "logs", **which, from_byte=place.next_byte, mode=mode, max_bytes=max_bytes, whole_lines=whole or None
+    )
+    reply: Document = yield _patient(asked, READ_S)
+    return reply
+
+
+def text_document(reply: "Document") -> "Document":
+    """Make a LogText document of what the wire tells."""
+    document = {"schema_version": 1, **reply}
+    if "command" in reply:
+        document["command"] = command_document(reply["command"])
+    return document
+
+
+def list_document(reply: "Document") -> "Document":
+    """Make a LogList document of what the wire tells."""
+    entries = [
+        {**entry, "started_at": _timestamp(entry["started_at"]), "ended_at": _timestamp(entry["ended_at"])}
+        for entry in reply["logs"]
+    ]
+    return {"schema_version": 1, "logs": entries}
+
+
+def command_document(entry: "Document") -> "Document":
+    """Make a CommandInfo document of what the wire tells."""
+    names = ("id", "pane", "command", "cwd", "by", "client", "state")
+    return {
+        "schema_version": 1,
+        **{name: entry[name] for name in names},
+        "started_at": timestamp(entry["started_at"]),
+        "ended_at": _timestamp(entry["ended_at"]),
+        **{name: entry[name] for name in ("exit_code", "start", "end")},
+    }
+
+
+def _timestamp(moment: float | None) -> str | None:
+    return None if moment is None else timestamp(moment)
+
+
+def _patient(request: Request, patience_s: float) -> Request:
+    request.patience_s = patience_s
+    return request

@@ -1,0 +1,92 @@
+"""``start``, ``signal``, ``stop`` and ``history-limit``: what runs in a pane."""
+
+import os
+
+from phux_client.flows._kinds import Caller, Request
+from phux_client.flows.run import check_command
+from phux_client.flows.target import pane_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phux_client.flows._kinds import Document, Flow
+
+_STEPS = 8
+_START_S = 10.0
+_GRACE_S = 2.0
+
+
+def start(
+    caller: Caller, target: "str | int", command: "str | Sequence[str]", *, queue: bool = False
+) -> "Flow[Document]":
+    """Type a command at a pane's prompt, and leave it to itself.
+
+    Args:
+        caller: Who asks.
+        target: A selector or a pane's number.
+        command: A shell line, or words that the shell is to see exactly so.
+        queue: Wait for the prompt if another program has the terminal, instead of refusing.
+
+    Returns:
+        A flow that gives a Started document.
+    """
+    check_command(command)
+    return _start(caller, target, command, queue)
+
+
+def _start(caller: Caller, target: "str | int", command: "str | Sequence[str]", queue: bool) -> "Flow[Document]":
+    number = yield from pane_id(target, caller)
+    request = Request(
+        "start",
+        pane=number,
+        id=os.urandom(12).hex(),
+        command=command if isinstance(command, str) else None,
+        words=None if isinstance(command, str) else list(command),
+        queue=queue or None,
+    )
+    request.patience_s = _START_S if not queue else 10**6
+    reply = yield request
+    return {"schema_version": 1, "command": reply["command"], "pane": f"@{number}", "seq": reply["seq"]}
+
+
+def signal(caller: Caller, target: "str | int", name: str = "INT", *, shell: bool = False) -> "Flow[Document]":
+    """Send a signal to what has a pane's terminal.
+
+    Args:
+        caller: Who asks.
+        target: A selector or a pane's number.
+        name: Which, with or without ``SIG``.
+        shell: Whether it may hit the shell itself.
+
+    Returns:
+        A flow that gives a Signalled document.
+    """
+    number = yield from pane_id(target, caller)
+    plain = name.upper().removeprefix("SIG")
+    reply = yield Request("signal", pane=number, signal=plain, shell=shell or None)
+    return {"schema_version": 1, "pane": f"@{number}", **reply}
+
+
+def stop(caller: Caller, target: "str | int", *, grace_s: float | None = None) -> "Flow[Document]":
+    """End what runs in a pane's shell: INT, then TERM, then KILL, until the prompt is back.
+
+    Args:
+        caller: Who asks.
+        target: A selector or a pane's number.
+        grace_s: How long to wait after each, 2 s when omitted.
+
+    Returns:
+        A flow that gives a Stopped document.
+    """
+    number = yield from pane_id(target, caller)
+    request = Request("stop", pane=number, grace_ms=None if grace_s is None else round(grace_s * 1000))
+    request.patience_s = _STEPS * (_GRACE_S if grace_s is None else grace_s)
+    reply = yield request
+    return {"schema_version": 1, "pane": f"@{number}", **reply}
+
+
+def history_limit(caller: Caller, target: "str | int", rows: int) -> "Flow[None]":
+    """Change how many rows of history a pane keeps."""
+    number = yield from pane_id(target, caller)
+    yield Request("history_limit", pane=number, rows=rows)

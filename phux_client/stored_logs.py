@@ -1,0 +1,93 @@
+"""Logs when no server runs: the same reading, by the same process that a server would start for it.
+
+    from phux_client import stored_logs
+
+    for log in stored_logs.list_logs()["logs"]:
+        print(log["log"], log["session"])
+
+Documents as they are, for the CLI and for programs that look after a machine. Import-light until it is used.
+"""
+
+import json
+import sys
+
+from phux_client.flows.log_reading import command_document, list_document, text_document
+from phux_core import errors, paths, selector
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._kinds import Document
+
+_DEADLINE_S = 20.0
+_PREFIX = 4
+
+
+def list_logs(root: str | None = None) -> "Document":
+    """List the logs that are kept, as a LogList document.
+
+    Args:
+        root: The directory of all logs; the user's own when omitted.
+    """
+    return list_document(_ask({"do": "list", "live": []}, root))
+
+
+def read(target: str | None, *, root: str | None = None, **query: object) -> "Document":
+    """Read a log, as a LogText document.
+
+    Args:
+        target: A log's id, a pane @N of the newest server that had one, or the name of a session.
+        root: The directory of all logs; the user's own when omitted.
+        query: As ``flows.logs`` takes it.
+
+    Raises:
+        NoSuchTargetError: There is none.
+        LimitError: It took too long.
+    """
+    given = {name: value for name, value in query.items() if value is not None}
+    return text_document(_ask({"do": "read", **_find(target, root), "query": given}, root))
+
+
+def commands(target: str, *, root: str | None = None) -> "Document":
+    """Read the ledger of a log, as a CommandList document."""
+    reply = _ask({"do": "commands", **_find(target, root)}, root)
+    return {"schema_version": 1, "commands": [command_document(entry) for entry in reply["commands"]]}
+
+
+def _find(target: str | None, root: str | None) -> "Document":
+    if target is not None and "/" in target:
+        return {"log": target}
+    if target is not None and target.startswith("@"):
+        return {"pane": selector.parse(target).pane_id}
+    logs = _ask({"do": "list", "live": []}, root)["logs"]
+    for entry in logs:
+        if target in {None, "=", entry["session"]}:
+            return {"log": entry["log"]}
+    raise errors.NoSuchTargetError(
+        f"no server runs, and no log is kept of a session {target!r:.80}", remedy="`phux logs --list` lists the logs"
+    )
+
+
+def _ask(request: "Document", root: str | None) -> "Document":
+    import subprocess
+
+    root = root or paths.logs_directory(paths.state_directory())
+    data = json.dumps({**request, "root": root}).encode()
+    try:
+        finished = subprocess.run(
+            [sys.executable, "-P", "-m", "phux_core.logs.worker"],
+            input=len(data).to_bytes(_PREFIX, "big") + data,
+            stdout=subprocess.PIPE,
+            timeout=_DEADLINE_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise errors.LimitError(
+            f"the log could not be read within {_DEADLINE_S:g} s", remedy="use a simpler pattern, or ask for less"
+        ) from None
+    if len(finished.stdout) < _PREFIX:
+        raise errors.InternalError("the process that reads logs has ended")
+    reply = json.loads(finished.stdout[_PREFIX:])
+    if "error" in reply:
+        raise errors.from_wire(reply["error"])
+    answer: Document = reply["ok"]
+    return answer

@@ -1,0 +1,246 @@
+"""What the keys behind the prefix do: requests to the server, prompts, and changes of what is shown."""
+
+import os
+import time
+
+from phux_client.tui.prompts import Ask, Confirm
+from phux_core.bindings import ACTIONS, REPEAT_S, REPEATING
+from phux_core.layout import PRESETS, neighbour, panes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._kinds import Document
+    from phux_client.tui.app import App
+    from phux_client.tui.picker import Choice
+    from phux_core.layout import Side
+
+_STEP = {"left": 5, "right": 5, "up": 2, "down": 2}
+# What somebody who may only watch may do.
+_WATCHING = frozenset({"detach", "choose-tree", "copy-mode", "help", "redraw", "suspend"})
+
+
+class Actions:
+    """The prefix, and what comes behind it.
+
+    Attributes:
+        repeat_until: Until when a key that repeats may come without the prefix; None when it may not.
+    """
+
+    def __init__(self, app: "App") -> None:
+        self._app = app
+        self._begun = False
+        self.repeat_until: float | None = None
+        self._before: int | None = None
+        self._commands: list[str] = []
+        self._layouts: dict[int, int] = {}
+
+    @property
+    def awaits_key(self) -> bool:
+        """Whether the next key is one of ours."""
+        return self._begun or self.repeat_until is not None
+
+    def begin(self) -> None:
+        """Take note that the prefix was pressed."""
+        self._begun, self.repeat_until = True, None
+
+    def keep_time(self, now: float) -> None:
+        """Let the time for repeating be over."""
+        if self.repeat_until is not None and now >= self.repeat_until:
+            self.repeat_until = None
+            self._app.screen.touch()
+
+    def take(self, key: str) -> bool:
+        """Take the key behind the prefix; say whether it was one of ours."""
+        action = self._app.bindings.action(key)
+        repeated = not self._begun
+        self._begun, self.repeat_until = False, None
+        if repeated and action not in REPEATING:
+            return False
+        if action is not None:
+            self.perform(action)
+            if action in REPEATING:
+                self.repeat_until = time.monotonic() + REPEAT_S
+        return True
+
+    def perform(self, action: str) -> bool:
+        """Do what an action or a command line says; say whether there is such an action."""
+        app = self._app
+        if action.startswith(":"):
+            app.run_command(action[1:])
+            return True
+        if action not in ACTIONS:
+            return False
+        if app.model.view is None:
+            return True
+        if app.read_only and action not in _WATCHING:
+            app.screen.say("this client is attached read-only")
+            return True
+        name, _, argument = action.partition("-")
+        if name in {"focus", "resize", "window"}:
+            getattr(self, f"_{name}")(argument)
+        else:
+            getattr(self, f"_{action.replace('-', '_')}")()
+        return True
+
+    # What is there
+
+    @property
+    def _view(self) -> "Document":
+        view = self._app.model.view
+        assert view is not None
+        return view
+
+    @property
+    def _pane(self) -> int:
+        return int(self._view["window"]["active_pane"])
+
+    @property
+    def _current(self) -> "Document":
+        window: Document = next(window for window in self._view["windows"] if window["active"])
+        return window
+
+    # Windows
+
+    def _new_window(self) -> None:
+        self._make("new_window", session=self._view["session"]["id"])
+
+    def _split_right(self) -> None:
+        self._make("split", pane=self._pane, direction="right")
+
+    def _split_down(self) -> None:
+        self._make("split", pane=self._pane, direction="down")
+
+    def _make(self, call: str, **params: object) -> None:
+        # A pane in a pane: its environment is that of whoever asked for it, without what says where that one is.
+        environ = {name: value for name, value in os.environ.items() if name not in {"TMUX", "TMUX_PANE"}}
+        self._app.server.move(call, env=environ, select=True, **params)
+
+    def _next_window(self) -> None:
+        self._step(1)
+
+    def _previous_window(self) -> None:
+        self._step(-1)
+
+    def _step(self, by: int) -> None:
+        windows = self._view["windows"]
+        at = next(place for place, window in enumerate(windows) if window["active"])
+        self._show(windows[(at + by) % len(windows)]["id"])
+
+    def _window(self, index: str) -> None:
+        found = [window for window in self._view["windows"] if window["index"] == int(index)]
+        if found:
+            self._show(found[0]["id"])
+        else:
+            self._app.screen.say(f"there is no window {index}")
+
+    def _last_window(self) -> None:
+        if any(window["id"] == self._before for window in self._view["windows"]):
+            self._show(self._before)
+        else:
+            self._app.screen.say("there is no window that was active before")
+
+    def _show(self, window: int | None) -> None:
+        if window != self._current["id"]:
+            self._before = self._current["id"]
+            self._app.server.move("select", scope="window", id=window)
+
+    def _choose_tree(self) -> None:
+        from phux_client.tui.picker import Picker, choices
+
+        def show(tree: "Document") -> None:
+            self._app.box = Picker(choices(tree), self._view["session"]["id"], self._current["id"])
+            self._app.screen.touch()
+
+        self._app.server.ask("tree", show)
+
+    def go_to(self, choice: "Choice") -> None:
+        """Show what was chosen."""
+        if self._app.read_only:
+            pass  # somebody who only watches does not move others' focus
+        elif choice.pane is not None:
+            self._app.server.move("select", scope="pane", id=choice.pane)
+        elif choice.window is not None:
+            self._app.server.move("select", scope="window", id=choice.window)
+        if choice.session != self._view["session"]["id"]:
+            self._app.server.attach_to(choice.session)
+
+    # Panes
+
+    def _focus(self, side: "Side") -> None:
+        window = self._view["window"]
+        found = neighbour(window["layout"], window["cols"], window["rows"], self._pane, side)
+        if found is not None:
+            self._app.server.move("select", scope="pane", id=found)
+
+    def _next_pane(self) -> None:
+        order = list(panes(self._view["window"]["layout"]))
+        self._app.server.move("select", scope="pane", id=order[(order.index(self._pane) + 1) % len(order)])
+
+    def _resize(self, side: "Side") -> None:
+        self._app.server.ask("push_divider", pane=self._pane, side=side, by=_STEP[side])
+
+    def _zoom(self) -> None:
+        self._app.server.move("zoom", pane=self._pane)
+
+    def _next_layout(self) -> None:
+        window = self._view["window"]["id"]
+        at = self._layouts.get(window, 0)
+        self._layouts[window] = (at + 1) % len(PRESETS)
+        self._app.server.ask("layout", window=window, name=PRESETS[at])
+
+    def _kill_pane(self) -> None:
+        pane = self._pane
+        self._app.prompt = Confirm(f"kill pane @{pane}?", lambda: self._app.server.move("kill", scope="pane", id=pane))
+
+    def _kill_window(self) -> None:
+        window = self._current
+        question = f"kill window {window['index']}:{window['name']}?"
+        self._app.prompt = Confirm(question, lambda: self._app.server.move("kill", scope="window", id=window["id"]))
+
+    # Names
+
+    def _rename_window(self) -> None:
+        self._rename("window", self._current)
+
+    def _rename_session(self) -> None:
+        self._rename("session", self._view["session"])
+
+    def _rename(self, scope: str, named: "Document") -> None:
+        def then(name: str) -> None:
+            if name and name != named["name"]:
+                self._app.server.ask("rename", scope=scope, id=named["id"], name=name)
+
+        self._app.prompt = Ask(f"rename {scope}:", then, text=named["name"])
+
+    # The rest
+
+    def _detach(self) -> None:
+        self._app.end(f"detached from session {self._view['session']['name']!r}")
+
+    def _copy_mode(self) -> None:
+        self._app.copying.begin(self._pane)
+
+    def _paste(self) -> None:
+        text = self._app.copying.buffer
+        if text:
+            self._app.server.type_into(self._pane, [{"paste": text}])
+        else:
+            self._app.screen.say("nothing was copied yet")
+
+    def _help(self) -> None:
+        from phux_client.tui.help import Pager, key_list
+
+        self._app.box = Pager(key_list(self._app.bindings), "keys")
+
+    def _command_prompt(self) -> None:
+        self._app.prompt = Ask(":", self._app.run_command, remembered=self._commands)
+
+    def _send_prefix(self) -> None:
+        prefix = self._app.bindings.prefix
+        self._app.server.type_into(self._pane, [{"key": prefix} if len(prefix) > 1 else {"text": prefix}])
+
+    def _redraw(self) -> None:
+        self._app.screen.redraw()
+
+    def _suspend(self) -> None:
+        self._app.suspend()

@@ -1,0 +1,356 @@
+"""The loop of an attached client: keys in, pictures out, and the server between them.
+
+One thread, one selector. Nothing in it waits for anything but the selector: requests go out and their replies come back
+later, the terminal takes what it can, and what could not be painted yet is painted as it is then.
+"""
+
+import os
+import selectors
+import signal
+import time
+
+from phux_client.tui import keyboard as keys
+from phux_client.tui.actions import Actions
+from phux_client.tui.commands import Command
+from phux_client.tui.conversation import Conversation
+from phux_client.tui.copying import Copying
+from phux_client.tui.keyboard import Keyboard
+from phux_client.tui.model import Model
+from phux_client.tui.mouse import Mice
+from phux_client.tui.screen import Screen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phux_client.flows._kinds import Document
+    from phux_client.tui.help import Pager
+    from phux_client.tui.link import Link
+    from phux_client.tui.outer import Outer, Signals
+    from phux_client.tui.picker import Picker
+    from phux_client.tui.prompts import Ask, Confirm
+    from phux_core.bindings import Bindings
+
+_READ_SIZE = 65536
+_ENDS = {signal.SIGTERM: "terminated", signal.SIGHUP: "the terminal hung up", signal.SIGINT: "interrupted"}
+_GONE = "the terminal is gone"
+_KNOWS_SYNCHRONIZED = frozenset(f"\x1b[?2026;{answer}$y".encode() for answer in (1, 2, 3))
+
+
+class App:
+    """One attached client.
+
+    Args:
+        socket: The server's socket.
+        session: The number of the session to show.
+        outer: The user's terminal.
+        signals: The signals.
+        bindings: What keys do.
+        cli: How to run a command of the prompt: program and first arguments.
+        read_only: Whether only to watch.
+        with_status: Whether there is a status line.
+        with_mouse: Whether the mouse is used.
+
+    Attributes:
+        code: The exit code, once it is over.
+        model: What the server has told.
+        prompt: The question that keys answer now, if there is one.
+        box: What lies over the panes and has the keys, if something does.
+    """
+
+    def __init__(
+        self,
+        socket: str,
+        session: int,
+        *,
+        outer: "Outer",
+        signals: "Signals",
+        bindings: "Bindings",
+        cli: "Sequence[str]",
+        read_only: bool = False,
+        with_status: bool = True,
+        with_mouse: bool = True,
+    ) -> None:
+        self.socket = socket
+        self.bindings = bindings
+        self.read_only = read_only
+        self.outer = outer
+        self.model = Model()
+        self.prompt: Ask | Confirm | None = None
+        self.box: Picker | Pager | None = None
+        self.code = 0
+        self.screen = Screen(self, outer, with_status=with_status, with_mouse=with_mouse)
+        self.server = Conversation(self, socket, session)
+        self.copying = Copying(self)
+        self.actions = Actions(self)
+        self._mice = Mice(self)
+        self._cli = cli
+        self._signals = signals
+        self._keyboard = Keyboard()
+        self._keys_due: float | None = None
+        self._waiting_keys: list[keys.Event] | None = None
+        self._selector = selectors.DefaultSelector()
+        self._commands: list[Command] = []
+        self._ending: str | None = None
+        self._focused = True
+
+    # Life
+
+    def run(self) -> str:
+        """Show the session until it is over.
+
+        Returns:
+            What happened, for the user to read.
+        """
+        self._selector.register(0, selectors.EVENT_READ, self._read_keys)
+        self._selector.register(self._signals, selectors.EVENT_READ, self._read_signals)
+        self.server.connect()
+        try:
+            while self._ending is None:
+                self.screen.paint()
+                self._watch_writers()
+                for key, _mask in self._selector.select(self._timeout()):
+                    key.data()
+                self._keep_time()
+                if self.outer.is_gone:
+                    self.end(_GONE, 1)
+        finally:
+            for command in self._commands:
+                command.abandon()
+            self.server.close()
+            self._selector.close()
+        assert self._ending is not None
+        return self._ending
+
+    def end(self, text: str, code: int = 0) -> None:
+        """Stop after this turn of the loop."""
+        if self._ending is None:
+            self._ending, self.code = text, code
+
+    def _timeout(self) -> float:
+        due = [*self.screen.due(), *self.server.due()]
+        due += [moment for moment in (self._keys_due, self.actions.repeat_until) if moment is not None]
+        return max(0.0, min(due) - time.monotonic())
+
+    def _keep_time(self) -> None:
+        now = time.monotonic()
+        if self._keys_due is not None and now >= self._keys_due:
+            self._keys_due = None
+            self._take_keys(self._keyboard.flush())
+        self.screen.keep_time(now)
+        self.server.keep_time(now)
+        self.actions.keep_time(now)
+
+    def _watch_writers(self) -> None:
+        """Be woken when something that could not be written can be."""
+        watched = self.outer in self._selector.get_map()
+        if self.outer.wants_to_write and not watched:
+            self._selector.register(self.outer, selectors.EVENT_WRITE, self.outer.flush)
+        elif watched and not self.outer.wants_to_write:
+            self._selector.unregister(self.outer)
+        link = self.server.link
+        if link is not None:
+            events = selectors.EVENT_READ | (selectors.EVENT_WRITE if link.wants_to_write else 0)
+            if self._selector.get_key(link).events != events:
+                self._selector.modify(link, events, self.server.serve)
+
+    def watch_link(self, link: "Link") -> None:
+        """Listen to a new connection."""
+        self._selector.register(link, selectors.EVENT_READ, self.server.serve)
+
+    def forget_link(self, link: "Link") -> None:
+        """Listen no more to a connection."""
+        self._selector.unregister(link)
+
+    def _read_signals(self) -> None:
+        for number in sorted(self._signals.read()):
+            if number in _ENDS:
+                self.end(_ENDS[signal.Signals(number)], 128 + number)
+            elif number == signal.SIGTSTP:
+                self.suspend()
+            else:
+                if number == signal.SIGCONT:
+                    self.outer.enter_again()
+                self.resized()
+
+    def suspend(self) -> None:
+        """Sleep until the shell wakes us."""
+        self.outer.suspend()
+        self.resized()
+
+    def resized(self) -> None:
+        """Take the terminal's size as it is now, and draw everything again."""
+        self.screen.redraw()
+        self.server.resized()
+
+    def begin_anew(self) -> None:
+        """Forget what was shown: from now on it is told anew."""
+        self.model = Model()
+        self.copying.over()
+
+    def focus_moved(self, before: int | None, after: int | None) -> None:
+        """Tell the programs that ask which of them has the focus."""
+        if self._focused:
+            self._tell_focus(before, False)
+            self._tell_focus(after, True)
+
+    def _tell_focus(self, pane: int | None, focused: bool) -> None:
+        known = self.model.panes.get(pane) if pane is not None else None
+        if known is not None and known.modes["focus_events"] and not self.read_only:
+            self.server.ask("input", pane=pane, items=[{"focus": focused}])
+
+    def note(self) -> str:
+        """Say what the status line is to say beside the clock."""
+        if self.server.link is None:
+            return "reconnecting"
+        if self.actions.awaits_key:
+            return self.bindings.prefix
+        return "read-only" if self.read_only else ""
+
+    # Keys
+
+    def _read_keys(self) -> None:
+        try:
+            data = os.read(0, _READ_SIZE)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self.end(_GONE, 1)
+            return
+        events = self._keyboard.feed(data)
+        wait = self._keyboard.timeout_s
+        self._keys_due = None if wait is None else time.monotonic() + wait
+        self._take_keys(events)
+
+    def hold_keys(self) -> None:
+        """Let keys wait, and read no more of them."""
+        self._waiting_keys = []
+        self._selector.unregister(0)
+
+    def release_keys(self) -> None:
+        """Go on with the keys that waited."""
+        waiting, self._waiting_keys = self._waiting_keys or [], None
+        self._selector.register(0, selectors.EVENT_READ, self._read_keys)
+        self._take_keys(waiting)
+
+    def _take_keys(self, events: "Sequence[keys.Event]") -> None:
+        items: list[Document] = []
+        for place, event in enumerate(events):
+            if self._waiting_keys is not None:
+                self._waiting_keys += events[place:]
+                return
+            if self._is_for_program(event):
+                items.append(_item(event))
+                continue
+            self._type(items)
+            items = []
+            self._take_key(event)
+        self._type(items)
+
+    def _type(self, items: "list[Document]") -> None:
+        if items:
+            self.server.type_into(self.model.active_pane, items)
+
+    def _is_for_program(self, event: "keys.Event") -> bool:
+        """Tell whether a key goes to the program in the pane as it is."""
+        if self.prompt is not None or self.box is not None or self.actions.awaits_key or self.copying.is_on:
+            return False
+        if isinstance(event, keys.KeyPress):
+            return event.name != self.bindings.prefix
+        if isinstance(event, keys.Text):
+            return self.bindings.prefix not in event.text
+        return isinstance(event, keys.Paste)
+
+    def _take_key(self, event: "keys.Event") -> None:
+        """Take what is for us: our own keys, the mouse, what the terminal says."""
+        self.screen.touch()
+        if isinstance(event, keys.Focus):
+            self._focused = event.focused
+            self._tell_focus(self.model.active_pane, event.focused)
+        elif isinstance(event, keys.Answer):
+            if event.data in _KNOWS_SYNCHRONIZED:
+                self.screen.knows_synchronized()
+        elif self.prompt is not None:
+            prompt = self.prompt
+            if prompt.take(event) and self.prompt is prompt:
+                self.prompt = None
+        elif self.box is not None:
+            self._take_for_box(event)
+        elif isinstance(event, keys.MouseEvent):
+            self._mice.take(event)
+        elif isinstance(event, keys.Text) and len(event.text) > 1:
+            # Only the first of them is behind the prefix.
+            self._take_keys([keys.Text(character) for character in event.text])
+        else:
+            self._take_own_key(event)
+
+    def _take_own_key(self, event: "keys.Event") -> None:
+        name = event.name if isinstance(event, keys.KeyPress) else event.text if isinstance(event, keys.Text) else ""
+        name = "Space" if name == " " else name
+        if self.actions.awaits_key:
+            if not self.actions.take(name):
+                self._take_keys([event])  # the time for repeating is over: it is a key like others
+        elif name == self.bindings.prefix:
+            self.actions.begin()
+        elif self.copying.is_on:
+            self.copying.take(event)
+
+    def _take_for_box(self, event: "keys.Event") -> None:
+        box = self.box
+        assert box is not None
+        if box.take(event):
+            self.box = None
+            chosen = getattr(box, "chosen", None)
+            if chosen is not None:
+                self.actions.go_to(chosen)
+
+    # Commands
+
+    def run_command(self, line: str) -> None:
+        """Run a line of the command prompt."""
+        import shlex
+
+        try:
+            words = shlex.split(line)
+        except ValueError as error:
+            self.screen.say(f"{line}: {error}")
+            return
+        words = words[1:] if words[:1] == ["phux"] else words
+        if not words or (len(words) == 1 and self.actions.perform(words[0])):
+            return
+        environ = {**os.environ, "PHUX_SOCKET": self.socket, "PHUX_PANE": f"@{self.model.active_pane}"}
+        try:
+            command = Command([*self._cli, *words], environ)
+        except OSError as error:
+            self.screen.say(f"the command cannot be run: {error.strerror}")
+            return
+
+        def read() -> None:
+            if command.read():
+                self._selector.unregister(command)
+                self._commands.remove(command)
+                self._show_result(line, command.lines())
+
+        self._commands.append(command)
+        self._selector.register(command, selectors.EVENT_READ, read)
+
+    def _show_result(self, line: str, lines: list[str]) -> None:
+        if len(lines) > 1:
+            from phux_client.tui.help import Pager
+
+            self.box = Pager(lines, line)
+        elif lines:
+            self.screen.say(lines[0])
+        self.screen.touch()
+
+
+def _item(event: "keys.Event") -> "Document":
+    """Make an item of the `input` call of a key."""
+    if isinstance(event, keys.KeyPress):
+        return {"key": event.name}
+    if isinstance(event, keys.Paste):
+        return {"paste": event.text}
+    assert isinstance(event, keys.Text)
+    return {"text": event.text}

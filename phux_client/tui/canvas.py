@@ -1,0 +1,168 @@
+"""Cells: what a screen shows, as plain data.
+
+A cell is a glyph and a style. A style is the parameters of the SGR sequence that draws it, beginning from none
+(``"1;38;5;2"``, empty for plain), as the server sends them. A wide glyph is followed by a cell without a glyph, its
+right half; rows are always whole in this: whoever cuts one does it with ``fit``.
+"""
+
+import re
+
+from phux_core.width import character_columns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    Cell: TypeAlias = tuple[str, str]
+    Row: TypeAlias = list[Cell]
+    Run: TypeAlias = Sequence[object]
+
+BLANK: "Cell" = (" ", "")
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_ASCII: "dict[str, list[Cell]]" = {}
+_MAX_STYLES = 512
+
+
+class Cursor:
+    """Where the cursor is shown, and how.
+
+    Attributes:
+        x: Column from 0.
+        y: Row from 0.
+        style: The number that DECSCUSR takes for its shape; 0 is the terminal's own.
+    """
+
+    __slots__ = ("style", "x", "y")
+
+    def __init__(self, x: int, y: int, style: int = 0) -> None:
+        self.x = x
+        self.y = y
+        self.style = style
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cursor) and (self.x, self.y, self.style) == (other.x, other.y, other.style)
+
+    def __hash__(self) -> int:
+        return hash((self.x, self.y, self.style))
+
+    def __repr__(self) -> str:
+        return f"Cursor({self.x}, {self.y}, {self.style})"
+
+
+class Canvas:
+    """A whole screen.
+
+    Attributes:
+        cols: Its width.
+        rows: Its rows, each of ``cols`` cells.
+        cursor: Where the cursor is; None when it is hidden.
+    """
+
+    __slots__ = ("cols", "cursor", "rows")
+
+    def __init__(self, cols: int, rows: "list[Row]", cursor: Cursor | None = None) -> None:
+        self.cols = cols
+        self.rows = rows
+        self.cursor = cursor
+
+    @classmethod
+    def blank(cls, cols: int, rows: int) -> "Canvas":
+        """Make an empty one."""
+        return cls(cols, [[BLANK] * cols for _ in range(rows)])
+
+    def text(self) -> list[str]:
+        """Give the rows as text, without trailing blanks."""
+        return ["".join(glyph for glyph, _style in row).rstrip() for row in self.rows]
+
+
+def cells_of(text: str, style: str = "") -> "Row":
+    """Make cells of a text: controls become question marks, marks go with what they are on.
+
+    Example:
+        >>> cells_of("a語", "1")
+        [('a', '1'), ('語', '1'), ('', '1')]
+    """
+    if text.isascii():
+        return list(map(_table(style).__getitem__, text.encode()))
+    row: Row = []
+    for character in _CONTROLS.sub("?", text):
+        width = character_columns(character)
+        if not width:
+            # A mark on nothing, or a control that joins: it goes with the glyph before it, if there is one.
+            if row and character.isprintable():
+                at = -2 if not row[-1][0] and len(row) > 1 else -1
+                row[at] = (row[at][0] + character, style)
+        else:
+            row.append((character, style))
+            if width == 2:
+                row.append(("", style))
+    return row
+
+
+def _table(style: str) -> "list[Cell]":
+    """Give the cells of all ASCII characters in one style, so that equal cells are one object."""
+    table = _ASCII.get(style)
+    if table is None:
+        if len(_ASCII) >= _MAX_STYLES:
+            _ASCII.clear()
+        table = _ASCII[style] = [(_CONTROLS.sub("?", chr(code)), style) for code in range(128)]
+        table[32] = BLANK if not style else table[32]
+    return table
+
+
+def row_of(runs: "Sequence[Run]", cols: int) -> "Row":
+    """Make a row of what the server sent.
+
+    Args:
+        runs: ``[column, width, glyphs, style]`` each; glyphs are a string of one character a cell, or a list.
+        cols: The width of the row.
+    """
+    row: Row = [BLANK] * cols
+    for column, width, glyphs, style in runs:
+        assert isinstance(column, int)
+        assert isinstance(style, str)
+        if width == 1:
+            if isinstance(glyphs, str) and glyphs.isascii():
+                cells = list(map(_table(style).__getitem__, glyphs.encode()))
+            else:
+                cells = [(glyph, style) for glyph in _clean(glyphs)]
+        else:
+            cells = [cell for glyph in _clean(glyphs) for cell in ((glyph, style), ("", style))]
+        row[column : column + len(cells)] = cells
+    return row if len(row) == cols else fit(row, cols)
+
+
+def _clean(glyphs: object) -> "Sequence[str]":
+    """Give glyphs without what a terminal would take for a command, whatever the server says they are."""
+    if isinstance(glyphs, str):
+        return _CONTROLS.sub("?", glyphs)
+    assert isinstance(glyphs, list)
+    return [_CONTROLS.sub("?", glyph) or " " for glyph in glyphs]
+
+
+def fit(row: "Row", cols: int, first: int = 0) -> "Row":
+    """Cut or fill a row to a width; of a wide glyph that is cut in two, a blank stays.
+
+    Args:
+        row: The row.
+        cols: The width wanted.
+        first: The column of the row to begin with.
+    """
+    cut = row[first : first + cols]
+    if cut and not cut[0][0]:
+        cut[0] = (" ", cut[0][1])
+    end = first + len(cut)
+    if cut and end < len(row) and not row[end][0] and cut[-1][0]:
+        cut[-1] = (" ", cut[-1][1])
+    return cut + [BLANK] * (cols - len(cut)) if len(cut) < cols else cut
+
+
+def overlay(row: "Row", cells: "Row", column: int) -> "Row":
+    """Give the row with other cells over it, from a column on; what does not fit is cut off."""
+    width = len(row)
+    if column >= width:
+        return row
+    shown = fit(cells, min(len(cells), width - column))
+    end = column + len(shown)
+    return fit(row, column) + shown + (fit(row, width - end, end) if end < width else [])

@@ -1,0 +1,208 @@
+"""From what is known to one screen: the panes, the lines between them, the status line, and what lies over them."""
+
+from phux_client.tui.canvas import BLANK, Canvas, Cursor, cells_of, fit, overlay
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.tui.canvas import Cell, Row
+    from phux_client.tui.model import Model
+    from phux_core.layout import Arrangement, Rect
+
+ACTIVE_BORDER = "32"
+BORDER = "90"
+OUTSIDE: "Cell" = ("·", "90")
+"""What fills the screen beyond a window that is smaller than it."""
+
+_UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
+# Which arms a cell of a line has, and the glyph for it.
+_LINES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
+
+
+class Overlay:
+    """Something over the panes: lines of cells with a frame around them.
+
+    Attributes:
+        lines: Its rows.
+        title: What stands in its upper edge.
+        cursor: Where in it the cursor is, if it has one.
+    """
+
+    __slots__ = ("cursor", "lines", "title")
+
+    def __init__(self, lines: "list[Row]", title: str = "", cursor: tuple[int, int] | None = None) -> None:
+        self.lines = lines
+        self.title = title
+        self.cursor = cursor
+
+
+class Composer:
+    """Puts screens together. Remembers nothing but what a layout's lines look like."""
+
+    def __init__(self) -> None:
+        self._known: tuple[object, ...] = ()
+        self._lines: list[dict[int, Cell]] = []
+
+    def compose(
+        self,
+        model: "Model",
+        cols: int,
+        rows: int,
+        *,
+        status: "Row | None" = None,
+        status_cursor: int | None = None,
+        over: "dict[int, tuple[list[Row], tuple[int, int] | None]] | None" = None,
+        box: Overlay | None = None,
+    ) -> Canvas:
+        """Draw everything.
+
+        Args:
+            model: What is known.
+            cols: Columns of the user's terminal.
+            rows: Its rows.
+            status: The status line, if there is one.
+            status_cursor: Where in it the cursor is, if it is there.
+            over: What to show instead of a pane's own screen: its rows, and where the cursor is.
+            box: What lies over all panes.
+        """
+        height = rows - 1 if status is not None else rows
+        arrangement = model.arrangement
+        if arrangement is None:
+            drawn = [[BLANK] * cols for _ in range(height)]
+            cursor = None
+        else:
+            at = self._cursor(model, arrangement, over or {})
+            first_x, first_y = _corner(arrangement, at, cols, height)
+            whole = self._window(model, arrangement, over or {})
+            drawn = [
+                _outer_row(whole[y] if y < arrangement.rows else None, first_x, arrangement.cols, cols)
+                for y in range(first_y, first_y + height)
+            ]
+            cursor = None
+            if at is not None and 0 <= at.x - first_x < cols and 0 <= at.y - first_y < height:
+                cursor = Cursor(at.x - first_x, at.y - first_y, at.style)
+        if box is not None:
+            cursor = _draw_box(drawn, box, cols, height)
+        if status is not None:
+            drawn.append(fit(status, cols))
+            if status_cursor is not None:
+                cursor = Cursor(min(status_cursor, cols - 1), rows - 1)
+        return Canvas(cols, drawn, cursor)
+
+    def _cursor(
+        self,
+        model: "Model",
+        arrangement: "Arrangement",
+        over: "dict[int, tuple[list[Row], tuple[int, int] | None]]",
+    ) -> Cursor | None:
+        """Find where the active pane has its cursor, in the window."""
+        active = model.active_pane
+        place = arrangement.panes.get(active) if active is not None else None
+        if active is None or place is None:
+            return None
+        if active in over:
+            inside = over[active][1]
+            return None if inside is None else Cursor(place.x + inside[0], place.y + inside[1])
+        x, y, visible, shape = model.panes[active].cursor
+        if not visible or x >= place.cols or y >= place.rows:
+            return None
+        return Cursor(place.x + x, place.y + y, shape)
+
+    def _window(
+        self,
+        model: "Model",
+        arrangement: "Arrangement",
+        over: "dict[int, tuple[list[Row], tuple[int, int] | None]]",
+    ) -> "list[Row]":
+        """Draw a whole window."""
+        if len(arrangement.panes) == 1:
+            ((pane, place),) = arrangement.panes.items()
+            source = over[pane][0] if pane in over else model.panes[pane].rows
+            return [fit(source[y] if y < len(source) else [], place.cols) for y in range(place.rows)]
+        window: list[Row] = [[BLANK] * arrangement.cols for _ in range(arrangement.rows)]
+        for y, line in enumerate(self._dividers(arrangement, model.active_pane)):
+            row = window[y]
+            for x, cell in line.items():
+                row[x] = cell
+        for pane, place in arrangement.panes.items():
+            source = over[pane][0] if pane in over else model.panes[pane].rows
+            for y in range(place.rows):
+                cells = fit(source[y] if y < len(source) else [], place.cols)
+                window[place.y + y][place.x : place.x + place.cols] = cells
+        return window
+
+    def _dividers(self, arrangement: "Arrangement", active: int | None) -> "list[dict[int, Cell]]":
+        """Draw the lines: the glyph of each cell joins its neighbours, and those around the active pane stand out."""
+        if self._known and self._known[0] is arrangement and self._known[1] == active:
+            return self._lines
+        lines: list[dict[int, Cell]] = [{} for _ in range(arrangement.rows)]
+        taken = {
+            (x, y)
+            for divider in arrangement.dividers
+            for x in range(divider.rect.x, divider.rect.x + divider.rect.cols)
+            for y in range(divider.rect.y, divider.rect.y + divider.rect.rows)
+        }
+        place = arrangement.panes.get(active) if active is not None else None
+        for x, y in taken:
+            arms = (
+                _UP * ((x, y - 1) in taken)
+                | _DOWN * ((x, y + 1) in taken)
+                | _LEFT * ((x - 1, y) in taken)
+                | _RIGHT * ((x + 1, y) in taken)
+            )
+            if arms in {0, _UP, _DOWN, _LEFT, _RIGHT}:
+                # The end of a line, or all of one: nothing tells its direction but the line itself.
+                arms = _LEFT | _RIGHT if _is_flat(arrangement, x, y) else _UP | _DOWN
+            near = place is not None and _touches(place, x, y)
+            lines[y][x] = (_LINES[arms], ACTIVE_BORDER if near else BORDER)
+        self._known, self._lines = (arrangement, active), lines
+        return lines
+
+
+def _is_flat(arrangement: "Arrangement", x: int, y: int) -> bool:
+    return any(divider.direction == "down" and divider.rect.contains(x, y) for divider in arrangement.dividers)
+
+
+def _touches(place: "Rect", x: int, y: int) -> bool:
+    return place.x - 1 <= x <= place.x + place.cols and place.y - 1 <= y <= place.y + place.rows
+
+
+def _corner(arrangement: "Arrangement", cursor: Cursor | None, cols: int, rows: int) -> tuple[int, int]:
+    """Choose which part of a window that is larger than the terminal is seen: the one with the cursor."""
+    if cursor is None:
+        return 0, 0
+    x = min(max(0, cursor.x - cols + 1), max(0, arrangement.cols - cols))
+    y = min(max(0, cursor.y - rows + 1), max(0, arrangement.rows - rows))
+    return x, y
+
+
+def _outer_row(row: "Row | None", first: int, width: int, cols: int) -> "Row":
+    """Cut a window's row for the terminal, and fill what lies outside of the window."""
+    if row is None:
+        return [OUTSIDE] * cols
+    if first == 0 and width == cols:
+        return row
+    shown = min(cols, width - first)
+    return fit(row, shown, first) + [OUTSIDE] * (cols - shown)
+
+
+def _draw_box(drawn: "list[Row]", box: Overlay, cols: int, rows: int) -> Cursor | None:
+    """Draw lines in a frame in the middle, as much of them as fits."""
+    if cols < 4 or rows < 3:
+        for y in range(min(rows, len(box.lines))):
+            drawn[y] = fit(box.lines[y], cols)
+        return None
+    width = min(max([len(line) for line in box.lines] + [len(cells_of(box.title)) + 2, 10]), cols - 2)
+    height = min(len(box.lines), rows - 2)
+    left, top = (cols - width - 2) // 2, (rows - height - 2) // 2
+    title = cells_of(f" {box.title} ", f"1;{ACTIVE_BORDER}") if box.title else []
+    title = fit(title, min(width, len(title)))
+    edge = [("─", ACTIVE_BORDER)] * (width - len(title))
+    side = [("│", ACTIVE_BORDER)]
+    lines = [[("┌", ACTIVE_BORDER), *title, *edge, ("┐", ACTIVE_BORDER)]]
+    lines += [[*side, *fit(box.lines[y], width), *side] for y in range(height)]
+    lines.append([("└", ACTIVE_BORDER), *[("─", ACTIVE_BORDER)] * width, ("┘", ACTIVE_BORDER)])
+    for y, line in enumerate(lines):
+        drawn[top + y] = overlay(drawn[top + y], line, left)
+    if box.cursor is None or box.cursor[1] >= height or box.cursor[0] >= width:
+        return None
+    return Cursor(left + 1 + box.cursor[0], top + 1 + box.cursor[1])

@@ -1,0 +1,245 @@
+"""Talking with the server: one attachment at a time, and a new connection whenever the old one breaks.
+
+A service that died is back within a moment. What was asked and not answered is not asked again, for nobody can say
+whether it was done; what is typed meanwhile is kept, and typed once when the picture is back.
+"""
+
+import time
+
+from phux_client.tui.link import Link
+from phux_core import errors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._kinds import Document
+    from phux_client.tui.app import App
+    from phux_client.tui.link import OnError, OnReply
+
+_RETRY_S = 0.02
+_GIVE_UP_S = 30.0
+_MOVE_S = 3.0
+_MAX_HELD = 64 * 1024
+
+
+class Conversation:
+    """The server's side of a client.
+
+    Args:
+        app: The client.
+        socket: The server's socket.
+        session: The number of the session to show.
+    """
+
+    def __init__(self, app: "App", socket: str, session: int) -> None:
+        self._app = app
+        self._socket = socket
+        self.session = session
+        self.attachment: int | None = None
+        self.link: Link | None = None
+        self._lost_at: float | None = None
+        self._retry_at = 0.0
+        self._held: list[Document] = []
+        self._held_size = 0
+        self._typed: dict[int, list[Document]] = {}
+        self._before_move: int | None = None
+        self._move_until: float | None = None
+
+    # Asking
+
+    def ask(
+        self, call: str, on_reply: "OnReply | None" = None, on_error: "OnError | None" = None, /, **params: object
+    ) -> None:
+        """Ask the server; an error is shown, unless somebody wants to have it."""
+        if self.link is None:
+            self._app.screen.say("the server is away; one moment")
+            return
+        try:
+            self.link.ask(call, on_reply, on_error or self._show_error, **params)
+        except errors.PhuxError as error:
+            self._failed(error)
+
+    def _failed(self, error: errors.PhuxError) -> None:
+        if isinstance(error, errors.DisconnectedError):
+            self.lose()
+        else:
+            self._show_error(error)
+
+    def _show_error(self, error: errors.PhuxError) -> None:
+        self._app.screen.say(error.message)
+
+    def move(self, call: str, /, **params: object) -> None:
+        """Ask for what gives the focus to another pane; what is typed behind it is for that one, and waits."""
+        if self.link is None:
+            self.ask(call, **params)
+            return
+        if self._move_until is None:
+            self._before_move = self._app.model.active_pane
+            self._move_until = time.monotonic() + _MOVE_S
+            self._app.hold_keys()
+
+        def refused(error: errors.PhuxError) -> None:
+            self._show_error(error)
+            self._moved()
+
+        self.ask(call, lambda _reply: self._moved(), refused, **params)
+
+    def _moved(self) -> None:
+        if self._move_until is not None:
+            self._move_until = None
+            self._app.release_keys()
+
+    def type_into(self, pane: int | None, items: "list[Document]") -> None:
+        """Type into a pane; what is typed while the service is away is kept, and typed when it is back."""
+        if self._app.read_only:
+            self._app.screen.say("this client is attached read-only")
+        elif self.link is None or self.attachment is None or pane is None:
+            self._hold(items)
+        else:
+            self._send(pane, items)
+
+    def _send(self, pane: int, items: "list[Document]") -> None:
+        assert self.link is not None
+
+        def done(_reply: object) -> None:
+            self._typed.pop(number, None)
+
+        def refused(error: errors.PhuxError) -> None:
+            self._typed.pop(number, None)
+            self._show_error(error)
+
+        try:
+            number = self.link.ask("input", done, refused, pane=pane, items=items)
+        except errors.PhuxError as error:
+            self._failed(error)
+        else:
+            self._typed[number] = items
+
+    def _hold(self, items: "list[Document]") -> None:
+        size = sum(len(str(item)) for item in items)
+        if self._held_size + size <= _MAX_HELD:
+            self._held += items
+            self._held_size += size
+
+    # What is pushed
+
+    def _take_push(self, frame: "Document") -> None:
+        app = self._app
+        if frame.get("attachment") != self.attachment:
+            return  # of an attachment that is being left
+        if "view" in frame:
+            self._take_view(frame["view"])
+        elif "frame" in frame:
+            app.model.take_frame(frame["frame"])
+        elif "bell" in frame:
+            app.outer.ring()
+        elif "detached" in frame:
+            app.end(frame["detached"]["message"])
+        app.screen.touch()
+
+    def _take_view(self, view: "Document") -> None:
+        model = self._app.model
+        before = model.active_pane
+        model.take_view(view)
+        self._app.screen.take_view(view)
+        if before != model.active_pane:
+            self._app.focus_moved(before, model.active_pane)
+        if self._held:
+            # Typed while the service was away, and sent only now: nothing of it was sent before.
+            held, self._held, self._held_size = self._held, [], 0
+            self.type_into(model.active_pane, held)
+        if self._move_until is not None and self._before_move != model.active_pane:
+            self._moved()
+
+    # The connection
+
+    def connect(self) -> None:
+        """Connect, now or in a moment."""
+        now = time.monotonic()
+        try:
+            self.link = Link(self._socket, self._take_push)
+        except errors.NoServerError:
+            self._app.end("the server has ended", 1)
+        except errors.TransportError as error:
+            if self._lost_at is None or now - self._lost_at > _GIVE_UP_S:
+                self._app.end(error.message, error.exit_code)
+            self._retry_at = now + _RETRY_S
+        except errors.PhuxError as error:
+            self._app.end(error.message, error.exit_code)
+        else:
+            self._app.watch_link(self.link)
+            self.attach_to(self.session)
+
+    def attach_to(self, session: int) -> None:
+        """Show a session, instead of the one that is shown now if there is one."""
+        before = self.attachment
+        cols, rows = self._app.screen.area
+
+        def attached(reply: "Document") -> None:
+            self.attachment, self.session = reply["attachment"], session
+            self._lost_at = None
+            self._app.begin_anew()
+            if before is not None:
+                self.ask("detach", attachment=before)
+
+        def refused(error: errors.PhuxError) -> None:
+            if before is None:
+                self._app.end(error.message, error.exit_code)
+            else:
+                self._show_error(error)
+
+        read_only = self._app.read_only or None
+        self.ask("attach", attached, refused, session=session, cols=cols, rows=rows, read_only=read_only)
+
+    def serve(self) -> None:
+        """Send and take what can be sent and taken now."""
+        if self.link is None:
+            return
+        try:
+            self.link.write()
+            self.link.read()
+        except (errors.DisconnectedError, errors.ProtocolError):
+            self.lose()
+        except errors.PhuxError as error:
+            self._app.end(error.message, error.exit_code)
+
+    def lose(self) -> None:
+        """Go on without a connection until there is one again."""
+        if self.link is not None:
+            self._app.forget_link(self.link)
+            self.link.close()
+            # Of what was typed and not answered, only what never left us may be typed again.
+            for number in sorted(self.link.never_sent() & self._typed.keys()):
+                self._hold(self._typed[number])
+        self._typed.clear()
+        self.link = None
+        self.attachment = None
+        self._app.copying.over()
+        now = time.monotonic()
+        self._lost_at = self._lost_at or now
+        self._retry_at = now + _RETRY_S
+        if now - self._lost_at > _GIVE_UP_S:
+            self._app.end("the connection was lost", 1)
+        self._moved()
+
+    def resized(self) -> None:
+        """Tell the server how much room there is now."""
+        if self.attachment is not None:
+            cols, rows = self._app.screen.area
+            self.ask("resize_attachment", attachment=self.attachment, cols=cols, rows=rows)
+
+    def due(self) -> list[float]:
+        """Say when there is something to do."""
+        due = [self._retry_at] if self.link is None else []
+        return due if self._move_until is None else [*due, self._move_until]
+
+    def keep_time(self, now: float) -> None:
+        """Connect again, or stop waiting."""
+        if self.link is None and now >= self._retry_at:
+            self.connect()
+        if self._move_until is not None and now >= self._move_until:
+            self._moved()
+
+    def close(self) -> None:
+        """Hang up."""
+        if self.link is not None:
+            self.link.close()

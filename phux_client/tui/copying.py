@@ -1,0 +1,145 @@
+"""Copy mode and the server: freezes the pane, brings rows when they are wanted, and carries off what was copied."""
+
+from phux_client.tui.canvas import row_of
+from phux_client.tui.copy_mode import CopyMode
+from phux_client.tui.keyboard import Text
+from phux_client.tui.prompts import Ask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._kinds import Document
+    from phux_client.tui.app import App
+    from phux_client.tui.canvas import Row
+    from phux_client.tui.keyboard import Event
+    from phux_core.errors import PhuxError
+
+
+class Copying:
+    """Copy mode as far as the client is in it."""
+
+    def __init__(self, app: "App") -> None:
+        self._app = app
+        self._mode: CopyMode | None = None
+        self._asked: tuple[int, int] | None = None
+        self._opening: int | None = None
+        self._early: list[Event] = []
+        self.buffer = ""
+
+    @property
+    def is_on(self) -> bool:
+        """Whether keys go to copy mode: it is there for the active pane, or about to be."""
+        pane = self._app.model.active_pane
+        return pane is not None and pane in {self._opening, self._mode.pane if self._mode is not None else None}
+
+    @property
+    def pane(self) -> int | None:
+        """The pane it is in."""
+        return self._mode.pane if self._mode is not None else self._opening
+
+    def begin(self, pane: int, *first: "Event") -> None:
+        """Enter copy mode, and do this there at once."""
+        if self._mode is not None and self._mode.pane == pane:
+            for event in first:
+                self.take(event)
+            return
+        if self._opening == pane:
+            self._early += first
+            return
+        self.over()
+        self._opening, self._early = pane, list(first)
+
+        def frozen(reply: "Document") -> None:
+            if self._opening != pane:
+                return
+            x, y = reply["cursor"]
+            self._mode = CopyMode(pane, reply["cols"], reply["rows"], reply["total"], (x, y))
+            self._opening = None
+            early, self._early = self._early, []
+            for event in early:
+                self.take(event)
+            self._fetch()
+
+        def refused(error: "PhuxError") -> None:
+            self.over()
+            self._app.screen.say(error.message)
+
+        self._app.server.ask("freeze", frozen, refused, attachment=self._app.server.attachment, pane=pane)
+
+    def take(self, event: "Event") -> None:
+        """Take a key or the mouse; its place is one of the pane."""
+        mode = self._mode
+        if mode is None:
+            self._early.append(event)
+            return
+        if isinstance(event, Text) and event.text in {"/", "?"}:
+            upwards = event.text == "/"
+            label = "search up:" if upwards else "search down:"
+            self._app.prompt = Ask(label, lambda text: self._search(text, upwards=upwards))
+        elif mode.take(event):
+            self._leave()
+        else:
+            self._fetch()
+        self._app.screen.touch()
+
+    def _search(self, text: str, *, upwards: bool) -> None:
+        if self._mode is not None:
+            self._mode.search(text, upwards=upwards)
+            self._fetch()
+
+    def _leave(self) -> None:
+        mode = self._mode
+        if mode is not None and mode.copied is not None:
+            self._carry_off(mode.copied)
+        self.over()
+        if self._app.server.attachment is not None:
+            self._app.server.ask("thaw", attachment=self._app.server.attachment)
+
+    def _carry_off(self, text: str) -> None:
+        self.buffer = text
+        if self._app.outer.set_clipboard(text):
+            self._app.screen.say(f"copied {len(text)} character{'' if len(text) == 1 else 's'}")
+        else:
+            self._app.screen.say(f"copied {len(text)} characters, too many for the terminal's clipboard")
+
+    def over(self) -> None:
+        """Be out of it, without a word to the server."""
+        self._mode = self._opening = self._asked = None
+        self._early = []
+        self._app.screen.touch()
+
+    def _fetch(self) -> None:
+        """Ask for the rows that are wanted, one piece at a time."""
+        mode = self._mode
+        if mode is None or self._asked is not None or self._app.server.attachment is None:
+            return
+        wanted = mode.wanted()
+        if wanted is None:
+            return
+        self._asked = wanted
+        first, count = wanted
+
+        def rows(reply: "Document") -> None:
+            if self._mode is not mode:
+                return
+            self._asked = None
+            mode.give(
+                first,
+                [
+                    (row_of(runs, mode.cols), wrapped)
+                    for runs, wrapped in zip(reply["rows"], reply["wrapped"], strict=True)
+                ],
+            )
+            self._app.screen.touch()
+            if mode.copied is not None:
+                self._leave()
+            else:
+                self._fetch()
+
+        self._app.server.ask("frozen_rows", rows, attachment=self._app.server.attachment, first=first, count=count)
+
+    def over_panes(self) -> "dict[int, tuple[list[Row], tuple[int, int] | None]]":
+        """Give what is shown instead of the pane's own screen."""
+        if self._mode is None:
+            return {}
+        rows, cursor = self._mode.picture()
+        return {self._mode.pane: (rows, cursor)}

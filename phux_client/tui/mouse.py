@@ -1,0 +1,121 @@
+"""The mouse: to focus a pane, drag a divider, scroll, select, and for programs that ask for it."""
+
+from phux_client.tui.keyboard import MouseEvent
+from phux_core.layout import Divider
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._kinds import Document
+    from phux_client.tui.app import App
+    from phux_core.layout import Rect
+
+_WHEEL_KEYS = {"wheel_up": "Up", "wheel_down": "Down"}
+_WHEEL_LINES = 3
+
+
+class Mice:
+    """What the mouse is doing now."""
+
+    def __init__(self, app: "App") -> None:
+        self._app = app
+        self._dragged: tuple[tuple[str, ...], str, int] | None = None
+        self._held: int | None = None
+        self._pressed_at: MouseEvent | None = None
+
+    def take(self, event: MouseEvent) -> None:
+        """Take what it did, in cells of the terminal."""
+        app = self._app
+        arrangement = app.model.arrangement
+        if arrangement is None:
+            return
+        if event.kind == "press" and event.y >= app.screen.area[1]:
+            self._on_status(event)
+            return
+        if self._dragged is not None:
+            self._drag(event)
+            return
+        under = arrangement.at(event.x, event.y)
+        if event.kind == "press" and isinstance(under, Divider):
+            if event.button == "left" and not app.read_only:
+                along = event.x if under.direction == "right" else event.y
+                self._dragged = (under.path, under.direction, along)
+            return
+        # Whatever a button does until it is up is for the pane in which it was pressed.
+        pane = self._held if self._held is not None and event.kind != "press" else under
+        if not isinstance(pane, int) or pane not in arrangement.panes:
+            return
+        if event.kind == "press" and not (event.button or "").startswith("wheel"):
+            self._held = pane
+            if pane != app.model.active_pane and not app.read_only:
+                app.server.move("select", scope="pane", id=pane)
+        elif event.kind == "release":
+            self._held = None
+        self._in_pane(pane, arrangement.panes[pane], event)
+
+    def _drag(self, event: MouseEvent) -> None:
+        assert self._dragged is not None
+        path, direction, at = self._dragged
+        here = event.x if direction == "right" else event.y
+        if here != at and self._app.model.view is not None:
+            window = self._app.model.view["window"]["id"]
+            self._app.server.ask("move_divider", window=window, path=list(path), by=here - at)
+            self._dragged = (path, direction, here)
+        if event.kind == "release":
+            self._dragged = None
+
+    def _in_pane(self, pane: int, place: "Rect", event: MouseEvent) -> None:
+        app = self._app
+        inside = MouseEvent(
+            event.kind,
+            event.button,
+            min(max(event.x - place.x, 0), place.cols - 1),
+            min(max(event.y - place.y, 0), place.rows - 1),
+            ctrl=event.ctrl,
+            alt=event.alt,
+            shift=event.shift,
+        )
+        known = app.model.panes[pane]
+        if app.copying.pane == pane:
+            app.copying.take(inside)
+        elif known.wants_mouse and not app.read_only:
+            app.server.type_into(pane, [{"mouse": _document(inside)}])
+        elif event.button in _WHEEL_KEYS:
+            self._wheel(pane, inside)
+        elif event.button == "left":
+            self._select(pane, inside)
+        elif event.button == "middle" and event.kind == "press" and app.copying.buffer:
+            app.server.type_into(pane, [{"paste": app.copying.buffer}])
+
+    def _wheel(self, pane: int, event: MouseEvent) -> None:
+        app = self._app
+        if app.model.panes[pane].modes["alt_screen"]:
+            if not app.read_only:
+                app.server.type_into(pane, [{"key": _WHEEL_KEYS[event.button or ""]}] * _WHEEL_LINES)
+        elif event.button == "wheel_up":
+            app.copying.begin(pane, event)
+
+    def _select(self, pane: int, event: MouseEvent) -> None:
+        """Begin to select where the button was pressed, once it is moved."""
+        if event.kind == "press":
+            self._pressed_at = event
+        elif event.kind == "move" and self._pressed_at is not None:
+            self._app.copying.begin(pane, self._pressed_at, event)
+            self._pressed_at = None
+        elif event.kind == "release":
+            self._pressed_at = None
+
+    def _on_status(self, event: MouseEvent) -> None:
+        """Go to the window whose name was clicked, or with the wheel to the next."""
+        if event.button in _WHEEL_KEYS:
+            self._app.actions.perform("previous-window" if event.button == "wheel_up" else "next-window")
+        elif event.button == "left":
+            index = self._app.screen.window_at(event.x)
+            if index is not None and not self._app.read_only:
+                self._app.server.move("select", scope="window", id=index)
+
+
+def _document(event: MouseEvent) -> "Document":
+    document: Document = {"kind": event.kind, "x": event.x, "y": event.y}
+    if event.button is not None:
+        document["button"] = event.button
+    return document | {name: True for name in ("ctrl", "alt", "shift") if getattr(event, name)}

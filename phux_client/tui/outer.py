@@ -1,0 +1,254 @@
+"""The user's terminal: put into the modes that attach needs, and surely taken out of them again.
+
+Everything that is switched on here is switched off in ``restore``, which is called however the client ends: it may be
+called at any time and any number of times. What is written goes through a descriptor of our own that does not block, so
+that a terminal which takes nothing for a while (a slow line, C-s) keeps nobody from typing.
+"""
+
+import contextlib
+import errno
+import os
+import signal
+import termios
+
+from phux_core.errors import RefusedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import FrameType
+
+_ENTER = (
+    "\x1b[22;0t"  # keep the title
+    "\x1b[?1049h"  # the alternate screen
+    "\x1b[?1l\x1b>"  # cursor and keypad keys as they are read here
+    "\x1b[?2004h"  # bracketed paste
+    "\x1b[?1004h"  # focus events
+    "\x1b[?2026$p"  # do you know synchronized output?
+)
+_LEAVE = (
+    "\x1b[?2026l\x1b[?1003l\x1b[?1002l\x1b[?1000l\x1b[?1006l\x1b[?1004l\x1b[?2004l"
+    "\x1b[m\x1b[r\x1b[0 q\x1b[?25h\x1b[?7h\x1b[?1049l\x1b[23;0t"
+)
+_MOUSE = {
+    "off": "\x1b[?1003l\x1b[?1002l\x1b[?1006l",
+    "button": "\x1b[?1003l\x1b[?1002h\x1b[?1006h",
+    "any": "\x1b[?1002h\x1b[?1003h\x1b[?1006h",
+}
+MAX_CLIPBOARD = 74_000
+"""Bytes of text that OSC 52 carries: xterm takes 100,000 of base64, others fewer."""
+_MAX_TITLE = 256
+_GIVE_UP_S = 1.0
+
+
+def check(environ: "Mapping[str, str]") -> None:
+    """Check that this process has a terminal on which a picture can be drawn.
+
+    Raises:
+        RefusedError: It has none.
+    """
+    for stream, name in ((0, "input"), (1, "output")):
+        if not os.isatty(stream):
+            raise RefusedError(
+                f"attach needs a terminal, and standard {name} is none",
+                remedy="run it in a terminal, or read the pane with `phux snapshot`",
+            )
+    if environ.get("TERM", "dumb") in {"", "dumb", "unknown"}:
+        raise RefusedError(
+            f"the terminal (TERM={environ.get('TERM', '')}) cannot draw a picture",
+            remedy="set TERM to what the terminal is, or read the pane with `phux snapshot`",
+        )
+
+
+class Outer:
+    """The terminal on standard input and output.
+
+    Attributes:
+        is_gone: Whether it was closed under us.
+    """
+
+    def __init__(self) -> None:
+        self.is_gone = False
+        self._saved = termios.tcgetattr(0)
+        self._active = False
+        self._unwritten = bytearray()
+        self._mouse = "off"
+        self._title = ""
+        self._out = _open_again(1)
+
+    def fileno(self) -> int:
+        """Give the descriptor that is written to, for a selector."""
+        return self._out
+
+    @property
+    def wants_to_write(self) -> bool:
+        """Whether the terminal has not taken everything yet."""
+        return bool(self._unwritten)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Columns and rows; a terminal that does not know has 80 by 24."""
+        try:
+            cols, rows = os.get_terminal_size(1)
+        except OSError:
+            cols, rows = 0, 0
+        return min(cols or 80, 1000), min(rows or 24, 1000)
+
+    def enter(self) -> None:
+        """Take the terminal over."""
+        raw = termios.tcgetattr(0)
+        raw[0] &= ~(termios.IGNBRK | termios.BRKINT | termios.PARMRK | termios.ISTRIP | termios.INLCR)
+        raw[0] &= ~(termios.IGNCR | termios.ICRNL | termios.IXON)
+        raw[1] &= ~termios.OPOST
+        raw[2] = (raw[2] & ~(termios.CSIZE | termios.PARENB)) | termios.CS8
+        raw[3] &= ~(termios.ECHO | termios.ECHONL | termios.ICANON | termios.ISIG | termios.IEXTEN)
+        raw[6][termios.VMIN], raw[6][termios.VTIME] = 1, 0
+        self._active = True
+        self._mouse, self._title = "off", ""
+        termios.tcsetattr(0, termios.TCSANOW, raw)
+        self.write(_ENTER.encode())
+
+    def restore(self) -> None:
+        """Give the terminal back as it was."""
+        if not self._active:
+            return
+        self._active = False
+        # What was begun must not swallow the first of the sequences: CAN ends any sequence, and is nothing else.
+        left = b"\x18" + _LEAVE.encode() if self._unwritten else _LEAVE.encode()
+        self._unwritten.clear()
+        _write_all(self._out, left)
+        with contextlib.suppress(termios.error, OSError):
+            termios.tcsetattr(0, termios.TCSANOW, self._saved)
+            # Answers and keys that are still under way were meant for us.
+            termios.tcflush(0, termios.TCIFLUSH)
+
+    def write(self, data: bytes) -> None:
+        """Write, as much as the terminal takes now; the rest waits."""
+        self._unwritten += data
+        self.flush()
+
+    def flush(self) -> None:
+        """Write what waits, as far as the terminal takes it."""
+        while self._unwritten:
+            try:
+                count = os.write(self._out, self._unwritten[:65536])
+            except BlockingIOError:
+                return
+            except InterruptedError:
+                continue
+            except OSError:
+                self.is_gone = True
+                self._unwritten.clear()
+                return
+            del self._unwritten[:count]
+
+    def set_mouse(self, wanted: str) -> None:
+        """Ask for the mouse: ``off``, ``button`` (presses and drags) or ``any`` (all motion)."""
+        if wanted != self._mouse:
+            self._mouse = wanted
+            self.write(_MOUSE[wanted].encode())
+
+    def set_title(self, title: str) -> None:
+        """Set the title of the terminal's window."""
+        clean = "".join(character for character in title if character.isprintable())[:_MAX_TITLE]
+        if clean != self._title:
+            self._title = clean
+            self.write(f"\x1b]2;{clean}\x07".encode("utf-8", "replace"))
+
+    def set_clipboard(self, text: str) -> bool:
+        """Put a text into the clipboard of the user's terminal with OSC 52, if it is not too long for that."""
+        import base64
+
+        data = text.encode("utf-8", "replace")
+        if len(data) > MAX_CLIPBOARD:
+            return False
+        self.write(b"\x1b]52;c;" + base64.b64encode(data) + b"\x07")
+        return True
+
+    def ring(self) -> None:
+        """Ring the bell."""
+        self.write(b"\x07")
+
+    def suspend(self) -> None:
+        """Give the terminal back and sleep until the shell wakes us; then take it over again.
+
+        Where no shell could wake us (we are its session's first program), the kernel does not let us sleep.
+        """
+        self.restore()
+        before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, before)
+        self.enter()
+
+    def enter_again(self) -> None:
+        """Take the terminal over after a sleep that nobody announced."""
+        self._active = False
+        self.enter()
+
+    def close(self) -> None:
+        """Give back what is held."""
+        self.restore()
+        if self._out > 2:
+            os.close(self._out)
+            self._out = 1
+
+
+def _open_again(stream: int) -> int:
+    """Open the terminal once more, so that not blocking is a matter of our descriptor and nobody else's."""
+    try:
+        return os.open(os.ttyname(stream), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return stream
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    """Write everything, but give up on a terminal that takes nothing for a second."""
+    import select
+
+    while data:
+        try:
+            data = data[os.write(descriptor, data) :]
+        except BlockingIOError:
+            if not select.select([], [descriptor], [], _GIVE_UP_S)[1]:
+                return
+        except OSError as error:
+            if error.errno != errno.EINTR:
+                return
+
+
+class Signals:
+    """Signals as bytes on a pipe, so that the loop hears of them like of everything else.
+
+    SIGWINCH is a new size, SIGTSTP a wish to sleep, SIGCONT the end of sleep; SIGTERM, SIGHUP and SIGINT are the end.
+    """
+
+    _HEARD = (signal.SIGWINCH, signal.SIGTSTP, signal.SIGCONT, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+
+    def __init__(self) -> None:
+        self._pipe, self._writer = os.pipe()
+        for end in (self._pipe, self._writer):
+            os.set_blocking(end, False)
+        self._before = {number: signal.signal(number, _ignore) for number in self._HEARD}
+        self._wakeup = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
+
+    def fileno(self) -> int:
+        """Give the descriptor to wait on."""
+        return self._pipe
+
+    def read(self) -> set[int]:
+        """Tell which have come."""
+        with contextlib.suppress(BlockingIOError):
+            return set(os.read(self._pipe, 4096))
+        return set()
+
+    def close(self) -> None:
+        """Handle signals as before."""
+        signal.set_wakeup_fd(self._wakeup)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        os.close(self._pipe)
+        os.close(self._writer)
+
+
+def _ignore(_number: int, _frame: "FrameType | None") -> None:
+    """Do nothing: the byte on the pipe says it all."""

@@ -1,0 +1,225 @@
+"""The difference between two screens, as the fewest bytes that turn one into the other on a terminal.
+
+Pure: a ``Painter`` knows what the terminal shows because it wrote all of it. It uses what every terminal of the last
+thirty years has (cursor moves, SGR, erase to the end of the line, scroll regions), so there is no terminfo.
+"""
+
+from phux_client.tui.canvas import BLANK, Canvas, Cursor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.tui.canvas import Row
+
+_SYNC_FROM = 64
+"""Bytes from which on a terminal is told where a picture begins and ends."""
+_LONGEST_GAP = 4
+_LEAST_SCROLL = 3
+
+
+class Painter:
+    """Draws screens on one terminal.
+
+    Args:
+        synchronized: Whether the terminal knows synchronized output (DEC mode 2026).
+    """
+
+    def __init__(self, *, synchronized: bool = False) -> None:
+        self.synchronized = synchronized
+        self._shown: Canvas | None = None
+        self._out: list[str] = []
+        self._style = ""
+        self._at: tuple[int, int] | None = None
+        self._cursor_shown = True
+        self._cursor_style = 0
+
+    def forget(self) -> None:
+        """Take note that the terminal may show anything: the next picture is drawn whole."""
+        self._shown = None
+
+    def paint(self, canvas: Canvas) -> bytes:
+        """Give the bytes that make the terminal show this."""
+        shown = self._shown
+        whole = shown is None or shown.cols != canvas.cols or len(shown.rows) != len(canvas.rows)
+        if whole:
+            self._out = ["\x1b[m\x1b[r\x1b[H\x1b[2J"]
+            self._style, self._at = "", (0, 0)
+            self._cursor_style = -1
+            old = [[BLANK] * canvas.cols for _ in canvas.rows]
+        else:
+            assert shown is not None
+            self._out = []
+            old = self._scroll(shown.rows, canvas.rows)
+        for y, row in enumerate(canvas.rows):
+            if row is not old[y] and row != old[y]:
+                self._paint_row(y, old[y], row)
+        self._shown = canvas
+        return self._finish(canvas, whole=whole)
+
+    def _finish(self, canvas: Canvas, *, whole: bool) -> bytes:
+        """Put the cursor where it belongs, and brackets around what is more than a little."""
+        drawn = "".join(self._out)
+        self._out = []
+        self._place_cursor(canvas.cursor, whole=whole)
+        after = "".join(self._out)
+        if len(drawn) < _SYNC_FROM:
+            return (drawn + after).encode("utf-8", "replace")
+        if self.synchronized:
+            return f"\x1b[?2026h{drawn}{after}\x1b[?2026l".encode("utf-8", "replace")
+        if canvas.cursor is not None and not whole and not after.endswith("\x1b[?25h"):
+            # It must not be seen running over the screen.
+            return f"\x1b[?25l{drawn}{after}\x1b[?25h".encode("utf-8", "replace")
+        return (drawn + after).encode("utf-8", "replace")
+
+    def _place_cursor(self, cursor: Cursor | None, *, whole: bool) -> None:
+        if cursor is None:
+            if self._cursor_shown or whole:
+                self._out.append("\x1b[?25l")
+                self._cursor_shown = False
+            return
+        self._move(cursor.x, cursor.y)
+        if cursor.style != self._cursor_style:
+            self._out.append(f"\x1b[{cursor.style} q")
+            self._cursor_style = cursor.style
+        if not self._cursor_shown or whole:
+            self._out.append("\x1b[?25h")
+            self._cursor_shown = True
+
+    # Rows
+
+    def _paint_row(self, y: int, old: "Row", new: "Row") -> None:
+        cols = len(new)
+        end = cols
+        while end and new[end - 1] == BLANK:
+            end -= 1
+        last = cols - 1
+        while old[last] == new[last]:
+            last -= 1
+        x = 0
+        while x <= last:
+            if new[x] == old[x]:
+                x += 1
+                continue
+            if x >= end:
+                self._erase(x, y, last, cols)
+                return
+            if not new[x][0]:
+                x -= 1  # the left half of a wide glyph brings its right half along
+            x = self._paint_run(x, y, old, new, min(last + 1, end))
+
+    def _erase(self, x: int, y: int, last: int, cols: int) -> None:
+        """Make the rest of a row blank, as far as it is not."""
+        self._move(x, y)
+        self._set_style("")
+        count = last + 1 - x
+        if count <= 3:
+            self._out.append(" " * count)
+            self._at = (x + count, y) if x + count < cols else None
+        else:
+            self._out.append("\x1b[K")
+
+    def _paint_run(self, x: int, y: int, old: "Row", new: "Row", end: int) -> int:
+        """Draw changed cells, and unchanged ones between them where that is shorter than a jump; say where it ended."""
+        self._move(x, y)
+        out = self._out
+        cols = len(new)
+        while x < end:
+            glyph, style = cell = new[x]
+            if cell == old[x] and not self._worth_going_on(x, old, new, end):
+                break
+            if style != self._style:
+                self._set_style(style)
+            out.append(glyph)
+            width = 2 if x + 1 < cols and not new[x + 1][0] else 1
+            x += width
+            if x >= cols:
+                self._at = None  # a wrap is pending; only an absolute move is certain
+            elif _is_uncertain(glyph):
+                self._at = None
+                if x < end:
+                    self._move(x, y)
+            else:
+                self._at = (x, y)
+        return x
+
+    def _worth_going_on(self, x: int, old: "Row", new: "Row", end: int) -> bool:
+        """Tell whether a change comes so soon that the unchanged before it are better drawn than jumped over."""
+        for at in range(x, min(x + _LONGEST_GAP, end)):
+            if new[at] != old[at]:
+                return bool(new[at][0])
+            glyph, style = new[at]
+            if style != self._style or not glyph.isascii() or not glyph:
+                return False
+        return False
+
+    # Scrolling
+
+    def _scroll(self, old: "list[Row]", new: "list[Row]") -> "list[Row]":
+        """Shift rows that only moved up, with the terminal's own scrolling; give what it shows then."""
+        changed = [y for y, row in enumerate(new) if row is not old[y] and row != old[y]]
+        if len(changed) < _LEAST_SCROLL:
+            return old
+        top, bottom = changed[0], changed[-1] + 1
+        best, by = 0, 0
+        for shift in range(1, bottom - top):
+            same = sum(1 for y in range(top, bottom - shift) if new[y] == old[y + shift] and _is_written(new[y]))
+            if same > best:
+                best, by = same, shift
+            if best >= bottom - top - shift:
+                break
+        if best < _LEAST_SCROLL or best * 2 < len(changed):
+            return old
+        self._set_style("")
+        if (top, bottom) == (0, len(new)):
+            self._out.append(f"\x1b[{by}S")
+        else:
+            self._out.append(f"\x1b[{top + 1};{bottom}r\x1b[{by}S\x1b[r")
+            self._at = None  # setting a region moves the cursor home
+        cols = len(new[0])
+        return [*old[:top], *old[top + by : bottom], *([BLANK] * cols for _ in range(by)), *old[bottom:]]
+
+    # Small steps
+
+    def _move(self, x: int, y: int) -> None:
+        if self._at == (x, y):
+            return
+        out = self._out
+        if self._at is not None and self._at[1] == y:
+            step = x - self._at[0]
+            if x == 0:
+                out.append("\r")
+            elif step > 0:
+                out.append(f"\x1b[{step}C" if step > 1 else "\x1b[C")
+            elif step >= -3:
+                out.append("\b" * -step)
+            else:
+                out.append(f"\x1b[{x + 1}G")
+        elif self._at is not None and x == 0 and y == self._at[1] + 1:
+            out.append("\r\n")
+        elif x == 0:
+            out.append(f"\x1b[{y + 1}H" if y else "\x1b[H")
+        else:
+            out.append(f"\x1b[{y + 1};{x + 1}H")
+        self._at = (x, y)
+
+    def _set_style(self, style: str) -> None:
+        before = self._style
+        if style == before:
+            return
+        if not style:
+            self._out.append("\x1b[m")
+        elif not before:
+            self._out.append(f"\x1b[{style}m")
+        elif style.startswith(f"{before};"):
+            self._out.append(f"\x1b[{style[len(before) + 1 :]}m")
+        else:
+            self._out.append(f"\x1b[;{style}m")
+        self._style = style
+
+
+def _is_uncertain(glyph: str) -> bool:
+    """Tell whether terminals differ in how wide they think a glyph is."""
+    return len(glyph) > 1 or ord(glyph) >= 0x1F000 or 0xE000 <= ord(glyph) < 0xF900
+
+
+def _is_written(row: "Row") -> bool:
+    return any(cell is not BLANK and cell != BLANK for cell in row)

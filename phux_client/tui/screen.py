@@ -1,0 +1,149 @@
+"""What the user sees of everything: panes, prompts, messages and marks, painted when something has changed."""
+
+import time
+
+from phux_client.tui.compose import Composer
+from phux_client.tui.paint import Painter
+from phux_client.tui.status import message_line, status_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.flows._kinds import Document
+    from phux_client.tui.app import App
+    from phux_client.tui.model import PaneModel
+    from phux_client.tui.outer import Outer
+
+_MESSAGE_S = 4.0
+_RUNNING_S = 0.4
+"""How long a command must run to be marked: what is over at once would only flicker."""
+
+
+class Screen:
+    """The user's terminal as a picture.
+
+    Args:
+        app: The client.
+        outer: The terminal.
+        with_status: Whether there is a status line.
+        with_mouse: Whether the mouse is used.
+    """
+
+    def __init__(self, app: "App", outer: "Outer", *, with_status: bool, with_mouse: bool) -> None:
+        self._app = app
+        self._outer = outer
+        self._with_status = with_status
+        self._with_mouse = with_mouse
+        self._painter = Painter()
+        self._composer = Composer()
+        self._message: tuple[str, float] | None = None
+        self._stale = True
+        self._minute = -1
+        self._places: list[tuple[int, int, int]] = []
+        self._running: dict[int, float] = {}
+
+    @property
+    def area(self) -> tuple[int, int]:
+        """Columns and rows that there are for a window."""
+        cols, rows = self._outer.size
+        return cols, rows - 1 if self._has_status(rows) else rows
+
+    def _has_status(self, rows: int) -> bool:
+        return self._with_status and rows > 1
+
+    def touch(self) -> None:
+        """Take note that something looks different."""
+        self._stale = True
+
+    def redraw(self) -> None:
+        """Draw everything again, whatever the terminal shows."""
+        self._painter.forget()
+        self._stale = True
+
+    def say(self, text: str) -> None:
+        """Show a message for a while."""
+        self._message = (text, time.monotonic() + _MESSAGE_S)
+        self._stale = True
+
+    def knows_synchronized(self) -> None:
+        """Take note that the terminal said that it knows synchronized output."""
+        self._painter.synchronized = True
+
+    def due(self) -> list[float]:
+        """Say when it looks different by itself: a message is over, a command has run for a while, the clock moves."""
+        due = [time.monotonic() + 60 - time.time() % 60]
+        due += [since + _RUNNING_S for since in self._running.values()]
+        return due if self._message is None else [*due, self._message[1]]
+
+    def keep_time(self, now: float) -> None:
+        """Take note of what is over."""
+        if self._message is not None and now >= self._message[1]:
+            self._message = None
+            self._stale = True
+        if int(time.time()) // 60 != self._minute:
+            self._minute = int(time.time()) // 60
+            self._stale = True
+        lasting = [window for window, since in self._running.items() if now >= since + _RUNNING_S]
+        for window in lasting:
+            self._running[window] = float("inf")  # it is marked from now on, and there is nothing more to wait for
+            self._stale = True
+
+    def take_view(self, view: "Document") -> None:
+        """Take note of which windows have something running since when."""
+        now = time.monotonic()
+        running = [window["id"] for window in view["windows"] if window["state"] == "running"]
+        self._running = {window: self._running.get(window, now) for window in running}
+        self._stale = True
+
+    def window_at(self, x: int) -> int | None:
+        """Tell which window's name stands at a column of the status line."""
+        return next((window for start, end, window in self._places if start <= x < end), None)
+
+    def paint(self) -> None:
+        """Draw what is another than before, if the terminal has taken what was drawn last."""
+        app, view = self._app, self._app.model.view
+        if not self._stale or self._outer.wants_to_write or view is None:
+            return
+        self._stale = False
+        cols, rows = self._outer.size
+        status, status_cursor = None, None
+        if self._has_status(rows):
+            if app.prompt is not None:
+                status, status_cursor = app.prompt.line(cols)
+            elif self._message is not None:
+                status = message_line(self._message[0], cols)
+            else:
+                status, self._places = status_line(self._settled(view), cols, time.time(), note=app.note())
+        area = rows if status is None else rows - 1
+        canvas = self._composer.compose(
+            app.model,
+            cols,
+            rows,
+            status=status,
+            status_cursor=status_cursor,
+            over=app.copying.over_panes(),
+            box=None if app.box is None else app.box.overlay(cols, area),
+        )
+        self._outer.set_mouse(self._mouse_mode())
+        self._outer.set_title(_title(view, app.model.panes))
+        self._outer.write(self._painter.paint(canvas))
+
+    def _settled(self, view: "Document") -> "Document":
+        """Give the session without marks for commands that have only just begun."""
+        windows = [
+            {**window, "state": "prompt"} if self._running.get(window["id"], float("inf")) != float("inf") else window
+            for window in view["windows"]
+        ]
+        return {**view, "windows": windows}
+
+    def _mouse_mode(self) -> str:
+        if not self._with_mouse:
+            return "off"
+        return "any" if any(pane.modes["mouse"] == "any" for pane in self._app.model.panes.values()) else "button"
+
+
+def _title(view: "Document", panes: "dict[int, PaneModel]") -> str:
+    """Give the title of the terminal's window: the place, and what the program calls itself."""
+    window = next(window for window in view["windows"] if window["active"])
+    pane = panes.get(view["window"]["active_pane"])
+    place = f"{view['session']['name']}:{window['index']}:{window['name']}"
+    return f"{place} - {pane.title}" if pane is not None and pane.title else place

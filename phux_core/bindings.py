@@ -1,0 +1,144 @@
+"""What keys do behind the prefix: names of actions, the table of defaults, and what the config file changes of it."""
+
+from phux_core.errors import BadConfigError
+from phux_core.keys import parse_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ACTIONS = {
+    "detach": "leave; the programs go on",
+    "new-window": "make a window",
+    "next-window": "go to the next window",
+    "previous-window": "go to the previous window",
+    "last-window": "go to the window that was active before",
+    **{f"window-{index}": f"go to window {index}" for index in range(10)},
+    "choose-tree": "choose a session, a window or a pane",
+    "split-right": "split the pane, the new one to its right",
+    "split-down": "split the pane, the new one below it",
+    "focus-left": "go to the pane at the left",
+    "focus-right": "go to the pane at the right",
+    "focus-up": "go to the pane above",
+    "focus-down": "go to the pane below",
+    "next-pane": "go to the next pane",
+    "resize-left": "move the pane's divider to the left",
+    "resize-right": "move the pane's divider to the right",
+    "resize-up": "move the pane's divider up",
+    "resize-down": "move the pane's divider down",
+    "zoom": "give the pane the whole window, or take it back",
+    "next-layout": "lay the panes out in another way",
+    "kill-pane": "end the pane, after asking",
+    "kill-window": "end the window, after asking",
+    "rename-window": "rename the window",
+    "rename-session": "rename the session",
+    "copy-mode": "scroll, search and copy",
+    "paste": "paste what was copied last",
+    "help": "show the keys",
+    "command-prompt": "type a command",
+    "send-prefix": "send the prefix to the program",
+    "redraw": "draw everything again",
+    "suspend": "put the client to sleep",
+}
+"""Every action and what it does, in the order help lists them."""
+
+DEFAULTS = {
+    "d": "detach",
+    "c": "new-window",
+    "n": "next-window",
+    "p": "previous-window",
+    "Tab": "last-window",
+    **{str(index): f"window-{index}" for index in range(10)},
+    "w": "choose-tree",
+    "%": "split-right",
+    '"': "split-down",
+    "Left": "focus-left",
+    "Right": "focus-right",
+    "Up": "focus-up",
+    "Down": "focus-down",
+    "h": "focus-left",
+    "l": "focus-right",
+    "k": "focus-up",
+    "j": "focus-down",
+    "o": "next-pane",
+    "H": "resize-left",
+    "L": "resize-right",
+    "K": "resize-up",
+    "J": "resize-down",
+    "z": "zoom",
+    "Space": "next-layout",
+    "x": "kill-pane",
+    "&": "kill-window",
+    ",": "rename-window",
+    "$": "rename-session",
+    "[": "copy-mode",
+    "PageUp": "copy-mode",
+    "]": "paste",
+    "?": "help",
+    ":": "command-prompt",
+    "C-l": "redraw",
+    "C-z": "suspend",
+}
+REPEATING = frozenset(name for name in ACTIONS if name.startswith("resize-"))
+"""Actions that may be asked for again without the prefix, for a moment."""
+REPEAT_S = 0.5
+
+
+class Bindings:
+    """The keys of one client.
+
+    Args:
+        prefix: The key before all others, as ``phux_core.keys`` spells it.
+        changes: Key to action, or to a command line behind a colon; an empty one takes the key away.
+
+    Raises:
+        BadConfigError: A key or an action makes no sense.
+    """
+
+    def __init__(self, prefix: str = "C-a", changes: "Mapping[str, str] | None" = None) -> None:
+        self.prefix = canonical(prefix)
+        self.table = {**DEFAULTS, self.prefix: "send-prefix"}
+        for key, action in (changes or {}).items():
+            name = canonical(key)
+            if action:
+                self.table[name] = action
+            else:
+                self.table.pop(name, None)
+
+    def action(self, key: str) -> str | None:
+        """Say what a key does behind the prefix."""
+        return self.table.get(key)
+
+    def keys_of(self, action: str) -> list[str]:
+        """List the keys of an action."""
+        return [key for key, does in self.table.items() if does == action]
+
+
+def is_key(word: object) -> bool:
+    """Tell whether a word names a key, or is one character."""
+    return isinstance(word, str) and (parse_key(word) is not None or (len(word) == 1 and word.isprintable()))
+
+
+def is_action(word: object) -> bool:
+    """Tell whether a word can stand for what a key does."""
+    return isinstance(word, str) and (not word or word in ACTIONS or (word.startswith(":") and len(word) > 1))
+
+
+def canonical(word: str) -> str:
+    """Spell a key the way the keyboard tells it.
+
+    Example:
+        >>> canonical("c-PgUp"), canonical("%")
+        ('C-PageUp', '%')
+
+    Raises:
+        BadConfigError: It is none.
+    """
+    key = parse_key(word)
+    if key is None:
+        if is_key(word):
+            return word
+        raise BadConfigError(f"there is no key {word!r:.80}", remedy="docs/attach.md says how keys are spelled")
+    if key.ctrl and len(key.name) == 1:
+        key.name = key.name.lower()  # a terminal cannot tell C-A from C-a
+    return str(key)

@@ -1,0 +1,162 @@
+"""What calls are made of, and what a parameter may be: words for people, and the check.
+
+Import-light: it is on the CLI's path.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class Param:
+    """One parameter of a call.
+
+    Attributes:
+        name: Its key in ``params``.
+        kind: A key of ``KINDS``.
+        doc: What it means.
+        required: Whether it must be there; one that is not required may also be null.
+    """
+
+    __slots__ = ("doc", "kind", "name", "required")
+
+    def __init__(self, name: str, kind: str, doc: str, *, required: bool = False) -> None:
+        self.name = name
+        self.kind = kind
+        self.doc = doc
+        self.required = required
+
+
+class Call:
+    """One thing that can be asked.
+
+    Attributes:
+        name: What stands in the request's ``call``.
+        doc: What it does.
+        params: Its parameters.
+        result: What the reply's ``ok`` holds.
+        repeatable: Whether asking again after a lost reply does no harm.
+        cancellable: Whether it can be given up while it is waited for.
+    """
+
+    __slots__ = ("cancellable", "doc", "name", "params", "repeatable", "result")
+
+    def __init__(
+        self,
+        name: str,
+        doc: str,
+        params: tuple[Param, ...],
+        result: str,
+        *,
+        repeatable: bool = False,
+        cancellable: bool = False,
+    ) -> None:
+        self.name = name
+        self.doc = doc
+        self.params = params
+        self.result = result
+        self.repeatable = repeatable
+        self.cancellable = cancellable
+
+
+def _is_integer(value: object) -> bool:
+    # bool is an int to Python, but `true` is no number to anybody else.
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_id(value: object) -> bool:
+    return _is_integer(value) and 0 <= value < 2**32  # type: ignore[operator]
+
+
+def _is_count(value: object) -> bool:
+    return _is_integer(value) and 0 <= value < 2**53  # type: ignore[operator]
+
+
+def _is_text(value: object) -> bool:
+    """A string that has bytes: a surrogate may stand for a byte that is not UTF-8, and for nothing else."""
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_string(value: object) -> bool:
+    return _is_text(value) and "\0" not in value  # type: ignore[operator]
+
+
+def _is_command(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(_is_string(word) for word in value) and bool(value[0])
+
+
+def _is_environment(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        name and "=" not in name and _is_string(name) and _is_string(text) for name, text in value.items()
+    )
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, list) and all(step in ("first", "second") for step in value)
+
+
+def _is_input(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_input_item, value))
+
+
+def _is_input_item(item: object) -> bool:
+    if not isinstance(item, dict) or len(item) != 1:
+        return False
+    ((kind, value),) = item.items()
+    if kind == "mouse":
+        return _is_mouse(value)
+    if kind == "focus":
+        return isinstance(value, bool)
+    return kind in {"key", "text", "line", "paste"} and _is_text(value)
+
+
+def _is_mouse(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() <= {"kind", "button", "x", "y", "ctrl", "alt", "shift"}
+        and value.get("kind") in {"press", "release", "move"}
+        and (value.get("button") is None or value.get("button") in _BUTTONS)
+        and all(_is_integer(value.get(name)) and 0 <= value[name] < 1000 for name in ("x", "y"))
+        and all(isinstance(value.get(name, False), bool) for name in ("ctrl", "alt", "shift"))
+    )
+
+
+_BUTTONS = ("left", "middle", "right", "wheel_up", "wheel_down", "wheel_left", "wheel_right")
+
+
+SIGNALS = ("INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "USR2")
+"""Signals that can be sent."""
+
+KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
+    "id": ("a number from 0 to 4294967295", _is_id),
+    "integer": ("a whole number", _is_integer),
+    "count": ("a whole number, not negative", _is_count),
+    "string": ("a string of text or bytes (as surrogates), without NUL", _is_string),
+    "boolean": ("true or false", lambda value: isinstance(value, bool)),
+    "command": ("a list of strings, the first not empty, none with a NUL", _is_command),
+    "environment": (
+        "an object of strings; no name is empty or has a `=`, nothing has a NUL",
+        _is_environment,
+    ),
+    "scope": ('"session", "window" or "pane"', lambda value: value in ("session", "window", "pane")),
+    "mode": ('"rendered", "stripped" or "raw"', lambda value: value in ("rendered", "stripped", "raw")),
+    "signal": ("one of " + ", ".join(SIGNALS), lambda value: value in SIGNALS),
+    "direction": ('"right" or "down"', lambda value: value in ("right", "down")),
+    "side": ('"left", "right", "up" or "down"', lambda value: value in ("left", "right", "up", "down")),
+    "path": ('a list of "first" and "second"', _is_path),
+    "policy": (
+        '"smallest", "largest", "latest" or "manual"',
+        lambda value: value in ("smallest", "largest", "latest", "manual"),
+    ),
+    "input": (
+        'a list of objects with one of the keys "key", "text", "line", "paste", "mouse" and "focus" (see Typing)',
+        _is_input,
+    ),
+}
+"""What each kind of parameter takes: words for people, and the check."""

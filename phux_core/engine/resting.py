@@ -1,0 +1,169 @@
+"""An engine that can be put to rest: a checkpoint of a kilobyte in place of a terminal of twenty.
+
+Most panes are shells that nobody looks at. A terminal at rest wakes by itself when it is fed or read; what is asked of
+every pane again and again (its size, title and screen) it remembers, so that asking does not wake it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from phux_core.engine import restore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phux_core.engine.protocol import Cursor, Effect, Engine, Lines, Modes, Mouse, Span
+    from phux_core.keys import Key
+
+
+class _Rest(NamedTuple):
+    checkpoint: bytes
+    cols: int
+    rows: int
+    position: int
+    history_rows: int
+    title: str | None
+    cwd: str | None
+    alt_screen: bool
+
+
+class RestingEngine:
+    """An engine, awake or at rest; see ``phux_core.engine.protocol.Engine`` for what its methods promise.
+
+    Args:
+        engine: The engine, which nobody else uses from now on.
+        on_wake: Called when it was at rest and was needed.
+    """
+
+    def __init__(self, engine: Engine, on_wake: Callable[[], object] = lambda: None) -> None:
+        self.name = engine.name
+        self._engine: Engine | None = engine
+        self._on_wake = on_wake
+        self._rest: _Rest | None = None
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether it takes next to no memory now."""
+        return self._rest is not None
+
+    def rest(self, most: int) -> None:
+        """Give the terminal's memory back, if the checkpoint that stands for it is not larger than ``most`` bytes."""
+        engine = self._engine
+        if engine is None:
+            return
+        checkpoint = engine.checkpoint()
+        if len(checkpoint) > most:
+            return
+        self._rest = _Rest(
+            zlib.compress(checkpoint, 1),
+            engine.cols,
+            engine.rows,
+            engine.position,
+            engine.history_rows,
+            engine.title,
+            engine.cwd,
+            engine.alt_screen,
+        )
+        self._engine = None
+        engine.close()
+
+    def _awake(self) -> Engine:
+        if self._engine is None:
+            if self._rest is None:
+                raise ValueError("the engine is closed")
+            self._engine = restore(zlib.decompress(self._rest.checkpoint))
+            self._rest = None
+            self._on_wake()
+        return self._engine
+
+    @property
+    def cols(self) -> int:
+        """Columns of the grid."""
+        return (self._rest or self._awake()).cols
+
+    @property
+    def rows(self) -> int:
+        """Rows of the grid."""
+        return (self._rest or self._awake()).rows
+
+    @property
+    def position(self) -> int:
+        """How many bytes were ever fed."""
+        return (self._rest or self._awake()).position
+
+    @property
+    def history_rows(self) -> int:
+        """How many rows of scrollback can be read now."""
+        return (self._rest or self._awake()).history_rows
+
+    @property
+    def title(self) -> str | None:
+        """The window title, None until one was set."""
+        return (self._rest or self._awake()).title
+
+    @property
+    def cwd(self) -> str | None:
+        """The directory OSC 7 named last, None until then."""
+        return (self._rest or self._awake()).cwd
+
+    @property
+    def alt_screen(self) -> bool:
+        """Whether the alternate screen is shown."""
+        return (self._rest or self._awake()).alt_screen
+
+    def feed(self, data: bytes) -> list[Effect]:
+        """Take bytes from the program."""
+        return self._awake().feed(data)
+
+    def resize(self, cols: int, rows: int) -> None:
+        """Change the grid."""
+        self._awake().resize(cols, rows)
+
+    def set_history_limit(self, rows: int) -> None:
+        """Keep at most ``rows`` rows of scrollback from now on."""
+        self._awake().set_history_limit(rows)
+
+    def lines(self, first: int, count: int) -> Lines:
+        """Read rows as text."""
+        return self._awake().lines(first, count)
+
+    def spans(self, first: int, count: int) -> list[Span]:
+        """Read rows as runs of styled cells."""
+        return self._awake().spans(first, count)
+
+    def cursor(self) -> Cursor:
+        """Where the cursor is."""
+        return self._awake().cursor()
+
+    def modes(self) -> Modes:
+        """The modes now."""
+        return self._awake().modes()
+
+    def encode_key(self, key: Key) -> bytes:
+        """What this key types."""
+        return self._awake().encode_key(key)
+
+    def encode_paste(self, text: str) -> bytes:
+        """What pasting this text types."""
+        return self._awake().encode_paste(text)
+
+    def encode_mouse(self, event: Mouse) -> bytes:
+        """What this mouse event types."""
+        return self._awake().encode_mouse(event)
+
+    def encode_focus(self, focused: bool) -> bytes:
+        """What gaining or losing the focus types."""
+        return self._awake().encode_focus(focused)
+
+    def checkpoint(self) -> bytes:
+        """The whole state as bytes."""
+        return zlib.decompress(self._rest.checkpoint) if self._rest is not None else self._awake().checkpoint()
+
+    def close(self) -> None:
+        """Free what the engine holds."""
+        self._rest = None
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None

@@ -1,0 +1,55 @@
+"""How the panes of a window share it: a binary tree of splits, and the one function that turns it into cells.
+
+A layout is a plain JSON value: a pane's number, or a split
+
+    {"direction": "right", "ratio": 0.5, "first": LAYOUT, "second": LAYOUT}
+
+``right`` puts ``second`` to the right of ``first``, ``down`` below it. Between the two is a divider, one cell wide; of
+what is left, ``first`` has the part ``ratio``. A ratio stays as it is when the window changes its size.
+
+``arrange`` is the only place that counts cells. PTY sizes, painting and hit-testing all read what it returns, so they
+cannot disagree. It tiles the window exactly, with at least 2x1 cells for each pane of a split. A window that is too
+small for that is arranged as if it were just large enough: the arrangement then says a larger size than was asked for,
+and whoever paints it cuts off what lies outside. A pane that has the window to itself has all of it, be it 1x1.
+
+Everything here is pure: layouts are never changed, only made anew. Import-light: ``attach`` and the server share it.
+"""
+
+from phux_core.layout._arrange import MIN_COLS, MIN_ROWS, SIDES, Arrangement, Divider, Rect, arrange, minimum, neighbour
+from phux_core.layout._dividers import has_divider, move_divider, push, set_length
+from phux_core.layout._presets import PRESETS, preset
+from phux_core.layout._structure import MAX_DEPTH, depth, panes, remove, split, swap
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_core.layout._arrange import Direction as Direction
+    from phux_core.layout._arrange import Layout as Layout
+    from phux_core.layout._arrange import LayoutName as LayoutName
+    from phux_core.layout._arrange import Path as Path
+    from phux_core.layout._arrange import Side as Side
+    from phux_core.layout._arrange import Split as Split
+    from phux_core.layout._arrange import Step as Step
+
+__all__ = [
+    "MAX_DEPTH",
+    "MIN_COLS",
+    "MIN_ROWS",
+    "PRESETS",
+    "SIDES",
+    "Arrangement",
+    "Divider",
+    "Rect",
+    "arrange",
+    "depth",
+    "has_divider",
+    "minimum",
+    "move_divider",
+    "neighbour",
+    "panes",
+    "preset",
+    "push",
+    "remove",
+    "set_length",
+    "split",
+    "swap",
+]

@@ -1,0 +1,114 @@
+"""The bounds of all logs together: their size, and the age of those whose pane has ended.
+
+Several servers may do this side by side, in the same directory: what is gone already is nobody's problem. The newest
+segment of a pane that may still be written to is never taken.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from typing import NamedTuple
+
+from phux_core.logs import places
+
+DEFAULT_TOTAL_BYTES = 2 * 1024 * 1024 * 1024
+DEFAULT_KEEP_DAYS = 7.0
+_DAY_S = 86400
+
+
+class _Segment(NamedTuple):
+    written_at: float
+    log: places.LogId
+    name: str
+    size: int
+
+
+class _Found(NamedTuple):
+    log: places.LogId
+    ended_at: float | None
+    segments: list[_Segment]
+
+
+def clean(root: str, *, most: int, keep_days: float, server: str | None, live: frozenset[int]) -> int:
+    """Let go what is too old or too much, the oldest first.
+
+    Args:
+        root: The directory of all logs.
+        most: Bytes all logs may have.
+        keep_days: How long the log of a pane stays after its end.
+        server: The server that asks; its own panes are known.
+        live: Those of them that live.
+
+    Returns:
+        How many bytes there are now.
+    """
+    now = time.time()
+    lives: dict[str, bool] = {}
+    segments: list[_Segment] = []
+    total = 0
+    for log in list(places.logs(root)):
+        if log.server == server:
+            alive = log.pane in live
+        else:
+            alive = lives.setdefault(log.server, places.server_lives(log.server))
+        found = _look(root, log, alive=alive)
+        if found is None:
+            continue
+        if found.ended_at is not None and found.ended_at + keep_days * _DAY_S < now:
+            _remove(root, log)
+            continue
+        total += sum(segment.size for segment in found.segments)
+        segments += found.segments[:-1] if found.ended_at is None else found.segments
+    for segment in sorted(segments):
+        if total <= most:
+            break
+        with contextlib.suppress(OSError):
+            directory = places.open_log(root, segment.log)
+            try:
+                os.unlink(segment.name, dir_fd=directory)
+            finally:
+                os.close(directory)
+        total -= segment.size
+    return total
+
+
+def _look(root: str, log: places.LogId, *, alive: bool) -> _Found | None:
+    try:
+        directory = places.open_log(root, log)
+    except OSError:
+        return None
+    try:
+        segments = []
+        newest = os.fstat(directory).st_mtime
+        for name in sorted(os.listdir(directory)):
+            if places.segment_offset(name) is not None:
+                with contextlib.suppress(FileNotFoundError):
+                    found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+                    segments.append(_Segment(found.st_mtime, log, name, found.st_size))
+                    newest = max(newest, found.st_mtime)
+        ended = places.read_meta(directory).get("ended_at")
+        if ended is None and not alive:
+            ended = newest  # its server went without a word
+        return _Found(log, ended, segments)
+    finally:
+        os.close(directory)
+
+
+def _remove(root: str, log: places.LogId) -> None:
+    """Remove a log, and its server's directory with the last one."""
+    with contextlib.suppress(OSError):
+        directory = places.open_log(root, log)
+        try:
+            for name in os.listdir(directory):
+                with contextlib.suppress(OSError):
+                    os.unlink(name, dir_fd=directory)
+        finally:
+            os.close(directory)
+        above = places.open_directory(root, log.server)
+        try:
+            os.rmdir(f"pane-{log.pane}", dir_fd=above)
+        finally:
+            os.close(above)
+        os.rmdir(os.path.join(root, log.server))

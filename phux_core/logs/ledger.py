@@ -1,0 +1,147 @@
+"""The ledger of a pane's commands: what ran, where, when, by whom, how it ended and where its output stands.
+
+Entries are bounded and their numbers never used again. Each change is a line of JSON, which the last line of the same
+number overrules; so a ledger can be kept by appending, by the keeper for the next service and in a file for later.
+Pure state.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from attrs import asdict, define, evolve, field, fields
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MOST_ENTRIES = 1000
+"""Commands of one pane that are remembered."""
+MOST_FILE_BYTES = 16 * 1024 * 1024
+LONGEST_COMMAND = 4000
+"""Characters of a command that are remembered."""
+
+
+@define(frozen=True)
+class Entry:
+    """One command.
+
+    Attributes:
+        pane: The pane it ran in.
+        number: Its number there.
+        place: Where in the stream the line began that it was typed on; what tells commands apart when they are heard
+            of again.
+        command: The line; None if nobody knows it.
+        cwd: Where it was started.
+        by: ``typed``, ``run`` or ``start``.
+        client: Who ran or started it.
+        started_at: When.
+        start: Where its output begins; None until it began.
+        ended_at: When it ended; None until then.
+        end: Where its output ends.
+        exit_code: How it ended; None until then, and if the shell did not say.
+        lost: Whether it never began, or nobody saw its end.
+    """
+
+    pane: int
+    number: int
+    place: int
+    command: str | None
+    cwd: str | None
+    by: str
+    client: str | None
+    started_at: float
+    start: int | None = None
+    ended_at: float | None = None
+    end: int | None = None
+    exit_code: int | None = None
+    lost: bool = False
+
+    @property
+    def id(self) -> str:
+        """What it is called: the pane's number and its own."""
+        return f"{self.pane}.{self.number}"
+
+    @property
+    def state(self) -> str:
+        """What it does."""
+        if self.lost:
+            return "lost"
+        if self.ended_at is not None:
+            return "finished"
+        return "typed" if self.start is None else "running"
+
+    def to_document(self, server: str | None = None) -> dict[str, Any]:
+        """Tell it, as the wire does."""
+        document = asdict(self) | {"id": self.id, "state": self.state}
+        for name in ("number", "place", "lost"):
+            del document[name]
+        return document if server is None else document | {"log": f"{server}/{self.pane}"}
+
+
+@define
+class Ledger:
+    """The commands of one pane.
+
+    Attributes:
+        pane: The pane.
+        entries: The latest of them, by number.
+        next_number: The next one's number.
+    """
+
+    pane: int
+    entries: dict[int, Entry] = field(factory=dict)
+    next_number: int = 1
+
+    @classmethod
+    def of(cls, pane: int, data: bytes) -> Ledger:
+        """Read a ledger that was kept."""
+        entries = {entry.number: entry for entry in load(data)}
+        return cls(pane, entries, max(entries, default=0) + 1)
+
+    def add(self, **what: Any) -> Entry:
+        """Take a new command."""
+        entry = Entry(pane=self.pane, number=self.next_number, **what)
+        self.next_number += 1
+        self.entries[entry.number] = entry
+        if len(self.entries) > MOST_ENTRIES:
+            del self.entries[next(iter(self.entries))]
+        return entry
+
+    def change(self, number: int, **what: Any) -> Entry | None:
+        """Note what became of a command; None if it is remembered no more."""
+        entry = self.entries.get(number)
+        if entry is None:
+            return None
+        entry = self.entries[number] = evolve(entry, **what)
+        return entry
+
+    @property
+    def latest(self) -> Entry | None:
+        """The last one."""
+        return self.entries[next(reversed(self.entries))] if self.entries else None
+
+    def dump(self) -> bytes:
+        """Write it down, a line an entry."""
+        return b"".join(map(line, self.entries.values()))
+
+
+def line(entry: Entry) -> bytes:
+    """Write one entry down."""
+    return json.dumps([getattr(entry, name) for name in _NAMES], separators=(",", ":")).encode() + b"\n"
+
+
+def load(data: bytes) -> Iterable[Entry]:
+    """Read lines, the last of each number; one that was cut is left out."""
+    entries: dict[int, Entry] = {}
+    for text in data.splitlines():
+        try:
+            values = json.loads(text)
+            entry = Entry(**dict(zip(_NAMES, values, strict=True)))
+        except (ValueError, TypeError):
+            continue
+        entries[entry.number] = entry
+    return list(entries.values())[-MOST_ENTRIES:]
+
+
+_NAMES = [attribute.name for attribute in fields(Entry)]

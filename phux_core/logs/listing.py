@@ -1,0 +1,71 @@
+"""Which logs there are, and what they are of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from phux_core.logs import ledger, places
+from phux_core.logs.stored import Stored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+def list_logs(root: str, server: str | None, live: Sequence[int]) -> list[dict[str, Any]]:
+    """List all logs, newest server first.
+
+    Args:
+        root: The directory of all logs.
+        server: The server that runs, if one does.
+        live: Its panes that live.
+    """
+    return [entry for log in places.logs(root) if (entry := _describe(root, log, server, live)) is not None]
+
+
+def _describe(root: str, log: places.LogId, server: str | None, live: Sequence[int]) -> dict[str, Any] | None:
+    try:
+        stored = Stored.open(root, log)
+    except OSError:
+        return None
+    with stored:
+        meta = places.read_meta(stored.directory)
+        alive = log.server == server and log.pane in live
+        return {
+            "log": str(log),
+            "pane": log.pane,
+            "session": meta.get("session"),
+            "command": meta.get("command"),
+            "cwd": meta.get("cwd"),
+            "live": alive,
+            "started_at": meta.get("started_at"),
+            "ended_at": meta.get("ended_at"),
+            "exit_status": meta.get("exit_status"),
+            "signal": meta.get("signal"),
+            "bytes": sum(size for _offset, size in stored.segments),
+            "first_byte": stored.first,
+            "next_byte": stored.end,
+            "holes": [{"start": start, "end": end} for start, end in stored.holes(0, stored.end)],
+        }
+
+
+def stored_commands(root: str, log: places.LogId) -> Iterator[dict[str, Any]]:
+    """Go through the ledger of a stored log."""
+    try:
+        directory = places.open_log(root, log)
+    except OSError:
+        return
+    with Stored(directory) as stored:
+        data = places.read_file(places.COMMANDS, ledger.MOST_FILE_BYTES, dir_fd=stored.directory)
+    yield from (entry.to_document(log.server) for entry in ledger.load(data))
+
+
+def sizes(root: str, log: places.LogId) -> tuple[int, int]:
+    """Tell the size of the terminal that a log was written by."""
+    try:
+        directory = places.open_log(root, log)
+    except OSError:
+        return 80, 24
+    with Stored(directory) as stored:
+        meta = places.read_meta(stored.directory)
+    size = (meta.get("cols"), meta.get("rows"))
+    return size if all(isinstance(number, int) and 1 <= number <= 1000 for number in size) else (80, 24)  # type: ignore[return-value]

@@ -1,0 +1,230 @@
+"""One read of a log with all its options: by lines or by bytes, rendered or not, filtered, within a budget."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from attrs import define
+
+from phux_core.errors import BadRequestError, NoSuchTargetError
+from phux_core.logs import places, text
+from phux_core.logs.stored import Stored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DEFAULT_LINES = 500
+DEFAULT_BYTES = 1024 * 1024
+MOST_BYTES = 16 * 1024 * 1024
+DEFAULT_CHUNK = 64 * 1024
+"""What a read by bytes gives unless told otherwise."""
+# What the last lines are looked for in, and what is rendered at once.
+_MOST_BACK = 32 * 1024 * 1024
+_PIECE = 256 * 1024
+_LONGEST_PATTERN = 10_000
+
+
+@define(frozen=True)
+class Query:
+    """What to read.
+
+    Attributes:
+        lines: The last so many lines.
+        from_byte: From this place on, ``max_bytes`` bytes of the stream, or less to end with a line.
+        since: Nothing before this place.
+        until: Nothing from this place on.
+        max_bytes: How much text to give.
+        grep: Only lines that match this pattern.
+        context: Lines around each that matches.
+        head: The first so many lines of what there is.
+        tail: The last so many.
+        mode: One of ``text.MODES``.
+        whole_lines: Leave out a line that is not finished.
+        cols: Columns of the terminal.
+        rows: Rows of it.
+    """
+
+    lines: int | None = None
+    from_byte: int | None = None
+    since: int | None = None
+    until: int | None = None
+    max_bytes: int | None = None
+    grep: str | None = None
+    context: int | None = None
+    head: int | None = None
+    tail: int | None = None
+    mode: str = "rendered"
+    whole_lines: bool = False
+    cols: int = 80
+    rows: int = 24
+
+
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """Compile a caller's pattern.
+
+    Raises:
+        BadRequestError: It is none.
+    """
+    if len(pattern) > _LONGEST_PATTERN:
+        raise BadRequestError(f"the pattern has {len(pattern)} characters", remedy=f"give at most {_LONGEST_PATTERN}")
+    try:
+        return re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise BadRequestError(
+            f"the pattern {pattern!r:.80} cannot be read: {error}", remedy="write it as Python's re does"
+        ) from error
+
+
+def read_log(root: str, log: places.LogId, query: Query) -> dict[str, Any]:
+    """Read a stored log.
+
+    Raises:
+        NoSuchTargetError: There is none.
+        BadRequestError: The query makes no sense.
+    """
+    try:
+        stored = Stored.open(root, log)
+    except OSError as error:
+        raise NoSuchTargetError(
+            f"the log {log} cannot be read: {error.strerror or error}", remedy="`phux logs --list` lists the logs"
+        ) from error
+    with stored:
+        return {"log": str(log), "pane": log.pane, **read(stored, query)}
+
+
+def read(stored: Stored, query: Query) -> dict[str, Any]:
+    """Read a log."""
+    end = stored.end if query.until is None else min(stored.end, query.until)
+    pattern = None if query.grep is None else compile_pattern(query.grep)
+    if query.from_byte is not None:
+        return _read_bytes(stored, query, end, query.from_byte, pattern)
+    asked = query.since or 0
+    if asked > stored.end:
+        raise _beyond(asked, stored.end)
+    low = min(end, max(asked, stored.first))
+    lines = query.lines
+    if lines is None and pattern is None and query.head is None:
+        lines = query.tail if query.tail is not None else None if query.until is not None else DEFAULT_LINES
+    start = low if lines is None else _start(stored, query, lines, low, end)
+    shown = _lines(stored, query, start, end)
+    if lines is not None and query.mode == "rendered":
+        shown = iter(list(shown)[-lines:] if lines else [])
+    if pattern is not None:
+        shown = text.grep(shown, pattern, query.context or 0)
+    by_default = pattern is not None and query.head is None and query.tail is None and query.until is None
+    kept = text.cut(
+        shown,
+        head=query.head,
+        tail=DEFAULT_LINES if by_default else query.tail,
+        max_bytes=DEFAULT_BYTES if query.max_bytes is None else query.max_bytes,
+    )
+    before = stored.count_lines(low, start) if start > low else 0
+    return {
+        "content": kept.content,
+        "returned_lines": kept.returned,
+        "total_lines": stored.count_lines(stored.first if query.until is None else low, end),
+        "truncated": bool(before or kept.omitted or kept.cut),
+        "omitted": before + kept.omitted,
+        "first_byte": start,
+        "next_byte": end,
+        "eof": end >= stored.end,
+        "dropped": max(0, min(stored.first, end) - asked) if query.since is not None or query.until is not None else 0,
+        "holes": [{"start": first, "end": last} for first, last in stored.holes(start, end)],
+    }
+
+
+def _start(stored: Stored, query: Query, lines: int, low: int, end: int) -> int:
+    """Find where to begin so that so many lines come out: cursor motion makes fewer than there are line ends."""
+    wanted = lines
+    start = stored.start_of_last_lines(wanted, low, end, _MOST_BACK)
+    if query.mode != "rendered" or query.grep is not None:
+        return start
+    for _ in range(3):
+        if start <= low or end - start > _PIECE or sum(1 for _ in _lines(stored, query, start, end)) >= lines:
+            break
+        wanted *= 2
+        start = stored.start_of_last_lines(wanted, low, end, _MOST_BACK)
+    return start
+
+
+def _read_bytes(stored: Stored, query: Query, end: int, asked: int, pattern: re.Pattern[str] | None) -> dict[str, Any]:
+    if asked > stored.end:
+        raise _beyond(asked, stored.end)
+    most = DEFAULT_CHUNK if query.max_bytes is None else query.max_bytes
+    first, data = stored.read(asked, max(0, min(most, end - asked)))
+    first = min(first, end)
+    data = data[: end - first]
+    if query.mode != "raw" or query.whole_lines:
+        data = _to_line_end(data, more=first + len(data) < end or query.whole_lines, whole=query.whole_lines)
+    content = text.to_text(data, query.mode, cols=query.cols, rows=query.rows)
+    lines = list(text.lines_in([content]))
+    omitted = 0
+    if pattern is not None or query.head is not None or query.tail is not None:
+        chosen = lines if pattern is None else list(text.grep(lines, pattern, query.context or 0))
+        kept = text.cut(chosen, head=query.head, tail=query.tail, max_bytes=MOST_BYTES)
+        content, omitted = kept.content, kept.omitted
+        lines = lines[: kept.returned]
+    following = first + len(data)
+    return {
+        "content": content,
+        "returned_lines": len(lines),
+        "total_lines": stored.count_lines(stored.first, stored.end),
+        "truncated": following < end,
+        "omitted": omitted,
+        "first_byte": first,
+        "next_byte": following,
+        "eof": following >= stored.end,
+        "dropped": max(0, stored.first - asked),
+        "holes": [{"start": low, "end": high} for low, high in stored.holes(asked, following)],
+    }
+
+
+def _beyond(asked: int, end: int) -> BadRequestError:
+    return BadRequestError(f"the log ends at {end}, and {asked} is behind that", remedy=f"ask for a place up to {end}")
+
+
+def _to_line_end(data: bytes, *, more: bool, whole: bool) -> bytes:
+    """Leave the beginning of a line for the next read; cut one that is too long for that between two characters."""
+    if not more:
+        return data
+    ends = data.rfind(b"\n") + 1
+    if ends or (whole and len(data) < _PIECE):
+        return data[:ends]
+    for size in range(min(3, len(data))):
+        lead = data[len(data) - 1 - size]
+        if lead >= 0xC0:  # the first byte of a character that may go on
+            return data[: len(data) - 1 - size] or data
+        if lead < 0x80:
+            break
+    return data
+
+
+def _lines(stored: Stored, query: Query, start: int, end: int) -> Iterator[str]:
+    """Go through the lines of a part of the log, with a note at each hole."""
+
+    def pieces() -> Iterator[str]:
+        place = start
+        rest = b""
+        while place < end:
+            at, data = stored.read(place, min(_PIECE, end - place))
+            data = data[: max(0, end - at)]
+            if not data:
+                break
+            if at > place and query.mode != "raw":
+                yield convert(rest) + ("\n" if rest else "") + f"[phux: bytes {place} to {at} were not logged]\n"
+                rest = b""
+            place = at + len(data)
+            data = rest + data
+            cut = data.rfind(b"\n") + 1 if len(data) < 16 * _PIECE else len(data)
+            if cut and place < end:
+                yield convert(data[:cut])
+                rest = data[cut:]
+            else:
+                rest = data
+        yield convert(rest)
+
+    def convert(data: bytes) -> str:
+        return text.to_text(data, query.mode, cols=query.cols, rows=query.rows) if data else ""
+
+    return text.lines_in(pieces())

@@ -1,0 +1,209 @@
+"""One log as it stands on disk: its segments, holes and lines, read from either end at the cost of what is read."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING, Self
+
+from phux_core.logs import places
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from phux_core.logs.places import LogId
+
+_BLOCK = 64 * 1024
+_MOST_COUNTS = 64 * 1024 * 1024
+
+
+class Stored:
+    """A log that is read. Others may append to it and drop its oldest segments meanwhile.
+
+    Args:
+        directory: A descriptor of its directory; ours from now on.
+
+    Attributes:
+        segments: The offset and size of each, in order.
+    """
+
+    def __init__(self, directory: int) -> None:
+        self._directory = directory
+        self.segments: list[tuple[int, int]] = []
+        self._counts: dict[int, int] | None = None
+        for name in os.listdir(directory):
+            offset = places.segment_offset(name)
+            if offset is not None:
+                with contextlib.suppress(FileNotFoundError):
+                    self.segments.append((offset, os.stat(name, dir_fd=directory, follow_symlinks=False).st_size))
+        self.segments.sort()
+
+    @classmethod
+    def open(cls, root: str, log: LogId) -> Self:
+        """Open a log.
+
+        Raises:
+            OSError: It is not there, or not to be trusted.
+        """
+        return cls(places.open_log(root, log))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._directory)
+
+    @property
+    def directory(self) -> int:
+        """The descriptor of its directory."""
+        return self._directory
+
+    @property
+    def first(self) -> int:
+        """The place of the first byte that is kept."""
+        return self.segments[0][0] if self.segments else 0
+
+    @property
+    def end(self) -> int:
+        """The place behind the last byte."""
+        return sum(self.segments[-1]) if self.segments else 0
+
+    def holes(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Go through the holes in a part of the stream."""
+        for (offset, size), (following, _size) in zip(self.segments, self.segments[1:], strict=False):
+            if offset + size < following and offset + size < end and following > start:
+                yield max(start, offset + size), min(end, following)
+
+    def read(self, start: int, most: int) -> tuple[int, bytes]:
+        """Read from a place on, up to the next hole or as much as was asked for.
+
+        Returns:
+            Where it begins, behind the place if that is in a hole or was let go, and the bytes; none at the end.
+        """
+        parts: list[bytes] = []
+        place = start
+        for offset, size in self.segments:
+            if offset + size <= place:
+                continue
+            if offset > place:
+                if parts:
+                    break
+                start = place = offset
+            part = self._pread(offset, place - offset, min(most, offset + size - place))
+            if not part:
+                if parts:
+                    break
+                continue  # it was let go just now
+            parts.append(part)
+            place += len(part)
+            most -= len(part)
+            if most <= 0 or place < offset + size:
+                break
+        return start, b"".join(parts)
+
+    def _pread(self, offset: int, at: int, count: int) -> bytes:
+        try:
+            fd = places.open_file(places.segment_name(offset), os.O_RDONLY, dir_fd=self._directory)
+        except FileNotFoundError:
+            return b""
+        try:
+            parts = []
+            while count > 0:
+                part = os.pread(fd, count, at)
+                if not part:
+                    break
+                parts.append(part)
+                at += len(part)
+                count -= len(part)
+            return b"".join(parts)
+        finally:
+            os.close(fd)
+
+    # Lines
+
+    def lines_of(self, offset: int, size: int) -> int:
+        """Count the line ends of a segment: as its writer noted, else by reading it."""
+        if self._counts is None:
+            self._counts = {}
+            for line in places.read_file(places.LINES, _MOST_COUNTS, dir_fd=self._directory).splitlines():
+                words = line.split()
+                if len(words) == 2 and words[0].isdigit() and words[1].isdigit():
+                    self._counts[int(words[0])] = int(words[1])
+        known = self._counts.get(offset) if (offset, size) != self.segments[-1] else None
+        return self._pread(offset, 0, size).count(b"\n") if known is None else known
+
+    def count_lines(self, start: int, end: int) -> int:
+        """Count the lines of a part of the stream, one that is unfinished included."""
+        if start >= end:
+            return 0
+        count = 0
+        for offset, size in self.segments:
+            low, high = max(start, offset), min(end, offset + size)
+            if low < high:
+                whole = (low, high) == (offset, offset + size)
+                part = b"" if whole else self._pread(offset, low - offset, high - low)
+                count += self.lines_of(offset, size) if whole else part.count(b"\n")
+        _start, last = self._read_before(end, 1)
+        return count + (last != b"\n")
+
+    def start_of_last_lines(self, count: int, low: int, end: int, most: int) -> int:
+        """Find where the last lines before a place begin, reading backwards.
+
+        Args:
+            count: How many lines.
+            low: Do not go back before this place.
+            end: The place.
+            most: Do not read more than so many bytes.
+        """
+        low = max(low, end - most)
+        if count <= 0:
+            return end
+        place, wanted = end, count
+        while place > low:
+            start, block = self._read_before(place, min(_BLOCK, place - low))
+            if not block:
+                break
+            found = block.count(b"\n")
+            if place == end and block.endswith(b"\n"):
+                found -= 1  # it ends the last line
+                block = block[:-1]
+            if found >= wanted:
+                cut = len(block)
+                for _ in range(wanted):
+                    cut = block.rfind(b"\n", 0, cut)
+                return start + cut + 1
+            wanted -= found
+            place = start
+        return max(place, low)
+
+    def _read_before(self, end: int, most: int) -> tuple[int, bytes]:
+        """Read what stands right before a place, in one segment."""
+        for offset, size in reversed(self.segments):
+            if offset < end:
+                high = min(end, offset + size)
+                low = max(offset, high - most)
+                return low, self._pread(offset, low - offset, high - low)
+        return 0, b""
+
+
+class Held(Stored):
+    """A part of a stream that stands in memory, to be read like a log.
+
+    Args:
+        offset: Where in the stream it begins.
+        data: The bytes.
+    """
+
+    def __init__(self, offset: int, data: bytes) -> None:
+        self.segments = [(offset, len(data))] if data else []
+        self._data = data
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def _pread(self, _offset: int, at: int, count: int) -> bytes:
+        return self._data[at : at + count]
+
+    def lines_of(self, _offset: int, _size: int) -> int:
+        """Count its line ends."""
+        return self._data.count(b"\n")

@@ -1,0 +1,92 @@
+"""``python -P -m phux_core.logs.worker``: reads, renders and searches logs for whoever started it.
+
+Requests and answers are JSON behind four bytes of length, on stdin and stdout. It does one thing at a time and can be
+killed at any moment: nothing is written. Python cannot interrupt a regular expression, but a process can be ended.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from typing import TYPE_CHECKING, Any
+
+from phux_core.errors import InternalError, NoSuchTargetError, PhuxError
+from phux_core.logs import listing, places
+from phux_core.logs.reading import Query, read, read_log
+from phux_core.logs.searching import search
+from phux_core.logs.stored import Held
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+_PREFIX = 4
+_MOST_S = 90
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Carry out a request.
+
+    Raises:
+        PhuxError: It cannot be.
+    """
+    root, server = request["root"], request.get("server")
+    if request["do"] == "list":
+        return {"logs": listing.list_logs(root, server, request["live"])}
+    if request["do"] == "search":
+        logs = [log for log in map(places.LogId.parse, request["logs"]) if log is not None]
+        return search(root, logs, request["pattern"], context=request["context"], most=request["most"])
+    if "data" in request:  # of a pane that has no log
+        held = Held(request["offset"], request["data"].encode("utf-8", "surrogateescape"))
+        return {"log": None, "pane": request["pane"], **read(held, Query(**request["query"]))}
+    log = _find(root, server, request)
+    if request["do"] == "commands":
+        return {"commands": list(listing.stored_commands(root, log))}
+    query = dict(request["query"])
+    if "cols" not in query:
+        query["cols"], query["rows"] = listing.sizes(root, log)
+    return read_log(root, log, Query(**query))
+
+
+def _find(root: str, server: str | None, request: dict[str, Any]) -> places.LogId:
+    pane, name = request.get("pane"), request.get("log")
+    log = places.find_log(root, pane, server) if name is None and pane is not None else places.LogId.parse(name or "")
+    if log is None:
+        what = f"pane @{pane}" if name is None else f"log {name!r:.80}"
+        raise NoSuchTargetError(f"there is no {what}, and none was kept", remedy="`phux logs --list` lists the logs")
+    return log
+
+
+def _limit_time() -> None:
+    """Have the kernel end us if whoever asked died, and cannot."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    seconds = int(used.ru_utime + used.ru_stime) + _MOST_S
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds if hard == resource.RLIM_INFINITY else min(seconds, hard), hard))
+
+
+def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer until there is nobody to ask."""
+    while True:
+        prefix = requests.read(_PREFIX)
+        if len(prefix) < _PREFIX:
+            return
+        _limit_time()
+        request = json.loads(requests.read(int.from_bytes(prefix, "big")))
+        try:
+            reply: dict[str, Any] = {"ok": answer(request)}
+        except PhuxError as error:
+            reply = {"error": {"code": error.code, "message": error.message, "remedy": error.remedy}}
+        except Exception as error:  # noqa: BLE001  a bug ends this request, not the worker
+            import traceback
+
+            traceback.print_exc()
+            kind = InternalError(f"reading the log failed: {error!r:.200}")
+            reply = {"error": {"code": kind.code, "message": kind.message, "remedy": kind.remedy}}
+        data = json.dumps(reply).encode()
+        answers.write(len(data).to_bytes(_PREFIX, "big") + data)
+        answers.flush()
+
+
+if __name__ == "__main__":
+    serve(sys.stdin.buffer, sys.stdout.buffer)

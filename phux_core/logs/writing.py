@@ -1,0 +1,167 @@
+"""Appending to a log: segments of one size, the oldest going first when the log has grown to its bound.
+
+Knows nothing of panes and journals. Whoever appends says where in the stream the bytes belong; a place that is not the
+end of what was written begins a new segment, and the gap before it is a hole that the names of the segments tell.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import time
+from typing import NamedTuple
+
+from phux_core.logs import places
+from phux_core.logs.stored import Stored
+
+DEFAULT_PANE_BYTES = 64 * 1024 * 1024
+"""What a pane's log holds at the most."""
+_SEGMENTS = 16
+_LARGEST_SEGMENT = 4 * 1024 * 1024
+_SMALLEST_SEGMENT = 4 * 1024
+# From so many bytes on, the counts of lines are rid of those of segments that are gone.
+_LONG_COUNTS = 256 * 1024
+# How often to look whether the file is still there: somebody may have deleted it under us.
+_CHECK_S = 1.0
+
+
+class _Segment(NamedTuple):
+    offset: int
+    size: int
+
+
+class LogWriter:
+    """The one who appends to a log.
+
+    Args:
+        root: The directory of all logs.
+        log: Which.
+        most: Bytes the log may hold.
+
+    Attributes:
+        end: The place behind the last byte that was written.
+    """
+
+    def __init__(self, root: str, log: places.LogId, most: int = DEFAULT_PANE_BYTES) -> None:
+        self._root = root
+        self._log = log
+        self._most = max(most, _SEGMENTS * _SMALLEST_SEGMENT)
+        self._segment_size = min(_LARGEST_SEGMENT, self._most // _SEGMENTS)
+        self._fd = -1
+        self._offset = 0
+        self._room = 0
+        self._lines: int | None = 0
+        self._finished: list[_Segment] = []
+        self._looked_at = 0.0
+        self.end = 0
+
+    def resume(self) -> None:
+        """Go on behind what an earlier writer left.
+
+        Raises:
+            OSError: It cannot be looked at.
+        """
+        with contextlib.suppress(FileNotFoundError), Stored.open(self._root, self._log) as stored:
+            self._finished = [_Segment(offset, size) for offset, size in stored.segments]
+            self.end = stored.end
+            if self._finished and self._finished[-1].size < self._segment_size:
+                offset, size = self._finished.pop()
+                self._lines = None  # counting them would take long where there are many panes
+                self._open(offset, self._segment_size - size)
+
+    def write(self, place: int, data: bytes) -> int:
+        """Write bytes that belong to a place in the stream, at the end or behind it.
+
+        Returns:
+            How many of them were written; fewer than there are where a segment is full, to be called again.
+
+        Raises:
+            OSError: None were: the disk is full, or the directory is not what it should be.
+        """
+        if self._fd >= 0:
+            self._see_whether_it_is_there()
+        if self._fd < 0 or place != self.end or not self._room:
+            self._rotate(place)
+        if len(data) > self._room:
+            data = data[: self._room]
+        count = os.write(self._fd, data)
+        if not count:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if self._lines is not None:
+            self._lines += data.count(b"\n", 0, count)
+        self._room -= count
+        self.end += count
+        return count
+
+    def close(self) -> None:
+        """Let the file go."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _see_whether_it_is_there(self) -> None:
+        """Begin a new segment if somebody took the file away: what is written to it is lost.
+
+        Raises:
+            FileNotFoundError: So it is; ``end`` is where the file began, for whoever still has the bytes.
+        """
+        now = time.monotonic()
+        if now < self._looked_at + _CHECK_S:
+            return
+        self._looked_at = now
+        if not os.fstat(self._fd).st_nlink:
+            self.close()
+            self.end = self._offset
+            raise FileNotFoundError(errno.ENOENT, "its file was deleted")
+
+    def _open(self, offset: int, room: int) -> None:
+        directory = places.open_log(self._root, self._log, create=True)
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+            self._fd = places.open_file(places.segment_name(offset), flags, dir_fd=directory)
+        finally:
+            os.close(directory)
+        self._offset, self._room = offset, room
+
+    def _rotate(self, place: int) -> None:
+        """Begin a new segment, and let the oldest go if that makes too many."""
+        if self._fd >= 0:
+            self._finish()
+        self._open(place, self._segment_size)
+        self.end, self._lines = place, 0
+        held = sum(segment.size for segment in self._finished) + self._segment_size
+        with contextlib.suppress(OSError):
+            directory = places.open_log(self._root, self._log)
+            try:
+                while self._finished and held > self._most:
+                    oldest = self._finished.pop(0)
+                    held -= oldest.size
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(places.segment_name(oldest.offset), dir_fd=directory)
+            finally:
+                os.close(directory)
+
+    def _finish(self) -> None:
+        """Close a segment, and note how many lines it has."""
+        self.close()
+        self._finished.append(_Segment(self._offset, self.end - self._offset))
+        if self._lines is None:
+            return
+        with contextlib.suppress(OSError):  # whoever reads can count them, too
+            directory = places.open_log(self._root, self._log)
+            try:
+                fd = places.open_file(places.LINES, os.O_WRONLY | os.O_CREAT | os.O_APPEND, dir_fd=directory)
+                with os.fdopen(fd, "wb") as file:
+                    file.write(b"%d %d\n" % (self._offset, self._lines))
+                    long = file.tell() > _LONG_COUNTS
+                if long:
+                    self._forget_counts(directory)
+            finally:
+                os.close(directory)
+
+    def _forget_counts(self, directory: int) -> None:
+        """Keep only the counts of segments that are there."""
+        lines = places.read_file(places.LINES, 2 * _LONG_COUNTS, dir_fd=directory).splitlines(keepends=True)
+        kept = [line for line in lines if int(line.split()[0]) >= self._finished[0].offset]
+        places.replace_file(places.LINES, b"".join(kept), dir_fd=directory)

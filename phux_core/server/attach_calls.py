@@ -1,0 +1,52 @@
+"""The calls of attached clients; a part of ``Dispatch``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phux_core.errors import NoSuchTargetError
+from phux_core.server import launch
+
+if TYPE_CHECKING:
+    from phux_core.server.connection import Connection, Result
+    from phux_core.server.service import Service
+
+
+class AttachCalls:
+    """One method a call, named like it.
+
+    Args:
+        service: What they are carried out on.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def _attach(self, connection: Connection, session: int, cols: int, rows: int, read_only: bool | None) -> Result:
+        size = launch.check_size(cols, rows)
+        attachment = self._service.attachments.attach(connection, session, size=size, read_only=bool(read_only))
+        return {"attachment": attachment.number}
+
+    def _resize_attachment(self, connection: Connection, attachment: int, cols: int, rows: int) -> Result:
+        self._service.attachments.resize(connection, attachment, launch.check_size(cols, rows))
+        return {}
+
+    def _detach(self, _connection: Connection, session: int | None, attachment: int | None, keep: int | None) -> Result:
+        if session is not None and session not in self._service.tree.sessions:
+            raise NoSuchTargetError(f"there is no session with the id {session}")
+        attachments = self._service.attachments
+        chosen = attachments.chosen(session, attachment, keep)
+        return {"detached": attachments.detach(chosen, "detached", "detached by another client")}
+
+    def _freeze(self, connection: Connection, attachment: int, pane: int) -> Result:
+        live = self._service.panes.get(pane)
+        if live is None:
+            raise NoSuchTargetError(f"there is no pane @{pane}")
+        return self._service.attachments.freeze(connection, attachment, live)
+
+    def _frozen_rows(self, connection: Connection, attachment: int, first: int, count: int) -> Result:
+        return self._service.attachments.frozen_rows(connection, attachment, first, count)
+
+    def _thaw(self, connection: Connection, attachment: int) -> Result:
+        self._service.attachments.of(connection, attachment).thaw()
+        return {}

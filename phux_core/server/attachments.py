@@ -1,0 +1,431 @@
+"""Attached clients: what each of them sees, pushed as it changes.
+
+Nothing is queued. For each client and each pane it sees, the server remembers what it has told, and that something
+changed; when it is time (at once after quiet, and at most sixty times a second) it sends the difference to what is
+there then. A client that does not read is sent nothing until it does, and then the difference again. So neither a flood
+nor a slow client costs anybody else more than that.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Protocol
+
+from phux_core import engine as engines
+from phux_core.errors import LimitError, NoSuchTargetError, RefusedError
+from phux_core.server.frames import PaneSight, read_rows
+from phux_core.server.size_policy import View
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from phux_core.engine import Engine
+    from phux_core.server.arranging import Arranger
+    from phux_core.server.connection import Connection
+    from phux_core.server.pane import Pane
+    from phux_core.server.tree import SessionRecord, Tree, WindowRecord
+
+RATE = 60
+"""Pictures a second for a pane that floods."""
+BURST, BURST_S = 4, 0.004
+"""After quiet, so many may follow each other faster, so that a new screen that comes in pieces is there at once."""
+SYNC_S = 0.2
+"""How long a program that said it is drawing is waited for."""
+MAX_ATTACHMENTS = 256
+MAX_ROWS_AT_ONCE = 1000
+
+# What may be asked on a connection that only watches.
+_WATCHING = frozenset(
+    (
+        *("status", "tree", "snapshot", "subscribe", "unsubscribe"),
+        *("attach", "detach", "resize_attachment", "freeze", "frozen_rows", "thaw"),
+    )
+)
+# Of a window's panes, the state that somebody should know about first.
+_URGENCY = ("awaiting_secret", "awaiting_input", "running", "fullscreen", "prompt", "dead")
+
+
+class Host(Protocol):
+    """What attachments need of the service."""
+
+    loop: asyncio.AbstractEventLoop
+    tree: Tree
+    panes: dict[int, Pane]
+    arranger: Arranger
+
+
+class Attachment:
+    """One client on one session.
+
+    Attributes:
+        number: Its number, which every push for it carries.
+        session_id: The session.
+        cols: Columns it has for a window.
+        rows: Rows it has for a window.
+        read_only: Whether it may only watch.
+        used: Counts up with what its user does, over all clients, to tell who was the latest.
+        frozen: The copy of a pane that it reads in.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        connection: Connection,
+        number: int,
+        session_id: int,
+        *,
+        size: tuple[int, int],
+        read_only: bool,
+        bells: set[int],
+    ) -> None:
+        self.number = number
+        self.connection = connection
+        self.session_id = session_id
+        self.cols, self.rows = size
+        self.read_only = read_only
+        self.used = number
+        self.frozen: Engine | None = None
+        self._host = host
+        self._told: dict[str, Any] | None = None
+        self._sights: dict[int, PaneSight] = {}
+        self._changed: set[int] = set()
+        self._look_again = False
+        self._bells = bells  # windows that rang and were not looked at since; all clients share it
+        self._rung: set[int] = set()
+        self._next = 0.0
+        self._credit, self._paced_at = float(BURST), 0.0
+        self._timer: asyncio.Handle | None = None
+        self._waiting_since: dict[int, float] = {}
+
+    def pane_changed(self, pane_id: int) -> None:
+        """Take note that a pane shows something else; it matters only if this client sees it."""
+        if pane_id in self._sights:
+            self._changed.add(pane_id)
+            self.schedule()
+
+    def view_changed(self) -> None:
+        """Take note that the session may look different."""
+        self._look_again = True
+        self.schedule()
+
+    def rang(self, window_id: int) -> None:
+        """Take note that a bell rang."""
+        self._rung.add(window_id)
+        self.schedule()
+
+    def push_view(self, session: SessionRecord) -> None:
+        """Push the session at once: whoever asked for a change gets the picture before the answer.
+
+        Not the first time: then it is the answer that tells the client its number.
+        """
+        self._look_again = True
+        if self._told is not None and not self.connection.is_slow:
+            self._look_again = False
+            self._push_view(session)
+        self.schedule()
+
+    def schedule(self) -> None:
+        """Push what there is as soon as it is time."""
+        if self._timer is None and not self.connection.is_slow:
+            loop = self._host.loop
+            if loop.time() >= self._next:
+                self._timer = loop.call_soon(self._push)
+            else:
+                self._timer = loop.call_at(self._next, self._push)
+
+    def end(self) -> None:
+        """Push nothing any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self.thaw()
+
+    def thaw(self) -> None:
+        """Let the frozen copy go."""
+        if self.frozen is not None:
+            self.frozen.close()
+            self.frozen = None
+
+    def _push(self) -> None:
+        self._timer = None
+        if self.connection.is_slow or not self.connection.is_open:
+            return  # all of it is still to be told, and will be when it reads again
+        loop = self._host.loop
+        self._pace(loop.time())
+        session = self._host.tree.sessions.get(self.session_id)
+        if session is None:
+            return
+        if self._look_again:
+            self._look_again = False
+            self._push_view(session)
+        for window_id in self._rung:
+            self._send("bell", {"window": window_id})
+        self._rung.clear()
+        for pane_id in sorted(self._changed):
+            self._push_frame(pane_id)
+
+    def _pace(self, now: float) -> None:
+        """Say when the next picture may follow."""
+        self._credit = min(BURST, self._credit + (now - self._paced_at) * RATE) - 1
+        self._paced_at = now
+        self._next = now + (BURST_S if self._credit >= 1 else (1 - self._credit) / RATE)
+
+    def _push_view(self, session: SessionRecord) -> None:
+        window = session.current
+        view = {
+            "session": {"id": session.id, "name": session.name},
+            "windows": [self._window_document(session, one) for one in session.windows],
+            "window": {
+                "id": window.id,
+                "cols": window.cols,
+                "rows": window.rows,
+                "layout": window.layout,
+                "zoomed": window.zoomed,
+                "active_pane": window.active_pane,
+            },
+            "read_only": self.read_only,
+        }
+        shown = window.arrangement.panes
+        if view != self._told:
+            self._told = view
+            # A pane that is not seen now is told whole when it is seen again: the client forgets it too.
+            self._sights = {pane_id: self._sights.get(pane_id) or PaneSight() for pane_id in shown}
+            self._changed = set(shown)
+            self._send("view", view)
+
+    def _window_document(self, session: SessionRecord, window: WindowRecord) -> dict[str, Any]:
+        states = {self._host.panes[pane.id].watch.state for pane in window.panes if pane.id in self._host.panes}
+        return {
+            "id": window.id,
+            "index": window.index,
+            "name": window.name,
+            "active": window.id == session.active_window,
+            "zoomed": window.zoomed is not None,
+            "bell": window.id in self._bells,
+            "state": next((state for state in _URGENCY if state in states), "dead"),
+        }
+
+    def _push_frame(self, pane_id: int) -> None:
+        pane = self._host.panes.get(pane_id)
+        sight = self._sights.get(pane_id)
+        if pane is None or sight is None:
+            self._changed.discard(pane_id)
+            return
+        if pane.engine.modes().synchronized_output:
+            now = self._host.loop.time()
+            since = self._waiting_since.setdefault(pane_id, now)
+            if now - since < SYNC_S:
+                # The end of its picture is announced by output, which brings us back here; this is for the case
+                # that it never comes.
+                self._host.loop.call_later(SYNC_S - (now - since) + 0.001, self.pane_changed, pane_id)
+                return
+        self._waiting_since.pop(pane_id, None)
+        self._changed.discard(pane_id)
+        frame = sight.difference(pane)
+        if frame is not None:
+            self._send("frame", frame)
+
+    def _send(self, kind: str, body: dict[str, Any]) -> None:
+        self.connection.push({"attachment": self.number, kind: body})
+
+
+class Attachments:
+    """Every attached client.
+
+    Args:
+        host: The service.
+        first_number: Where to begin counting; another in each life of the service.
+    """
+
+    def __init__(self, host: Host, first_number: int = 1) -> None:
+        self._host = host
+        self._all: dict[int, Attachment] = {}
+        self._next = first_number
+        self._bells: set[int] = set()
+
+    def attach(self, connection: Connection, session_id: int, *, size: tuple[int, int], read_only: bool) -> Attachment:
+        """Show a session to a client from now on.
+
+        Raises:
+            NoSuchTargetError: There is no such session, or nothing runs in it.
+            LimitError: There are too many.
+        """
+        session = self._host.tree.sessions.get(session_id)
+        if session is None:
+            raise NoSuchTargetError(f"there is no session with the id {session_id}")
+        if not session.alive:
+            raise NoSuchTargetError(
+                f"every program in the session {session.name!r} has ended",
+                remedy="read what is left with `phux snapshot`",
+            )
+        if len(self._all) >= MAX_ATTACHMENTS:
+            raise LimitError(f"{MAX_ATTACHMENTS} clients are attached, and there may be no more")
+        attachment = Attachment(
+            self._host, connection, self._next, session_id, size=size, read_only=read_only, bells=self._bells
+        )
+        self._next += 1
+        self._all[attachment.number] = attachment
+        self._host.tree.focus(session_id)
+        self._clients_changed(session_id)
+        return attachment
+
+    def resize(self, connection: Connection, number: int, size: tuple[int, int]) -> None:
+        """Take note that a client has more or less room."""
+        attachment = self.of(connection, number)
+        attachment.cols, attachment.rows = size
+        self._touch(attachment)
+        self._clients_changed(attachment.session_id)
+
+    def of(self, connection: Connection, number: int) -> Attachment:
+        """Find an attachment of a connection.
+
+        Raises:
+            NoSuchTargetError: It has none of that number.
+        """
+        attachment = self._all.get(number)
+        if attachment is None or attachment.connection is not connection:
+            raise NoSuchTargetError(f"this connection has no attachment {number}", remedy="attach first")
+        return attachment
+
+    def on(self, session_id: int) -> list[Attachment]:
+        """List the clients on a session."""
+        return [one for one in self._all.values() if one.session_id == session_id]
+
+    def counts(self) -> dict[int, int]:
+        """Count the clients on each session that has some."""
+        return dict(Counter(one.session_id for one in self._all.values()))
+
+    def detach(self, attachments: list[Attachment], reason: str, message: str) -> int:
+        """End attachments, and tell their clients why."""
+        for attachment in attachments:
+            if self._all.pop(attachment.number, None) is not None:
+                attachment.end()
+                attachment.connection.push(
+                    {"attachment": attachment.number, "detached": {"reason": reason, "message": message}}
+                )
+        for session_id in {attachment.session_id for attachment in attachments}:
+            self._clients_changed(session_id)
+        return len(attachments)
+
+    def chosen(self, session_id: int | None, number: int | None, keep: int | None) -> list[Attachment]:
+        """List the attachments that a detach means."""
+        return [
+            one
+            for one in self._all.values()
+            if (session_id is None or one.session_id == session_id)
+            and (number is None or one.number == number)
+            and one.number != keep
+        ]
+
+    def used(self, connection: Connection, call: str) -> None:
+        """Take note that a client's user did something.
+
+        Raises:
+            RefusedError: It may only watch.
+        """
+        for attachment in self._all.values():
+            if attachment.connection is connection:
+                if attachment.read_only and call not in _WATCHING:
+                    raise RefusedError("this client is attached read-only", remedy="attach without --read-only")
+                if call == "input":
+                    self._touch(attachment)
+
+    def _touch(self, attachment: Attachment) -> None:
+        latest = max(self._all.values(), key=lambda one: one.used)
+        if latest is not attachment:
+            attachment.used = latest.used + 1
+            self._tell_sizes(attachment.session_id)
+
+    def drop_client(self, connection: Connection) -> None:
+        """End the attachments of somebody who is gone."""
+        gone = [one for one in self._all.values() if one.connection is connection]
+        for attachment in gone:
+            del self._all[attachment.number]
+            attachment.end()
+        for session_id in {attachment.session_id for attachment in gone}:
+            self._clients_changed(session_id)
+
+    def resumed(self, connection: Connection) -> None:
+        """Tell somebody who reads again what was not told meanwhile."""
+        for attachment in self._all.values():
+            if attachment.connection is connection:
+                attachment.schedule()
+
+    def _clients_changed(self, session_id: int) -> None:
+        self._tell_sizes(session_id)
+        for attachment in self.on(session_id):
+            attachment.view_changed()
+
+    def _tell_sizes(self, session_id: int) -> None:
+        """Let a session's windows have the size that its clients call for."""
+        views = [View(one.cols, one.rows, one.used) for one in self.on(session_id)]
+        self._host.arranger.set_views(session_id, views)
+
+    # What happens
+
+    def written(self, pane: Pane) -> None:
+        """Take note that a pane's program wrote something."""
+        for attachment in self._all.values():
+            attachment.pane_changed(pane.id)
+
+    def happened(self, name: str, pane_id: int | None) -> None:
+        """Take note of an event."""
+        if not self._all or name in {"dirty", "idle"}:
+            return
+        if name == "bell" and pane_id is not None:
+            self._ring(pane_id)
+        for attachment in self._all.values():
+            attachment.view_changed()
+
+    def _ring(self, pane_id: int) -> None:
+        found = self._host.tree.find_pane(pane_id)
+        if found is None:
+            return
+        session, window, _pane = found
+        for attachment in self.on(session.id):
+            attachment.rang(window.id)
+        if window.id != session.active_window:
+            self._bells.add(window.id)
+
+    def tree_changed(self) -> None:
+        """Take note that sessions, windows or panes are others than before."""
+        sessions = self._host.tree.sessions
+        for session in sessions.values():
+            if session.active_window is not None:
+                self._bells.discard(session.active_window)
+        for attachment in list(self._all.values()):
+            shown = sessions.get(attachment.session_id)
+            if shown is None or not shown.alive:
+                self.detach([attachment], "ended", "the session has ended")
+            else:
+                attachment.push_view(shown)
+
+    def ending(self, why: str) -> None:
+        """Tell everybody that the server ends."""
+        self.detach(list(self._all.values()), "server_ended", f"the server has ended: {why}")
+
+    # History
+
+    def freeze(self, connection: Connection, number: int, pane: Pane) -> dict[str, Any]:
+        """Keep a copy of a pane as it is now, for a client to read in; one for each client."""
+        attachment = self.of(connection, number)
+        attachment.thaw()
+        attachment.frozen = copy = engines.restore(pane.engine.checkpoint())
+        cursor = copy.cursor()
+        history = 0 if copy.alt_screen else copy.history_rows
+        return {
+            "cols": copy.cols,
+            "rows": copy.rows,
+            "total": history + copy.rows,
+            "cursor": [cursor.x, cursor.y],
+            "seq": pane.seq,
+        }
+
+    def frozen_rows(self, connection: Connection, number: int, first: int, count: int) -> dict[str, Any]:
+        """Read rows of the copy, counted from the oldest."""
+        copy = self.of(connection, number).frozen
+        if copy is None:
+            raise NoSuchTargetError("this attachment has no frozen pane", remedy="freeze one first")
+        history = 0 if copy.alt_screen else copy.history_rows
+        count = max(0, min(count, MAX_ROWS_AT_ONCE, history + copy.rows - first))
+        lines = copy.lines(first - history, count)
+        return {"rows": read_rows(copy, first - history, count), "wrapped": lines.wrapped}

@@ -1,0 +1,119 @@
+"""Which rows of a screen changed after which moment, so that somebody who has seen a screen can be told the rest.
+
+Nothing is recorded while a program writes: rows are compared whenever somebody looks, and every screen that is handed
+out is such a look. Rows that scrolled up unchanged keep their age.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phux_core.server.pane import Pane
+
+# Looks that are remembered; somebody who refers to an older one is told everything.
+_LOOKS = 512
+
+
+class Change(NamedTuple):
+    """What changed after a moment.
+
+    Attributes:
+        full: Whether that moment is too long ago, or the screen of another size: then every row counts as changed.
+        scrolled: By how many rows the screen has moved up.
+        rows: The rows that are not what they were, counted from 0.
+    """
+
+    full: bool
+    scrolled: int
+    rows: list[int]
+
+
+class RowClock:
+    """When each row of one screen was last seen to change."""
+
+    def __init__(self) -> None:
+        self._shape: object = None
+        self._text: list[str] = []
+        self._styles: list[Any] = []
+        self._seen_at: list[int] = []
+        self._scrolled = 0
+        self._looks: deque[tuple[int, int]] = deque(maxlen=_LOOKS)
+
+    def look(self, seq: int, shape: object, text: Sequence[str], styles: Sequence[Any] | None = None) -> None:
+        """Take note of the screen as it is.
+
+        Args:
+            seq: How many bytes the program has written.
+            shape: What makes rows comparable: a screen of another shape is another one altogether.
+            text: The rows.
+            styles: How each row is drawn, if that was looked at.
+        """
+        latest = self._looks[-1][0] if self._looks else -1
+        if shape != self._shape:
+            self._shape = shape
+            self._looks.clear()
+            self._text, self._seen_at = list(text), [seq] * len(text)
+            self._styles = [None] * len(text) if styles is None else list(styles)
+            if seq == latest:
+                return  # a resize: whoever looked at that moment has seen something else
+        elif text != self._text or styles is not None:
+            self._compare(seq, list(text), styles)
+        if seq != latest or not self._looks:
+            self._looks.append((seq, self._scrolled))
+        else:
+            self._looks[-1] = (seq, self._scrolled)
+
+    def since(self, seq: int) -> Change:
+        """Say what changed after a moment; what the last look has seen counts."""
+        scrolled = next((scrolled for look, scrolled in reversed(self._looks) if look <= seq), None)
+        if scrolled is None:
+            return Change(full=True, scrolled=0, rows=list(range(len(self._text))))
+        rows = [row for row, seen_at in enumerate(self._seen_at) if seen_at > seq]
+        return Change(full=False, scrolled=min(self._scrolled - scrolled, len(self._text)), rows=rows)
+
+    def _compare(self, seq: int, text: list[str], styles: Sequence[Any] | None) -> None:
+        shift = _shift(self._text, text)
+        seen_at, known_styles = [], []
+        for row, line in enumerate(text):
+            old = row + shift
+            same = old < len(self._text) and self._text[old] == line
+            style = self._styles[old] if same else None
+            if styles is not None:
+                same = same and style == styles[row]
+                style = styles[row]
+            seen_at.append(self._seen_at[old] if same else seq)
+            known_styles.append(style)
+        self._text, self._seen_at, self._styles = text, seen_at, known_styles
+        self._scrolled += shift
+
+
+def _shift(old: list[str], new: list[str]) -> int:
+    """Find by how many rows a screen has moved up, 0 if it has not.
+
+    The row that is the first now has to be found, and most of what follows it has to follow there, too; the last row
+    may have been written on before it moved.
+    """
+    if not new[0] or sum(a == b for a, b in zip(old, new, strict=True)) * 2 > len(new):
+        return 0
+    for shift in range(1, len(old) - 1):
+        if old[shift] == new[0]:
+            pairs = [(a, b) for a, b in zip(old[shift:], new, strict=False) if a]
+            if sum(a == b for a, b in pairs) >= max(2, len(pairs) - 1):
+                return shift
+    return 0
+
+
+_clocks: WeakKeyDictionary[Pane, RowClock] = WeakKeyDictionary()
+
+
+def clock_of(pane: Pane) -> RowClock:
+    """Give a pane's clock. It lives as long as the pane, and begins anew with the service."""
+    clock = _clocks.get(pane)
+    if clock is None:
+        clock = _clocks[pane] = RowClock()
+    return clock

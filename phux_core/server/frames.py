@@ -1,0 +1,124 @@
+"""What an attached client sees of a pane, as rows of styled runs, and what changed of it since it was last told.
+
+A style goes over the wire as the parameters of the SGR sequence that draws it, so that whoever paints need not know
+what they mean (docs/wire.md, "Attaching").
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from phux_core.engine.protocol import Color, Engine, Modes, Span, Style
+    from phux_core.server.pane import Pane
+
+    Run = list[Any]
+
+_FLAGS = (
+    ("bold", "1"),
+    ("faint", "2"),
+    ("italic", "3"),
+    ("underline", "4"),
+    ("blink", "5"),
+    ("inverse", "7"),
+    ("invisible", "8"),
+    ("strikethrough", "9"),
+    ("overline", "53"),
+)
+# DECSCUSR has two numbers for each shape, the blinking one first.
+_SHAPES = {"block": 1, "underline": 3, "bar": 5}
+_JOINER = "\u200d"
+
+
+@lru_cache(maxsize=4096)
+def style_parameters(style: Style) -> str:
+    """Give the parameters of the SGR sequence that draws a style, beginning from none."""
+    parameters = [number for name, number in _FLAGS if getattr(style, name)]
+    parameters += _color(style.fg, 30) + _color(style.bg, 40)
+    return ";".join(parameters)
+
+
+def _color(color: Color, base: int) -> list[str]:
+    if color is None:
+        return []
+    if isinstance(color, tuple):
+        return [str(base + 8), "2", *map(str, color)]
+    if color < 8:
+        return [str(base + color)]
+    return [str(base + 60 + color - 8)] if color < 16 else [str(base + 8), "5", str(color)]
+
+
+def read_rows(engine: Engine, first: int, count: int) -> list[list[Run]]:
+    """Read rows as runs, ``[column, width, glyphs, style]`` each; one list for each row, also for those not there."""
+    rows: list[list[Run]] = [[] for _ in range(count)]
+    for span in engine.spans(first, count):
+        rows[span.row - first].append([span.col, span.width, _glyphs(span), style_parameters(span.style)])
+    return rows
+
+
+def _glyphs(span: Span) -> str | list[str]:
+    """Give the glyphs of a span: a string if each is one character, else a list."""
+    text = span.text
+    if len(text) == span.count:
+        return text
+    glyphs: list[str] = []
+    for character in text:
+        if glyphs and (unicodedata.category(character) in {"Mn", "Me", "Cf"} or glyphs[-1].endswith(_JOINER)):
+            glyphs[-1] += character
+        else:
+            glyphs.append(character)
+    # Where the engine joined more than this rule does, the rest belongs to the last: no column may be wrong by it.
+    if len(glyphs) > span.count:
+        glyphs[span.count - 1 :] = ["".join(glyphs[span.count - 1 :])]
+    return glyphs + [" "] * (span.count - len(glyphs))
+
+
+class PaneSight:
+    """What one client was told of one pane."""
+
+    def __init__(self) -> None:
+        self._rows: list[list[Run]] = []
+        self._size = (0, 0)
+        self._rest: dict[str, Any] = {}
+
+    def difference(self, pane: Pane) -> dict[str, Any] | None:
+        """Say what the client does not know yet, and take it as told; None when there is nothing."""
+        engine = pane.engine
+        size = (engine.cols, engine.rows)
+        rows = read_rows(engine, 0, engine.rows)
+        frame: dict[str, Any] = {}
+        if size != self._size:
+            frame["size"] = list(size)
+            self._rows = []
+        changed = [
+            [y, row] for y, row in enumerate(rows) if (row != self._rows[y] if y < len(self._rows) else bool(row))
+        ]
+        if changed:
+            frame["rows"] = changed
+        rest = _rest(pane)
+        frame |= {name: value for name, value in rest.items() if name not in self._rest or self._rest[name] != value}
+        self._rows, self._size, self._rest = rows, size, rest
+        return {"pane": pane.id, "seq": pane.seq} | frame if frame else None
+
+
+def _rest(pane: Pane) -> dict[str, Any]:
+    engine = pane.engine
+    cursor = engine.cursor()
+    modes = engine.modes()
+    shape = _SHAPES[cursor.shape] + (0 if cursor.blinking else 1)
+    return {
+        "cursor": [cursor.x, cursor.y, cursor.visible, shape],
+        "modes": _modes(modes),
+        "title": engine.title or "",
+    }
+
+
+def _modes(modes: Modes) -> dict[str, Any]:
+    return {
+        "mouse": modes.mouse,
+        "focus_events": modes.focus_events,
+        "bracketed_paste": modes.bracketed_paste,
+        "alt_screen": modes.alt_screen,
+    }

@@ -1,0 +1,43 @@
+"""What a client types, as the bytes that the pane's program gets: encoded for the modes of its terminal now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from phux_core.engine.protocol import Mouse
+from phux_core.errors import BadRequestError
+from phux_core.keys import parse_key
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from phux_core.engine.protocol import Engine
+
+
+def encode(items: Sequence[dict[str, Any]], engine: Engine) -> bytes:
+    """Encode keys, text, lines, pastes, the mouse and the focus, in order; what the program did not ask for is nothing.
+
+    Raises:
+        BadRequestError: There is no such key.
+    """
+    return b"".join(_encode(item, engine) for item in items)
+
+
+def _encode(item: dict[str, Any], engine: Engine) -> bytes:
+    ((kind, value),) = item.items()
+    if kind == "paste" or (kind == "line" and not engine.alt_screen):
+        # A line that Enter follows goes as a paste, so that a program with an editor of its own takes it as
+        # one piece and Enter as a key. Not on the alternate screen, where keys are commands: vim would
+        # insert a pasted `:wq` into the text.
+        return engine.encode_paste(value.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+    if kind == "key":
+        key = parse_key(value)
+        if key is None:
+            raise BadRequestError(f"there is no key {value!r:.80}", remedy='send text as {"text": ...}')
+        return engine.encode_key(key)
+    if kind == "mouse":
+        return engine.encode_mouse(Mouse(**({"button": None} | value)))
+    if kind == "focus":
+        return engine.encode_focus(value)
+    data: bytes = value.encode("utf-8", "surrogateescape")
+    return data

@@ -1,0 +1,126 @@
+"""Worker processes that read logs: few, kept warm for a while, and killed when one takes too long.
+
+A worker does one thing at a time. Python cannot interrupt a regular expression, so what does not answer in time is
+ended, and only whoever asked for it hears of that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from phux_core import errors
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process
+
+MOST_WORKERS = 2
+MOST_WAITING = 64
+"""Requests that may wait for a worker."""
+_IDLE_S = 30.0
+_PREFIX = 4
+
+
+class LogWorkers:
+    """The workers of one service."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._free: list[tuple[Process, asyncio.TimerHandle]] = []
+        self._busy: set[Process] = set()
+        self._turn = asyncio.Semaphore(MOST_WORKERS)
+        self._waiting = 0
+        self._closed = False
+
+    async def ask(self, request: dict[str, Any], *, deadline_s: float) -> dict[str, Any]:
+        """Have a worker do something.
+
+        Raises:
+            LimitError: Too many wait already, or it took too long.
+            PhuxError: What the worker says.
+        """
+        if self._waiting >= MOST_WAITING:
+            raise errors.LimitError(f"{MOST_WAITING} requests wait to read logs", remedy="try again in a moment")
+        self._waiting += 1
+        try:
+            async with self._turn:
+                reply = await self._ask(request, deadline_s)
+        finally:
+            self._waiting -= 1
+        if "error" in reply:
+            raise errors.from_wire(reply["error"])
+        answer: dict[str, Any] = reply["ok"]
+        return answer
+
+    async def _ask(self, request: dict[str, Any], deadline_s: float) -> dict[str, Any]:
+        worker = await self._take()
+        self._busy.add(worker)
+        try:
+            async with asyncio.timeout(deadline_s):
+                reply = await self._exchange(worker, request)
+        except TimeoutError:
+            raise errors.LimitError(
+                f"the log could not be read within {deadline_s:g} s",
+                remedy="use a simpler pattern, or ask for less with --lines, --since or --session",
+            ) from None
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            raise errors.InternalError("the process that reads logs has ended") from error
+        else:
+            self._put_back(worker)
+            return reply
+        finally:
+            if worker in self._busy:
+                self._busy.discard(worker)
+                _end(worker)
+
+    async def _exchange(self, worker: Process, request: dict[str, Any]) -> dict[str, Any]:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        data = json.dumps(request).encode()
+        worker.stdin.write(len(data).to_bytes(_PREFIX, "big") + data)
+        await worker.stdin.drain()
+        size = int.from_bytes(await worker.stdout.readexactly(_PREFIX), "big")
+        reply: dict[str, Any] = json.loads(await worker.stdout.readexactly(size))
+        return reply
+
+    async def _take(self) -> Process:
+        while self._free:
+            worker, timer = self._free.pop()
+            timer.cancel()
+            if worker.returncode is None:
+                return worker
+        # -P keeps the working directory out of sys.path, as it does for the service.
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "phux_core.logs.worker"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+
+    def _put_back(self, worker: Process) -> None:
+        self._busy.discard(worker)
+        if self._closed:
+            _end(worker)
+        else:
+            self._free.append((worker, self._loop.call_later(_IDLE_S, self._end_idle, worker)))
+
+    def _end_idle(self, worker: Process) -> None:
+        self._free = [(free, timer) for free, timer in self._free if free is not worker]
+        _end(worker)
+
+    def close(self) -> None:
+        """End all of them."""
+        self._closed = True
+        for worker, timer in self._free:
+            timer.cancel()
+            _end(worker)
+        for worker in self._busy:
+            _end(worker)
+        self._free.clear()
+
+
+def _end(worker: Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        worker.kill()

@@ -1,0 +1,65 @@
+"""Whether a pane's first program is still the shell that we have taught to mark its commands.
+
+``exec zsh`` puts another program in its place, under the same number and with the same name, but with the environment
+of then: ours is only in that of the shell we started.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from phux_core.keeper.journal import Journal
+    from phux_core.server.commands import Commands
+    from phux_core.server.foreground import Foreground
+
+# A prompt may ask the terminal something and read the answer; that takes no longer.
+_DRAWN_S = 0.05
+
+
+def is_in_front(known: Foreground | None, pane_pid: int, fd: int) -> bool:
+    """Tell whether the pane's shell, as it was seen before, still has the terminal: then its marks say the rest."""
+    if known is None or known.pid != pane_pid or known.shell is None:
+        return False  # never seen, or seen before it had become a shell
+    try:
+        return os.tcgetpgrp(fd) == known.pgid
+    except OSError:
+        return False
+
+
+def reads_unseen(foreground: Foreground, commands: Commands, quiet_s: float) -> bool:
+    """Tell whether the pane's own shell reads a line at a prompt that had no room in a tiny pane."""
+    return (
+        commands.drawing
+        and foreground.shell is not None
+        and bool(foreground.waiting)
+        and not foreground.canonical
+        and quiet_s > _DRAWN_S
+    )
+
+
+def was_replaced(foreground: Foreground, commands: Commands) -> bool:
+    """Tell whether another shell stands where the pane's own stood, and reads a line."""
+    return (
+        commands.at_prompt is False
+        and foreground.shell is not None
+        and bool(foreground.waiting)
+        and not _was_started_with(foreground.pid, f"PHUX_NONCE={commands.nonce}")
+    )
+
+
+def _was_started_with(pid: int, variable: str) -> bool:
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return variable.encode() in file.read().split(b"\0")
+    except OSError:
+        return True  # nobody can tell, and it seldom is another
+
+
+def end_of_output(journal: Journal, start: int | None, seq: int) -> int:
+    """Find where the output of the command ends that brought the other shell: its prompt stands on the last line."""
+    if start is None:
+        return seq
+    written = journal.since(max(start, journal.base))
+    return seq - len(written) + written.rfind(b"\n") + 1

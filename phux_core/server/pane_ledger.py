@@ -1,0 +1,152 @@
+"""The ledger of a live pane: kept up to date by marks and runs, by the keeper for the next service, and in the log.
+
+After a death the journal's marks are heard again. What the ledger knows already it does not take twice: commands begin
+at places in the stream that only ever grow.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from phux_core.logs import ledger
+from phux_core.logs.ledger import Ledger
+from phux_core.server.capture import LONGEST_SIGN, length_of_missing_newline_sign
+from phux_core.server.commands import CommandFinished, CommandStarted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phux_core.logs.ledger import Entry
+    from phux_core.server.commands import News
+    from phux_core.server.pane import Pane
+
+# Changes are written to the file together: it is for later, and a command is often three of them.
+_WRITE_S = 0.25
+# Lines that the keeper appends before it is given the whole ledger anew.
+_MOST_LINES = 3 * ledger.MOST_ENTRIES
+
+
+class PaneLedger:
+    """The commands of one pane.
+
+    Args:
+        pane: The pane.
+        kept: What the keeper had of it.
+        keep: Has a line kept, or all of them anew: ``keep(data, anew)``.
+    """
+
+    def __init__(self, pane: Pane, kept: bytes, keep: Callable[[bytes, bool], None]) -> None:
+        self._pane = pane
+        self._ledger = Ledger.of(pane.id, kept)
+        self._keep = keep
+        self._lines = kept.count(b"\n")
+        # What the last service did not come to write is written with the next change, or with the pane's end.
+        self._unwritten = bytearray(ledger.line(self.entries[-1]) if self.entries else b"")
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The commands, oldest first."""
+        return list(self._ledger.entries.values())
+
+    def get(self, number: int) -> Entry | None:
+        """Find one."""
+        return self._ledger.entries.get(number)
+
+    # What runs tell
+
+    def typed(self, command: str, by: str, client: str | None) -> int:
+        """Take a command that is about to be typed for somebody.
+
+        Returns:
+            Its number.
+        """
+        return self._add(command, by, client, self._pane.seq, None)
+
+    def began(self, number: int, start: int) -> None:
+        """Take note that a command was begun."""
+        self._change(number, start=start)
+
+    def ended(self, number: int, start: int, end: int, exit_code: int | None) -> None:
+        """Take note that a command has ended."""
+        self._change(number, start=start, end=end, exit_code=exit_code, ended_at=time.time())
+
+    def lost(self, number: int) -> None:
+        """Take note that nobody will ever hear how a command ended."""
+        entry = self.get(number)
+        if entry is not None and entry.ended_at is None:
+            self._change(number, lost=True)
+
+    # What the shell tells
+
+    def take(self, news: News, command: str | None) -> None:
+        """Take what the shell's marks say."""
+        latest = self._ledger.latest
+        if isinstance(news, CommandStarted):
+            if latest is not None and news.start <= (latest.place if latest.start is None else latest.start):
+                return  # heard before
+            self._add(command, "typed", None, news.input_start, news.start)
+            return
+        if not isinstance(news, CommandFinished) or news.start is None or latest is None:
+            return
+        if latest.start == news.start and latest.ended_at is None:
+            self.ended(latest.number, news.start, self._end_of_output(news.start, news.end), news.exit_code)
+
+    def pane_died(self, exit_code: int | None) -> None:
+        """Take note that nothing runs any more."""
+        latest = self._ledger.latest
+        if latest is not None and latest.ended_at is None and not latest.lost:
+            start = self._pane.seq if latest.start is None else latest.start
+            self.ended(latest.number, start, self._pane.seq, exit_code)
+        self.flush()
+
+    def _end_of_output(self, start: int, end: int) -> int:
+        """Leave out what zsh writes behind an output."""
+        journal = self._pane.journal
+        if self._pane.record.command != "zsh":
+            return end
+        low = max(start, journal.base, end - LONGEST_SIGN)
+        return end - length_of_missing_newline_sign(journal.since(low, end - low))
+
+    # Keeping
+
+    def _add(self, command: str | None, by: str, client: str | None, place: int, start: int | None) -> int:
+        entry = self._ledger.add(
+            place=place,
+            command=None if command is None else command[: ledger.LONGEST_COMMAND],
+            cwd=self._pane.current_directory(),
+            by=by,
+            client=client,
+            started_at=time.time(),
+            start=start,
+        )
+        self._write(entry)
+        return entry.number
+
+    def _change(self, number: int, **what: object) -> None:
+        before = self.get(number)
+        entry = self._ledger.change(number, **what)
+        if entry is not None and entry != before:
+            self._write(entry)
+
+    def _write(self, entry: Entry) -> None:
+        self._lines += 1
+        if self._lines > _MOST_LINES:
+            self._lines = len(self._ledger.entries)
+            self._keep(self._ledger.dump(), True)
+        else:
+            self._keep(ledger.line(entry), False)
+        self._unwritten += ledger.line(entry)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_WRITE_S, self.flush)
+
+    def flush(self) -> None:
+        """Write to the log what the ledger's file does not have yet. The keeper has it anyway."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._unwritten:
+            self._pane.log.note_commands(bytes(self._unwritten), self._ledger)
+            self._unwritten.clear()

@@ -1,0 +1,125 @@
+"""Whether a command can be typed at a pane's prompt now, and if not, why.
+
+Judges from the pane's state, its shell's marks and what others have typed there. Types nothing itself.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from phux_core.errors import PaneClosedError
+
+if TYPE_CHECKING:
+    from phux_core.server.pane import Pane
+
+PROMPT_S = 2.0
+"""How long a shell may take to its prompt after a command whose end it does not mark."""
+# The same for one that marks it, and runs who knows what before it draws its prompt: rc files, git, starship.
+_OWN_PROMPT_S = 10.0
+# Programs that carry a shell of another machine, user or container to this terminal.
+_CARRIERS = re.compile(
+    "ssh|autossh|mosh-client|telnet|docker|podman|nerdctl|kubectl|oc|lxc|incus|machinectl|nsenter|su|sudo|doas|run0|chroot"
+    "|unshare|bwrap|script|socat|wsl|adb|vagrant"
+)
+_ENDS_LINE = (b"\r", b"\n", b"\x03")
+_ERASE_LINE = b"\x15"
+_REDRAW = b"\x0c"
+
+
+class Problem(NamedTuple):
+    """Why nothing can be typed now; ``patience_s`` is how long it may pass by itself."""
+
+    message: str
+    patience_s: float
+    remedy: str | None = None
+
+
+class Prompt:
+    """The prompt of one pane."""
+
+    def __init__(self, pane: Pane) -> None:
+        self._pane = pane
+        self._touched = False
+        self._entered_at = 0.0
+        self._run_ended_at = 0.0
+
+    # What happens there
+
+    def typed(self, data: bytes) -> None:
+        """Take note that somebody typed."""
+        if data[-1:] in _ENDS_LINE:
+            self._touched = False
+            self._entered_at = time.monotonic()
+        elif data != _REDRAW:
+            self._touched = not data.endswith(_ERASE_LINE)
+
+    def line_taken(self) -> None:
+        """Take note that the shell took the line, whatever stood there."""
+        self._touched = False
+        self._entered_at = 0.0
+
+    def run_ended(self) -> None:
+        """Take note that a run has ended whose marks were our own."""
+        self._run_ended_at = time.monotonic()
+
+    # What can be done
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether the pane's own shell has the terminal, and says itself that it reads a line."""
+        foreground = self._pane.watch.foreground
+        own = foreground is not None and foreground.pgid == self._pane.record.pid
+        return own and bool(self._pane.commands.at_prompt)
+
+    def problem(self) -> Problem | None:
+        """Say why nothing can be typed now, if so.
+
+        Raises:
+            PaneClosedError: The program has ended.
+        """
+        pane = self._pane
+        where = f"@{pane.id}"
+        if not pane.takes_input:
+            raise PaneClosedError(f"the program in {where} has ended")
+        state, foreground, commands = pane.watch.state, pane.watch.foreground, pane.commands
+        if commands.nonce and not commands.at_prompt and commands.start is None:
+            name = foreground.name if foreground else "a program"
+            if commands.at_prompt is False:
+                return Problem(f"the shell in {where} has not come back to its prompt, {name} runs", _OWN_PROMPT_S)
+            if time.time() < pane.record.started_at + _OWN_PROMPT_S:
+                return Problem(f"the shell in {where} is still starting, {name} runs", _OWN_PROMPT_S)
+        if state == "fullscreen":
+            name = foreground.name if foreground else "a program"
+            reset = f"leave it, or if a program that was killed left it so: phux send-keys {where} reset Enter"
+            shell = foreground is not None and foreground.shell is not None
+            return Problem(f"{name} has the whole screen of {where}", 0, reset if shell else None)
+        if foreground is None:
+            return Problem(f"no program has the terminal of {where}", PROMPT_S)
+        if state == "prompt":
+            return self._problem_with_line(where) if self.is_marked else None
+        if _CARRIERS.fullmatch(foreground.name) and not foreground.canonical:
+            return None if state == "awaiting_input" else Problem(f"{foreground.name} in {where} is busy", PROMPT_S)
+        own = foreground.pgid == pane.record.pid
+        if foreground.shell is not None and not (own and commands.start is not None):
+            if state == "awaiting_secret":
+                sane = f"give it, or if a program has left the echo off: phux send-keys {where} 'stty sane' Enter"
+                return Problem(f"{foreground.name} waits for a secret in {where}", PROMPT_S, sane)
+            return Problem(f"{foreground.name} in {where} is busy", PROMPT_S)
+        doing = "waits for a secret in" if state == "awaiting_secret" else "has the foreground of"
+        command = f" ({commands.command.splitlines()[0]:.60})" if own and commands.command else ""
+        # What marks the end of a run where the shell does not may be a program itself: mksh has no printf of its own.
+        patience_s = PROMPT_S if time.monotonic() < self._run_ended_at + PROMPT_S else 0
+        return Problem(f"{foreground.name}{command} {doing} {where}", patience_s)
+
+    def _problem_with_line(self, where: str) -> Problem | None:
+        if self._touched:
+            return Problem(
+                f"somebody has typed at the prompt of {where}, and not pressed Enter",
+                0,
+                f"press Enter there, or clear the line: phux send-keys {where} C-c",
+            )
+        if time.monotonic() < self._entered_at + PROMPT_S:
+            return Problem(f"somebody has just pressed Enter at the prompt of {where}", PROMPT_S)
+        return None

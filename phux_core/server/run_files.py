@@ -1,0 +1,50 @@
+"""Files that a shell is given to source, beside the socket and ours alone, each for one run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+
+from phux_core.errors import RefusedError
+from phux_core.server import run_lines
+
+
+def write(directory: str, command: str, shell: str, nonce: str | None) -> tuple[str, list[str]]:
+    """Write a command into a file, and into another one what marks its begin and end if the shell does not.
+
+    Returns:
+        The line that has the shell execute it, and the files.
+
+    Raises:
+        RefusedError: They cannot be written.
+    """
+    files: list[str] = []
+    try:
+        path = _write(directory, command + "\n", files)
+        if nonce is not None:
+            path = _write(directory, run_lines.wrapper(path, shell, nonce), files)
+    except OSError as error:
+        remove(files)
+        raise RefusedError(
+            f"the command cannot be written to a file in {directory}: {error.strerror}",
+            remedy="make room there, or run it in a simpler form, on one line",
+        ) from error
+    return run_lines.source_line(path, shell), files
+
+
+def remove(files: list[str]) -> None:
+    """Remove what was written for a run."""
+    for path in files:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+    files.clear()
+
+
+def _write(directory: str, text: str, files: list[str]) -> str:
+    path = os.path.join(directory, f"r{secrets.token_hex(3)}")
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    files.append(path)
+    with os.fdopen(fd, "wb") as file:
+        file.write(text.encode("utf-8", "surrogateescape"))
+    return path

@@ -1,0 +1,69 @@
+"""An adapter against a private server, for each test."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from mcp_host import Host
+from servers import clean_environment, embedded_server
+
+
+@pytest.fixture(scope="session")
+def servers_ahead():
+    """Start the next test's server while this one runs: that takes longer than most of these tests."""
+    with ThreadPoolExecutor(2) as pool:
+        upcoming = [pool.submit(embedded_server)]
+
+        def take():
+            upcoming.append(pool.submit(embedded_server))
+            return upcoming.pop(0).result()
+
+        yield take, lambda server: pool.submit(server.close)
+        upcoming.pop().result().close()
+
+
+@pytest.fixture
+def socket(servers_ahead):
+    """The socket of a private server."""
+    take, end = servers_ahead
+    server = take()
+    yield server.socket
+    end(server)
+
+
+@pytest.fixture
+def start_host(cli):
+    """Start adapters; they are ended with the test."""
+    hosts = []
+
+    def start(*words, **env):
+        host = Host(cli.env | env, cli.cwd, *words)
+        hosts.append(host)
+        return host
+
+    yield start
+    for host in hosts:
+        assert host.close() == 0
+
+
+@pytest.fixture
+def host(start_host):
+    """An adapter, not asked anything yet."""
+    return start_host()
+
+
+@pytest.fixture
+def modern(host):
+    """An adapter in the last revision that begins with a handshake."""
+    return host.begin("2025-11-25")
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """One adapter, and a server without sessions, for all tests of a module that leave neither changed."""
+    with embedded_server() as server:
+        env = clean_environment() | {"PHUX_SOCKET": server.socket}
+        with Host(env, tmp_path_factory.mktemp("shared")) as host:
+            yield host

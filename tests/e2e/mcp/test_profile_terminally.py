@@ -1,0 +1,194 @@
+"""``--profile terminally``: the tools of the Terminally plan, with its schemas and results."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from servers import eventually
+
+STRING, NUMBER, BOOLEAN = {"type": "string"}, {"type": "number"}, {"type": "boolean"}
+TAKES = {
+    "create_tab": ({"name": "string", "cwd": "string", "env": "object", "login": "boolean"}, []),
+    "list_tabs": ({}, []),
+    "read_logs_from_tab": ({"window_id": "string", "lines": "number", "strip_ansi": "boolean"}, ["window_id"]),
+    "execute_command": (
+        {"window_id": "string", "command": "string", "timeout_ms": "number", "strip_ansi": "boolean"},
+        ["window_id", "command"],
+    ),
+    "start_process": (
+        {"window_id": "string", "command": "string", "append_newline": "boolean"},
+        ["window_id", "command"],
+    ),
+    "stop_process": ({"window_id": "string", "signal": "string"}, ["window_id"]),
+    "stream_logs_from_tab": (
+        {"window_id": "string", "from_byte": "number", "max_bytes": "number", "strip_ansi": "boolean"},
+        ["window_id"],
+    ),
+    "set_history_limit": ({"limit": "number"}, ["limit"]),
+}
+GIVES = {
+    "create_tab": ["window_id"],
+    "list_tabs": ["tabs"],
+    "read_logs_from_tab": ["content"],
+    "execute_command": ["output"],
+    "start_process": ["started"],
+    "stop_process": ["success"],
+    "stream_logs_from_tab": ["chunk", "next_byte"],
+    "set_history_limit": ["success"],
+}
+
+
+@pytest.fixture
+def host(start_host):
+    return start_host("--profile", "terminally").begin("2025-11-25")
+
+
+@pytest.fixture
+def tab(host):
+    return host.document("create_tab", name="my tab")["window_id"]
+
+
+def test_the_tools_take_and_give_what_the_plan_says(host):
+    tools = {tool["name"]: tool for tool in host.result("tools/list")["tools"]}
+    assert list(tools) == list(TAKES)
+    for name, (parameters, required) in TAKES.items():
+        schema = tools[name]["inputSchema"]
+        assert {key: one["type"] for key, one in schema["properties"].items()} == parameters
+        assert schema.get("required", []) == required
+        assert tools[name]["outputSchema"]["required"] == GIVES[name]
+    assert tools["create_tab"]["inputSchema"]["properties"]["env"]["additionalProperties"] == {"type": "string"}
+
+
+def test_tabs_have_ids_names_with_spaces_and_one_is_active(host, tab):
+    assert host.document("list_tabs") == {"tabs": [{"window_id": tab, "name": "my tab", "active": True}]}
+    other = host.document("create_tab")
+    assert set(other) == {"window_id", "name"}
+    tabs = host.document("list_tabs")["tabs"]
+    assert [one["active"] for one in tabs] == [False, True]
+    assert len({one["window_id"] for one in tabs}) == 2
+
+
+def test_rapid_creations_give_distinct_tabs(host):
+    calls = [host.start("create_tab", name=f"tab {number}") for number in range(5)]
+    made = [host.reply(call)["result"]["structuredContent"] for call in calls]
+    assert len({one["window_id"] for one in made}) == 5
+    assert [one["name"] for one in made] == [f"tab {number}" for number in range(5)]
+
+
+def test_a_tab_gets_its_directory_variables_and_login_shell(host, tmp_path):
+    made = host.document("create_tab", cwd=str(tmp_path), env={"MINE": "yes"}, login=True)
+    ran = host.document("execute_command", window_id=made["window_id"], command='echo "$PWD $MINE $SHELL $0"')
+    assert ran["output"].split() == [str(tmp_path), "yes", "/bin/sh", "/bin/sh"]
+
+
+def test_a_command_gives_its_output_and_code_and_nothing_else(host, tab):
+    assert host.document("execute_command", window_id=tab, command="echo hi") == {
+        "output": "hi",
+        "exit_code": 0,
+        "timed_out": False,
+    }
+    assert host.document(
+        "execute_command", window_id=tab, command="echo no >&2; exit_code() { return 7; }; exit_code"
+    ) == {
+        "output": "no",
+        "exit_code": 7,
+        "timed_out": False,
+    }
+
+
+def test_ansi_sequences_are_kept_or_stripped(host, tab):
+    command = "printf '\\033[31mred\\033[m\\n'"
+    kept = host.document("execute_command", window_id=tab, command=command)["output"]
+    assert "\x1b[31mred" in kept
+    assert host.document("execute_command", window_id=tab, command=command, strip_ansi=True)["output"] == "red"
+
+
+def test_a_command_that_takes_too_long_is_interrupted_and_its_tab_goes_on(host, tab):
+    ran = host.document(
+        "execute_command", window_id=tab, command="echo begun; sleep 30", timeout_ms=600, strip_ansi=True
+    )
+    assert ran["timed_out"] is True
+    assert "begun" in ran["output"]
+    assert host.document("execute_command", window_id=tab, command="echo after")["output"] == "after"
+
+
+def test_commands_in_one_tab_come_one_after_the_other(host, tab):
+    calls = [host.start("execute_command", window_id=tab, command=f"sleep 0.1; echo {number}") for number in range(4)]
+    assert [host.reply(call)["result"]["structuredContent"]["output"] for call in calls] == ["0", "1", "2", "3"]
+
+
+def test_a_process_is_started_read_and_stopped(host, tab):
+    loop = "while :; do echo tick; sleep 0.05; done"
+    assert host.document("start_process", window_id=tab, command=loop) == {"started": True}
+    eventually(lambda: "tick" in host.document("read_logs_from_tab", window_id=tab)["content"].splitlines()[-2:])
+    assert host.document("stop_process", window_id=tab) == {"success": True}
+    assert host.document("execute_command", window_id=tab, command="echo stopped")["output"] == "stopped"
+    host.document("start_process", window_id=tab, command="sleep 100")
+    eventually(lambda: not host.call("stop_process", window_id=tab, signal="SIGTERM")["isError"])
+    assert host.document("execute_command", window_id=tab, command="echo again")["output"] == "again"
+
+
+def test_a_command_may_be_typed_without_enter(host, tab):
+    host.document("start_process", window_id=tab, command="echo typed", append_newline=False)
+    eventually(lambda: host.document("read_logs_from_tab", window_id=tab)["content"].endswith("echo typed"))
+
+
+def test_logs_are_counted_in_lines(host, tab):
+    host.document("execute_command", window_id=tab, command="seq 1 2000 | sed 's/^/line /'")
+    read = host.document("read_logs_from_tab", window_id=tab, lines=200, strip_ansi=True)
+    assert (read["returned_lines"], read["truncated"]) == (200, True)
+    assert len(host.document("read_logs_from_tab", window_id=tab, strip_ansi=True)["content"].splitlines()) == 500
+
+
+def test_logs_are_streamed_by_bytes_without_gaps_also_after_a_death(host, tab, cli):
+    host.document("execute_command", window_id=tab, command="seq 1 3000")
+
+    def everything():
+        chunks, place, eof = [], 0, False
+        while not eof:
+            read = host.document("stream_logs_from_tab", window_id=tab, from_byte=place, max_bytes=4000)
+            assert read["next_byte"] <= place + 4000
+            chunks.append(read["chunk"])
+            place, eof = read["next_byte"], read["eof"]
+        return "".join(chunks)
+
+    before = everything()
+    numbers = [line for line in before.split("\r\n") if line.isdecimal()]
+    assert numbers == [str(number) for number in range(2, 3001)]  # before the first one, the shell marks the beginning
+    os.kill(cli.json("status")["service_pid"], signal.SIGKILL)
+    assert eventually(everything).startswith(before)
+
+
+def test_the_history_limit_is_set_for_every_tab(host, tab, cli):
+    host.document("create_tab")
+    assert host.document("set_history_limit", limit=50) == {"success": True}
+    host.document("execute_command", window_id=tab, command="seq 1 500")
+    pane = cli.json("tree")["sessions"][0]["windows"][0]["panes"][0]["id"]
+    assert len(cli.json("snapshot", f"@{pane}", "--scrollback")["scrollback"]) <= 50
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "says"),
+    [
+        ("execute_command", {"window_id": "@99", "command": "true"}, "list_tabs"),
+        ("execute_command", {"window_id": "@1", "command": "true", "timeout_ms": 0}, "above 0"),
+        ("stop_process", {"window_id": "@1", "signal": "SIGKILL"}, "SIGINT or SIGTERM"),
+        ("read_logs_from_tab", {"window_id": "@1", "lines": -1}, "`lines` is -1"),
+        ("create_tab", {"env": {"A": 1}}, "an object of strings"),
+        ("create_tab", {"cwd": "/nowhere/at/all"}, "/nowhere/at/all"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_a_hint(host, tool, arguments, says):
+    assert says in host.failure(tool, **arguments)
+
+
+def test_a_server_is_started_when_none_runs(start_host, cli, runtime):
+    socket = str(runtime / "phux" / "phux.sock")
+    host = start_host("--profile", "terminally", PHUX_SOCKET=socket).begin("2024-11-05")
+    try:
+        assert host.document("create_tab", name="first")["name"] == "first"
+    finally:
+        assert cli("kill", "--server", PHUX_SOCKET=socket).code == 0

@@ -1,0 +1,155 @@
+"""``--profile tmux``: the fourteen tools of the tmux-mcp design, with its names, parameters and texts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from servers import eventually
+
+SIGNATURES = {
+    "tmux_list_sessions": ([], []),
+    "tmux_create_session": (["name", "command", "window_name"], ["name"]),
+    "tmux_rename_session": (["old_name", "new_name"], ["old_name", "new_name"]),
+    "tmux_kill": (["target", "type"], ["target"]),
+    "tmux_list_windows": (["session"], []),
+    "tmux_create_window": (["session", "name", "command"], ["session"]),
+    "tmux_select_window": (["target"], ["target"]),
+    "tmux_rename_window": (["target", "new_name"], ["target", "new_name"]),
+    "tmux_list_panes": (["target"], []),
+    "tmux_split_window": (["target", "horizontal", "size", "command"], ["target"]),
+    "tmux_select_pane": (["target"], ["target"]),
+    "tmux_resize_pane": (["target", "direction", "amount", "width", "height"], ["target"]),
+    "tmux_send_keys": (["target", "keys", "literal"], ["target", "keys"]),
+    "tmux_read_pane": (["target", "line_count", "start_line"], ["target"]),
+}
+
+
+@pytest.fixture
+def tmux(start_host):
+    return start_host("--profile", "tmux").begin("2025-11-25")
+
+
+@pytest.fixture
+def work(tmux):
+    made = tmux.text("tmux_create_session", name="work", window_name="main")
+    assert made == "Session 'work' created. session_id=$1 window_id=@1 pane_id=%1"
+    return tmux
+
+
+def test_the_tools_and_their_parameters_are_the_designs(tmux):
+    tools = {tool["name"]: tool["inputSchema"] for tool in tmux.result("tools/list")["tools"]}
+    assert list(tools) == list(SIGNATURES)
+    for name, (parameters, required) in SIGNATURES.items():
+        assert list(tools[name]["properties"]) == parameters
+        assert tools[name].get("required", []) == required
+
+
+def test_every_revision_has_all_of_them(start_host):
+    for revision in ("2024-11-05", "2026-07-28"):
+        host = start_host("--profile", "tmux").begin(revision)
+        assert [tool["name"] for tool in host.result("tools/list")["tools"]] == list(SIGNATURES)
+
+
+def test_safety_takes_what_is_not_allowed_away(start_host):
+    host = start_host("--profile", "tmux", "--safety", "mutating").begin("2025-11-25")
+    assert {tool["name"] for tool in host.result("tools/list")["tools"]} == set(SIGNATURES) - {"tmux_kill"}
+
+
+def test_lists_have_tabs_between_their_fields(work):
+    assert work.text("tmux_list_sessions") == "work\t$1\t1 windows\t0"
+    assert work.text("tmux_list_windows") == "work\t0\t@1\tmain\t1\t1 panes\t%1"
+    assert work.text("tmux_list_panes") == "work\t0\t%1\t0\t80x24\t1\tsh"
+    assert work.text("tmux_list_windows", session="$1") == work.text("tmux_list_windows", session="work")
+
+
+def test_nothing_there_is_said_so(tmux):
+    assert tmux.text("tmux_list_sessions") == "No sessions found."
+    assert tmux.text("tmux_list_windows") == "No windows found."
+    assert tmux.text("tmux_list_panes") == "No panes found."
+
+
+def test_windows_and_panes_are_made_selected_and_listed_by_their_ids(work):
+    made = work.text("tmux_create_window", session="work", name="logs", command="cat")
+    assert made == "Window created in session 'work'. window_id=@2 window_index=1 pane_id=%2"
+    assert work.text("tmux_split_window", target="work:0") == "Pane created. pane_id=%3"
+    assert work.text("tmux_split_window", target="%3", horizontal=True, size="30%") == "Pane created. pane_id=%4"
+    panes = [line.split("\t") for line in work.text("tmux_list_panes", target="work:0").splitlines()]
+    assert [pane[2] for pane in panes] == ["%1", "%3", "%4"]
+    assert [pane[5] for pane in panes] == ["0", "0", "1"]  # the newest has the focus
+    assert len(work.text("tmux_list_panes", target="work").splitlines()) == 4
+    assert work.text("tmux_select_pane", target="%1") == "Selected pane '%1'."
+    assert work.text("tmux_select_window", target="@2") == "Selected window '@2'."
+    assert work.text("tmux_list_windows").splitlines()[1].split("\t")[4] == "1"
+    assert (
+        work.text("tmux_rename_window", target="work:logs", new_name="tail") == "Window 'work:logs' renamed to 'tail'."
+    )
+    assert "\ttail\t" in work.text("tmux_list_windows")
+    assert work.text("tmux_rename_session", old_name="work", new_name="play") == "Session 'work' renamed to 'play'."
+    assert work.text("tmux_list_sessions").startswith("play\t")
+
+
+def test_a_pane_is_resized_by_direction_or_size(work):
+    work.text("tmux_split_window", target="work")
+    before = work.text("tmux_list_panes").splitlines()[0]
+    assert work.text("tmux_resize_pane", target="%1", direction="right", amount=5) == "Pane '%1' resized."
+    after = work.text("tmux_list_panes").splitlines()[0]
+    width = re.compile(r"\t(\d+)x")
+    assert int(width.search(after)[1]) == int(width.search(before)[1]) + 5
+    work.text("tmux_resize_pane", target="%1", width=30)
+    assert "\t30x" in work.text("tmux_list_panes").splitlines()[0]
+    wrong = "Error: direction must be 'up', 'down', 'left', or 'right'."
+    assert work.text("tmux_resize_pane", target="%1", direction="sideways") == wrong
+    assert work.text("tmux_resize_pane", target="%1") == wrong
+
+
+def test_keys_are_typed_and_the_screen_is_read(work):
+    for keys in ("seq 1 50; echo $((6*7))", "Enter"):
+        assert work.text("tmux_send_keys", target="work:0.0", keys=keys) == "Keys sent to 'work:0.0'."
+    eventually(lambda: "42" in work.text("tmux_read_pane", target="%1").splitlines())
+    assert "1" not in work.text("tmux_read_pane", target="%1").splitlines()
+    assert work.text("tmux_read_pane", target="%1", line_count=3).splitlines()[:2] == ["50", "42"]
+    assert "1" in work.text("tmux_read_pane", target="%1", start_line=-100).splitlines()
+    assert len(work.text("tmux_read_pane", target="%1", start_line=0, line_count=4).splitlines()) == 4
+    work.text("tmux_send_keys", target="%1", keys="Enter", literal=True)
+    eventually(lambda: work.text("tmux_read_pane", target="%1").endswith("Enter"))
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "text"),
+    [
+        ("tmux_create_session", {"name": "work"}, "Error: duplicate session: work"),
+        ("tmux_list_windows", {"session": "no"}, "Error: can't find session: no"),
+        ("tmux_select_window", {"target": "work:9"}, "Error: can't find window: 9"),
+        ("tmux_select_window", {"target": "@99"}, "Error: can't find window: @99"),
+        ("tmux_read_pane", {"target": "%99"}, "Error: can't find pane: %99"),
+        ("tmux_read_pane", {"target": "work:0.7"}, "Error: can't find pane: 7"),
+        ("tmux_kill", {"target": "work", "type": "server"}, "Error: type must be 'session', 'window', or 'pane'."),
+    ],
+)
+def test_a_failure_is_a_text_in_tmuxs_words(work, tool, arguments, text):
+    assert work.text(tool, **arguments) == text
+
+
+def test_kill_takes_a_pane_a_window_or_a_session(work):
+    work.text("tmux_split_window", target="work")
+    assert work.text("tmux_kill", target="%2") == "Killed pane '%2'."
+    work.text("tmux_create_window", session="work")
+    assert work.text("tmux_kill", target="work:1", type="window") == "Killed window 'work:1'."
+    assert work.text("tmux_kill", target="work", type="session") == "Killed session 'work'."
+    assert work.text("tmux_list_sessions") == "No sessions found."
+
+
+def test_arguments_are_checked_here_too(work):
+    assert "there is no argument 'pane'" in work.failure("tmux_read_pane", target="%1", pane=1)
+    assert "`target` is missing" in work.failure("tmux_read_pane")
+
+
+def test_a_server_is_started_when_none_runs(start_host, cli, runtime):
+    socket = str(runtime / "phux" / "phux.sock")
+    host = start_host("--profile", "tmux", PHUX_SOCKET=socket).begin("2025-11-25")
+    try:
+        assert host.text("tmux_create_session", name="first").startswith("Session 'first' created.")
+    finally:
+        assert cli("kill", "--server", PHUX_SOCKET=socket).code == 0

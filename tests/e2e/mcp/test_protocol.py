@@ -1,0 +1,368 @@
+"""The conversation itself: revisions, lines that make no sense, calls side by side, cancelling, progress, the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from mcp_host import ENVELOPE, REVISIONS, STATELESS
+from servers import BIN, eventually
+from validation import validate
+
+HANDSHAKE = REVISIONS[:-1]
+
+
+# Revisions
+
+
+@pytest.mark.parametrize("revision", HANDSHAKE)
+def test_a_known_revision_is_echoed(shared, revision):
+    result = shared.result("initialize", {"protocolVersion": revision})
+    assert result["protocolVersion"] == revision
+    assert ("instructions" in result) == (revision != "2024-11-05")
+    assert ("resources" in result["capabilities"]) == (revision != "2024-11-05")
+
+
+@pytest.mark.parametrize("wanted", ["1999-01-01", STATELESS, "", 7, None])
+def test_an_unknown_revision_is_answered_with_the_newest_that_has_a_handshake(shared, wanted):
+    assert shared.result("initialize", {"protocolVersion": wanted})["protocolVersion"] == "2025-11-25"
+
+
+def test_each_revision_lists_tools_in_its_own_words(start_host):
+    shapes = {}
+    for revision in REVISIONS:
+        result = start_host().begin(revision).result("tools/list")
+        shapes[revision] = set().union(*result["tools"])
+        assert ("resultType" in result) == (revision == STATELESS)
+    plain = {"name", "description", "inputSchema"}
+    assert shapes["2024-11-05"] == plain
+    assert shapes["2025-03-26"] == plain | {"annotations"}
+    for revision in REVISIONS[2:]:
+        assert shapes[revision] == plain | {"annotations", "title", "outputSchema"}
+
+
+def test_structured_content_is_there_from_2025_06_18_on_with_the_seeds_text_beside_it(start_host):
+    for revision in REVISIONS:
+        result = start_host().begin(revision).call("phux_ls")
+        assert json.loads(result["content"][0]["text"]) == {"sessions": []}
+        structured = result.get("structuredContent")
+        assert (structured is not None) == (revision >= "2025-06-18")
+        if structured is not None:
+            validate("session-list", structured)
+
+
+def test_the_stateless_revision_discovers_and_marks_every_result(host):
+    host.revision = STATELESS
+    found = host.result("server/discover")
+    assert found["supportedVersions"] == [STATELESS]
+    assert found["resultType"] == "complete"
+    assert found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "phux"
+    for method in ("tools/list", "prompts/list", "resources/list", "resources/templates/list"):
+        result = host.result(method)
+        assert (result["ttlMs"], result["cacheScope"]) == (0, "private")
+    assert host.call("phux_ls")["resultType"] == "complete"
+
+
+@pytest.mark.parametrize(
+    ("meta", "code"),
+    [
+        (None, -32602),
+        ({}, -32602),
+        ({"io.modelcontextprotocol/protocolVersion": STATELESS}, -32602),
+        (ENVELOPE | {"io.modelcontextprotocol/protocolVersion": 7}, -32602),
+        (ENVELOPE | {"io.modelcontextprotocol/protocolVersion": "1999-01-01"}, -32022),
+        (ENVELOPE | {"io.modelcontextprotocol/protocolVersion": "2025-11-25"}, -32022),
+    ],
+)
+def test_a_stateless_request_without_a_good_envelope_is_refused(host, meta, code):
+    error = host.error("server/discover", {} if meta is None else {"_meta": meta})
+    assert error["code"] == code
+    if code == -32022:
+        assert error["data"]["supported"] == [STATELESS]
+
+
+@pytest.mark.parametrize("method", ["ping", "resources/subscribe", "logging/setLevel"])
+def test_the_stateless_revision_has_no_legacy_methods(host, method):
+    assert host.begin(STATELESS).error(method)["code"] == -32601
+
+
+def test_a_conversation_that_began_stateless_takes_no_handshake_and_no_bare_request(host):
+    host.begin(STATELESS)
+    host.revision = None
+    assert host.error("initialize", {"protocolVersion": "2025-11-25"})["code"] == -32022
+    assert host.error("tools/list")["code"] == -32602
+
+
+# Batches
+
+
+def test_a_batch_is_answered_with_a_batch_in_the_one_revision_that_has_them(host):
+    host.begin("2025-03-26")
+    host.send(
+        [
+            {"jsonrpc": "2.0", "id": 1, "method": "ping"},
+            {"jsonrpc": "2.0", "method": "notifications/nonsense"},
+            {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "phux_ls"}},
+            {"jsonrpc": "2.0", "id": 3, "method": "nonsense"},
+            7,
+        ]
+    )
+    replies = {reply["id"]: reply for reply in host.receive()}
+    assert replies[1]["result"] == {}
+    assert replies[2]["result"]["isError"] is False
+    assert replies[3]["error"]["code"] == -32601
+    assert replies[None]["error"]["code"] == -32600
+    host.send([{"jsonrpc": "2.0", "method": "notifications/initialized"}])
+    assert host.is_silent()
+    host.send([])
+    assert host.receive()["error"]["code"] == -32600
+
+
+@pytest.mark.parametrize("revision", ["2024-11-05", "2025-06-18", "2025-11-25", STATELESS])
+def test_elsewhere_a_batch_is_an_error(host, revision):
+    host.begin(revision).send([{"jsonrpc": "2.0", "id": 1, "method": "ping"}])
+    assert host.receive()["error"]["code"] == -32600
+
+
+def test_a_cancelled_call_in_a_batch_leaves_the_others(host):
+    host.begin("2025-03-26").document("phux_new", name="work")
+    host.send(
+        [
+            {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "method": "tools/call",
+                "params": {"name": "phux_wait", "arguments": {"until": "no"}},
+            },
+            {"jsonrpc": "2.0", "id": 2, "method": "ping"},
+        ]
+    )
+    host.notify("notifications/cancelled", {"requestId": 1})
+    assert [reply["id"] for reply in host.receive()] == [2]
+
+
+# Lines that make no sense
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "request_id"),
+    [
+        (b"{nonsense", -32700, None),
+        (b"\xff\xfe", -32700, None),
+        (b'{"jsonrpc":"2.0","id":1,"method":"p\xffng"}', -32700, None),
+        (b"[" * 100_000, -32700, None),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b'{"a":' * 100 + b"1" + b"}" * 101, -32700, None),
+        (b'{"jsonrpc":"2.0","id":NaN,"method":"ping"}', -32700, None),
+        (b"7", -32600, None),
+        (b"null", -32600, None),
+        (b"[1]", -32600, None),
+        (b'{"jsonrpc":"2.0","id":1}', -32600, 1),
+        (b'{"jsonrpc":"2.0","id":1,"method":7}', -32600, 1),
+        (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600, 1),
+        (b'{"id":1,"method":"ping"}', -32600, 1),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32602, 1),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":7}', -32602, 1),
+        (b'{"jsonrpc":"2.0","id":"\\ud800","method":"nonsense"}', -32601, "\ud800"),
+        (b"x" * 10_000_000, -32700, None),
+        (b'{"jsonrpc":"2.0","id":1,"method":"nonsense","params":{"x":"' + b"x" * 10_000_000 + b'"}}', -32601, 1),
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"' + b"x" * 20_000_000 + b'"}}', -32700, None),
+    ],
+    ids=lambda value: value[:40] if isinstance(value, bytes) else None,
+)
+def test_nothing_that_arrives_stops_the_loop(shared, line, code, request_id):
+    shared.send(line)
+    reply = shared.receive()
+    assert (reply["error"]["code"], reply["id"]) == (code, request_id)
+    assert shared.result("ping") == {}
+
+
+def test_blank_lines_responses_and_requests_without_an_id_are_let_pass(shared):
+    for line in (b"", b"  \t", b'{"jsonrpc":"2.0","id":1,"result":{}}', b'{"jsonrpc":"2.0","method":"tools/list"}'):
+        shared.send(line)
+    assert shared.is_silent()
+    assert shared.result("ping") == {}
+
+
+def test_an_id_that_is_still_being_answered_is_refused_and_the_first_call_goes_on(modern):
+    modern.document("phux_new", name="work")
+    wait = {"name": "phux_wait", "arguments": {"target": "work", "until": "done now"}}
+    modern.send({"jsonrpc": "2.0", "id": "same", "method": "tools/call", "params": wait})
+    modern.send({"jsonrpc": "2.0", "id": "same", "method": "ping"})
+    assert modern.receive()["error"]["code"] == -32600
+    modern.document("phux_send_keys", target="work", keys=["done now"])
+    assert modern.reply("same")["result"]["structuredContent"]["outcome"] == "met"
+    modern.send({"jsonrpc": "2.0", "id": "same", "method": "ping"})
+    assert modern.receive() == {"jsonrpc": "2.0", "id": "same", "result": {}}
+
+
+# Calls side by side
+
+
+def test_calls_run_side_by_side_and_replies_keep_their_ids(modern):
+    modern.document("phux_new", name="work")
+    waiting = [modern.start("phux_wait", target="work", until=f"word{number}.") for number in range(20)]
+    assert modern.document("phux_ls")["sessions"][0]["name"] == "work"
+    for number in reversed(range(20)):
+        modern.document("phux_send_keys", target="work", keys=[f"word{number}."])
+        assert modern.reply(waiting[number])["result"]["structuredContent"]["line"].endswith(f"word{number}.")
+
+
+def test_more_calls_than_may_run_are_refused_and_the_others_go_on(modern):
+    modern.document("phux_new", name="work")
+    waiting = [modern.start("phux_wait", target="work", until="never", timeout_secs=1) for _ in range(130)]
+    outcomes = [modern.reply(request)["result"] for request in waiting]
+    refused = [result for result in outcomes if result["isError"]]
+    assert len(refused) == 2
+    assert "128 calls" in refused[0]["content"][0]["text"]
+
+
+def test_a_cancelled_call_gets_no_reply_and_frees_what_it_held(modern, cli):
+    modern.document("phux_new", name="work")
+    for request in [modern.start("phux_wait", target="work", until="never") for _ in range(3)]:
+        modern.notify("notifications/cancelled", {"requestId": request, "reason": "not needed"})
+    held = modern.start("phux_act", target="work", keys=["x"], until="never", timeout_secs=60)
+    eventually(lambda: "x" in modern.document("phux_snapshot", target="work")["lines"][0])
+    modern.notify("notifications/cancelled", {"requestId": held})
+    # The pane's turn is free again: another act need not wait for it.
+    assert modern.document("phux_act", target="work", keys=["C-u"], idle_ms=50, timeout_secs=5)["outcome"] == "met"
+    for nonsense in ({}, {"requestId": None}, {"requestId": 424242}, {"requestId": {}}):
+        modern.notify("notifications/cancelled", nonsense)
+    assert modern.is_silent()
+    assert modern.result("ping") == {}
+
+
+def test_a_command_that_was_not_typed_when_its_call_was_cancelled_never_is(modern, cli):
+    modern.document("phux_new", name="work")
+    first = modern.start("phux_run", target="work", command="sleep 1")
+    modern.document("phux_wait", target="work", state=["running"], timeout_secs=10)
+    held = modern.start("phux_act", target="work", keys=["y"], until="never", timeout_secs=60)
+    modern.notify("notifications/cancelled", {"requestId": held})
+    modern.reply(first)
+    assert modern.document("phux_run", target="work", command="echo fine")["output"] == "fine"
+    assert not any("y" in line for line in modern.document("phux_snapshot", target="work")["lines"])
+
+
+# Progress
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("phux_run", {"target": "work", "command": "echo begun; sleep 1"}),
+        ("phux_wait", {"target": "work", "until": "never", "timeout_secs": 1}),
+    ],
+)
+def test_progress_is_told_to_whoever_gave_a_token_and_grows(modern, tool, arguments):
+    modern.document("phux_new", name="work")
+    modern.reply(modern.start(tool, token="mine", **arguments))
+    told = [message["params"] for message in modern.notifications if message["method"] == "notifications/progress"]
+    assert len(told) >= 2
+    assert {params["progressToken"] for params in told} == {"mine"}
+    values = [params["progress"] for params in told]
+    assert values == sorted(set(values))
+    if tool == "phux_run":
+        assert "begun" in {params["message"] for params in told}
+    assert modern.is_silent()
+
+
+def test_every_event_of_a_watch_is_progress(modern):
+    modern.document("phux_new", name="work")
+    watching = modern.start("phux_watch", token=7, target="work", events=["bell"], max_events=2)
+    eventually(
+        lambda: (
+            modern.document("phux_send_keys", target="work", keys=["printf '\\a'", "Enter"])
+            and not modern.is_silent(0.2)
+        )
+    )
+    modern.document("phux_send_keys", target="work", keys=["printf '\\a'", "Enter"])
+    result = modern.reply(watching)["result"]["structuredContent"]
+    assert [event["event"] for event in result["events"]] == ["bell", "bell"]
+    assert (result["count"], result["outcome"]) == (2, "max_events")
+    told = [message["params"]["progress"] for message in modern.notifications]
+    assert told == [1, 2]
+
+
+def test_without_a_token_there_is_no_progress(modern):
+    modern.document("phux_new", name="work")
+    modern.document("phux_run", target="work", command="sleep 0.5")
+    assert modern.notifications == []
+
+
+# The server's life
+
+
+def test_a_server_that_is_gone_is_an_answer_and_one_that_is_back_is_found(start_host, cli, runtime):
+    host = start_host(PHUX_SOCKET=str(runtime / "phux" / "phux.sock")).begin("2025-11-25")
+    assert "phux new" in host.failure("phux_ls")
+    env = {"PHUX_SOCKET": str(runtime / "phux" / "phux.sock")}
+    for _ in range(2):
+        assert cli("new", "-s", "work", "--json", **env).code == 0
+        assert host.document("phux_ls")["sessions"][0]["name"] == "work"
+        assert cli("kill", "--server", **env).code == 0
+        assert "phux new" in host.failure("phux_ls")
+
+
+def test_a_service_that_dies_is_not_noticed(modern, cli):
+    modern.document("phux_new", name="work")
+    waiting = modern.start("phux_wait", target="work", until="after all")
+    os.kill(cli.json("status")["service_pid"], signal.SIGKILL)
+    eventually(lambda: not modern.call("phux_send_keys", target="work", keys=["after all"])["isError"])
+    assert modern.reply(waiting)["result"]["structuredContent"]["outcome"] == "met"
+
+
+# The end
+
+
+def test_the_end_of_stdin_ends_everything_and_exits_0(modern):
+    modern.document("phux_new", name="work")
+    modern.start("phux_wait", target="work", until="never")
+    began = time.monotonic()
+    assert modern.close() == 0
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_everything_and_exits_0(modern, number):
+    modern.document("phux_new", name="work")
+    modern.start("phux_wait", target="work", until="never")
+    modern.process.send_signal(number)
+    assert modern.process.wait(10) == 0
+
+
+def test_what_was_asked_before_the_end_of_stdin_is_still_answered(cli, tmp_path):
+    lines = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "phux_ls"}},
+    ]
+    asked = "\n".join(map(json.dumps, lines)).encode()  # and no newline at the end
+    (tmp_path / "asked").write_bytes(asked)
+    for stdin in (subprocess.PIPE, (tmp_path / "asked").open("rb")):
+        given = {"input": asked} if stdin == subprocess.PIPE else {"stdin": stdin}
+        done = subprocess.run([BIN / "phux-mcp"], env=cli.env, capture_output=True, timeout=20, **given)
+        assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1, 2]
+        assert (done.returncode, done.stderr) == (0, b"")
+        if stdin != subprocess.PIPE:
+            stdin.close()
+
+
+def test_a_host_that_does_not_read_is_waited_for_and_loses_nothing(modern):
+    # More than any pipe holds, before a single line is read.
+    requests = [modern.request("tools/list") for _ in range(200)]
+    for request in requests:
+        assert modern.reply(request)["result"]["tools"]
+
+
+def test_phux_mcp_is_also_a_verb(cli):
+    asked = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    done = subprocess.run([BIN / "phux", "mcp"], env=cli.env, input=asked, capture_output=True, timeout=20)
+    assert json.loads(done.stdout) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+    assert "--safety" in cli("mcp", "--help").out
+    assert cli("mcp", "--nonsense").code == 2

@@ -1,0 +1,153 @@
+"""``phux mcp setup``, ``check`` and ``--schema``, as people use them."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+
+import pytest
+
+from phux_mcp.setup import HOSTS
+from servers import BIN
+
+COMMAND = str(BIN / "phux-mcp")
+FILES = {
+    "claude-code": ".claude.json",
+    "claude-desktop": ".config/Claude/claude_desktop_config.json",
+    "codex": ".codex/config.toml",
+    "cursor": ".cursor/mcp.json",
+    "vscode": ".config/Code/User/mcp.json",
+    "gemini": ".gemini/settings.json",
+    "opencode": ".config/opencode/opencode.json",
+}
+
+
+@pytest.fixture
+def home(tmp_path):
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def setup(cli, home):
+    """Run setup in a home directory of its own; the adapter needs no server for it."""
+
+    def run(*words):
+        return cli("mcp", "setup", *words, HOME=str(home), XDG_CONFIG_HOME="", CODEX_HOME="")
+
+    return run
+
+
+def entry(host, text):
+    document = tomllib.loads(text) if host == "codex" else json.loads(text)
+    for key in HOSTS[host].path:
+        document = document[key]
+    return document
+
+
+@pytest.mark.parametrize("host", FILES)
+def test_what_is_printed_is_what_is_written(setup, home, host):
+    printed = setup(host)
+    assert printed.code == 0
+    first, _, text = printed.out.partition("\n")
+    assert first == f"# {host}: {home / FILES[host]}"
+    written = setup(host, "--write")
+    assert written.code == 0, written.err
+    file = home / FILES[host]
+    assert file.read_text().strip() == text.strip()
+    assert file.stat().st_mode & 0o777 == 0o600
+    found = entry(host, text)
+    command = found["command"]
+    assert (command if isinstance(command, list) else [command, *found["args"]]) == [COMMAND]
+    assert setup(host, "--write").out == f"{file} has it already\n"
+    assert [one.name for one in file.parent.iterdir()] == [file.name]  # nothing changed, so no backup
+
+
+def test_without_a_host_all_are_printed_and_none_is_written(setup, home):
+    printed = setup()
+    assert [line.split(":")[0][2:] for line in printed.out.splitlines() if line.startswith("# ")] == list(FILES)
+    assert setup("--write").code == 2
+    assert list(home.iterdir()) == []
+
+
+def test_a_merge_keeps_the_rest_and_a_backup(setup, home):
+    file = home / ".cursor" / "mcp.json"
+    file.parent.mkdir()
+    text = '{\n\t// servers\n\t"mcpServers": {\n\t\t"other": {"command": "x", "env": {"KEY": "s3cret"}},\n\t},\n}\n'
+    file.write_text(text)
+    file.chmod(0o640)
+    assert setup("cursor", "--write").code == 0
+    backup = file.with_name("mcp.json.phux-backup")
+    assert backup.read_text() == text
+    new = file.read_text()
+    at = new.index('\n\t\t"phux"')
+    inserted = new[at : len(new) - (len(text) - at)]
+    assert new.replace(inserted, "", 1) == text
+    assert {one.stat().st_mode & 0o777 for one in (file, backup)} == {0o640}
+    assert setup("cursor", "--write", "--safety", "read-only").code == 0
+    assert '"--safety"' in file.read_text()
+    assert sorted(one.name for one in file.parent.iterdir()) == [
+        "mcp.json",
+        "mcp.json.phux-backup",
+        "mcp.json.phux-backup.2",
+    ]
+
+
+def test_a_link_stays_a_link(setup, home, tmp_path):
+    (tmp_path / "dotfiles").mkdir()
+    real = tmp_path / "dotfiles" / "settings.json"
+    real.write_text("{}\n")
+    (home / ".gemini").mkdir()
+    (home / ".gemini" / "settings.json").symlink_to(real)
+    assert setup("gemini", "--write").code == 0
+    assert (home / ".gemini" / "settings.json").is_symlink()
+    assert "phux" in real.read_text()
+
+
+def test_a_file_that_cannot_be_edited_is_left_alone(setup, home):
+    file = home / ".gemini" / "settings.json"
+    file.parent.mkdir()
+    file.write_text('{"mcpServers": oops')
+    refused = setup("gemini", "--write")
+    assert refused.code == 2
+    assert "left as it is" in refused.err
+    assert file.read_text() == '{"mcpServers": oops'
+    assert len(list(file.parent.iterdir())) == 1
+
+
+def test_the_flags_go_into_the_configuration(setup):
+    text = setup("codex", "--safety", "destructive", "--profile", "tmux", "--socket", "/tmp/x.sock").out
+    assert entry("codex", text)["args"] == ["--safety", "destructive", "--profile", "tmux", "--socket", "/tmp/x.sock"]
+
+
+def test_codex_and_xdg_may_live_elsewhere(cli, tmp_path):
+    env = {"CODEX_HOME": str(tmp_path / "c"), "XDG_CONFIG_HOME": str(tmp_path / "x")}
+    out = cli("mcp", "setup", **env).out
+    assert f"# codex: {tmp_path}/c/config.toml" in out
+    assert f"# opencode: {tmp_path}/x/opencode/opencode.json" in out
+
+
+def test_an_unknown_host_is_refused_with_the_known_ones(setup):
+    refused = setup("emacs")
+    assert refused.code == 2
+    assert "claude-code" in refused.err
+
+
+def test_check_prints_a_verdict_for_each_revision(cli):
+    checked = cli("mcp", "check", timeout_s=60)
+    lines = checked.out.splitlines()
+    assert [line.split()[:2] for line in lines] == [
+        ["ok", revision] for revision in ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
+    ]
+    assert all(" tools in " in line and " KB" in line for line in lines)
+    assert checked.code == 0
+
+
+def test_schema_prints_the_catalog(cli):
+    tools = json.loads(cli("mcp", "--schema").out)["tools"]
+    assert "phux_ls" in [tool["name"] for tool in tools]
+    assert "phux_kill" not in [tool["name"] for tool in tools]
+    everything = json.loads(cli("mcp", "--schema", "--safety", "destructive").out)["tools"]
+    assert "phux_kill" in [tool["name"] for tool in everything]
+    assert os.environ.get("PHUX_SOCKET") is None

@@ -1,0 +1,240 @@
+"""The tools in real shells: what they do beyond the first six, what they leave out, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from servers import BIN, eventually
+from validation import validate
+
+LIMIT = 40_000  # bytes of text, well under 10,000 tokens
+
+
+@pytest.fixture
+def work(modern):
+    modern.pane = f"@{modern.document('phux_new', name='work')['terminal_id']}"
+    return modern
+
+
+def test_a_snapshot_since_a_moment_has_only_the_rows_that_changed(work):
+    seen = work.document("phux_snapshot", target="work")
+    assert work.document("phux_snapshot", target="work", since=seen["seq"])["changed"] == []
+    work.document("phux_run", target="work", command="echo one")
+    changes = work.document("phux_snapshot", target="work", since=seen["seq"])
+    validate("screen-changes", changes)
+    assert "one" in [row["text"] for row in changes["changed"]]
+    assert "lines" not in changes
+
+
+def test_an_act_drives_a_repl_step_by_step(work):
+    start = [f"{sys.executable} -q -i -S", "Enter"]
+    first = work.document("phux_act", target="work", keys=start, until=">>>", timeout_secs=20)
+    assert first["outcome"] == "met"
+    step = work.document("phux_act", target="work", keys=["6 * 7", "Enter"], regex="^42$", since=first["seq"])
+    assert (step["outcome"], step["met_line"]) == ("met", "42")
+    assert [row["text"] for row in step["changed"]][-2:] == ["42", ">>>"]
+    ended = work.document("phux_act", target="work", keys=["C-d"], state=["prompt"], timeout_secs=20)
+    assert (ended["outcome"], ended["state"]) == ("met", "prompt")
+
+
+def test_an_act_that_was_in_vain_says_so(work):
+    late = work.document("phux_act", target="work", keys=["true", "Enter"], until="never", timeout_secs=0.3)
+    assert late["outcome"] == "timed_out"
+    stopped = work.document("phux_act", target="work", keys=["echo boom", "Enter"], until="never", stop="^boom$")
+    assert (stopped["outcome"], stopped["met_line"]) == ("stopped", "boom")
+
+
+def test_a_run_tells_of_its_output_what_is_asked_for(work):
+    numbers = "seq 1 5000"
+    plain = work.document("phux_run", target="work", command=numbers, max_bytes=200)
+    assert plain["truncated"]
+    assert "grep" in plain["hint"]
+    assert work.document("phux_run", target="work", command=numbers, tail=2)["output"] == "4999\n5000"
+    assert work.document("phux_run", target="work", command=numbers, head=2)["output"] == "1\n2"
+    chosen = work.document("phux_run", target="work", command=f"{numbers}; false", grep="^12.4$")
+    assert chosen["output"].split() == [f"12{digit}4" for digit in range(10)]
+    assert (chosen["exit_code"], chosen["total_lines"]) == (1, 5000)
+
+
+def test_a_detached_run_is_waited_for_read_and_ended_by_other_tools(work):
+    started = work.document("phux_run", target="work", command="echo up; exec sleep 100", detach=True)
+    assert (started["outcome"], started["pane"]) == ("started", work.pane)
+    waited = work.document("phux_wait", target="work", until="up", since=started["since"], output_only=True)
+    assert waited["outcome"] == "met"
+    assert work.document("phux_logs", command=started["command_id"])["content"] == "up"
+    assert "`grep`" in work.failure("phux_run", target="work", command="x", detach=True, grep="x")
+
+
+def test_a_signal_ends_what_runs(work):
+    started = work.document("phux_run", target="work", command="sleep 100", detach=True)
+    work.document("phux_wait", target="work", state=["running"], timeout_secs=10)
+    assert work.document("phux_signal", target="work", signal="TERM")["command"] == "sleep"
+    work.document("phux_wait", target="work", state=["prompt"], timeout_secs=10)
+    (entry,) = work.document("phux_commands", target="work")["commands"]
+    assert (entry["id"], entry["exit_code"]) == (started["command_id"], 143)
+    assert "INT, TERM" in work.failure("phux_signal", target="work", signal="STOP")
+
+
+def test_a_run_that_takes_too_long_says_what_it_waits_for(work):
+    late = work.document("phux_run", target="work", command="cat", timeout_secs=0.5)
+    assert (late["outcome"], late["state"], late["pane"]) == ("timed_out", "awaiting_input", work.pane)
+    assert "waits for input" in late["message"]
+    work.document("phux_send_keys", target="work", keys=["C-d"])
+
+
+def test_logs_searches_and_the_ledger_find_what_was(work):
+    work.document("phux_run", target="work", command="seq 1 100; echo needle")
+    logs = work.document("phux_logs", target="work", lines=3)
+    assert "needle" in logs["content"]
+    assert logs["hint"]
+    assert work.document("phux_logs", target="work", grep="^7.$", context=0)["content"].split() == [
+        str(number) for number in range(70, 80)
+    ]
+    more = work.document("phux_run", target="work", command="echo later")
+    assert "needle" not in work.document("phux_logs", target="work", since=more["seq"]["start"])["content"]
+    matches = work.document("phux_search", pattern="^needle$")["matches"]
+    assert [f"@{match['pane']}" for match in matches] == [work.pane]
+    assert work.document("phux_search", pattern="^5", session="work", max_matches=1)["truncated"]
+    ran = [one["command"] for one in work.document("phux_commands")["commands"]]
+    assert ran[-2:] == ["seq 1 100; echo needle", "echo later"]
+    newest = work.document("phux_commands", target="work", max_commands=1)
+    assert (newest["commands"][0]["command"], newest["omitted"]) == ("echo later", 1)
+
+
+def test_windows_and_panes_are_made_arranged_and_named(work):
+    below = work.document("phux_split", target="work", direction="down", size="30%", command=["cat"])
+    window = work.document("phux_split", target="work", window=True, name="second", select=True)
+    assert (window["window"], window["window_name"]) == (1, "second")
+    assert work.document("phux_select", target=f"@{below['terminal_id']}")["window"] == 0
+    assert work.document("phux_resize", target=f"@{below['terminal_id']}", rows=5)["rows"] == 5
+    moved = work.document("phux_resize", target=f"@{below['terminal_id']}", side="up", by=2)
+    assert moved["rows"] == 7
+    assert work.document("phux_resize", target=f"@{below['terminal_id']}", zoom=True)["zoomed"]
+    assert work.document("phux_rename", target="work:second", name="other")["window_name"] == "other"
+    assert work.document("phux_rename", target="work", name="play")["session"] == "play"
+    tree = work.document("phux_tree")
+    assert [len(window["panes"]) for window in tree["sessions"][0]["windows"]] == [2, 1]
+    assert "no direction" in work.failure("phux_split", target="play", window=True, direction="down")
+    assert "no name" in work.failure("phux_split", target="play", name="x")
+    assert "send `zoom` alone" in work.failure("phux_resize", target="play", zoom=True, cols=3)
+    assert "which size" in work.failure("phux_resize", target="play")
+
+
+def test_a_paste_is_one(work):
+    work.document("phux_paste", target="work", text="echo pasted")
+    work.document("phux_send_keys", target="work", keys=["Enter"])
+    assert work.document("phux_wait", target="work", regex="^pasted$", timeout_secs=10)["outcome"] == "met"
+
+
+def test_literal_keys_are_text(work):
+    work.document("phux_send_keys", target="work", keys=["Enter"], literal=True)
+    assert work.document("phux_wait", target="work", until="$ Enter", timeout_secs=10)["outcome"] == "met"
+
+
+# What is left out
+
+
+def test_no_default_result_is_too_large_for_a_model(work):
+    work.document(
+        "phux_run", target="work", command="PS1=; seq 1 20000 | sed 's/$/ and some words to make a line of it/'"
+    )
+    work.document(
+        "phux_run",
+        target="work",
+        command="for i in $(seq 1 40); do printf '\\033[3%dm%070d\\033[m\\n' $((i%8)) $i; done",
+    )
+    for number in range(60):
+        work.document("phux_run", target="work", command=f": {number} {'x' * 300}")
+    results = {
+        "run": work.text("phux_run", target="work", command="seq 1 100000"),
+        "history": work.text("phux_snapshot", target="work", scrollback=0),
+        "cells": work.text("phux_snapshot", target="work", cells=True, scrollback=0),
+        "act": work.text("phux_act", target="work", keys=["true", "Enter"], since=0, cells=True),
+        "logs": work.text("phux_logs", target="work", lines=100000),
+        "search": work.text("phux_search", pattern="and some words", max_matches=1000),
+        "commands": work.text("phux_commands", max_commands=1000),
+        "tree": work.text("phux_tree"),
+    }
+    assert {name: len(text) for name, text in results.items() if len(text.encode()) > LIMIT} == {}
+    for name in ("run", "history", "logs", "search", "commands"):
+        document = json.loads(results[name])
+        assert document.get("hint") or document["omitted"]["hint"], name
+    assert json.loads(results["history"])["omitted"]["scrollback_rows"] > 0
+    larger = work.text("phux_snapshot", target="work", scrollback=0, max_bytes=200_000)
+    assert len(larger) > LIMIT
+
+
+# Safety
+
+
+def test_what_is_not_allowed_can_not_be_called(start_host):
+    host = start_host("--safety", "read-only").begin("2025-11-25")
+    assert host.error("tools/call", {"name": "phux_new", "arguments": {"name": "x"}})["code"] == -32602
+    assert host.document("phux_ls") == {"sessions": []}
+
+
+def test_kill_is_there_when_it_is_allowed(start_host):
+    host = start_host("--safety", "destructive").begin("2025-11-25")
+    host.document("phux_new", name="work")
+    assert host.document("phux_kill", target="work")["killed"] == 1
+    assert host.document("phux_ls") == {"sessions": []}
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["by its environment", "by its ancestors"])
+def test_the_pane_that_the_host_runs_in_is_never_ended(cli, told):
+    cli.json("new", "-s", "home")
+    cli.json("new", "-s", "other")
+    unset = "" if told else "env -u PHUX_PANE "
+    calls = [
+        {
+            "jsonrpc": "2.0",
+            "id": number,
+            "method": "tools/call",
+            "params": {"name": name, "arguments": {"target": target}},
+        }
+        for number, (name, target) in enumerate(
+            [("phux_kill", "home"), ("phux_kill", "home:0.0"), ("phux_signal", "home"), ("phux_kill", "other")]
+        )
+    ]
+    begin = {"jsonrpc": "2.0", "id": "b", "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
+    (cli.cwd / "calls").write_text("".join(json.dumps(line) + "\n" for line in [begin, *calls]))
+    # The shell stays the parent, as a host is of its servers.
+    command = f"{unset}{BIN / 'phux-mcp'} --safety destructive < calls > replies; true"
+    assert cli("run", "home", command, "--timeout", "30").code == 0
+    replies = {reply["id"]: reply for reply in map(json.loads, (cli.cwd / "replies").read_text().splitlines())}
+    for number in range(3):
+        result = replies[number]["result"]
+        assert result["isError"]
+        assert "this host runs in @" in result["content"][0]["text"]
+    assert not replies[3]["result"]["isError"]
+    eventually(lambda: [one["name"] for one in cli.json("ls")["sessions"]] == ["home"])
+
+
+# Resources
+
+
+def test_the_log_of_a_pane_is_a_resource_and_changes_are_told(work):
+    work.document("phux_run", target="work", command="echo into the log")
+    log = f"phux://pane/{work.pane[1:]}/log"
+    read = work.result("resources/read", {"uri": log})["contents"][0]
+    assert "into the log" in read["text"].splitlines()
+    for uri in (log, "phux://sessions"):
+        assert work.result("resources/subscribe", {"uri": uri}) == {}
+    work.document("phux_new", name="another")
+    work.document("phux_run", target="work", command="echo more")
+    told = [message["params"]["uri"] for message in work.notifications]
+    while len(set(told)) < 2:
+        told.append(work.receive()["params"]["uri"])
+    for uri in (log, "phux://sessions"):
+        work.result("resources/unsubscribe", {"uri": uri})
+
+
+@pytest.mark.parametrize(
+    "uri", ["phux://pane/9999/screen", "phux://nonsense", "file:///etc/passwd", "phux://pane/1/nonsense"]
+)
+def test_a_resource_that_is_not_there_is_an_error(work, uri):
+    assert work.error("resources/read", {"uri": uri})["code"] == -32002
+    assert work.error("resources/subscribe", {"uri": uri})["code"] == -32002

@@ -1,0 +1,170 @@
+"""Acting: keys, a wait and what changed, under one lock; what changed since a moment; giving requests up."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import anyio
+import pytest
+
+from phux_client import BusyError, PaneClosedError, blocking, connect, flows
+from rawwire import RawClient
+from servers import eventually
+from validation import validate
+
+
+@pytest.fixture
+def phux(socket):
+    with blocking.connect(socket) as phux:
+        yield phux
+
+
+@pytest.fixture
+def pane(phux):
+    return phux.new_session("work").pane
+
+
+def test_changes_are_the_rows_that_are_new(phux, pane):
+    seen = pane.snapshot()
+    assert pane.changes(seen.seq).changed == []
+    pane.send_keys("echo one; echo two", "Enter")
+    pane.wait(regex="^two$", timeout_s=10)
+    changes = pane.changes(seen.seq)
+    assert not changes.full
+    assert [row.text for row in changes.changed][:3] == ["$ echo one; echo two", "one", "two"]
+    validate("screen-changes", phux.drive(flows.changes(phux.caller, pane.id, seen.seq, cells=True)))
+
+
+def test_a_screen_that_scrolled_tells_only_what_came(pane):
+    pane.run("seq 1 40")
+    seen = pane.snapshot()
+    pane.run("echo new")
+    changes = pane.changes(seen.seq)
+    assert changes.scrolled == 2
+    assert len(changes.changed) <= 3
+    assert "new" in [row.text for row in changes.changed]
+
+
+def test_a_selection_that_is_only_a_colour_is_a_change_when_cells_are_asked_for(pane):
+    pane.run("printf 'a\\nb\\n'")
+    seen = pane.snapshot(cells=True)
+    pane.send_keys("printf '\\033[s\\033[H\\033[7m%s\\033[m\\033[u' '$'", "Enter")
+    pane.wait(idle_ms=200)
+    assert 0 in {row.row for row in pane.changes(seen.seq, cells=True).changed}
+
+
+def test_a_resize_is_told_as_everything(pane):
+    seen = pane.snapshot()
+    pane.resize(100, 30)
+    assert pane.changes(seen.seq).full
+
+
+def test_after_a_death_of_the_service_everything_is_told(phux, pane):
+    seen = pane.snapshot()
+    os.kill(phux.status().service_pid, signal.SIGKILL)
+    assert eventually(lambda: pane.changes(seen.seq)).changed == []  # for nothing was written
+    pane.run("echo more")
+    changes = pane.changes(seen.seq - 1)
+    assert changes.full
+    assert len(changes.changed) == 24
+
+
+def test_act_types_waits_and_tells_what_changed(pane):
+    done = pane.act("echo $((6*7))", "Enter", regex="^42$")
+    assert (done.outcome, done.met, done.met_line) == ("met", "regex", "42")
+    assert "42" in [row.text for row in done.changed]
+    again = pane.act("echo next", "Enter", since=done.seq, state="prompt")
+    assert again.since == done.seq
+
+
+def test_old_text_does_not_end_an_act(pane):
+    pane.run("echo ready")
+    done = pane.act("true", "Enter", until="ready", timeout_s=0.5)
+    assert done.outcome == "timed_out"
+
+
+def test_an_act_can_be_stopped_and_can_end_the_program(pane):
+    assert pane.act("echo boom", "Enter", until="never", stop="^boom$").outcome == "stopped"
+    done = pane.act("exit 3", "Enter", until="never")
+    assert (done.outcome, done.state, done.exit_status) == ("ended", "dead", 3)
+    with pytest.raises(PaneClosedError):
+        pane.act("x")
+
+
+def test_an_act_needs_keys_and_a_time_that_is_one(pane):
+    for words, timeout_s in ((), 1), (("x",), -1):
+        with pytest.raises(Exception, match=r"keys|timeout"):
+            pane.act(*words, timeout_s=timeout_s)
+
+
+def test_acts_and_runs_of_one_pane_come_one_after_the_other(pane):
+    order = []
+
+    def act():
+        pane.act("sleep 0.7; echo acted", "Enter", regex="^acted$")
+        order.append("act")
+
+    thread = threading.Thread(target=act)
+    thread.start()
+    pane.wait(until="sleep 0.7", timeout_s=10)
+    with pytest.raises(BusyError, match="acts"):
+        pane.act("x", timeout_s=0.1)
+    assert pane.run("echo ran", queue=True).output == "ran"
+    order.append("run")
+    thread.join(20)
+    assert order == ["act", "run"]
+
+
+def test_a_turn_ends_with_the_connection_that_had_it(socket, pane):
+    with RawClient(socket) as wire:
+        assert wire.get("subscribe", pane=pane.id, hold_ms=1000)["subscription"]
+        with pytest.raises(BusyError):
+            pane.act("x", timeout_s=0.1)
+    eventually(lambda: pane.act("C-u", idle_ms=10).outcome == "met")
+
+
+def test_only_a_pane_can_be_held(socket, pane):
+    with RawClient(socket) as wire:
+        assert "only a pane" in wire.ask("subscribe", hold_ms=1000)["error"]["message"]
+
+
+def test_a_cancelled_act_lets_go_of_the_pane(socket, pane, anyio_backend):
+    async def main():
+        async with connect(socket) as phux:
+            mine = await phux.pane(pane.id)
+            for delay in (0, 0.001, 0.01, 0.1):
+                with anyio.move_on_after(delay):
+                    await mine.act("C-u", until="never", timeout_s=60)
+                assert (await mine.act("C-u", idle_ms=10, timeout_s=5)).outcome == "met"
+
+    anyio.run(main, backend=anyio_backend)
+
+
+def test_a_run_that_is_cancelled_before_it_was_typed_is_not_typed(socket, pane, anyio_backend):
+    async def main():
+        async with connect(socket) as phux:
+            mine = await phux.pane(pane.id)
+            await mine.send_keys("sleep 1", "Enter")
+            await mine.wait(state="running", timeout_s=10)
+            with anyio.move_on_after(0.3):
+                await mine.run("echo never", queue=True)
+            await mine.wait(state="prompt", timeout_s=10)
+            assert (await mine.run("echo after")).output == "after"
+            assert "never" not in (await mine.snapshot()).text
+
+    anyio.run(main, backend=anyio_backend)
+
+
+def test_the_verbs_print_the_rows_that_changed(cli):
+    cli.json("new", "-s", "work")
+    seen = cli.json("snapshot", "work")["seq"]
+    acted = cli("act", "work", "echo $((6*7))", "Enter", "--regex", "^42$")
+    assert acted.code == 0
+    assert "  1 42" in acted.out.splitlines()
+    assert cli("act", "work", "true", "Enter", "--until", "never", "--timeout", "0.2").code == 124
+    assert cli("act", "work", "echo bad", "Enter", "--stop", "^bad$", "--until", "never").code == 1
+    assert "42" in cli("snapshot", "work", "--since", str(seen)).out
+    document = cli("snapshot", "work", "--since", str(seen), "--json")
+    assert document.code == 0

@@ -1,0 +1,794 @@
+"""`phux attach` in a terminal of ours: every key, the mouse, sizes, ends, and what is written."""
+
+from __future__ import annotations
+
+import base64
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from outers import PHUX, OwnTerminal, agree, attached, environment
+from phux_client.blocking import Phux
+from servers import Cli, embedded_server, eventually, process_gone
+
+PREFIX = "\x01"
+
+
+@pytest.fixture
+def server():
+    with embedded_server() as started:
+        yield started
+
+
+@pytest.fixture
+def phux(server):
+    with Phux(server.socket) as client:
+        client.new_session("work", command=["sh"], size=(80, 23))
+        yield client
+
+
+@pytest.fixture
+def cli(server, tmp_path):
+    return Cli(server.socket, tmp_path)
+
+
+@pytest.fixture
+def client(server, phux):
+    with attached(server.socket, "work") as terminal:
+        terminal.shows("[work]")
+        yield terminal
+
+
+def window(phux, session="work"):
+    (found,) = [one for one in phux.tree().sessions if one.name == session]
+    (active,) = [one for one in found.windows if one.active]
+    return active
+
+
+def panes(phux):
+    return {pane.id: pane for pane in window(phux).panes}
+
+
+def active_pane(phux):
+    return next(pane.id for pane in window(phux).panes if pane.active)
+
+
+def press(client, *keys):
+    client.type("".join(PREFIX + key for key in keys))
+
+
+# What is shown
+
+
+def test_what_is_typed_reaches_the_program_and_what_it_writes_is_shown(client, phux):
+    client.type("echo $((6 * 7))\r")
+    client.shows("42")
+    agree(client, phux, "work", client.size)
+
+
+def test_typing_a_letter_costs_a_few_bytes(client):
+    client.type("echo hello")
+    client.shows("echo hello")
+    client.quiet()
+    before = len(client.raw)
+    for letter in "world":
+        client.type(letter)
+        client.quiet()
+    assert len(client.raw) - before <= 10
+
+
+def test_colours_and_styles_arrive_as_they_are(client, phux):
+    client.type("printf '\\033[1;4;38;2;1;2;3;48;5;200mX\\033[0m\\n'\r")
+    client.until(
+        lambda: (
+            any(span.text.startswith("X") and span.style.fg == (1, 2, 3) for span in client.engine.spans(0, 24))
+            or (client.pump(0.02) and False)
+        )
+    )
+    span = next(span for span in client.engine.spans(0, 24) if span.style.fg == (1, 2, 3))
+    assert (span.style.bold, span.style.underline, span.style.bg) == (True, True, 200)
+
+
+@pytest.mark.parametrize(("number", "shape"), [(2, "block"), (4, "underline"), (6, "bar")])
+def test_the_cursor_has_the_shape_that_the_program_gave_it(client, number, shape):
+    client.type(f"printf '\\033[{number} q'\r")
+    client.until(lambda: client.pump(0.02) is not None and client.engine.cursor().shape == shape)
+
+
+def test_a_hidden_cursor_is_hidden(client):
+    client.type("printf '\\033[?25l'\r")
+    client.until(lambda: client.pump(0.02) is not None and not client.engine.cursor().visible)
+
+
+def test_the_title_is_passed_on(client):
+    client.type("printf '\\033]2;my title\\007'\r")
+    client.until(lambda: client.pump(0.02) is not None and "my title" in (client.engine.title or ""))
+    assert client.engine.title.startswith("work:0:sh")
+
+
+def test_the_bell_is_passed_on(client):
+    client.quiet()
+    before = client.raw.count(b"\x07")
+    client.type("printf '\\007'\r")
+    client.until(lambda: client.pump(0.02) is not None and client.raw.count(b"\x07") > before)
+
+
+def test_a_bell_in_another_window_is_marked_until_one_goes_there(client, phux):
+    client.type("sleep 0.5; printf '\\007'\r")
+    press(client, "c")
+    client.shows("1:sh*")
+    client.shows("0:sh!")
+    press(client, "0")
+    client.shows("0:sh*")
+    client.until(lambda: not any("!" in line for line in client.screen()[-1:]))
+
+
+def test_the_status_line_says_what_windows_wait_for(client):
+    client.type("cat\r")
+    client.shows("0:sh*?")
+    client.type("\x03")
+    client.until(lambda: "0:sh*?" not in client.screen()[-1])
+
+
+def test_a_long_command_is_marked_as_running(client):
+    client.type("sleep 100\r")
+    client.shows("0:sh*+")
+    client.type("\x03")
+
+
+def test_large_pictures_are_bracketed_once_the_terminal_said_that_it_knows(client):
+    client.quiet()
+    client.raw = b""
+    client.type("seq 1 50\r")
+    client.until(lambda: "50" in client.screen())
+    assert b"\x1b[?2026h" in client.raw
+    assert client.raw.count(b"\x1b[?2026h") == client.raw.count(b"\x1b[?2026l")
+
+
+def test_a_program_that_draws_synchronized_is_shown_when_it_is_done(client, phux):
+    client.type("printf '\\033[?2026hBEGUN'; sleep 0.1; printf 'DONE\\033[?2026l'\r")
+    client.shows("BEGUNDONE")
+    assert b"BEGUN\r" not in client.raw
+
+
+# Keys
+
+
+def test_windows_are_made_and_gone_through(client, phux):
+    press(client, "c")
+    client.shows("0:sh 1:sh*")
+    press(client, "c")
+    client.shows("2:sh*")
+    press(client, "n")
+    client.shows("0:sh*")
+    press(client, "p")
+    client.shows("2:sh*")
+    press(client, "1")
+    client.shows("1:sh*")
+    press(client, "\t")
+    client.shows("2:sh*")
+    press(client, "7")
+    client.shows("there is no window 7")
+
+
+@pytest.mark.parametrize(("key", "axis"), [("%", "cols"), ('"', "rows")])
+def test_a_pane_is_split_in_its_directory(client, phux, key, axis):
+    client.type("cd /usr\r")
+    client.shows("cd /usr")
+    press(client, key)
+    eventually(lambda: len(panes(phux)) == 2)
+    assert {getattr(pane, axis) for pane in panes(phux).values()} <= {39, 40, 11}
+    client.type("pwd\r")
+    client.shows("/usr")
+    agree(client, phux, "work", client.size)
+
+
+def test_the_focus_goes_where_arrows_and_letters_say(client, phux):
+    press(client, "%", '"')
+    eventually(lambda: len(panes(phux)) == 3)
+    one, two, three = sorted(panes(phux))
+    for keys, there in (
+        (["\x1b[A"], two),
+        (["\x1b[D"], one),
+        (["\x1b[C", "\x1b[B"], three),
+        (["k"], two),
+        (["h"], one),
+        (["l", "j"], three),
+        (["o"], one),
+    ):
+        for key in keys:
+            press(client, key)
+            client.quiet()
+        eventually(lambda there=there: active_pane(phux) == there)
+
+
+def test_dividers_move_and_may_be_moved_again_without_the_prefix(client, phux):
+    press(client, "%")
+    eventually(lambda: len(panes(phux)) == 2)
+    left = min(panes(phux))
+    before = panes(phux)[left].cols
+    press(client, "H")
+    client.type("H")
+    eventually(lambda: panes(phux)[left].cols == before - 10)
+    press(client, "L")
+    eventually(lambda: panes(phux)[left].cols == before - 5)
+    press(client, '"')
+    eventually(lambda: len(panes(phux)) == 3)
+    low = max(panes(phux))
+    rows = panes(phux)[low].rows
+    press(client, "K")
+    eventually(lambda: panes(phux)[low].rows == rows + 2)
+    press(client, "J")
+    eventually(lambda: panes(phux)[low].rows == rows)
+    agree(client, phux, "work", client.size)
+
+
+def test_a_pane_is_zoomed_and_back(client, phux):
+    press(client, "%", "z")
+    client.shows("0:sh*Z")
+    agree(client, phux, "work", client.size)
+    press(client, "z")
+    client.until(lambda: "Z" not in client.screen()[-1])
+    agree(client, phux, "work", client.size)
+
+
+def test_a_pane_is_killed_only_after_yes(client, phux):
+    press(client, "%", "x")
+    client.shows("kill pane @2? (y/n)")
+    client.type("n")
+    client.shows("[work]")
+    assert len(panes(phux)) == 2
+    press(client, "x")
+    client.shows("kill pane @2?")
+    client.type("y")
+    eventually(lambda: list(panes(phux)) == [1])
+    agree(client, phux, "work", client.size)
+
+
+def test_a_window_is_killed_only_after_yes(client, phux):
+    press(client, "c", "&")
+    client.shows("kill window 1:sh? (y/n)")
+    client.type("y")
+    client.until(lambda: "1:sh" not in client.screen()[-1] and "0:sh*" in client.screen()[-1])
+
+
+def test_windows_and_sessions_are_renamed(client, phux):
+    press(client, ",")
+    client.shows("rename window: sh")
+    client.type("\x15日本 x\r")
+    client.shows("0:日本 x*")
+    press(client, "$")
+    client.type("\x15neu\r")
+    client.shows("[neu]")
+    press(client, "$")
+    client.type("\x15a:b\r")
+    client.until(lambda: "[neu]" not in client.screen()[-1])
+
+
+def test_a_name_that_is_taken_is_told(client, phux):
+    phux.new_session("other", command=["sh"])
+    press(client, "$")
+    client.type("\x15other\r")
+    client.shows("'other' lives already")
+
+
+def test_the_tree_leads_to_another_session_and_back(client, phux):
+    phux.new_session("other", command=["sh"])
+    press(client, "w")
+    client.shows("other  (1 window)")
+    client.type("G\r")
+    client.shows("[other]")
+    assert {one.name: one.attached_clients for one in phux.tree().sessions} == {"work": 0, "other": 1}
+    client.type("echo there\r")
+    client.shows("there")
+    press(client, "w")
+    client.shows("choose")
+    client.type("gq")
+    client.shows("[other]")
+
+
+def test_the_prefix_twice_sends_it(client, phux):
+    client.type("cat -v\r")
+    client.shows("0:sh*?")
+    press(client, PREFIX)
+    client.type("\r")
+    client.shows("^A")
+
+
+def test_help_lists_the_keys(client):
+    press(client, "?")
+    client.shows("C-a, then:")
+    client.type("q")
+    client.shows("$ ")
+
+
+def test_a_command_is_run_and_its_answer_shown(client, phux):
+    press(client, ":")
+    client.type("rename work:0 renamed\r")
+    client.shows("0:renamed*")
+    press(client, ":")
+    client.type("status\r")
+    client.shows("panes")
+    client.type("q")
+    press(client, ":")
+    client.type("nonsense\r")
+    client.shows("there is no verb 'nonsense'")
+
+
+def test_unknown_keys_behind_the_prefix_do_nothing(client, phux):
+    press(client, "\x1b[24~", "Q")
+    client.type("echo fine\r")
+    client.shows("fine")
+
+
+def test_keys_of_the_config_file_hold(server, phux, tmp_path):
+    config = tmp_path / "config.toml"
+    config.write_text(
+        'prefix = "C-b"\nstatus = false\n[keys]\n"|" = "split-right"\n"d" = ""\n"F5" = ":rename work:0 five"\n'
+    )
+    with attached(server.socket, "work", PHUX_CONFIG=str(config)) as client:
+        client.shows("$")
+        client.type("\x02|")
+        eventually(lambda: len(panes(phux)) == 2)
+        agree(client, phux, "work", client.size, status=False)
+        client.type("\x02d\x02\x1b[15~")
+        eventually(lambda: window(phux).name == "five")
+
+
+def test_an_error_in_the_config_file_is_told_before_anything_happens(server, phux, tmp_path):
+    config = tmp_path / "config.toml"
+    config.write_text('prefix = "C-b"\n[keys]\nx = "explode"\n')
+    with attached(server.socket, "work", PHUX_CONFIG=str(config)) as client:
+        assert client.wait() == 2
+        assert b"config.toml, line 3: `keys.x` is 'explode'" in client.raw
+        assert b"\x1b[?1049h" not in client.raw
+
+
+# Copying
+
+
+def test_scrolling_searching_copying_and_pasting(client, phux):
+    client.type("seq 1 300; echo nee''dle; seq 301 400\r")
+    client.shows("400")
+    press(client, "[")
+    client.shows("[0/")
+    client.type("/needle\r")
+    client.shows("needle")
+    client.type("V\r")
+    client.shows("copied 7 characters")
+    assert b"\x1b]52;c;" + base64.b64encode(b"needle\n") in client.raw
+    client.type("cat\r")
+    client.shows("0:sh*?")
+    press(client, "]")
+    client.until(lambda: sum("needle" in line for line in client.screen()) == 2)
+
+
+def test_while_one_reads_the_pane_goes_on_and_nothing_moves(client, phux):
+    client.type("seq 1 100; sleep 0.3; seq 900 999\r")
+    client.shows("100")
+    press(client, "[")
+    client.shows("[0/")
+    client.type("\x1b[5~")
+    client.quiet()
+    before = client.screen()[:-1]
+    phux.pane("work").wait(until="999", timeout_s=10)
+    client.quiet()
+    assert client.screen()[:-1] == before
+    client.type("q")
+    client.shows("999")
+
+
+# The mouse
+
+
+def click(client, x, y, button=0):
+    client.type(f"\x1b[<{button};{x + 1};{y + 1}M\x1b[<{button};{x + 1};{y + 1}m")
+
+
+def test_a_click_gives_the_focus(client, phux):
+    press(client, "%")
+    eventually(lambda: active_pane(phux) == 2)
+    click(client, 3, 3)
+    eventually(lambda: active_pane(phux) == 1)
+    click(client, 60, 3)
+    eventually(lambda: active_pane(phux) == 2)
+
+
+def test_a_divider_is_dragged(client, phux):
+    press(client, "%")
+    eventually(lambda: len(panes(phux)) == 2)
+    client.quiet()
+    at = panes(phux)[1].cols
+    client.type(f"\x1b[<0;{at + 1};5M\x1b[<32;{at - 3};5M\x1b[<32;{at - 9};5M\x1b[<0;{at - 9};5m")
+    eventually(lambda: panes(phux)[1].cols == at - 10)
+    agree(client, phux, "work", client.size)
+
+
+def test_the_wheel_scrolls_back_and_out_again(client, phux):
+    client.type("seq 1 100\r")
+    client.shows("100")
+    client.type("\x1b[<64;5;5M")
+    client.shows("[3/")
+    client.type("\x1b[<65;5;5M\x1b[<65;5;5M")
+    client.until(lambda: not any("/" in line for line in client.screen()[:1]))
+
+
+def test_a_program_that_asks_for_the_mouse_gets_it_in_its_own_cells(client, phux):
+    press(client, "%")
+    eventually(lambda: active_pane(phux) == 2)
+    client.type("printf '\\033[?1000h\\033[?1006h'; cat -v\r")
+    client.shows("0:sh*?")
+    client.quiet()
+    place = panes(phux)[1].cols + 1
+    click(client, place + 4, 2)
+    client.type("\r")
+    client.shows("^[[<0;5;3M^[[<0;5;3m")
+
+
+def test_dragging_selects_and_copies(client, phux):
+    client.type("clear; echo alpha beta\r")
+    client.until(lambda: client.screen()[0] == "alpha beta")
+    client.quiet()
+    client.type("\x1b[<0;7;1M\x1b[<32;10;1M\x1b[<0;10;1m")
+    client.shows("copied 4 characters")
+    assert base64.b64encode(b"beta") in client.raw
+
+
+def test_a_click_on_a_window_in_the_status_line_goes_there(client, phux):
+    press(client, "c")
+    client.shows("1:sh*")
+    click(client, client.screen()[-1].index("0:sh"), 23)
+    client.shows("0:sh*")
+
+
+# Pastes and focus
+
+
+def test_a_paste_is_a_paste_for_the_program(client, phux):
+    client.type("printf '\\033[?2004h'; cat -v\r")
+    client.shows("0:sh*?")
+    client.quiet()
+    client.type("\x1b[200~two\nlines\x1b[201~\r")
+    client.shows("lines^[[201~")
+    assert any("^[[200~two" in line for line in client.screen())
+
+
+def test_the_focus_is_told_to_a_program_that_asks(client, phux):
+    client.type("printf '\\033[?1004h'; cat -v\r")
+    client.shows("0:sh*?")
+    client.quiet()
+    client.type("\x1b[O")
+    client.type("\x1b[I\r")
+    client.shows("^[[O^[[I")
+
+
+# Sizes
+
+
+@pytest.mark.parametrize("size", [(200, 50), (20, 6), (3, 2), (1, 1), (2, 1)])
+def test_any_size_of_terminal_will_do(server, phux, size):
+    with attached(server.socket, "work", size=size) as client:
+        client.until(lambda: (window(phux).cols, window(phux).rows) == (size[0], max(1, size[1] - (size[1] > 1))))
+        client.type("echo fine\r")
+        if size[0] > 10:
+            client.shows("fine")
+        client.quiet()
+        agree(client, phux, "work", size, status=size[1] > 1)
+        press(client, "d")
+        assert client.wait() == 0
+
+
+def test_the_window_follows_the_terminal(client, phux):
+    press(client, "%")
+    eventually(lambda: len(panes(phux)) == 2)
+    for size in ((120, 40), (30, 8), (80, 24)):
+        client.resize(*size)
+        eventually(lambda size=size: (window(phux).cols, window(phux).rows) == (size[0], size[1] - 1))
+        client.quiet()
+        agree(client, phux, "work", size)
+
+
+def test_of_two_clients_the_smaller_decides_and_the_larger_sees_where_the_window_ends(server, client, phux):
+    client.type("echo shared\r")
+    client.shows("shared")
+    with attached(server.socket, "work", size=(40, 10)) as small:
+        small.shows("[work]")
+        eventually(lambda: (window(phux).cols, window(phux).rows) == (40, 9))
+        assert phux.tree().sessions[0].attached_clients == 2
+        small.type("echo both\r")
+        client.shows("both")
+        agree(small, phux, "work", small.size)
+        agree(client, phux, "work", client.size)
+        press(small, "d")
+        assert small.wait() == 0
+    eventually(lambda: (window(phux).cols, window(phux).rows) == (80, 23))
+    agree(client, phux, "work", client.size)
+
+
+def test_reads_and_typing_do_not_change_the_size(client, phux):
+    before = (window(phux).cols, window(phux).rows)
+    phux.pane("work").send_keys("echo x", "Enter")
+    phux.pane("work").snapshot()
+    assert (window(phux).cols, window(phux).rows) == before
+
+
+# Others
+
+
+def test_read_only_shows_and_takes_nothing(server, client, phux):
+    with attached(server.socket, "work", "--read-only") as watcher:
+        watcher.shows("read-only")
+        watcher.type("echo never\r")
+        watcher.shows("attached read-only")
+        press(watcher, "%")
+        watcher.quiet()
+        client.type("echo seen\r")
+        watcher.shows("seen")
+        assert len(panes(phux)) == 1
+        assert not any("never" in line for line in client.screen())
+        press(watcher, "d")
+        assert watcher.wait() == 0
+
+
+def test_detach_ends_what_others_show(client, phux, cli):
+    assert cli.json("detach", "work") == {"schema_version": 1, "detached": 1}
+    assert client.wait() == 0
+    assert b"detached by another client" in client.raw
+    assert not phux.ls().sessions[0].attached
+    assert cli.json("detach", "--all") == {"schema_version": 1, "detached": 0}
+    assert cli("detach", "nowhere").code == 1
+
+
+def test_the_client_sees_what_others_change(client, phux, cli):
+    phux.pane("work").send_keys("echo from outside", "Enter")
+    client.shows("from outside")
+    assert cli("split", "--right", "work").code == 0
+    client.until(lambda: "│" in client.screen()[0])
+    agree(client, phux, "work", client.size)
+
+
+def test_a_terminal_that_takes_nothing_holds_nobody_up(server, client, phux):
+    with attached(server.socket, "work") as stuck:
+        stuck.shows("[work]")
+        os.kill(stuck.pid, signal.SIGSTOP)
+        client.type("seq 1 20000; echo all''done\r")
+        client.shows("alldone")
+        os.kill(stuck.pid, signal.SIGCONT)
+        stuck.shows("alldone")
+        agree(stuck, phux, "work", stuck.size)
+
+
+# The end
+
+
+def ends(server, tmp_path, how, **env):
+    """Attach, do something that ends it, and see that the terminal is as it was."""
+    with OwnTerminal(
+        ["sh", "-c", f"cd {tmp_path}; stty -g > before; {PHUX} attach work; echo code=$?; stty -g > after"],
+        environment(server.socket, **env),
+    ) as client:
+        client.until(lambda: client.engine.alt_screen or client.pump(0.02) is None)
+        client.shows("[work]")
+        client.type("printf '\\033[?1000h\\033[?25l'\r")
+        client.until(lambda: client.pump(0.02) is not None and not client.engine.cursor().visible)
+        how(client)
+        client.shows("code=")
+        client.wait()
+        assert (tmp_path / "before").read_text() == (tmp_path / "after").read_text()
+        modes = client.engine.modes()
+        assert not modes.alt_screen
+        assert modes.mouse == "off"
+        assert not modes.bracketed_paste
+        assert not modes.focus_events
+        assert client.engine.cursor().visible
+        return [line for line in client.screen() if line]
+
+
+def child_of(client):
+    return int(
+        subprocess.run(["pgrep", "-P", str(client.pid)], capture_output=True, text=True, check=True).stdout.split()[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(signal.SIGTERM, "terminated"), (signal.SIGHUP, "the terminal hung up"), (signal.SIGINT, "interrupted")],
+)
+def test_a_signal_ends_it_and_the_terminal_is_as_it_was(server, phux, tmp_path, number, words):
+    lines = ends(server, tmp_path, lambda client: os.kill(child_of(client), number))
+    assert lines == [f"[phux: {words}]", f"code={128 + number}"]
+    assert phux.ls().sessions[0].name == "work"
+
+
+def test_leaving_gives_the_terminal_back(server, phux, tmp_path):
+    assert ends(server, tmp_path, lambda client: press(client, "d")) == [
+        "[phux: detached from session 'work']",
+        "code=0",
+    ]
+
+
+def test_the_end_of_the_session_gives_the_terminal_back(server, phux, tmp_path):
+    phux.new_session("other", command=["sh"])
+    assert ends(server, tmp_path, lambda client: client.type("exit\r")) == ["[phux: the session has ended]", "code=0"]
+
+
+def test_the_end_of_the_server_gives_the_terminal_back(server, phux, tmp_path):
+    lines = ends(server, tmp_path, lambda client: phux.kill_server())
+    assert lines == ["[phux: the server has ended: a client asked for it]", "code=0"]
+
+
+def test_a_killed_keeper_gives_the_terminal_back(server, phux, tmp_path):
+    keeper = phux.status().keeper_pid
+    lines = ends(server, tmp_path, lambda client: os.kill(keeper, signal.SIGKILL))
+    assert lines == ["[phux: the server has ended]", "code=1"]
+
+
+def test_a_crash_of_attach_itself_gives_the_terminal_back(server, phux, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import phux_client.tui.conversation as conversation\n"
+        "def crash(self):\n"
+        "    raise RuntimeError('planted')\n"
+        "conversation.Conversation.lose = crash\n"
+    )
+    service = phux.status().service_pid
+    lines = ends(server, tmp_path, lambda client: os.kill(service, signal.SIGKILL), PYTHONPATH=str(tmp_path))
+    assert lines[0].startswith("phux: attach failed: RuntimeError('planted') (")
+    assert lines[-2:] == ["phux: the session goes on: attach again", "code=1"]
+
+
+def test_sleeping_and_waking_gives_the_terminal_back_and_takes_it_again(server, phux, tmp_path):
+    with OwnTerminal(["bash", "--norc", "-i"], environment(server.socket, PS1="outer$ ")) as client:
+        client.shows("outer$")
+        client.type(f"{PHUX} attach work\r")
+        client.shows("[work]")
+        press(client, "\x1a")
+        client.shows("Stopped")
+        assert not client.engine.alt_screen
+        client.type("fg\r")
+        client.shows("[work]")
+        client.type("echo awake\r")
+        client.shows("awake")
+        agree(client, phux, "work", client.size)
+        press(client, "d")
+        client.shows("detached")
+        client.type("exit\r")
+        client.wait()
+
+
+# The service
+
+
+def test_a_service_that_dies_is_not_noticed_and_nothing_is_typed_twice(client, phux):
+    client.type("echo before\r")
+    client.shows("before")
+    press(client, "%")
+    eventually(lambda: len(panes(phux)) == 2)
+    service = phux.status().service_pid
+    os.kill(service, signal.SIGKILL)
+    eventually(lambda: process_gone(service))
+    client.type("echo after\r")
+    client.shows("after", within_s=15)
+    client.quiet()
+    agree(client, phux, "work", client.size)
+    assert sum("echo after" in line for line in client.screen()) == 1
+
+
+def test_a_service_that_dies_again_and_again_is_not_noticed(client, phux):
+    for number in range(3):
+        service = phux.status().service_pid
+        os.kill(service, signal.SIGKILL)
+        eventually(lambda service=service: phux.status().service_pid != service)
+        client.type(f"echo round-{number}-$((1 + 1))\r")
+        client.shows(f"round-{number}-2", within_s=15)
+    agree(client, phux, "work", client.size)
+
+
+# A flood
+
+
+def test_a_flood_is_painted_at_most_sixty_times_a_second_and_typing_stays_live(client, phux):
+    client.type("yes flooding\r")
+    client.shows("flooding")
+    press(client, "%")
+    eventually(lambda: active_pane(phux) == 2)
+    client.type("echo li''ve\r")
+    started = time.monotonic()
+    client.until(lambda: client.pump(0.01) is not None and any("live" in line for line in client.screen()), within_s=5)
+    assert time.monotonic() - started < 2
+    before = client.raw.count(b"\x1b[?2026h")
+    client.pump(1.0)
+    assert client.raw.count(b"\x1b[?2026h") - before <= 75
+
+
+# What is refused
+
+
+def refused(*argv, **env):
+    """Run something in a terminal that must end at once, and give what it said."""
+    with OwnTerminal([PHUX, *argv], env) as client:
+        code = client.wait()
+        assert b"\x1b[" not in client.raw
+        return code, client.raw.decode()
+
+
+def test_attach_without_a_terminal_says_so(cli, phux):
+    finished = cli("attach", "work")
+    assert finished.code == 2
+    assert "attach needs a terminal, and standard input is none" in finished.err
+
+
+def test_a_dumb_terminal_is_refused(server, phux):
+    code, text = refused("attach", "work", **environment(server.socket, TERM="dumb"))
+    assert code == 2
+    assert "TERM=dumb" in text
+
+
+def test_attaching_inside_of_a_pane_is_refused_unless_forced(server, phux):
+    code, text = refused("attach", "work", **environment(server.socket, PHUX_PANE="@1"))
+    assert code == 2
+    assert "is the pane @1 of a phux session already" in text
+    with attached(server.socket, "work", "--force", PHUX_PANE="@1") as client:
+        client.shows("[work]")
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("nowhere", "no session is called"),
+        ("work:7", "has no window"),
+        ("@99", "there is no pane @99"),
+        ("a:", "names no window"),
+    ],
+)
+def test_a_target_that_is_not_there_is_told(server, phux, target, words):
+    code, text = refused("attach", target, **environment(server.socket))
+    assert code in {1, 2}
+    assert words in text
+
+
+def test_a_target_can_be_a_window_or_a_pane(server, phux, cli):
+    assert cli("new-window", "-n", "second", "work").code == 0
+    assert cli("select", "work:0").code == 0
+    with attached(server.socket, "work:second") as client:
+        client.shows("1:second*")
+    with attached(server.socket, "@1") as client:
+        client.shows("0:sh*")
+
+
+# Beginning
+
+
+def test_attach_starts_a_server_and_a_session_when_there_is_none(runtime, tmp_path):
+    env = environment("", XDG_RUNTIME_DIR=str(runtime))
+    del env["PHUX_SOCKET"]
+    with OwnTerminal([PHUX, "attach"], env) as client:
+        client.shows("[0] 0:sh*")
+        client.type("exit\r")
+        assert client.wait() == 0
+        assert b"the session has ended" in client.raw
+    assert Cli(str(runtime / "phux" / "phux.sock"), tmp_path)("kill", "--server").code == 0
+
+
+def test_attach_without_a_target_takes_a_session_in_which_something_runs(server, phux):
+    ended = phux.new_session("ended", command=["true"])
+    ended.pane.wait(state="dead", timeout_s=10)
+    assert phux.tree().focused_session == "ended"
+    with attached(server.socket) as client:
+        client.shows("[work]")
+
+
+def test_new_on_a_terminal_attaches(server, phux):
+    with OwnTerminal([PHUX, "new", "-s", "mine"], environment(server.socket), (60, 12)) as client:
+        client.shows("[mine] 0:sh*")
+        assert (window(phux, "mine").cols, window(phux, "mine").rows) == (60, 11)
+        press(client, "d")
+        assert client.wait() == 0
+
+
+def test_new_with_json_does_not_attach(server, phux):
+    with OwnTerminal([PHUX, "new", "-s", "mine", "--json"], environment(server.socket)) as client:
+        assert client.wait() == 0
+        assert b'"session": "mine"' in client.raw

@@ -1,0 +1,216 @@
+"""What becomes of a log when its disk is full, its directory cannot be written, its files are deleted; and what is never
+stored at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from phux_client import blocking, doctor
+from servers import Cli, embedded_server, eventually
+
+SECRET = "hunter2-Tr0ub4dor"
+WRITES = (
+    "import sys\nfor line in sys.stdin:\n    sys.stdout.write(('y' * 99 + '\\n') * int(line)); print('wrote', line)"
+)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of one mebibyte, and a way to make it larger."""
+    place = tmp_path / "disk"
+    place.mkdir(mode=0o700)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=0700", "tmpfs", place], capture_output=True)
+    if mounted.returncode:
+        pytest.skip(f"no file system can be mounted here: {mounted.stderr.decode().strip()}")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch):
+    os.chmod(tmp_path, 0o700)
+    cli = Cli(str(tmp_path / "phux.sock"), tmp_path, {"PHUX_ENGINE": "pyte", "XDG_STATE_HOME": str(tmp_path / "disk")})
+    yield cli
+    cli("kill", "--server")
+
+
+def write(cli, lines):
+    cli("send-keys", "work", str(lines), "Enter")
+    cli.json("wait", "work", "--until", f"wrote {lines}", "--timeout", "60")
+
+
+def holes(cli):
+    return cli.json("status")["logs"]["holes"]
+
+
+def kill_service(cli):
+    before = cli.json("status")["service_pid"]
+    os.kill(before, signal.SIGKILL)
+    eventually(lambda: cli.json("status")["service_pid"] != before)
+
+
+def test_a_full_disk_does_not_stop_a_pane_and_what_waits_in_the_journal_is_written_later(small_disk, cli):
+    cli.json("new", "-s", "work", "--", sys.executable, "-u", "-c", WRITES)
+    write(cli, 30_001)  # three megabytes
+    (hole,) = holes(cli)
+    assert (hole["terminal"], hole["end"], hole["why"]) == ("@1", None, "No space left on device")
+    assert 500_000 < hole["start"] < 1_048_576
+    assert f"the log of @1 misses bytes {hole['start']} to now: No space left on device" in cli("status").out
+    checked = cli("doctor")
+    assert checked.code == 1
+    assert "BAD  holes: the log of @1 misses bytes" in checked.out
+    assert cli.json("logs", "work", "--from-byte", "0", "--max-bytes", "100")["returned_lines"] > 0
+    kill_service(cli)
+    write(cli, 1)  # the pane goes on, and so does the next service
+    assert holes(cli)[0]["start"] == hole["start"]
+    subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
+    eventually(lambda: write(cli, 2) or not holes(cli))
+    assert cli.json("logs", "work", "--tail", "100000")["holes"] == []
+    text = cli("logs", "work", "--since", "0", "--grep", "^y+$", "--head", "40000", "--max-bytes", "16000000").out
+    assert text.count("y" * 99) >= 30_002
+
+
+def test_what_the_journal_could_not_keep_is_a_hole_with_a_beginning_and_an_end(small_disk, cli):
+    cli.json("new", "-s", "work", "--", sys.executable, "-u", "-c", WRITES)
+    write(cli, 200_001)  # more than the journal holds
+    assert [hole["end"] is None for hole in holes(cli)] == [False, True]
+    subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
+    eventually(lambda: write(cli, 3) or len(holes(cli)) == 1)
+    (hole,) = holes(cli)
+    assert hole["start"] < 1_048_576 < 16_000_000 < hole["end"]
+    kill_service(cli)
+    assert holes(cli) == [hole]
+    document = cli.json("logs", "work", "--since", "0", "--grep", "not logged|wrote")
+    assert f"[phux: bytes {hole['start']} to {hole['end']} were not logged]" in document["content"]
+    assert document["holes"] == [{"start": hole["start"], "end": hole["end"]}]
+    assert "wrote 3" in document["content"]
+    (listed,) = json.loads(cli("logs", "--list", "--json").out)["logs"]
+    assert listed["holes"] == document["holes"]
+
+
+def test_a_directory_that_cannot_be_written_leaves_the_pane_alone(small_disk, cli):
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    cli.json("new", "-s", "work")
+    assert cli.json("run", "work", "echo it goes on")["output"] == "it goes on"
+    assert holes(cli)[0] | {"start": 0} == {
+        "terminal": "@1",
+        "start": 0,
+        "end": None,
+        "why": "Read-only file system",
+    }
+    assert cli("logs", "work").code == 1
+    subprocess.run(["mount", "-o", "remount,rw", small_disk], check=True)
+    eventually(lambda: cli.json("run", "work", "true") and not holes(cli))
+    assert "it goes on" in cli("logs", "work").out
+
+
+def test_a_directory_that_is_not_ours_alone_is_refused_and_told(tmp_path, cli):
+    os.makedirs(tmp_path / "disk" / "phux" / "logs")
+    os.chmod(tmp_path / "disk" / "phux" / "logs", 0o755)
+    cli.json("new", "-s", "work")
+    assert cli.json("run", "work", "echo fine")["output"] == "fine"
+    assert "open to others" in holes(cli)[0]["why"]
+    assert "BAD  logs" in cli("doctor").out
+    assert list((tmp_path / "disk" / "phux" / "logs").iterdir()) == []
+
+
+@pytest.mark.parametrize("what", ["file", "directory"])
+def test_what_is_deleted_under_us_is_made_anew(tmp_path, cli, what):
+    cli.json("new", "-s", "work", "--", sys.executable, "-u", "-c", WRITES)
+    write(cli, 10)
+    logs = cli.json("status")["logs"]
+    pane = f"{logs['directory']}/{logs['server']}/pane-1"
+    if what == "file":
+        os.unlink(f"{pane}/{0:020}.log")
+    else:
+        subprocess.run(["rm", "-r", logs["directory"]], check=True)
+    eventually(lambda: write(cli, 5) or os.path.exists(f"{pane}/{0:020}.log"))
+    text = cli("logs", "work", "--since", "0", "--grep", "wrote").out
+    assert text.startswith("wrote 10\n")  # the journal still had it
+    assert holes(cli) == []
+
+
+def test_doctor_is_content_with_a_healthy_server_and_with_none(tmp_path, cli):
+    assert cli("doctor").code == 0
+    cli.json("new", "-s", "work")
+    document = cli.json("doctor")
+    assert document["ok"]
+    assert [check["name"] for check in document["checks"]] == [
+        *("socket", "server", "logs", "disk", "engine", "shell", "config", "holes")
+    ]
+    assert cli("doctor", SHELL="/no/such/shell").code == 1
+    (tmp_path / "config.toml").write_text("colour = 1\n")
+    assert "BAD  config" in cli("doctor", PHUX_CONFIG=str(tmp_path / "config.toml")).out
+
+
+def test_doctor_from_python(tmp_path):
+    with embedded_server() as server, blocking.connect(server.socket) as phux:
+        assert all(check["message"] for check in doctor.examine(phux)["checks"])
+
+
+# Secrets
+
+GETPASS = "import getpass; getpass.getpass(); print('thanks')"
+
+
+@pytest.mark.parametrize("how", ["keys", "paste"])
+@pytest.mark.parametrize(
+    "asker", ["read -s x; echo thanks", f'{sys.executable} -c "{GETPASS}"'], ids=["read", "getpass"]
+)
+def test_what_is_typed_while_nothing_is_shown_is_stored_nowhere(tmp_path, asker, how):
+    with embedded_server() as server, blocking.connect(server.socket) as phux:
+        pane = phux.new_session("work", command=["bash"]).pane
+        started = pane.start(asker)
+        pane.wait(state="awaiting_secret", timeout_s=20)
+        if how == "keys":
+            pane.send_keys(SECRET, "Enter")
+        else:
+            pane.paste(SECRET)
+            pane.send_keys("Enter")
+        phux.wait_command(started.command, timeout_s=20)
+        pane.run("echo a command after it")
+        status = phux.status()
+        found = subprocess.run(["grep", "-rla", SECRET, os.path.dirname(server.socket)], capture_output=True)
+        assert found.stdout == b""
+        assert "thanks" in pane.logs().content
+        assert all(SECRET not in str(command) for command in phux.commands())
+        assert not _memory_has(status.keeper_pid, SECRET.encode())  # journals, checkpoints, ledgers
+
+
+def _memory_has(pid, what):
+    """Look into all that a process holds: its memory, and the memory it keeps for others."""
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        path = f"/proc/{pid}/fd/{name}"
+        if os.readlink(path).startswith("/memfd:"):
+            with open(path, "rb") as file:
+                if what in file.read():
+                    return True
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb") as memory:
+        for line in maps:
+            span, modes, *_rest = line.split()
+            if modes.startswith("rw") and "[v" not in line and "memfd" not in line:
+                start, end = (int(part, 16) for part in span.split("-"))
+                memory.seek(start)
+                try:
+                    if what in memory.read(end - start):
+                        return True
+                except OSError:
+                    continue
+    return False
+
+
+def test_the_search_for_secrets_finds_what_is_there():
+    with embedded_server() as server, blocking.connect(server.socket) as phux:
+        pane = phux.new_session("work", command=["bash"]).pane
+        pane.run(f"echo {SECRET}")
+        assert _memory_has(phux.status().keeper_pid, SECRET.encode())
+        found = subprocess.run(["grep", "-rla", SECRET, os.path.dirname(server.socket)], capture_output=True)
+        assert found.stdout != b""

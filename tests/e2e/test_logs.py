@@ -1,0 +1,451 @@
+"""Logs of real panes: complete, exact, readable long after, and never in anybody's way."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import phux_client
+from phux_client import blocking, flows
+from phux_core.errors import BadRequestError, LimitError, NoSuchTargetError
+from servers import BIN, Cli, clean_environment, embedded_server, eventually, kill_service
+
+NOISE = "for i in $(seq 1 6000); do echo line $i; done"
+# Writes bytes as they are, without the terminal's changes, in pieces with a word from us between them.
+WRITER = r"""
+import os, random, sys, tty
+tty.setraw(1)
+chance = random.Random(int(sys.argv[1]))
+for piece in range(int(sys.argv[2])):
+    data = chance.randbytes(2000) + b"\n" + b"text %d\n" % piece * 90000
+    data = data.replace(b"\x1b", b"!").replace(b"\x9b", b"!").replace(b"\x90", b"!")
+    view = memoryview(data)
+    while view:
+        view = view[os.write(1, view):]
+    os.read(0, 1)
+"""
+
+
+@pytest.fixture
+def phux():
+    with embedded_server() as server, blocking.connect(server.socket) as connected:
+        yield connected
+
+
+def expected_bytes(seed, pieces):
+    import random
+
+    chance = random.Random(seed)
+    parts = []
+    for piece in range(pieces):
+        data = chance.randbytes(2000) + b"\n" + b"text %d\n" % piece * 90000
+        parts.append(data.replace(b"\x1b", b"!").replace(b"\x9b", b"!").replace(b"\x90", b"!"))
+    return b"".join(parts)
+
+
+def read_all(phux, target, start=0, size=1 << 20):
+    """Stream a log by offsets to its end."""
+    parts, place = [], start
+    while True:
+        text = phux.logs(target, from_byte=place, max_bytes=size, mode="raw")
+        assert text.first_byte == place
+        assert text.dropped == 0
+        parts.append(text.content.encode("utf-8", "surrogateescape"))
+        assert len(parts[-1]) <= size
+        place = text.next_byte
+        if text.eof:
+            return b"".join(parts)
+
+
+def test_a_noisy_process_is_read_at_200_1000_and_5000_lines_and_stays_so(phux):
+    pane = phux.new_session("work", command=["bash", "-c", f"{NOISE}; read x"]).pane
+    pane.wait(until="line 6000", timeout_s=30)
+    for count in (200, 1000, 5000):
+        answers = {pane.logs(lines=count).content for _ in range(3)}
+        (content,) = answers
+        assert content.split("\n") == [f"line {number}" for number in range(6001 - count, 6001)]
+        text = pane.logs(lines=count)
+        assert (text.returned_lines, text.total_lines, text.truncated) == (count, 6000, True)
+    assert not pane.logs(lines=6000).truncated
+
+
+def test_offsets_streamed_to_the_end_are_the_bytes_that_were_written_across_rotation_and_kill_9(phux, tmp_path):
+    (tmp_path / "writer.py").write_text(WRITER)
+    command = [sys.executable, str(tmp_path / "writer.py"), "7", "8"]
+    session = phux.new_session("work", command=command, log=True)
+    pane = session.pane
+    for round_ in range(8):
+        pane.wait(state="awaiting_input", timeout_s=30)
+        if round_ in {2, 6}:
+            kill_service(phux)  # at rest, with megabytes in the journal
+        pane.send_keys("x", literal=True)
+        if round_ == 4:
+            kill_service(phux)  # in the middle of a piece
+    pane.wait(exit=True, timeout_s=30)
+    expected = expected_bytes(7, 8)
+    assert len(expected) > 4 * 1024 * 1024  # more than a segment
+    written = read_all(phux, "@1")
+    assert len(written) == len(expected)
+    assert written == expected
+    assert phux.status().logs.holes == []
+    # Backwards is as good as forwards.
+    text = phux.logs("@1", from_byte=100, max_bytes=50, mode="raw")
+    assert text.content.encode("utf-8", "surrogateescape") == expected[100:150]
+
+
+def test_a_program_that_goes_on_writing_while_services_die_has_a_complete_log(phux):
+    pane = phux.new_session(
+        "work", command=["sh", "-c", "for i in $(seq 1 30000); do echo n$i; done; echo end; read x"]
+    ).pane
+    for _ in range(3):
+        kill_service(phux)
+    pane.wait(until="end", timeout_s=60)
+    lines = read_all(phux, "@1").replace(b"\r", b"").decode().split("\n")
+    assert lines == [*(f"n{number}" for number in range(1, 30001)), "end", ""]
+
+
+def test_logs_are_private_and_their_bytes_can_be_read_as_files(phux):
+    pane = phux.new_session("work", command=["sh", "-c", "printf 'hello\\n'; read x"]).pane
+    pane.wait(until="hello", timeout_s=10)
+    status = phux.status().logs
+    directory = f"{status.directory}/{status.server}/pane-{pane.id}"
+    with open(f"{directory}/{0:020}.log", "rb") as file:
+        assert file.read() == b"hello\r\n"
+    for path, _names, files in os.walk(status.directory):
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o700
+        assert all(stat.S_IMODE(os.stat(os.path.join(path, name)).st_mode) == 0o600 for name in files)
+    with open(f"{directory}/meta.json") as file:
+        meta = json.load(file)
+    assert (meta["session"], meta["command"], meta["cols"]) == ("work", "sh", 80)
+
+
+def test_an_embedded_server_leaves_no_log_behind(tmp_path):
+    with blocking.embedded(engine="pyte") as phux:
+        phux.new_session("work").pane.run("echo hi")
+        directory = phux.status().logs.directory
+        assert os.listdir(directory)
+    assert not os.path.exists(directory)
+    assert not os.path.exists(os.path.dirname(phux.socket))
+
+
+def test_a_pane_that_is_gone_stays_readable(phux):
+    phux.new_session("other")
+    session = phux.new_session("work", command=["bash"])
+    session.pane.run("echo remember me")
+    session.kill()
+    assert "remember me" in phux.logs(f"@{session.pane.id}").content
+    assert "remember me" in phux.logs("work").content
+    (entry,) = [log for log in phux.log_list() if log.session == "work"]
+    assert not entry.live
+    assert entry.ended_at is not None
+    assert "remember me" in phux.logs(entry.log).content
+    assert [command.command for command in phux.commands(f"@{session.pane.id}")] == ["echo remember me"]
+    assert phux.wait_command("2.1", timeout_s=5).exit_code == 0
+
+
+def test_a_pane_that_ended_has_ended_for_the_next_service_too(phux):
+    pane = phux.new_session("work", command=["sh", "-c", "echo bye; exit 3"]).pane
+    pane.wait(exit=True, timeout_s=10)
+    kill_service(phux)
+    (entry,) = phux.log_list()
+    assert (entry.live, entry.exit_status) == (False, 3)
+    assert entry.ended_at is not None
+    assert pane.logs().content == "bye"
+
+
+@contextlib.contextmanager
+def user_server(tmp_path, monkeypatch, config=""):
+    """A server as a user has it: detached, with a config file and a state directory."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "config.toml").write_text(config)
+    env = {"PHUX_ENGINE": "pyte", "PHUX_CONFIG": str(tmp_path / "config.toml")}
+    cli = Cli(str(tmp_path / "phux.sock"), tmp_path, env)
+    os.chmod(tmp_path, 0o700)
+    try:
+        yield cli
+    finally:
+        cli("kill", "--server")
+
+
+def test_logs_of_earlier_servers_are_read_with_and_without_a_server(tmp_path, monkeypatch):
+    with user_server(tmp_path, monkeypatch) as cli:
+        assert cli("logs", "--list").out == ""
+        cli.json("new", "-s", "first")
+        cli.json("run", "first", "echo of the first server")
+        cli("kill", "--server")
+        eventually(lambda: cli("ls").code == 1)
+        # Without a server.
+        listed = cli("logs", "--list").out.split("\t")
+        assert listed[1:3] == ["@1", '"first"']
+        assert "of the first server" in cli("logs", "@1").out
+        assert "of the first server" in cli.json("logs", listed[0])["content"]
+        assert "of the first server" in cli("logs", "first").out
+        assert "echo of the first server" in cli("commands", "@1").out
+        assert cli("logs", "@7").code == 1
+        # With another one, that has a pane of that number itself.
+        cli.json("new", "-s", "second")
+        assert "of the first server" not in cli("logs", "@1").out
+        assert "of the first server" in cli("logs", listed[0]).out
+        assert len(cli("logs", "--list").out.splitlines()) == 2
+        cli.json("new", "-s", "third")
+        cli.json("run", "third", "echo of the third session")
+        cli("kill", "third")
+        assert "of the third session" in cli("logs", "@2").out
+
+
+def test_a_pane_keeps_no_more_than_its_bound_and_says_what_was_let_go(tmp_path, monkeypatch):
+    with user_server(tmp_path, monkeypatch, "log-pane-bytes = 262144\n") as cli:
+        cli.json("new", "-s", "work", "--", "sh", "-c", "seq 1 200000; echo end; read x")
+        cli.json("wait", "work", "--until", "end", "--timeout", "30")
+        document = cli.json("logs", "work", "--from-byte", "0", "--max-bytes", "100", "--raw")
+        assert document["dropped"] == document["first_byte"] > 1_000_000
+        assert cli("logs", "work", "--lines", "2").out == "200000\nend\n"
+        (listed,) = json.loads(cli("logs", "--list", "--json").out)["logs"]
+        assert 262144 * 14 / 16 <= listed["bytes"] <= 262144
+        total = cli.json("logs", "work")["total_lines"]
+        assert listed["bytes"] / 9 < total < listed["bytes"] / 7
+
+
+@pytest.mark.parametrize("how", ["session", "config"])
+def test_a_session_without_a_log_keeps_nothing_on_disk_and_its_latest_output_is_still_read(how, tmp_path, monkeypatch):
+    with user_server(tmp_path, monkeypatch, "log = false\n" if how == "config" else "") as cli:
+        flags = ["--no-log"] if how == "session" else []
+        cli.json("new", "-s", "work", *flags)
+        cli.json("run", "work", "echo not to be kept")
+        assert "not to be kept" in cli("logs", "work").out
+        assert cli("output", "1.1").out == "not to be kept\n"
+        found = subprocess.run(["grep", "-r", "not to be kept", tmp_path / "state"], capture_output=True)
+        assert found.returncode != 0
+        assert cli("logs", "--list").out == ""
+
+
+def test_old_logs_go_by_themselves(tmp_path, monkeypatch):
+    old = tmp_path / "state" / "phux" / "logs" / "20200101T000000Z-4194999-abcd" / "pane-1"
+    old.mkdir(parents=True, mode=0o700)
+    (old / f"{0:020}.log").write_bytes(b"old")
+    for path in (old, old.parent, old.parent.parent, tmp_path / "state" / "phux"):
+        path.chmod(0o700)
+        os.utime(path, (0, 0))
+    os.utime(old / f"{0:020}.log", (0, 0))
+    with user_server(tmp_path, monkeypatch, "log-keep-days = 1\n") as cli:
+        cli.json("new", "-s", "work")
+        eventually(lambda: not old.exists())
+        assert len(cli("logs", "--list").out.splitlines()) == 1
+
+
+# Following
+
+
+def test_following_survives_a_restart_of_the_service_and_ends_with_the_pane(phux):
+    pane = phux.new_session("work", command=["sh", "-c", "while read x; do echo got $x; done"]).pane
+    stream = pane.follow()
+    pane.send_keys("one", "Enter")
+    seen = ""
+    while "got one" not in seen:
+        seen += stream.next(timeout_s=10).content
+    kill_service(phux)
+    pane.send_keys("two", "Enter")
+    while "got two" not in seen:
+        seen += stream.next(timeout_s=10).content
+    pane.send_keys("C-d")
+    seen += "".join(text.content for text in stream)
+    assert re.findall("got .*", seen) == ["got one", "got two"]
+    with pytest.raises(phux_client.PaneClosedError):
+        stream.next(timeout_s=1)
+
+
+def test_following_from_the_beginning_gives_every_byte_once(phux):
+    phux.new_session("keep")
+    pane = phux.new_session("work", command=["sh", "-c", "seq 1 20000"]).pane
+    raw = "".join(text.content for text in pane.follow(from_byte=0, mode="raw"))
+    assert raw.replace("\r", "") == "".join(f"{number}\n" for number in range(1, 20001))
+
+
+def test_the_cli_follows_until_the_pane_has_ended(cli):
+    cli.json("new", "-s", "keep")
+    cli.json("new", "-s", "work", "--", "sh", "-c", "echo before; read x; echo after $x")
+    cli.json("wait", "work", "--until", "before", "--timeout", "10")
+    process = subprocess.Popen(
+        [BIN / "phux", "logs", "work", "--follow"], env=cli.env, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "before\n"
+    cli("send-keys", "work", "now", "Enter")
+    out, _ = process.communicate(timeout=30)
+    assert out == "now\nafter now\n"
+    assert process.returncode == 0
+
+
+def test_following_survives_rotation(tmp_path, monkeypatch):
+    with user_server(tmp_path, monkeypatch, "log-pane-bytes = 262144\n") as cli:
+        code = "import time\nfor n in range(40): print(*range(n * 500, n * 500 + 500), sep='\\n', flush=True); time.sleep(0.02)"
+        cli.json("new", "-s", "keep")
+        cli.json("new", "-s", "work", "--", sys.executable, "-c", code)
+        with blocking.connect(cli.socket) as phux:
+            pieces = list(phux.pane("work").follow(from_byte=0))
+        assert "".join(piece.content for piece in pieces) == "".join(f"{number}\n" for number in range(20_000))
+        assert all(piece.dropped == 0 for piece in pieces)
+        log = next(log for log in json.loads(cli("logs", "--list", "--json").out)["logs"] if log["session"] == "work")
+        server, pane = log["log"].split("/")
+        segments = os.listdir(tmp_path / "state" / "phux" / "logs" / server / f"pane-{pane}")
+        assert sum(name.endswith(".log") for name in segments) > 5
+
+
+# Search
+
+
+def test_search_goes_over_all_panes_or_one_session(cli):
+    for name in ("one", "two"):
+        cli.json("new", "-s", name, "--", "sh", "-c", f"printf '\\033[31mneedle\\033[0m in {name}\\n'; read x")
+        cli.json("wait", name, "--until", "needle", "--timeout", "10")
+    document = cli.json("search", "^needle in")
+    assert [(match["pane"], match["line"], match["offset"]) for match in document["matches"]] == [(1, 1, 0), (2, 1, 0)]
+    assert cli("search", "needle", "--session", "two").out == "@2:1:0:needle in two\n"
+    assert cli("search", "no such thing").code == 1
+    assert cli("search", "(", "--json").error["error"]["code"] == "bad_request"
+    assert cli("search", "x", "--session", "absent").code == 1
+
+
+# Crowds
+
+
+def test_200_panes_log_at_once(phux):
+    command = ["sh", "-c", 'for i in 1 2 3 4 5 6 7 8 9 10; do echo "pane $PHUX_PANE line $i"; done; read x']
+    panes = [phux.new_session(None, command=command).pane for _ in range(200)]
+    for pane in panes:
+        pane.wait(until="line 10", timeout_s=60)
+    for pane in panes:
+        lines = pane.logs().content.split("\n")
+        assert lines == [f"pane @{pane.id} line {number}" for number in range(1, 11)]
+    assert len(phux.log_list()) == 200
+
+
+# Bad input
+
+
+BAD_QUERIES = [
+    ({"from_byte": -1}, "from_byte"),
+    ({"from_byte": 2**53}, "from_byte"),
+    ({"from_byte": 2**53 - 1}, "ends at"),
+    ({"since": 10**12}, "ends at"),
+    ({"lines": -5}, "lines"),
+    ({"lines": 1.5}, "lines"),
+    ({"max_bytes": 17 * 1024 * 1024}, "max_bytes"),
+    ({"context": 1001}, "context"),
+    ({"head": "x"}, "head"),
+    ({"mode": "html"}, "mode"),
+    ({"grep": "("}, "pattern"),
+    ({"from_byte": 0, "lines": 3}, "from_byte"),
+]
+
+
+def test_bad_queries_are_refused_and_nothing_else_happens(phux):
+    pane = phux.new_session("work", command=["cat"]).pane
+    for query, message in BAD_QUERIES:
+        with pytest.raises(BadRequestError, match=message):
+            pane.logs(**query)
+    assert pane.logs().content == ""
+
+
+BAD_FLAGS = [
+    ("--from-byte", "-1"),
+    ("--from-byte", "1e3"),
+    ("--from-byte", str(2**53 + 1)),
+    ("--lines", "-1"),
+    ("--from-byte", "0", "--lines", "1"),
+    ("--raw", "--rendered"),
+    ("--list",),
+    ("--follow", "--grep", "x"),
+]
+
+
+def test_bad_flags_are_refused_by_the_cli(cli):
+    for words in BAD_FLAGS:
+        assert cli("logs", "work", *words, "--json").code == 2
+
+
+def test_unknown_targets_are_told(phux):
+    phux.new_session("work")
+    for target in ("@99", "absent", "20200101T000000Z-1-abcd/1", "../../etc/1", "x/y"):
+        with pytest.raises(NoSuchTargetError):
+            phux.logs(target)
+
+
+def test_a_pattern_that_explodes_ends_with_an_error_for_its_sender_only(phux, monkeypatch):
+    pane = phux.new_session("work", command=["bash"]).pane
+    pane.run(f"echo {'a' * 60}")
+    failed: list[BaseException] = []
+
+    def explode():
+        with blocking.connect(phux.socket) as other:
+            try:
+                other.logs("@1", grep=r"(a|a|aa)+$b")
+            except LimitError as error:
+                failed.append(error)
+
+    threads = [threading.Thread(target=explode) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    began = time.monotonic()
+    assert pane.run("echo still here").output == "still here"
+    assert time.monotonic() - began < 5
+    for thread in threads:
+        thread.join(timeout=40)
+    assert len(failed) == 2
+    assert "within 10 s" in str(failed[0])
+    assert "still here" in pane.logs(lines=5).content
+
+
+def test_too_many_readers_are_told_to_wait(phux):
+    from phux_core.server import log_workers
+
+    pane = phux.new_session("work", command=["cat"]).pane
+
+    async def crowd():
+        import anyio
+
+        results = []
+        async with phux_client.connect(phux.socket) as many:
+
+            async def one():
+                try:
+                    await many.drive(flows.logs(many.caller, pane.id, lines=1))
+                    results.append("ok")
+                except LimitError:
+                    results.append("limit")
+
+            async with anyio.create_task_group() as tasks:
+                for _ in range(log_workers.MOST_WAITING + 40):
+                    tasks.start_soon(one)
+        return results
+
+    import anyio
+
+    results = anyio.run(crowd)
+    assert results.count("ok") >= log_workers.MOST_WAITING
+    assert set(results) <= {"ok", "limit"}
+    assert pane.logs().content == ""
+
+
+def test_a_line_of_ten_megabytes_without_a_newline_harms_nobody(phux):
+    code = "import sys; sys.stdout.write('x' * 10_000_000); sys.stdout.flush(); input()"
+    pane = phux.new_session("work", command=[sys.executable, "-c", code]).pane
+    pane.wait(state="awaiting_input", timeout_s=60)
+    text = pane.logs(lines=1)
+    assert len(text.content) < 1_100_000
+    assert text.truncated
+    assert read_all(phux, "@1") == b"x" * 10_000_000
+    assert phux.search("^x{100}")[0].offset == 0
+
+
+def test_no_test_writes_to_the_real_home():
+    assert os.environ["XDG_STATE_HOME"].startswith("/tmp")
+    assert clean_environment()["XDG_STATE_HOME"] == os.environ["XDG_STATE_HOME"]

@@ -1,0 +1,103 @@
+"""``run`` while the service dies at every moment: the command runs once, and its caller hears what the shell did.
+
+Each test has a server of its own, for a keeper whose service dies again and again waits before it starts another.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from phux_client import blocking, flows
+from rawwire import RawClient
+from servers import embedded_server, eventually
+from shell_panes import INTEGRATED, SHELLS, running
+
+
+@pytest.fixture
+def phux():
+    with embedded_server() as server, blocking.Phux(server.socket) as phux:
+        phux.new_session("keep", command=["cat"])  # a server ends with its last session
+        yield phux
+
+
+def kill_service(phux):
+    os.kill(phux.status().service_pid, signal.SIGKILL)
+
+
+def in_front(pane, name):
+    return lambda: (front := pane.info().foreground) is not None and front.command == name
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_while_the_command_runs(open_shell, phux, shell, tmp_path):
+    pane = open_shell(shell)
+    assert pane.run("echo first; sh -c 'exit 7'").exit_code == 7, "which the next service hears of again"
+    restarts = phux.status().service_restarts
+    with running(pane, "echo before; env sleep 1; echo x >> count; echo after; sh -c 'exit 6'") as outcome:
+        eventually(in_front(pane, "sleep"))
+        kill_service(phux)
+    assert (outcome[0].output, outcome[0].exit_code) == ("before\nafter", 6)
+    assert (tmp_path / "count").read_text() == "x\n", "the command ran once"
+    assert phux.status().service_restarts == restarts + 1
+    assert pane.run("echo usable").output == "usable"
+
+
+def test_after_a_resize(open_shell, phux):
+    pane = open_shell("bash")
+    with running(pane, "echo begin; env sleep 1; echo second") as outcome:
+        eventually(in_front(pane, "sleep"))
+        pane.resize(70, 20)
+        kill_service(phux)
+    assert outcome[0].exit_code == 0
+    assert outcome[0].output.endswith("second")
+    # The journal begins anew with the new size, and what was kept beside it died with the service. That is told.
+    assert outcome[0].output == "begin\nsecond" or outcome[0].omitted_bytes == len("begin\r\n")
+
+
+@pytest.mark.parametrize("shell", INTEGRATED)
+def test_after_the_line_was_typed_and_before_the_shell_read_it(open_shell, phux, shell, tmp_path):
+    pane = open_shell(shell)
+    pid = pane.info().pid
+    params = {"pane": pane.id, "id": "once", "command": "echo x >> count; echo mine; sh -c 'exit 4'"}
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        with RawClient(phux.socket) as client:
+            client.send({"id": 1, "call": "run", "params": params})
+            for number in (2, 3):  # the second of them is answered after the run has had its turn
+                client.send({"id": number, "call": "status"})
+                client.receive()
+            kill_service(phux)
+        phux.tree()
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    reply = phux.request(flows.Request("run", **params))
+    assert (reply["output"], reply["exit_code"]) == ("mine", 4)
+    assert (tmp_path / "count").read_text() == "x\n", "the command ran once"
+
+
+def test_while_it_waits_for_the_prompt(open_shell, phux, tmp_path):
+    pane = open_shell("bash")
+    pane.send_keys("cat", "Enter")
+    pane.wait(state="awaiting_input", timeout_s=10)
+    with running(pane, "echo x >> count; echo mine", queue=True, timeout_s=30) as outcome:
+        kill_service(phux)
+        phux.tree()
+        pane.send_keys("C-d")
+    assert outcome[0].output == "mine"
+    assert (tmp_path / "count").read_text() == "x\n", "the command ran once"
+
+
+def test_what_ends_while_there_is_no_service_is_heard_by_the_next(open_shell, phux, tmp_path):
+    pane = open_shell("bash")
+    with running(pane, "until [ -e go ]; do env sleep 0.05; done; seq 1 2000; touch done; sh -c 'exit 6'") as outcome:
+        eventually(in_front(pane, "sleep"))
+        service = phux.status().service_pid
+        os.kill(service, signal.SIGSTOP)
+        (tmp_path / "go").write_text("")
+        eventually((tmp_path / "done").exists)
+        os.kill(service, signal.SIGKILL)
+    assert outcome[0].exit_code == 6
+    assert outcome[0].output == "\n".join(map(str, range(1, 2001)))

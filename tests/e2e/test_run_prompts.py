@@ -1,0 +1,204 @@
+"""``run`` at the prompts of users: whatever stands in their rc files, and whatever programs leave behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from phux_client import blocking
+from phux_core import errors
+from servers import embedded_server, eventually
+from shell_panes import INTEGRATED
+
+
+@pytest.fixture(scope="module")
+def phux():
+    with embedded_server("ghostty") as server, blocking.Phux(server.socket) as phux:
+        phux.new_session("keep", command=["cat"])  # a server ends with its last session
+        yield phux
+
+
+# What users have in their rc files
+
+ODD_RC = {
+    "a prompt of several coloured lines": {
+        ".bashrc": r"PS1='\[\e[32m\]one\[\e[0m\] \w\n\[\e[1;34m\]two $(echo three)\[\e[0m\]\n> '",
+        ".zshrc": "setopt prompt_subst\nPS1=$'%F{green}one%f %~\\n%B$(echo two)%b\\n> '\nRPROMPT='%T'",
+        ".config/fish/config.fish": "function fish_prompt; set_color green; echo one; set_color normal; echo -n 'two> '; end\n"
+        "function fish_right_prompt; date +%H:%M; end",
+    },
+    "a prompt rebuilt each time": {
+        ".bashrc": r"""p() { local s=$?; PS1="[$s] \[\e[1m\]\w\[\e[0m\] \$(date +%T)\n> "; PS0='\e[0m'; }
+PROMPT_COMMAND=p""",
+        ".zshrc": 'precmd() { PS1="[$?] %~\n> " }\npreexec() { : }',
+        ".config/fish/config.fish": "function fish_prompt; echo -n \"[$status] \"(prompt_pwd)'> '; end",
+    },
+    "set -u": {".bashrc": "set -u", ".zshrc": "setopt no_unset", ".config/fish/config.fish": ""},
+    "vi mode": {
+        ".bashrc": "set -o vi",
+        ".zshrc": "bindkey -v",
+        ".config/fish/config.fish": "fish_vi_key_bindings",
+    },
+    "PS0 and traps of their own": {
+        ".bashrc": "PS0='starting\\n'\ntrap ': \"$BASH_COMMAND\"' DEBUG\ntrap 'failed=yes' ERR\ntrap 'echo bye' EXIT",
+        ".zshrc": "autoload -Uz add-zsh-hook\nmine() { print starting }\nadd-zsh-hook preexec mine\nTRAPZERR() { failed=yes }",
+        ".config/fish/config.fish": "function mine --on-event fish_preexec; echo starting; end",
+    },
+    "a prompt that runs programs": {
+        ".bashrc": "PROMPT_COMMAND='seq 1 50; env sleep 0.1'\nPS1='$ '",
+        ".zshrc": "precmd() { seq 1 50; env sleep 0.1 }\nPS1='$ '",
+        ".config/fish/config.fish": "function fish_prompt; env sleep 0.1; seq 1 50; echo -n '$ '; end",
+    },
+    "a blank line before each prompt, and none that is missing": {
+        ".bashrc": "PROMPT_COMMAND=echo\nPS1='$ '",
+        ".zshrc": "precmd() { print }\nPROMPT_EOL_MARK='<no newline>'\nPS1='$ '",
+        ".config/fish/config.fish": "function fish_prompt; echo; echo -n '$ '; end",
+    },
+    "a prompt wider than the pane": {
+        ".bashrc": f"PS1='{'x' * 300}$ '",
+        ".zshrc": f"PS1='{'x' * 300}$ '",
+        ".config/fish/config.fish": f"function fish_prompt; echo -n '{'x' * 300}$ '; end",
+    },
+    "history that is shared and words that are corrected": {
+        ".bashrc": "shopt -s histappend histverify; PROMPT_COMMAND='history -a; history -c; history -r'; HISTCONTROL=ignoreboth",
+        ".zshrc": "setopt correct_all auto_cd share_history hist_verify extended_glob; PS1='$ '",
+        ".config/fish/config.fish": "abbr -a echo 'printf ABBR'; fish_hybrid_key_bindings",
+    },
+    "widgets and hooks of their own": {
+        ".bashrc": "bind 'set enable-bracketed-paste off'; bind 'set show-mode-in-prompt on'; set -o pipefail; set -o posix",
+        ".zshrc": "accept-line() { zle .accept-line }; zle -N accept-line\nzle-line-init() { zle -R }; zle -N zle-line-init\n"
+        "zle-line-finish() { PS1='> '; zle reset-prompt }; zle -N zle-line-finish\nprecmd() { PS1=$'long\\n$ ' }\nRPROMPT='%T'",
+        ".config/fish/config.fish": "function fish_mode_prompt; echo -n '[I] '; end; set -g fish_transient_prompt 1",
+    },
+    "no job control, no line editor": {
+        ".bashrc": "set +m; set +o emacs; PS1='$ '",
+        ".zshrc": "unsetopt monitor zle; PS1='$ '",
+        ".config/fish/config.fish": "status job-control none",
+    },
+    "an rc file that fails and is noisy": {
+        ".bashrc": "echo welcome; false; no-such-command; PS1='$ '",
+        ".zshrc": "echo welcome; false; no-such-command; PS1='$ '",
+        ".config/fish/config.fish": "echo welcome; false; no-such-command",
+    },
+}
+
+
+@pytest.mark.parametrize("rc", ODD_RC)
+@pytest.mark.parametrize("shell", INTEGRATED)
+def test_whatever_stands_in_the_rc_file(open_shell, shell, rc):
+    pane = open_shell(shell, rc=ODD_RC[rc])
+    for _ in range(3):
+        result = pane.run("echo hello; sh -c 'exit 5'", timeout_s=20)
+        assert result.exit_code == 5
+        assert result.output.removeprefix("starting\n") == "hello"
+    assert pane.run("true", timeout_s=20).exit_code == 0
+    result = pane.run("echo one\necho two", timeout_s=20)
+    assert result.output.removeprefix("starting\n") == "one\ntwo"
+    assert pane.run("seq 1 300", timeout_s=20).output.endswith("299\n300")
+    assert pane.run("printf 'no newline'", timeout_s=20).output.removeprefix("starting\n") == "no newline"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_set_e_ends_the_shell_and_the_call(open_shell, shell):
+    pane = open_shell(shell, rc={".bashrc": "set -e", ".zshrc": "setopt err_exit"})
+    assert pane.run("echo fine", timeout_s=20).output == "fine"
+    result = pane.run("sh -c 'exit 9'", timeout_s=20)
+    assert result.exit_code == 9
+    pane.wait(exit=True, timeout_s=10)
+
+
+# What programs leave behind
+
+
+@pytest.mark.parametrize("shell", INTEGRATED)
+def test_the_alternate_screen_that_a_killed_program_left_is_no_program(open_shell, shell):
+    pane = open_shell(shell)
+    pane.send_keys("vim -u NONE -N", "Enter")
+    pane.wait(state="fullscreen", timeout_s=10)
+    vim = eventually(lambda: (front := pane.info().foreground) and front.pid != pane.info().pid and front.pid)
+    os.kill(vim, signal.SIGKILL)
+    assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
+    assert pane.wait(state="prompt", timeout_s=10).state == "prompt"
+    assert pane.run("echo again", timeout_s=20).output == "again"
+
+
+def test_without_marks_it_is_refused_with_a_way_out(open_shell):
+    pane = open_shell("ksh")
+    pane.run(r"printf '\033[?1049h'")
+    with pytest.raises(errors.BusyError, match="whole screen") as raised:
+        pane.run("echo hi")
+    assert "reset" in raised.value.remedy
+    pane.send_keys(r"printf '\033[?1049l'", "Enter")
+    pane.wait(state="prompt", timeout_s=10)
+    assert pane.run("echo usable", timeout_s=20).output == "usable"
+
+
+def test_an_echo_that_was_left_off_is_taken_for_a_question_and_said_so(open_shell):
+    pane = open_shell("dash")
+    pane.run("stty -echo")
+    with pytest.raises(errors.BusyError, match="dash waits for a secret") as raised:
+        pane.run("echo hi")
+    assert "stty sane" in raised.value.remedy
+    pane.send_keys("stty sane", "Enter")
+    assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
+
+
+@pytest.mark.parametrize("shell", INTEGRATED)
+@pytest.mark.parametrize("other", ["bash --norc", "zsh -f", "dash"])
+def test_another_shell_in_the_place_of_ours_is_used_without_marks(open_shell, shell, other):
+    pane = open_shell(shell)
+    pid = pane.info().pid
+    result = pane.run(f"exec {other}", timeout_s=20)
+    assert (result.exit_code, result.output) == (0, "")
+    result = pane.run("echo other; sh -c 'exit 3'", timeout_s=20)
+    assert (result.output, result.exit_code) == ("other", 3)
+    info = pane.info()
+    assert (info.pid, info.state, info.foreground.command) == (pid, "prompt", other.split()[0])
+    assert pane.run("exit 5", timeout_s=20).exit_code == 5
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_a_builtin_that_reads_is_not_taken_for_another_shell(open_shell, shell):
+    pane = open_shell(shell)
+    pane.send_keys("read x", "Enter")
+    pane.wait(state="awaiting_input", timeout_s=10)
+    with pytest.raises(errors.BusyError, match="has the foreground"):
+        pane.run("echo hi")
+    pane.send_keys("an answer", "Enter")
+    assert pane.run("echo $x", queue=True, timeout_s=20).output == "an answer"
+
+
+@pytest.mark.parametrize("shell", ["bash --norc", "dash", "ksh", "busybox"])
+def test_shells_without_marks_whatever_was_done_to_them(open_shell, shell):
+    pane = open_shell(shell)
+    commands = {
+        "clear": "",  # busybox then asks where the cursor is, and loses what comes too soon after the answer
+        "clear; echo after": "after",
+        "printf() { :; }; echo function": "function",
+        "echo still": "still",
+        "unset -f printf": "",
+        "alias printf=false; echo alias": "alias",
+        "echo ${nope?}; echo not reached": None,
+        "readonly r=1; r=2; echo not reached": None,
+        "return 3": "",
+    }
+    for command, output in commands.items():
+        result = pane.run(command, timeout_s=5)
+        if output is None:
+            assert (result.exit_code > 0, "reached" in result.output) == (True, False)
+        else:
+            assert result.output == output
+    assert result.exit_code == 3
+    pane.run("set -x", timeout_s=5)
+    traced = pane.run("echo traced", timeout_s=5).output.split("\n")
+    assert "traced" in traced
+    assert not any("7748" in line for line in traced), "marks of ours are not traced"
+
+
+def test_a_shell_that_dies_before_it_has_begun_has_written_nothing(open_shell):
+    pane = open_shell("fish")
+    pane.run("ulimit -f 0")  # it is killed when it writes its history
+    result = pane.run("echo never", timeout_s=20)
+    assert (result.exit_code, result.output) == (128 + signal.SIGXFSZ, "")

@@ -1,0 +1,202 @@
+"""Whatever is asked of the windows and panes of a server, they stay whole: tiled, in order, with one focus."""
+
+from __future__ import annotations
+
+import contextlib
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phux_core import layout
+from phux_core.errors import RequestError
+from phux_core.server.arranging import Arranger
+from phux_core.server.size_policy import View, decide
+from phux_core.server.tree import PaneRecord, Tree
+from phux_core.server.tree_news import news, picture
+
+EXAMPLES = settings(deadline=None, max_examples=150)
+
+
+class Terminal:
+    """What an arranger needs of a pane: that it takes sizes."""
+
+    def __init__(self, record):
+        self.record = record
+
+    def resize(self, cols, rows):
+        assert cols >= 1
+        assert rows >= 1
+        self.record.cols, self.record.rows = cols, rows
+
+    def tell_size(self):
+        pass
+
+
+class Here:
+    """What an arranger needs of a service: a tree, terminals, and somebody to tell."""
+
+    def __init__(self):
+        self.tree = Tree()
+        self.panes = {}
+        self.written = b""
+        self.views = {}
+        self.arranger = Arranger(self, "smallest")
+
+    def new(self):
+        record = PaneRecord(self.tree.take_pane_id(), 80, 24, "sh", "/", 1, 0.5)
+        self.panes[record.id] = Terminal(record)
+        return record
+
+    def write_tree(self):
+        self.written = self.tree.dump()
+
+    def tree_changed(self):
+        self.arranger.follow_views()
+        self.write_tree()
+
+
+sides = st.sampled_from(layout.SIDES)
+directions = st.sampled_from(["right", "down"])
+indexes = st.none() | st.integers(0, 4)
+policies = st.none() | st.sampled_from(["smallest", "largest", "latest", "manual"])
+views = st.lists(st.builds(View, st.integers(0, 90), st.integers(0, 40)), max_size=2)
+
+
+class Pick:
+    """A session, window or pane that is there when the time comes; now and then one that is not."""
+
+    def __init__(self, kind, number):
+        self.kind = kind
+        self.number = number
+
+    def __repr__(self):
+        return f"{self.kind}#{self.number}"
+
+    def __call__(self, tree):
+        windows = [window for session in tree.sessions.values() for window in session.windows]
+        there = {
+            "session": list(tree.sessions),
+            "window": [window.id for window in windows],
+            "pane": [pane.id for pane in tree.panes()],
+        }[self.kind]
+        return there[self.number % len(there)] if there and self.number else 9999
+
+
+def picks(kind):
+    return st.builds(Pick, st.just(kind), st.integers(0, 12))
+
+
+panes, windows, sessions = picks("pane"), picks("window"), picks("session")
+operations = st.one_of(
+    st.tuples(st.just("session")),
+    st.tuples(st.just("window"), sessions, indexes),
+    st.tuples(st.just("split"), panes, directions),
+    st.tuples(st.just("split"), panes, directions),
+    st.tuples(st.just("split"), panes, directions),
+    st.tuples(st.just("remove"), st.lists(panes, min_size=1, max_size=3)),
+    st.tuples(st.just("die"), panes),
+    st.tuples(st.just("select"), st.just("session"), sessions),
+    st.tuples(st.just("select"), st.just("window"), windows),
+    st.tuples(st.just("select"), st.just("pane"), panes),
+    st.tuples(st.just("resize_pane"), panes, st.none() | st.integers(-1, 100), st.none() | st.integers(-1, 40)),
+    st.tuples(st.just("resize_window"), windows, st.integers(0, 100), st.none() | st.integers(0, 40), policies),
+    st.tuples(st.just("push_divider"), panes, sides, st.integers(0, 40)),
+    st.tuples(st.just("zoom"), panes, st.none() | st.booleans()),
+    st.tuples(st.just("apply_preset"), windows, st.sampled_from(layout.PRESETS)),
+    st.tuples(st.just("swap_panes"), panes, panes),
+    st.tuples(st.just("swap_windows"), windows, windows),
+    st.tuples(st.just("move_window"), windows, sessions, indexes),
+    st.tuples(st.just("move_pane"), panes, panes, directions, st.none() | st.integers(0, 40), st.none()),
+    st.tuples(st.just("break_pane"), panes, sessions, indexes),
+    st.tuples(st.just("set_views"), sessions, views),
+)
+
+
+def apply(here, name, arguments):
+    tree, arranger = here.tree, here.arranger
+    arguments = [[each(tree) for each in one] if name == "remove" else one for one in arguments]
+    arguments = [one(tree) if isinstance(one, Pick) else one for one in arguments]
+    if name == "session":
+        tree.add_session(tree.free_name(set()), "sh", here.new())
+    elif name == "window":
+        session = arranger.find_session(arguments[0])
+        arranger.check_index(session, arguments[1])
+        record = here.new()
+        record.cols, record.rows = arranger.size_for(session, (session.current.cols, session.current.rows))
+        tree.add_window(session, "sh", record, arguments[1])
+    elif name == "split":
+        target, direction = arguments
+        _session, window, _pane = arranger.find_shown(target)
+        divided = layout.split(window.layout, window.cols, window.rows, target, tree.next_pane_id, direction)
+        window.panes.append(here.new())
+        window.lay_out(divided)
+        window.zoomed = None
+        window.drop_dead()
+        arranger.fit(window)
+    elif name == "die":
+        arranger.find(arguments[0])[2].dead = True
+        arranger.retire(arguments[0])
+    else:
+        getattr(arranger, name)(*arguments)
+        if name == "set_views":
+            here.views[arguments[0]] = arguments[1]
+    here.tree_changed()  # whoever makes or removes panes says so
+
+
+def check(here):
+    tree = here.tree
+    seen = []
+    for session in tree.sessions.values():
+        assert session.windows
+        indexes = [window.index for window in session.windows]
+        assert indexes == sorted(set(indexes))
+        assert session.active_window in [window.id for window in session.windows]
+        assert set(session.recent) <= {window.id for window in session.windows}
+        for window in session.windows:
+            ids = [pane.id for pane in window.panes]
+            seen += ids
+            shown = window.shown
+            assert ids[: len(shown)] == shown
+            assert all(pane.dead for pane in window.panes[len(shown) :])
+            assert window.active_pane in shown
+            assert window.zoomed is None or window.zoomed == window.active_pane
+            assert set(window.recent) <= set(ids)
+            views = [view for view in here.views.get(session.id, []) if view.cols and view.rows]
+            if views and window.size_policy != "manual" and window.id == session.active_window:
+                assert (window.cols, window.rows) == decide(window.size_policy or "smallest", views, (0, 0))
+            for pane, place in window.arrangement.panes.items():
+                record = here.panes[pane].record
+                assert (record.cols, record.rows) == (place.cols, place.rows)
+    assert len(seen) == len(set(seen))
+    assert sorted(tree.focus_order) == sorted(tree.sessions)
+    assert Tree.load(tree.dump()) == tree
+
+
+@EXAMPLES
+@given(st.lists(operations, max_size=40))
+def test_any_sequence_of_changes_leaves_every_window_whole(steps):
+    here = Here()
+    apply(here, "session", ())
+    for name, *arguments in steps:
+        before, told = here.tree.dump(), picture(here.tree)
+        try:
+            apply(here, name, arguments)
+        except RequestError:
+            assert here.tree.dump() == before, "what is refused changes nothing"
+        check(here)
+        now = picture(here.tree)
+        if before == here.tree.dump():
+            assert list(news(told, now)) == []
+
+
+@EXAMPLES
+@given(st.lists(operations, max_size=25))
+def test_a_service_that_takes_over_finds_nothing_left_to_do(steps):
+    here = Here()
+    apply(here, "session", ())
+    for name, *arguments in steps:
+        with contextlib.suppress(RequestError):
+            apply(here, name, arguments)
+    before = here.tree.dump()
+    here.arranger.take_over()
+    assert here.tree.dump() == before

@@ -1,0 +1,95 @@
+"""Whatever happens to service and disk, a log has every byte of the stream exactly once, or says which it has not."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from unittest import mock
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phux_core.keeper import journal as journals
+from phux_core.keeper.journal import Journal
+from phux_core.logs.places import LogId
+from phux_core.logs.stored import Stored
+from phux_core.logs.writing import LogWriter
+from phux_core.server.pane_log import PaneLog
+
+LOG = LogId("20260101T000000Z-1-abcd", 1)
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("output"), st.integers(1, 9000)),
+        st.sampled_from([("die",), ("checkpoint",), ("disk fails",), ("disk works",), ("read ahead",)]),
+    ),
+    max_size=40,
+)
+
+
+class Disk:
+    """A disk that can be made to fail."""
+
+    def __init__(self):
+        self.works = True
+        self._write = os.write
+
+    def write(self, fd, data):
+        if not self.works:
+            raise OSError(28, "No space left on device")
+        return self._write(fd, data)
+
+
+@given(STEPS, st.integers(0, 2**32))
+@settings(max_examples=150, deadline=None)
+def test_a_log_is_the_stream_without_its_holes(steps, seed):
+    import random
+
+    chance = random.Random(seed)
+    disk = Disk()
+    memory = journals.create()
+    stream = b""
+    with tempfile.TemporaryDirectory() as home, mock.patch("phux_core.logs.writing.os.write", disk.write):
+        root = os.path.join(home, "logs")
+
+        def begin():
+            journal = Journal(os.dup(memory))
+            return journal, PaneLog(root, LOG, LogWriter(root, LOG, 64 * 1024 * 1024), journal, {})
+
+        journal, log = begin()
+        fed = 0
+        for step in [*steps, ("disk works",), ("checkpoint",)]:
+            if step[0] in {"output", "read ahead"}:
+                data = chance.randbytes(step[1] if len(step) > 1 else 500).replace(b"\0", b"x")
+                journal.take(
+                    lambda room, data=data: room.__setitem__(slice(0, len(data)), data) or len(data), len(data)
+                )
+                stream += data
+                if step[0] == "output":  # else it waits to be parsed
+                    log.append(fed, journal.since(fed))
+                    fed = journal.position
+            elif step[0] == "die":
+                journal, log = begin()
+                fed = journal.position
+            elif step[0] == "checkpoint":
+                log.append(fed, journal.since(fed))
+                fed = journal.position
+                log.before_journal_restarts()
+                journal.restart()
+            else:
+                disk.works = step[0] == "disk works"
+        with Stored.open(root, LOG) if stream else mock.MagicMock() as stored:
+            if stream and stored.segments:
+                holes = list(stored.holes(0, stored.end))
+                place, rebuilt = 0, b""
+                while True:
+                    at, data = stored.read(place, 5000)
+                    if not data:
+                        break
+                    rebuilt += stream[place:at] + data  # what is in no segment must be a hole
+                    assert at == place or place == 0 or (place, at) in holes
+                    place = at + len(data)
+                assert rebuilt == stream[:place]
+                told = {(hole.start, hole.end) for hole in log.holes}
+                assert all(hole in told for hole in holes)
+                assert place == len(stream) or (place, len(stream)) in told
+    os.close(memory)

@@ -1,0 +1,24 @@
+"""The part of docs/config.md that says which keys there are; ``python tests/support/config_table.py`` writes it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from generated import Part
+from phux_core.config import KEYS, KINDS
+
+
+def render() -> str:
+    """Write the keys down."""
+    rows = "\n".join(
+        f"| `{key.name}` | {KINDS[key.kind][0]} | {'' if key.default is None else f'`{json.dumps(key.default)}`'} | {key.doc} |"
+        for key in KEYS.values()
+    )
+    return f"| key | takes | default | meaning |\n|---|---|---|---|\n{rows}\n"
+
+
+PART = Part(Path(__file__).parents[2] / "docs" / "config.md", "keys: generated from phux_core/config.py", "end of keys")
+
+if __name__ == "__main__":
+    PART.write(render())

@@ -1,0 +1,26 @@
+"""The part of docs/attach.md that lists the keys; ``python tests/support/key_table.py`` writes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from generated import Part
+from phux_core.bindings import ACTIONS, Bindings
+
+
+def render() -> str:
+    """Write the keys down."""
+    bindings = Bindings()
+    rows = [
+        f"| {' '.join(f'`{key}`' for key in bindings.keys_of(action))} | `{action}` | {words} |"
+        for action, words in ACTIONS.items()
+    ]
+    return "\n".join(["| key | action | what it does |", "|---|---|---|", *rows]) + "\n"
+
+
+PART = Part(
+    Path(__file__).parents[2] / "docs" / "attach.md", "keys: generated from phux_core/bindings.py", "end of keys"
+)
+
+if __name__ == "__main__":
+    PART.write(render())

@@ -1,0 +1,98 @@
+"""Panes with shells of every kind in a home of their own, for tests of what runs there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from phux_client import blocking
+from phux_core import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# Integrated by us, and not: a plain shell, one with options that keep us out, and those that have no integration.
+SHELLS = {
+    "bash": ["bash"],
+    "zsh": ["zsh"],
+    "fish": ["fish"],
+    "bash --norc": ["bash", "--norc"],
+    "dash": ["dash"],
+    "ksh": ["ksh"],
+    "busybox": ["busybox", "sh"],
+}
+INTEGRATED = ("bash", "zsh", "fish")
+POSIX = [name for name in SHELLS if name != "fish"]
+PLAIN_RC = {
+    ".bashrc": "PS1='$ '\n",
+    ".zshrc": "PS1='$ '\n",
+    ".config/fish/config.fish": "function fish_prompt; echo -n '$ '; end\n",
+}
+
+
+def make_home(directory: Path, files: dict[str, str] = PLAIN_RC) -> dict[str, str]:
+    """Write a user's files, and give the environment that goes with them."""
+    for name, text in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    # Else fish begins to read every manual page of the system in the background.
+    (directory / ".local/share/fish/generated_completions").mkdir(parents=True, exist_ok=True)
+    return {"HOME": str(directory), "PS1": "$ ", "ENV": "", "HISTFILE": str(directory / "history")}
+
+
+def files_of_runs(socket: str) -> list[str]:
+    """List what was left for shells to source."""
+    return [name for name in os.listdir(os.path.dirname(socket)) if name.startswith("r")]
+
+
+class ShellPanes:
+    """Opens panes with shells, and ends them."""
+
+    def __init__(self, phux: blocking.Phux, home: Path) -> None:
+        self._phux = phux
+        self._home = home
+        self._sessions: list[blocking.Session] = []
+
+    def __call__(
+        self, name: str, *, size: tuple[int, int] = (80, 24), rc: dict[str, str] | None = None, **env: str
+    ) -> blocking.Pane:
+        command = SHELLS[name]
+        if shutil.which(command[0]) is None:
+            pytest.skip(f"{command[0]} is not installed")
+        home = make_home(self._home, PLAIN_RC if rc is None else rc)
+        session = self._phux.new_session(None, command=command, size=size, cwd=str(self._home), env=home | env)
+        self._sessions.append(session)
+        return session.pane
+
+    def close(self) -> None:
+        for session in self._sessions:
+            with contextlib.suppress(errors.PhuxError):  # it may have been killed by its test
+                session.kill()
+        assert files_of_runs(self._phux.socket) == []
+
+
+@contextlib.contextmanager
+def running(pane: blocking.Pane, command: str, **options: Any) -> Iterator[list[Any]]:
+    """Run a command on a connection of its own meanwhile; what became of it is in the list at the end."""
+    outcome: list[Any] = []
+
+    def run() -> None:
+        with blocking.Phux(pane._phux.socket) as other:
+            try:
+                outcome.append(other.pane(pane.id).run(command, **options))
+            except errors.PhuxError as error:
+                outcome.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield outcome
+    finally:
+        thread.join()

@@ -1,0 +1,105 @@
+"""The config file: what is read, and what is said of what is wrong in it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from phux_core import config
+from phux_core.engine.protocol import DEFAULT_HISTORY
+from phux_core.errors import BadConfigError
+
+
+def test_a_file_that_is_not_there_is_an_empty_one(tmp_path):
+    (tmp_path / "file").write_text("")
+    expected = {name: key.default for name, key in config.KEYS.items() if not name.endswith(".*")}
+    for path in ("absent.toml", "absent/config.toml", "file/config.toml", "file"):
+        values = config.load(str(tmp_path / path))
+        assert {name: value for name, value in values.items() if value != {}} == expected
+
+
+def test_what_is_set_is_read(tmp_path):
+    path = tmp_path / "config.toml"
+    path.write_text('# mine\nhistory-limit = 0\nshell = "zsh"\n"window-size" = "manual"\n')
+    values = config.load(str(path))
+    assert (values["history-limit"], values["shell"], values["window-size"]) == (0, "zsh", "manual")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key", "remedy"),
+    [
+        ("history-limit = 0\nhistory-limits = 1\n", 2, "`history-limits`", "the keys are: history-limit, log"),
+        ("\n\nhistory-limit = -1", 3, "`history-limit` is -1", "use a whole number from 0 to 1000000"),
+        ("history-limit = 1000001", 1, "`history-limit` is 1000001", "use a whole number"),
+        ("history-limit = true", 1, "`history-limit` is True", "use a whole number"),
+        ("history-limit = 1.5", 1, "`history-limit` is 1.5", "use a whole number"),
+        ("  shell = []", 1, "`shell` is []", "use the name or path of a program"),
+        ('shell = ""', 1, "`shell` is ''", "use the name or path of a program"),
+        ('shell = "a"\n"window-size" = "huge"', 2, "`window-size` is 'huge'", 'use "smallest" or "largest"'),
+        ("# x\n[shell]\nname = 'sh'", 2, "`shell` is {'name': 'sh'}", "use the name or path"),
+        ("# x\nshell.name = 'sh'", 2, "`shell` is {'name': 'sh'}", "use the name or path"),
+        ("[what]\n[what.ever]\nx = 1", 1, "`what`", "the keys are"),
+        ('history-limit = 1\n"win dow" = 1', 2, "`win dow`", "the keys are"),
+    ],
+)
+def test_an_error_names_the_file_the_line_and_the_key(text, line, key, remedy):
+    with pytest.raises(BadConfigError) as caught:
+        config.parse(text, "/etc/x.toml")
+    assert caught.value.message.startswith(f"/etc/x.toml, line {line}: ")
+    assert key in caught.value.message
+    assert caught.value.remedy.startswith(remedy)
+    assert (caught.value.code, caught.value.exit_code) == ("bad_config", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("history-limit = \n", 1), ("a = 1\na = 2\n", 2), ("shell = 'x'\nnonsense\n", 2)]
+)
+def test_what_is_no_toml_is_told_with_its_line(text, line):
+    with pytest.raises(BadConfigError, match=rf"^/x is no TOML: .*line {line}"):
+        config.parse(text, "/x")
+
+
+def test_a_table_of_any_keys_is_checked_entry_by_entry(monkeypatch):
+    table = config.Key("keys.*", "program", None, "what keys do")
+    monkeypatch.setattr(config, "KEYS", {**config.KEYS, "keys.*": table})
+    assert config.parse("", "/x")["keys"] == {}
+    assert config.parse('[keys]\n"C-a" = "detach"', "/x")["keys"] == {"C-a": "detach"}
+    with pytest.raises(BadConfigError, match=r"^/x, line 3: `keys.b` is 1$"):
+        config.parse('[keys]\na = "x"\nb = 1', "/x")
+    with pytest.raises(BadConfigError, match=r"^/x, line 1: `keys` is 1$") as caught:
+        config.parse("keys = 1", "/x")
+    assert caught.value.remedy == "write it as a table, [keys]"
+
+
+def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
+    with pytest.raises(BadConfigError, match="cannot be read: Is a directory"):
+        config.load(str(tmp_path))
+    (tmp_path / "latin").write_bytes(b"\nshell = '\xe9'\n")
+    with pytest.raises(BadConfigError, match="line 2: this is not UTF-8"):
+        config.load(str(tmp_path / "latin"))
+    (tmp_path / "huge").write_bytes(b"#" * (1 << 20) + b"\n")
+    with pytest.raises(BadConfigError, match="has more than 1048576 bytes"):
+        config.load(str(tmp_path / "huge"))
+
+
+def test_the_file_is_found_by_xdg_or_the_home_directory():
+    assert config.config_path({"XDG_CONFIG_HOME": "/c", "HOME": "/h"}) == "/c/phux/config.toml"
+    assert config.config_path({"XDG_CONFIG_HOME": "relative", "HOME": "/h"}) == "/h/.config/phux/config.toml"
+    assert config.config_path({"PHUX_CONFIG": "/x.toml", "XDG_CONFIG_HOME": "/c"}) == "/x.toml"
+    assert config.config_path({"PHUX_CONFIG": "", "XDG_CONFIG_HOME": "/c"}) == "/c/phux/config.toml"
+    assert config.config_path({"HOME": "/h"}) == "/h/.config/phux/config.toml"
+    assert os.path.isabs(config.config_path({}))
+
+
+def test_the_default_of_the_history_is_the_engines():
+    assert config.KEYS["history-limit"].default == DEFAULT_HISTORY
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read_or_refused(text):
+    with contextlib.suppress(BadConfigError):
+        assert config.parse(text, "/x").keys() >= {"history-limit", "shell", "window-size"}

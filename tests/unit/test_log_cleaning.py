@@ -1,0 +1,92 @@
+"""The bounds of all logs together."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+import pytest
+
+from phux_core.logs import cleaning, places
+from phux_core.logs.places import LogId
+from phux_core.logs.writing import LogWriter
+
+OWN = places.server_name("/s", time.time(), os.getpid())
+GONE = "20200101T000000Z-4194999-abcd"
+SMALL = 64 * 1024
+
+
+@pytest.fixture
+def root(tmp_path):
+    return str(tmp_path / "logs")
+
+
+def make(root, log, size, *, ended_at=None, age_s=0.0):
+    writer = LogWriter(root, log, SMALL)
+    data = b"x" * size
+    while data:
+        data = data[writer.write(writer.end, data) :]
+    directory = places.open_log(root, log)
+    places.replace_file(places.META, json.dumps({"ended_at": ended_at}).encode(), dir_fd=directory)
+    for position, name in enumerate(sorted(os.listdir(directory))):
+        moment = time.time() - age_s + position / 1000
+        os.utime(name, (moment, moment), dir_fd=directory)
+    os.utime(directory, (time.time() - age_s,) * 2)
+    os.close(directory)
+
+
+def clean(root, *, most=10**9, days=7.0, live=frozenset()):
+    return cleaning.clean(root, most=most, keep_days=days, server=OWN, live=live)
+
+
+def kept(root):
+    return {
+        log: sum(name.endswith(".log") for name in os.listdir(os.path.join(root, log.server, f"pane-{log.pane}")))
+        for log in places.logs(root)
+    }
+
+
+def test_the_log_of_a_pane_that_ended_long_ago_goes_whole(root):
+    now = time.time()
+    make(root, LogId(OWN, 1), 100, ended_at=now - 8 * 86400)
+    make(root, LogId(OWN, 2), 100, ended_at=now - 6 * 86400)
+    make(root, LogId(OWN, 3), 100, age_s=30 * 86400)
+    clean(root, live=frozenset({3}))
+    assert set(kept(root)) == {LogId(OWN, 2), LogId(OWN, 3)}
+
+
+def test_a_server_that_went_without_a_word_is_counted_from_its_last_byte(root):
+    make(root, LogId(GONE, 1), 100, age_s=8 * 86400)
+    make(root, LogId(GONE, 2), 100, age_s=1 * 86400)
+    clean(root)
+    assert set(kept(root)) == {LogId(GONE, 2)}
+    clean(root, days=0.5)
+    assert not os.path.exists(os.path.join(root, GONE))
+
+
+def test_all_together_are_bounded_and_the_oldest_segments_go_first(root):
+    make(root, LogId(GONE, 1), 20_000, age_s=3000)
+    make(root, LogId(OWN, 1), 20_000, age_s=2000)
+    make(root, LogId(OWN, 2), 20_000, age_s=10)
+    total = clean(root, most=30_000, live=frozenset({1, 2}))
+    assert total <= 30_000
+    left = kept(root)
+    assert left[LogId(GONE, 1)] == 0
+    assert left[LogId(OWN, 2)] == 5
+
+
+def test_the_newest_segment_of_a_live_pane_stays_whatever_the_bound(root):
+    make(root, LogId(OWN, 1), 20_000)
+    clean(root, most=0, live=frozenset({1}))
+    assert kept(root) == {LogId(OWN, 1): 1}
+
+
+def test_what_is_not_ours_is_left_alone(root, tmp_path):
+    make(root, LogId(OWN, 1), 100, ended_at=1.0)
+    for name in ("notes", "20200101T000000Z-1-abcd.txt"):
+        os.makedirs(os.path.join(root, name))
+    os.symlink(tmp_path, os.path.join(root, GONE))
+    clean(root, most=0, days=0)
+    assert set(os.listdir(root)) == {"notes", "20200101T000000Z-1-abcd.txt", GONE}
+    assert clean(str(tmp_path / "nowhere")) == 0

@@ -1,0 +1,345 @@
+"""Reading, cutting, stripping and searching a log, without a server."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phux_core.errors import BadRequestError, NoSuchTargetError
+from phux_core.logs import text
+from phux_core.logs.places import LogId
+from phux_core.logs.reading import Query, read, read_log
+from phux_core.logs.searching import _in_raw_bytes, _matches, required_text, search
+from phux_core.logs.stored import Held
+from phux_core.logs.writing import LogWriter
+
+LOG = LogId("20260101T000000Z-1-abcd", 3)
+
+
+def held(data, offset=0):
+    return Held(offset, data)
+
+
+def ask(data, offset=0, **query):
+    return read(held(data, offset), Query(**query))
+
+
+NUMBERS = b"".join(b"%d\r\n" % number for number in range(1, 1001))
+
+
+@pytest.mark.parametrize("mode", text.MODES)
+@pytest.mark.parametrize("count", [1, 2, 200, 999, 1000, 5000])
+def test_the_last_lines_are_exactly_so_many(mode, count):
+    answer = ask(NUMBERS, lines=count, mode=mode)
+    lines = answer["content"].replace("\r", "").split("\n")
+    assert lines == [str(number) for number in range(max(1, 1001 - count), 1001)]
+    assert answer["returned_lines"] == min(count, 1000)
+    assert answer["total_lines"] == 1000
+    assert answer["truncated"] is (count < 1000)
+    assert answer["omitted"] == max(0, 1000 - count)
+    assert answer["eof"]
+
+
+def test_without_any_option_it_is_the_last_500_lines():
+    answer = ask(NUMBERS)
+    assert answer["returned_lines"] == 500
+    assert answer["content"].startswith("501\n")
+
+
+def test_cursor_motion_does_not_make_fewer_lines_than_were_asked_for():
+    bars = b"".join(b"step %d\r\n\x1b[1A\x1b[2K" % number for number in range(50)) + b"done\r\n"
+    answer = ask(b"".join(b"line %d\r\n" % number for number in range(100)) + bars, lines=10)
+    assert answer["content"].split("\n") == [*(f"line {number}" for number in range(91, 100)), "done"]
+
+
+def test_since_leaves_out_what_was_before():
+    place = NUMBERS.index(b"990\r")
+    answer = ask(NUMBERS, since=place)
+    assert answer["content"].split("\n") == [str(number) for number in range(990, 1001)]
+    assert answer["first_byte"] == place
+    assert answer["dropped"] == 0
+
+
+def test_what_was_asked_for_and_is_gone_is_counted():
+    answer = ask(b"kept\r\n", offset=1000, since=400)
+    assert answer["dropped"] == 600
+    answer = ask(b"kept\r\n", offset=1000, from_byte=400)
+    assert (answer["dropped"], answer["first_byte"], answer["content"]) == (600, 1000, "kept\n")
+
+
+def test_grep_looks_at_all_that_is_kept_and_head_and_tail_cut_it():
+    assert ask(NUMBERS, grep="^1..$", tail=2)["content"] == "198\n199"
+    assert ask(NUMBERS, grep="^1..$", head=2)["content"] == "100\n101"
+    answer = ask(NUMBERS, grep="^1..$", head=1, tail=1)
+    assert answer["content"] == "100\n[phux: 98 lines left out]\n199"
+    assert (answer["returned_lines"], answer["omitted"], answer["truncated"]) == (2, 98, True)
+    assert ask(NUMBERS, grep="^500$", context=1)["content"] == "499\n500\n501"
+    assert ask(NUMBERS, grep="^1$|^3$", context=1)["content"] == "1\n2\n3\n4"
+    assert ask(NUMBERS, lines=5, grep="7")["content"] == "997"
+    assert ask(NUMBERS, grep="nothing")["content"] == ""
+
+
+def test_max_bytes_keeps_whole_lines_from_both_ends():
+    answer = ask(NUMBERS, lines=1000, max_bytes=40)
+    assert len(answer["content"].encode()) < 40 + len("[phux: 1000 lines left out]\n")
+    lines = answer["content"].split("\n")
+    assert lines[0] == "1"
+    assert lines[-1] == "1000"
+    assert answer["truncated"]
+    assert answer["omitted"] == 1000 - answer["returned_lines"]
+
+
+def test_a_line_of_ten_megabytes_is_cut_and_said_to_be():
+    data = b"before\r\n" + b"x" * 10_000_000
+    answer = ask(data, lines=1, max_bytes=1000)
+    assert len(answer["content"]) < 1100
+    assert re.search(r"\[phux: 99990\d\d bytes left out\]", answer["content"])
+    assert answer["truncated"]
+    assert ask(data, lines=2)["returned_lines"] == 1  # at most 1 MiB of it, cut
+    assert ask(data + b"\r\nafter\r\n", lines=1)["content"] == "after"
+
+
+def test_binary_output_is_text_and_raw_gives_every_byte_back():
+    data = random.Random(1).randbytes(100_000)
+    answer = ask(data, lines=10**9)
+    assert isinstance(answer["content"], str)
+    parts, place = [], 0
+    while place < len(data):
+        answer = ask(data, from_byte=place, max_bytes=777, mode="raw")
+        parts.append(answer["content"].encode("utf-8", "surrogateescape"))
+        place = answer["next_byte"]
+        assert answer["eof"] is (place == len(data))
+    assert b"".join(parts) == data
+
+
+@given(st.binary(max_size=300), st.integers(1, 50))
+@settings(max_examples=200, deadline=None)
+def test_reading_by_bytes_ends_and_gives_everything(data, size):
+    for mode in text.MODES:
+        place = 0
+        raw = b""
+        for _ in range(len(data) + 1):
+            answer = ask(data, from_byte=place, max_bytes=size, mode=mode)
+            assert answer["first_byte"] == place
+            raw += answer["content"].encode("utf-8", "surrogateescape") if mode == "raw" else b""
+            place = answer["next_byte"]
+            if answer["eof"]:
+                break
+        assert place == len(data)
+        assert mode != "raw" or raw == data
+
+
+def test_reading_text_by_bytes_breaks_neither_lines_nor_characters():
+    data = "日本語\r\nécole\r\n🚀 go\r\n".encode() * 50
+    place, lines = 0, []
+    while place < len(data):
+        answer = ask(data, from_byte=place, max_bytes=40)
+        assert "\ufffd" not in answer["content"]
+        lines += answer["content"].split("\n")[:-1]
+        place = answer["next_byte"]
+    assert lines == ["日本語", "école", "🚀 go"] * 50
+
+
+def test_whole_lines_wait_for_the_end_of_a_line():
+    assert ask(b"one\r\ntw", from_byte=0, whole_lines=True)["next_byte"] == 5
+    assert ask(b"one\r\ntw", from_byte=5, whole_lines=True)["next_byte"] == 5
+    assert ask(b"one\r\ntw", from_byte=0)["next_byte"] == 7
+
+
+@pytest.mark.parametrize("query", [{"from_byte": 10_000}, {"since": 2**52}, {"from_byte": 2**53 - 1}])
+def test_a_place_behind_the_end_is_refused(query):
+    with pytest.raises(BadRequestError, match="ends at 4893"):
+        ask(NUMBERS, **query)
+
+
+@pytest.mark.parametrize("pattern", ["(", "[", "*", "(?P<", "a{99999999999999}", "\\", "x" * 10_001])
+def test_a_pattern_that_is_none_is_refused(pattern):
+    with pytest.raises(BadRequestError, match="pattern"):
+        ask(NUMBERS, grep=pattern)
+
+
+def test_a_hole_is_told_in_the_text_and_beside_it(tmp_path):
+    root = str(tmp_path / "logs")
+    writer = LogWriter(root, LOG)
+    writer.write(0, b"before\r\n")
+    writer.write(108, b"after\r\n")
+    answer = read_log(root, LOG, Query())
+    assert answer["content"] == "before\n[phux: bytes 8 to 108 were not logged]\nafter"
+    assert answer["holes"] == [{"start": 8, "end": 108}]
+    raw = read_log(root, LOG, Query(from_byte=0, mode="raw"))
+    assert (raw["content"], raw["next_byte"]) == ("before\r\n", 8)
+    raw = read_log(root, LOG, Query(from_byte=8, mode="raw"))
+    assert (raw["content"], raw["first_byte"], raw["holes"]) == ("after\r\n", 108, [{"start": 8, "end": 108}])
+
+
+def test_a_log_that_is_not_there_is_an_error(tmp_path):
+    with pytest.raises(NoSuchTargetError, match="cannot be read"):
+        read_log(str(tmp_path), LOG, Query())
+
+
+# As compilers, test runners and package managers write
+
+CARGO = (
+    b"\x1b[0m\x1b[0m\x1b[1m\x1b[32m   Compiling\x1b[0m serde v1.0.1\r\n"
+    b"\x1b[K\x1b[0m\x1b[1m\x1b[36m    Building\x1b[0m [==>      ] 1/3: serde\r"
+    b"\x1b[K\x1b[0m\x1b[1m\x1b[33mwarning\x1b[0m\x1b[1m: unused variable: `x`\x1b[0m\r\n"
+    b" \x1b[0m\x1b[1m\x1b[38;5;12m--> \x1b[0msrc/main.rs:2:9\r\n"
+    b"\x1b[K\x1b[0m\x1b[1m\x1b[32m    Finished\x1b[0m dev in 0.5s\r\n"
+)
+PYTEST = (
+    b"\x1b[1m===== test session starts =====\x1b[0m\r\ncollected 2 items\r\n\r\n"
+    b"test_a.py \x1b[32m.\x1b[0m\x1b[31mF\x1b[0m\x1b[31m    [100%]\x1b[0m\r\n\r\n"
+    b"\x1b[1m\x1b[31mE   assert 1 == 2\x1b[0m\r\n\x1b[31m===== 1 failed, 1 passed =====\x1b[0m\r\n"
+)
+NPM = (
+    b"\x1b[?25l\x1b[1G\x1b[0K\xe2\xa0\x8b\x1b[1G\x1b[0K\xe2\xa0\x99\x1b[1G\x1b[0K\r\n"
+    b"added 3 packages in 1s\r\n\x1b]8;;https://npmjs.com\x1b\\fund\x1b]8;;\x1b\\\r\n\x1b[?25h"
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "rendered", "stripped"),
+    [
+        (
+            CARGO,
+            "   Compiling serde v1.0.1\nwarning: unused variable: `x`\n --> src/main.rs:2:9\n    Finished dev in 0.5s",
+            (
+                "   Compiling serde v1.0.1\n    Building [==>      ] 1/3: serde\rwarning: unused variable: `x`\n"
+                " --> src/main.rs:2:9\n    Finished dev in 0.5s"
+            ),
+        ),
+        (
+            PYTEST,
+            (
+                "===== test session starts =====\ncollected 2 items\n\ntest_a.py .F    [100%]\n\n"
+                "E   assert 1 == 2\n===== 1 failed, 1 passed ====="
+            ),
+            None,
+        ),
+        (NPM, "\nadded 3 packages in 1s\nfund", "⠋⠙\nadded 3 packages in 1s\nfund"),
+    ],
+    ids=["cargo", "pytest", "npm"],
+)
+def test_the_output_of_tools_is_rendered_stripped_or_kept_as_asked(data, rendered, stripped):
+    assert ask(data, lines=100)["content"] == rendered
+    assert ask(data, lines=100, mode="stripped")["content"] == (rendered if stripped is None else stripped)
+    raw = ask(data, from_byte=0, mode="raw")["content"]
+    assert raw.encode() == data
+
+
+@pytest.mark.parametrize(
+    ("data", "plain"),
+    [
+        (b"\x1b[31mred\x1b[0m", "red"),
+        (b"\x1b[38;2;1;2;3mrgb\x1b[38:2::1:2:3mcolon", "rgbcolon"),
+        (b"\x1b]0;a title\x07text", "text"),
+        (b"\x1b]2;st\x1b\\text", "text"),
+        (b"\x1bPq#0;2;0\x1b\\sixel", "sixel"),
+        (b"\x1b(B\x1b)0\x1b=\x1b>\x1b7\x1b8\x1bM\x1bcend", "end"),
+        (b"\x1b[?1049h\x1b[?25lscreen\x1b[?1049l", "screen"),
+        (b"\x1b[1;1H\x1b[2Jclear\x1b[10;5f", "clear"),
+        (b"a\x1b[6nb\x1b[>cc", "abc"),
+        (b"\x1b]1337;never ended\nnext", "\nnext"),
+        (b"bell\x07 nul\x00 del\x7f", "bell nul del"),
+        (b"\x1b", ""),
+        (b"a\r\nb\rc\n", "a\nb\rc\n"),
+        ("\x9b31mé\x9b0m".encode(), "é"),
+    ],
+)
+def test_stripping_takes_out_every_kind_of_escape_and_nothing_else(data, plain):
+    assert text.strip(data) == plain
+
+
+@given(st.binary(max_size=200))
+def test_stripping_keeps_the_ends_of_lines(data):
+    assert text.strip(data).count("\n") == data.count(b"\n")
+
+
+def test_a_full_screen_program_leaves_only_what_it_left_on_the_screen():
+    data = b"$ vim\r\n\x1b[?1049h\x1b[H\x1b[2J~\r\n~ text of a file\x1b[?1049l$ \r\n"
+    assert ask(data, lines=10)["content"] == "$ vim\n$"
+    assert "text of a file" in ask(data, lines=10, mode="stripped")["content"]
+
+
+# Search
+
+
+@pytest.fixture
+def root(tmp_path):
+    place = str(tmp_path / "logs")
+    writer = LogWriter(place, LOG, 64 * 1024)
+    data = b"".join(b"\x1b[32mline\x1b[0m %d\r\n" % number for number in range(2000)) + b"no newline"
+    while data:
+        data = data[writer.write(writer.end, data) :]
+    return place
+
+
+@pytest.mark.parametrize("pattern", [r"^line 19.7$", r"\Aline 19.7\Z", r"(?i)LINE 19.7$", r"^line\s19[^x]7$"])
+def test_search_finds_lines_whichever_way_the_pattern_is_looked_for(root, pattern):
+    found = search(root, [LOG], pattern)
+    assert [match["text"] for match in found["matches"]] == [f"line 19{digit}7" for digit in range(10)]
+    assert [match["line"] for match in found["matches"]] == [1908 + 10 * digit for digit in range(10)]
+    for match in found["matches"]:
+        where = Query(from_byte=match["offset"], max_bytes=20, mode="stripped")
+        assert read_log(root, LOG, where)["content"].startswith(match["text"])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "literal"),
+    [
+        ("needle", "needle"),
+        (r"^error: \d+ in module_[a-z]+$", " in module_"),
+        ("needles?", "needle"),
+        ("x*needle", "needle"),
+        ("ab+cde", "cde"),
+        (r"a\.b\.c", "a.b.c"),
+        ("[abc]def", "def"),
+        ("[]]def", "def"),
+        (r"[\]]def", "def"),
+        ("ab{0}cd", "cd"),
+        ("^x{100}", None),
+        ("ab{1000}cd", "cd"),
+        ("a{10,2000}bc", "bc"),
+        ("this|that", None),
+        ("(needle)?", None),
+        ("(?i)needle", None),
+        ("a.b.c", None),
+        (r"\w+", None),
+        ("", None),
+    ],
+)
+def test_the_text_that_every_match_must_have_is_found(pattern, literal):
+    assert required_text(pattern) == literal
+
+
+@given(
+    st.lists(
+        st.sampled_from(["a", "b", "ab", "\x1b[31m", "\x1b[0m", "\x1b[K", "\n", "\r\n", " ", "\x07", "é"]), max_size=30
+    ),
+    st.sampled_from(["ab", "aab", "a b", "abé", "ab$", "^ab", "a+b", "b b?a", r"ab\w", "a{1}b", "b{0,1}ab"]),
+)
+@settings(max_examples=300, deadline=None)
+def test_search_finds_what_looking_at_each_line_finds(parts, pattern):
+    data = "".join(parts).encode()
+    expected = [
+        (number, line)
+        for number, line in enumerate(text.strip(data).split("\n"), start=1)
+        if line and re.search(pattern, line)
+    ]
+    hint = required_text(pattern)
+    found = _matches(held(data), re.compile(pattern), None if hint is None else _in_raw_bytes(hint), 0)
+    assert [(number, line) for number, _offset, line, _before, _after in found] == expected
+
+
+def test_search_tells_what_stands_around_and_how_much_more_there_is(root):
+    found = search(root, [LOG], "line 100$", context=1)
+    assert found["matches"][0]["before"] == ["line 99"]
+    assert found["matches"][0]["after"] == ["line 101"]
+    assert search(root, [LOG], "line", most=3)["truncated"]
+    assert len(search(root, [LOG], "line", most=3)["matches"]) == 3
+    assert search(root, [LOG], "newline$")["matches"][0]["line"] == 2001
+    assert search(root, [LogId(LOG.server, 99)], "line") == {"matches": [], "truncated": False}

@@ -1,0 +1,180 @@
+"""Segments, bounds and holes of a log, without a server."""
+
+from __future__ import annotations
+
+import os
+import random
+import stat
+
+import pytest
+
+from phux_core.logs import places
+from phux_core.logs.places import LogId
+from phux_core.logs.stored import Stored
+from phux_core.logs.writing import LogWriter
+
+LOG = LogId("20260101T000000Z-1-abcd", 3)
+SMALL = 64 * 1024  # segments of 4 KiB
+
+
+@pytest.fixture
+def root(tmp_path):
+    return str(tmp_path / "phux" / "logs")
+
+
+def write_all(writer, data, place=None):
+    place = writer.end if place is None else place
+    while data:
+        count = writer.write(place, data)
+        place += count
+        data = data[count:]
+
+
+def stored_bytes(root):
+    with Stored.open(root, LOG) as stored:
+        parts, place = [], stored.first
+        while True:
+            at, data = stored.read(place, 1000)
+            if not data:
+                return stored.first, b"".join(parts)
+            parts.append(data)
+            place = at + len(data)
+
+
+def test_what_is_written_is_read_back_byte_for_byte(root):
+    data = random.Random(1).randbytes(30_000)
+    writer = LogWriter(root, LOG, SMALL)
+    for start in range(0, len(data), 777):
+        write_all(writer, data[start : start + 777])
+    assert stored_bytes(root) == (0, data)
+    assert writer.end == len(data)
+
+
+def test_the_oldest_segments_go_first_and_offsets_keep_their_meaning(root):
+    data = random.Random(2).randbytes(300_000)
+    writer = LogWriter(root, LOG, SMALL)
+    write_all(writer, data)
+    first, kept = stored_bytes(root)
+    assert first > 0
+    assert first + len(kept) == len(data)
+    assert kept == data[first:]
+    assert SMALL - 2 * 4096 <= len(kept) <= SMALL
+
+
+def test_another_writer_goes_on_where_the_last_one_was_killed(root):
+    data = random.Random(3).randbytes(20_000)
+    for end in (0, 5_000, 5_001, 12_288, 20_000):
+        writer = LogWriter(root, LOG, SMALL)
+        writer.resume()
+        write_all(writer, data[writer.end : end])  # and is never closed
+    assert stored_bytes(root) == (0, data)
+
+
+def test_files_and_directories_are_private(root):
+    old = os.umask(0)
+    try:
+        write_all(LogWriter(root, LOG, SMALL), b"x" * 10_000)
+    finally:
+        os.umask(old)
+    for directory, _names, files in os.walk(os.path.dirname(root)):
+        assert stat.S_IMODE(os.stat(directory).st_mode) == 0o700
+        for name in files:
+            assert stat.S_IMODE(os.stat(os.path.join(directory, name)).st_mode) == 0o600
+
+
+def test_a_directory_that_others_can_enter_is_refused(root):
+    os.makedirs(root, 0o755)
+    os.chmod(root, 0o755)
+    with pytest.raises(places.UnsafeDirectoryError, match="open to others"):
+        LogWriter(root, LOG, SMALL).write(0, b"x")
+
+
+def test_nothing_is_written_through_a_link(root, tmp_path):
+    os.makedirs(os.path.join(root, LOG.server), 0o700)
+    os.chmod(root, 0o700)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    os.symlink(elsewhere, os.path.join(root, LOG.server, "pane-3"))
+    with pytest.raises(OSError, match=r"directory|symbolic"):
+        LogWriter(root, LOG, SMALL).write(0, b"x")
+    assert not list(elsewhere.iterdir())
+
+
+def test_a_file_in_place_of_the_directory_is_an_error_and_is_left_alone(root, tmp_path):
+    os.makedirs(os.path.dirname(root))
+    with open(root, "w") as file:
+        file.write("mine")
+    with pytest.raises(NotADirectoryError):
+        LogWriter(root, LOG, SMALL).write(0, b"x")
+    with open(root) as file:
+        assert file.read() == "mine"
+
+
+def test_a_gap_in_the_stream_is_a_hole_that_the_names_tell(root):
+    writer = LogWriter(root, LOG, SMALL)
+    write_all(writer, b"a" * 100)
+    write_all(writer, b"b" * 50, place=300)
+    with Stored.open(root, LOG) as stored:
+        assert list(stored.holes(0, 350)) == [(100, 300)]
+        assert list(stored.holes(150, 200)) == [(150, 200)]
+        assert list(stored.holes(0, 100)) == []
+        assert stored.read(0, 1000) == (0, b"a" * 100)
+        assert stored.read(100, 1000) == (300, b"b" * 50)
+        assert stored.end == 350
+
+
+def test_a_file_that_was_deleted_is_noticed_and_its_beginning_told(root, monkeypatch):
+    monkeypatch.setattr("phux_core.logs.writing._CHECK_S", 0.0)
+    writer = LogWriter(root, LOG, SMALL)
+    write_all(writer, b"a" * 5000)
+    os.unlink(os.path.join(root, LOG.server, "pane-3", places.segment_name(4096)))
+    with pytest.raises(FileNotFoundError):
+        writer.write(5000, b"b")
+    assert writer.end == 4096
+    write_all(writer, b"a" * 904 + b"b")
+    assert stored_bytes(root) == (0, b"a" * 5000 + b"b")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_lines_are_counted_and_found_from_the_end_as_by_reading_everything(root, seed):
+    chance = random.Random(seed)
+    data = b"".join(b"x" * chance.randrange(200) + b"\n" for _ in range(300)) + (b"" if seed % 2 else b"unfinished")
+    writer = LogWriter(root, LOG, SMALL)
+    write_all(writer, data)
+    expected = data.split(b"\n")
+    if not expected[-1]:
+        expected.pop()
+    with Stored.open(root, LOG) as stored:
+        assert stored.first == 0
+        assert stored.count_lines(0, stored.end) == len(expected)
+        for count in (0, 1, 2, 7, 100, len(expected) - 1, len(expected), len(expected) + 1, 10**9):
+            start = stored.start_of_last_lines(count, 0, stored.end, 10**9)
+            lines = data[start:].split(b"\n")
+            if lines and not lines[-1]:
+                lines.pop()
+            assert lines == (expected[-count:] if count else [])
+
+
+def test_counts_that_its_writer_noted_are_those_of_the_segments(root):
+    writer = LogWriter(root, LOG, SMALL)
+    write_all(writer, b"12345\n" * 5000)
+    with Stored.open(root, LOG) as stored:
+        noted = {offset: stored.lines_of(offset, size) for offset, size in stored.segments}
+        os.unlink(places.LINES, dir_fd=stored.directory)
+    with Stored.open(root, LOG) as stored:
+        assert {offset: stored.lines_of(offset, size) for offset, size in stored.segments} == noted
+
+
+def test_an_id_is_read_back_and_nothing_else_is_an_id():
+    assert LogId.parse(str(LOG)) == LOG
+    for text in (
+        "",
+        "/",
+        "a/1",
+        "../1",
+        "20260101T000000Z-1-abcd",
+        "20260101T000000Z-1-abcd/",
+        f"{LOG}/..",
+        f"{LOG}9" * 9,
+    ):
+        assert LogId.parse(text) is None

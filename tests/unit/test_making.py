@@ -1,0 +1,54 @@
+"""Making panes: what is refused before anything is started."""
+
+from __future__ import annotations
+
+import asyncio
+import types
+
+import pytest
+
+from phux_core.errors import LimitError, NameInUseError, RefusedError
+from phux_core.server.arranging import Arranger
+from phux_core.server.making import MAX_PANES, Maker, Program
+from phux_core.server.tree import PaneRecord, Tree
+
+PROGRAM = Program("/", ["sh"], {}, None)
+
+
+@pytest.fixture
+def service():
+    """A service with one session, which could start nothing if it came to that."""
+    tree = Tree()
+    tree.add_session("work", "sh", PaneRecord(tree.take_pane_id(), 80, 24, "sh", "/", 1, 0.5))
+    service = types.SimpleNamespace(tree=tree, stopping=False, panes={1: types.SimpleNamespace(id=1, fd=-1)})
+    service.arranger = Arranger(service, "smallest")
+    return service
+
+
+def making(maker):
+    return (
+        maker.new_session("other", None, PROGRAM, None, None),
+        maker.new_window(1, None, None, PROGRAM, select=False),
+        maker.split(1, "right", None, None, PROGRAM, select=False),
+    )
+
+
+def test_there_are_at_most_so_many_panes(service):
+    service.panes |= dict.fromkeys(range(2, MAX_PANES + 1))
+    before = service.tree.dump()
+    for coroutine in making(Maker(service, None)):
+        with pytest.raises(LimitError, match="2000 panes are open"):
+            asyncio.run(coroutine)
+    assert service.tree.dump() == before
+
+
+def test_a_server_that_is_ending_makes_nothing(service):
+    service.stopping = True
+    for coroutine in making(Maker(service, None)):
+        with pytest.raises(RefusedError, match="the server is ending"):
+            asyncio.run(coroutine)
+
+
+def test_a_name_that_lives_is_not_given_twice(service):
+    with pytest.raises(NameInUseError, match="a session called 'work' lives already"):
+        asyncio.run(Maker(service, None).new_session("work", None, PROGRAM, None, None))

@@ -1,0 +1,127 @@
+"""The catalog: small, complete, and true to the schemas."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+
+from phux_core.errors import BadRequestError
+from phux_mcp import arguments, prompts
+from phux_mcp.catalog import SAFETY
+from phux_mcp.main import PROFILES, load_toolset
+from phux_mcp.revisions import NEWEST, REVISIONS
+
+TOOLS = [
+    *("phux_ls", "phux_tree", "phux_snapshot", "phux_wait", "phux_watch", "phux_logs", "phux_search", "phux_commands"),
+    *("phux_send_keys", "phux_paste", "phux_run", "phux_signal", "phux_act"),
+    *("phux_new", "phux_split", "phux_select", "phux_rename", "phux_resize", "phux_kill"),
+]
+
+
+def listing(profile="phux", safety="destructive", revision=NEWEST):
+    return load_toolset(profile, safety).listing(revision)
+
+
+def test_the_tools_are_these_and_at_most_twenty():
+    assert [tool["name"] for tool in listing()] == TOOLS
+    assert len(TOOLS) <= 20
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("revision", REVISIONS.values(), ids=list(REVISIONS))
+def test_the_catalog_is_small_and_its_words_are_short(profile, revision):
+    toolset = load_toolset(profile, "destructive")
+    assert len(json.dumps(toolset.listing(revision), separators=(",", ":"))) < 25_000
+    assert len(toolset.instructions) < 2048
+    for tool in toolset.listing(revision):
+        assert len(tool["description"]) < 2048
+        assert tool["name"].isidentifier()
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_schema_is_one(profile):
+    for tool in listing(profile):
+        jsonschema.Draft202012Validator.check_schema(tool["inputSchema"])
+        assert tool["inputSchema"]["additionalProperties"] is False
+        if "outputSchema" in tool:
+            jsonschema.Draft202012Validator.check_schema(tool["outputSchema"])
+            assert tool["outputSchema"]["type"] == "object"
+
+
+def test_what_a_host_may_do_is_what_it_is_shown():
+    shown = {safety: {tool["name"] for tool in listing(safety=safety)} for safety in SAFETY}
+    assert shown["read-only"] < shown["mutating"] < shown["destructive"]
+    assert shown["destructive"] - shown["mutating"] == {"phux_kill"}
+    assert shown["read-only"] == set(TOOLS[:8])
+    read_only = {tool["name"] for tool in listing() if tool["annotations"].get("readOnlyHint")}
+    assert read_only == shown["read-only"]
+    assert [tool["name"] for tool in listing() if tool["annotations"].get("destructiveHint")] == ["phux_kill"]
+
+
+def test_what_is_not_allowed_is_not_found():
+    assert load_toolset("phux", "mutating").find("phux_kill", NEWEST) is None
+    assert load_toolset("phux", "read-only").find("phux_run", NEWEST) is None
+
+
+def test_every_tool_takes_a_socket_and_names_only_tools_that_are_there():
+    toolset = load_toolset("phux", "destructive")
+    for tool in toolset.listing(NEWEST):
+        assert tool["inputSchema"]["properties"]["socket"]["type"] == "string"
+    words = json.dumps(toolset.listing(NEWEST)) + toolset.instructions
+    for name in (prompt["name"] for prompt in prompts.listing()):
+        given = dict.fromkeys(("command", "program", "goal"), "x")
+        known = {one["name"] for prompt in prompts.listing() if prompt["name"] == name for one in prompt["arguments"]}
+        filled = {key: value for key, value in given.items() if key in known}
+        words += prompts.get(name, filled)["messages"][0]["content"]["text"]
+    named = {word.strip("`'\".,;:()[]{}\\") for word in words.replace("/", " ").split() if "phux_" in word}
+    assert {name.split("'")[0] for name in named if name.startswith("phux_")} <= set(TOOLS)
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string", "description": "Some text."},
+        "kind": {"type": "string", "enum": ["a", "b"]},
+        "many": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+        "flag": {"type": "boolean"},
+        "count": {"type": "integer", "minimum": 1, "maximum": 9},
+        "time": {"type": "number", "minimum": 0},
+        "variables": {"type": "object"},
+    },
+    "required": ["text"],
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({}, "`text` is missing; send a string: some text."),
+        ({"text": "x", "other": 1}, "there is no argument 'other'; send only text, kind"),
+        ({"text": 1}, "`text` is 1; send a string"),
+        ({"text": None}, "`text` is null; leave it out"),
+        ({"text": "x", "kind": "c"}, "`kind` is 'c'; send one of a, b"),
+        ({"text": "x", "many": []}, "a list of strings, at least one"),
+        ({"text": "x", "many": [1]}, "a list of strings"),
+        ({"text": "x", "flag": 1}, "`flag` is 1; send true or false"),
+        ({"text": "x", "flag": "true"}, "true or false"),
+        ({"text": "x", "count": 0}, "`count` is 0; send a whole number from 1 to 9"),
+        ({"text": "x", "count": 10**400}, "a whole number from 1 to 9"),
+        ({"text": "x", "count": 1.5}, "a whole number"),
+        ({"text": "x", "count": True}, "`count` is true"),
+        ({"text": "x", "time": -0.1}, "`time` is -0.1; send a number from 0"),
+        ({"text": "x", "variables": {"a": 1}}, "an object of strings"),
+    ],
+)
+def test_wrong_arguments_are_refused_with_what_to_send_instead(given, says):
+    with pytest.raises(BadRequestError) as caught:
+        arguments.check(SCHEMA, given)
+    assert says in f"{caught.value.message}; {caught.value.remedy}"
+
+
+def test_right_arguments_come_back_with_whole_numbers_whole():
+    given = {"text": "", "kind": "a", "many": ["x"], "flag": False, "count": 2.0, "time": 0.5, "variables": {}}
+    checked = arguments.check(SCHEMA, given)
+    assert checked == given
+    assert isinstance(checked["count"], int)

@@ -1,0 +1,227 @@
+"""Copy mode: moving, searching, selecting and copying in rows that arrive when they are asked for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phux_client.tui.canvas import cells_of, fit
+from phux_client.tui.copy_mode import CHUNK, CopyMode
+from phux_client.tui.keyboard import KeyPress, MouseEvent, Text
+
+COLS, ROWS = 20, 5
+
+
+class Reader:
+    """A copy mode over some lines, that is given the rows it asks for."""
+
+    def __init__(self, lines, wrapped=(), cursor=None):
+        self.rows = [(fit(cells_of(line), COLS), at in wrapped) for at, line in enumerate(lines)]
+        self.asked = 0
+        self.mode = CopyMode(7, COLS, ROWS, len(lines), cursor or (0, min(ROWS, len(lines)) - 1))
+        self.serve()
+
+    def serve(self):
+        while (wanted := self.mode.wanted()) is not None:
+            first, count = wanted
+            assert first >= 0
+            assert 0 < count <= CHUNK
+            self.asked += count
+            self.mode.give(first, self.rows[first : first + count])
+
+    def press(self, *keys):
+        over = False
+        for key in keys:
+            over = self.mode.take(KeyPress(key[1:-1]) if key.startswith("<") else Text(key))
+            self.serve()
+        return over
+
+    def shown(self):
+        rows, _cursor = self.mode.picture()
+        return ["".join(glyph for glyph, _style in row).rstrip() for row in rows]
+
+
+LINES = [f"line {number}" for number in range(1000)]
+
+
+def test_it_begins_where_the_pane_is():
+    reader = Reader(LINES)
+    assert reader.shown()[1:] == ["line 996", "line 997", "line 998", "line 999"]
+    assert reader.mode.picture()[1] == (0, 4)
+    assert reader.shown()[0].endswith("[0/995]")
+
+
+def test_only_what_is_looked_at_is_asked_for():
+    assert Reader(LINES).asked <= 2 * CHUNK
+
+
+@pytest.mark.parametrize(
+    ("keys", "top", "y"),
+    [
+        (["<Up>"], 995, 998),
+        (["k"] * 6, 993, 993),
+        (["<PageUp>"], 991, 995),
+        (["<PageUp>", "<PageDown>"], 995, 999),
+        (["g"], 0, 0),
+        (["g", "G"], 995, 999),
+        (["<C-u>"], 993, 997),
+        (["<C-y>"], 994, 998),
+        (["H"], 995, 995),
+        (["M"], 995, 997),
+        (["g", "<Up>", "<PageUp>"], 0, 0),
+        (["<Down>", "<PageDown>"], 995, 999),
+    ],
+)
+def test_keys_move_and_scroll_within_what_there_is(keys, top, y):
+    reader = Reader(LINES)
+    assert not reader.press(*keys)
+    assert (reader.mode.top, reader.mode.y) == (top, y)
+
+
+def test_words_and_ends_of_lines():
+    reader = Reader(["one two  three"])
+    reader.press("w")
+    assert reader.mode.x == 4
+    reader.press("w")
+    assert reader.mode.x == 9
+    reader.press("b")
+    assert reader.mode.x == 4
+    reader.press("$")
+    assert reader.mode.x == 13
+    reader.press("0")
+    assert reader.mode.x == 0
+
+
+def test_characters_are_selected_and_copied():
+    reader = Reader(["alpha", "beta", "gamma"], cursor=(1, 0))
+    assert reader.press("v", "j", "j", "<Enter>")
+    assert reader.mode.copied == "lpha\nbeta\nga"
+
+
+def test_lines_are_selected_and_copied():
+    reader = Reader(["alpha", "beta", "gamma"], cursor=(3, 1))
+    assert reader.press("V", "k", "y")
+    assert reader.mode.copied == "alpha\nbeta\n"
+
+
+def test_rows_that_are_one_line_are_copied_as_one():
+    reader = Reader(["a" * COLS, "b" * COLS, "c", "d"], wrapped={0, 1}, cursor=(0, 0))
+    assert reader.press("V", "j", "j", "j", "y")
+    assert reader.mode.copied == "a" * COLS + "b" * COLS + "c\nd\n"
+
+
+def test_a_wide_glyph_is_copied_whole():
+    reader = Reader(["a語b"], cursor=(2, 0))
+    assert reader.press("v", "y")
+    assert reader.mode.copied == "語"
+
+
+def test_a_selection_over_rows_that_were_never_seen_is_copied_whole():
+    reader = Reader(LINES)
+    reader.press("$", "v", "g")
+    assert reader.mode.take(Text("y")) is False
+    reader.serve()
+    assert reader.mode.copied.splitlines()[1:] == LINES[1:]
+
+
+def test_enter_without_a_selection_leaves_and_copies_nothing():
+    reader = Reader(LINES)
+    assert reader.press("<Enter>")
+    assert reader.mode.copied is None
+
+
+def test_escape_drops_the_selection_first_and_then_leaves():
+    reader = Reader(LINES)
+    assert not reader.press("v", "<Escape>")
+    assert reader.press("<Escape>")
+
+
+def test_searching_goes_up_and_on_and_back():
+    reader = Reader(["needle 1", *["hay"] * 500, "a Needle 2 needle 3", *["hay"] * 10])
+    reader.mode.search("needle", upwards=True)
+    reader.serve()
+    assert (reader.mode.y, reader.mode.x) == (501, 11)
+    reader.press("n")
+    assert (reader.mode.y, reader.mode.x) == (501, 2)
+    reader.press("n")
+    assert (reader.mode.y, reader.mode.x) == (0, 0)
+    reader.press("N")
+    assert (reader.mode.y, reader.mode.x) == (501, 2)
+    reader.press("n", "n")
+    assert reader.mode.message == "not found"
+    assert reader.mode.y == 0
+
+
+def test_a_capital_in_what_is_searched_for_counts():
+    reader = Reader(["Needle", "needle", ""])
+    reader.mode.search("Needle", upwards=True)
+    reader.serve()
+    assert reader.mode.y == 0
+
+
+def test_wide_text_is_found():
+    reader = Reader(["a日本語", ""])
+    reader.mode.search("日本", upwards=True)
+    assert (reader.mode.y, reader.mode.x) == (0, 1)
+
+
+def test_the_wheel_scrolls_and_leaves_at_the_end():
+    reader = Reader(LINES)
+    assert not reader.mode.take(MouseEvent("press", "wheel_up", 0, 0))
+    assert reader.mode.top == 992
+    assert not reader.mode.take(MouseEvent("press", "wheel_down", 0, 0))
+    assert reader.mode.take(MouseEvent("press", "wheel_down", 0, 0))
+
+
+def test_dragging_selects_and_copies():
+    reader = Reader(["alpha", "beta"])
+    assert not reader.mode.take(MouseEvent("press", "left", 1, 0))
+    assert not reader.mode.take(MouseEvent("move", "left", 3, 1))
+    assert reader.mode.take(MouseEvent("release", "left", 3, 1))
+    assert reader.mode.copied == "lpha\nbeta"
+
+
+KEYS = [
+    "<Up>",
+    "<Down>",
+    "<Left>",
+    "<Right>",
+    "<PageUp>",
+    "<PageDown>",
+    "g",
+    "G",
+    "v",
+    "V",
+    "w",
+    "b",
+    "$",
+    "0",
+    "n",
+    "N",
+    "H",
+    "M",
+    "L",
+    "<C-y>",
+    "<C-e>",
+    "<C-u>",
+    "y",
+]
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.integers(1, 400), st.lists(st.sampled_from(KEYS), max_size=40))
+def test_no_keys_lead_out_of_what_there_is(count, keys):
+    reader = Reader([f"語 {number}" for number in range(count)])
+    reader.mode.search("1", upwards=True)
+    reader.serve()
+    for key in keys:
+        if reader.press(key):
+            break
+        mode = reader.mode
+        rows, (x, y) = mode.picture()
+        assert 0 <= mode.top <= max(0, count - 1)
+        assert mode.top <= mode.y < count
+        assert 0 <= x < COLS
+        assert 0 <= y < ROWS
+        assert all(len(row) == COLS for row in rows)

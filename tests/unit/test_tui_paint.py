@@ -1,0 +1,169 @@
+"""The painter's bytes, fed to a terminal of ours, must give the screen that was asked for, and be few."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phux_client.tui.canvas import BLANK, Canvas, Cursor, cells_of, fit, overlay, row_of
+from phux_client.tui.paint import Painter
+from phux_core import engine as engines
+from phux_core.server.frames import style_parameters
+
+COLS, ROWS = 12, 6
+
+
+def shown(engine):
+    """What an engine shows, as rows of cells."""
+    rows = [[BLANK] * engine.cols for _ in range(engine.rows)]
+    for span in engine.spans(0, engine.rows):
+        style = style_parameters(span.style)
+        cells = cells_of(span.text, style)
+        rows[span.row][span.col : span.col + len(cells)] = cells
+    return rows
+
+
+def text_of(canvas):
+    return [[glyph for glyph, _style in row] for row in canvas.rows]
+
+
+glyphs = st.sampled_from(["a", "b", " ", " ", " ", "é", "語", "─", "e\u0301"])
+styles = st.sampled_from(["", "", "1", "31", "1;31", "44", "38;5;120", "38;2;1;2;3;47", "7"])
+
+
+@st.composite
+def rows(draw, cols=COLS):
+    row = []
+    while len(row) < cols:
+        row += cells_of(draw(glyphs), draw(styles))
+    return fit(row, cols)
+
+
+@st.composite
+def canvases(draw):
+    cursor = draw(st.none() | st.builds(Cursor, st.integers(0, COLS - 1), st.integers(0, ROWS - 1), st.integers(0, 6)))
+    return Canvas(COLS, [draw(rows()) for _ in range(ROWS)], cursor)
+
+
+@st.composite
+def pictures(draw):
+    """Screens one after the other, as they come: a few cells, a few rows, scrolled, or all different."""
+    sequence = [draw(canvases())]
+    for _ in range(draw(st.integers(1, 5))):
+        before = sequence[-1]
+        changed = [list(row) for row in before.rows]
+        match draw(st.sampled_from(["cells", "rows", "scroll", "all", "nothing"])):
+            case "cells":
+                y = draw(st.integers(0, ROWS - 1))
+                changed[y] = overlay(changed[y], cells_of(draw(glyphs), draw(styles)), draw(st.integers(0, COLS - 1)))
+            case "rows":
+                changed[draw(st.integers(0, ROWS - 1))] = draw(rows())
+            case "scroll":
+                top, by = draw(st.integers(0, 2)), draw(st.integers(1, 3))
+                changed = changed[:top] + changed[top + by :] + [draw(rows()) for _ in range(by)]
+            case "all":
+                changed = draw(canvases()).rows
+        sequence.append(
+            Canvas(
+                COLS,
+                changed,
+                draw(
+                    st.none()
+                    | st.just(before.cursor)
+                    | st.builds(Cursor, st.integers(0, COLS - 1), st.integers(0, ROWS - 1))
+                ),
+            )
+        )
+    return sequence
+
+
+@pytest.mark.parametrize("name", ["ghostty", "pyte"])
+@pytest.mark.parametrize("synchronized", [False, True])
+@settings(max_examples=50, deadline=None)
+@given(sequence=pictures())
+def test_a_terminal_that_is_fed_the_bytes_shows_the_picture(name, synchronized, sequence):
+    engine = engines.create(name, COLS, ROWS)
+    painter = Painter(synchronized=synchronized)
+    for canvas in sequence:
+        engine.feed(painter.paint(canvas))
+        assert shown(engine) == canvas.rows
+        cursor = engine.cursor()
+        assert cursor.visible == (canvas.cursor is not None)
+        if canvas.cursor is not None:
+            assert (cursor.x, cursor.y) == (canvas.cursor.x, canvas.cursor.y)
+    engine.close()
+
+
+def test_typing_one_letter_costs_one_byte():
+    painter = Painter(synchronized=True)
+    before = Canvas(80, [fit(cells_of("$ ls"), 80), fit([], 80)], Cursor(4, 0))
+    painter.paint(before)
+    after = Canvas(80, [fit(cells_of("$ lsx"), 80), before.rows[1]], Cursor(5, 0))
+    assert painter.paint(after) == b"x"
+
+
+def test_a_picture_that_did_not_change_costs_nothing():
+    painter = Painter()
+    canvas = Canvas(10, [fit(cells_of("abc"), 10)], Cursor(1, 0))
+    painter.paint(canvas)
+    assert painter.paint(Canvas(10, [list(canvas.rows[0])], Cursor(1, 0))) == b""
+
+
+def test_a_line_that_scrolls_in_costs_about_that_line():
+    painter = Painter()
+    lines = [fit(cells_of(f"line number {n}"), 80) for n in range(40)]
+    painter.paint(Canvas(80, lines[:24], Cursor(0, 23)))
+    assert len(painter.paint(Canvas(80, lines[1:25], Cursor(0, 23)))) < 40
+
+
+def test_a_long_rest_of_a_row_is_erased_and_not_overwritten():
+    painter = Painter()
+    painter.paint(Canvas(80, [fit(cells_of("x" * 80), 80)]))
+    assert painter.paint(Canvas(80, [fit(cells_of("x"), 80)])) == b"\x1b[1;2H\x1b[K"
+
+
+def test_after_forgetting_everything_is_drawn_again():
+    painter = Painter()
+    canvas = Canvas(10, [fit(cells_of("abc"), 10)])
+    first = painter.paint(canvas)
+    painter.forget()
+    assert b"abc" in painter.paint(canvas)
+    assert b"abc" in first
+
+
+def test_a_wide_glyph_that_is_cut_leaves_a_blank():
+    row = cells_of("a語b")
+    assert fit(row, 2) == [("a", ""), (" ", "")]
+    assert fit(row, 2, 2) == [(" ", ""), ("b", "")]
+    assert fit(row, 6) == [*row, BLANK, BLANK]
+
+
+def test_controls_in_a_text_cannot_reach_the_terminal():
+    assert cells_of("a\x1b[2J\n\x9b", "1") == cells_of("a?[2J??", "1")
+    assert cells_of("\u0301x") == [("x", "")]
+
+
+def test_controls_in_what_the_server_sends_cannot_reach_the_terminal():
+    row = row_of([[0, 1, "a\x1b", ""], [2, 1, ["\x9b", "é\x07"], ""], [4, 2, "\x00", ""]], 6)
+    assert [glyph for glyph, _style in row] == ["a", "?", "?", "é?", "?", ""]
+
+
+def test_icons_of_private_use_are_shown():
+    assert cells_of("\ue0b0") == [("\ue0b0", "")]
+
+
+def test_rows_from_the_server_become_cells():
+    row = row_of([[1, 1, "ab", "1"], [4, 2, "語", ""], [7, 1, ["e\u0301", "x"], "31"]], 10)
+    assert row == [
+        BLANK,
+        ("a", "1"),
+        ("b", "1"),
+        BLANK,
+        ("語", ""),
+        ("", ""),
+        BLANK,
+        ("e\u0301", "31"),
+        ("x", "31"),
+        BLANK,
+    ]

@@ -1,0 +1,402 @@
+"""What is put together on the screen: panes, dividers, the status line, boxes; at any size."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phux_client.tui.canvas import BLANK, cells_of
+from phux_client.tui.compose import ACTIVE_BORDER, BORDER, OUTSIDE, Composer, Overlay
+from phux_client.tui.help import Pager, key_list
+from phux_client.tui.keyboard import KeyPress, MouseEvent, Text
+from phux_client.tui.model import Model
+from phux_client.tui.picker import Picker, choices
+from phux_client.tui.prompts import Ask, Confirm
+from phux_client.tui.status import message_line, status_line, window_label
+from phux_core import layout as layouts
+from phux_core.bindings import ACTIONS, DEFAULTS, Bindings, canonical, is_action, is_key
+from phux_core.errors import BadConfigError, BadSizeError, LimitError
+
+BESIDE = {"direction": "right", "ratio": 0.5, "first": 1, "second": 2}
+THREE = {
+    "direction": "right",
+    "ratio": 0.5,
+    "first": 1,
+    "second": {"direction": "down", "ratio": 0.5, "first": 2, "second": 3},
+}
+
+
+def view(layout=1, cols=20, rows=6, active=1, zoomed=None, names=("sh",), session="work"):
+    return {
+        "session": {"id": 1, "name": session},
+        "windows": [
+            {
+                "id": number + 10,
+                "index": number,
+                "name": name,
+                "active": number == 0,
+                "zoomed": False,
+                "bell": False,
+                "state": "prompt",
+            }
+            for number, name in enumerate(names)
+        ],
+        "window": {"id": 10, "cols": cols, "rows": rows, "layout": layout, "zoomed": zoomed, "active_pane": active},
+        "read_only": False,
+    }
+
+
+def frame(pane, cols, rows, lines=(), cursor=(0, 0, True, 1)):
+    runs = [[y, [[0, 1, text, ""]]] for y, text in enumerate(lines)]
+    return {"pane": pane, "seq": 1, "size": [cols, rows], "rows": runs, "cursor": list(cursor), "title": ""}
+
+
+def model_of(layout, cols=20, rows=6, active=1, zoomed=None, lines=None, cursor=(0, 0, True, 1)):
+    model = Model()
+    model.take_view(view(layout, cols, rows, active, zoomed))
+    for pane, place in model.arrangement.panes.items():
+        text = (lines or {}).get(pane, [str(pane) * place.cols] * place.rows)
+        model.take_frame(frame(pane, place.cols, place.rows, text, cursor))
+    return model
+
+
+def test_panes_stand_beside_each_other_with_a_line_between_them():
+    canvas = Composer().compose(model_of(BESIDE, 9, 2), 9, 2)
+    assert canvas.text() == ["1111│2222", "1111│2222"]
+
+
+def test_lines_that_meet_are_joined():
+    canvas = Composer().compose(model_of(THREE, 9, 5), 9, 5)
+    assert canvas.text() == ["1111│2222", "1111│2222", "1111├────", "1111│3333", "1111│3333"]
+
+
+def test_the_border_of_the_active_pane_stands_out():
+    canvas = Composer().compose(model_of(THREE, 9, 5, active=3), 9, 5)
+    assert [canvas.rows[y][4][1] for y in range(5)] == [BORDER, BORDER, ACTIVE_BORDER, ACTIVE_BORDER, ACTIVE_BORDER]
+    assert canvas.rows[2][8][1] == ACTIVE_BORDER
+
+
+def test_a_zoomed_pane_has_the_window_to_itself():
+    canvas = Composer().compose(model_of(BESIDE, 9, 2, active=2, zoomed=2), 9, 2)
+    assert canvas.text() == ["222222222", "222222222"]
+
+
+def test_the_cursor_is_that_of_the_active_pane():
+    canvas = Composer().compose(model_of(BESIDE, 9, 4, active=2, cursor=(1, 2, True, 6)), 9, 4)
+    assert (canvas.cursor.x, canvas.cursor.y, canvas.cursor.style) == (6, 2, 6)
+    hidden = Composer().compose(model_of(BESIDE, 9, 4, cursor=(1, 2, False, 1)), 9, 4)
+    assert hidden.cursor is None
+
+
+def test_a_wide_glyph_that_the_divider_cuts_leaves_a_blank():
+    model = model_of(BESIDE, 9, 1)
+    model.take_frame({"pane": 1, "seq": 2, "size": [6, 1], "rows": [[0, [[3, 2, "語", ""]]]]})
+    canvas = Composer().compose(model, 9, 1)
+    assert canvas.text() == ["    │2222"]
+    assert len(canvas.rows[0]) == 9
+
+
+def test_what_lies_beyond_a_smaller_window_is_filled():
+    canvas = Composer().compose(model_of(1, 3, 1), 5, 2)
+    assert canvas.rows[0][3:] == [OUTSIDE] * 2
+    assert canvas.rows[1] == [OUTSIDE] * 5
+
+
+def test_of_a_window_that_is_larger_the_part_with_the_cursor_is_seen():
+    lines = {1: [f"{y}123456789" for y in range(8)]}
+    canvas = Composer().compose(model_of(1, 10, 8, lines=lines, cursor=(9, 7, True, 1)), 4, 3)
+    assert canvas.text() == ["6789", "6789", "6789"]
+    assert (canvas.cursor.x, canvas.cursor.y) == (3, 2)
+
+
+def test_a_box_lies_in_the_middle_and_is_cut_to_what_fits():
+    canvas = Composer().compose(model_of(1, 20, 6), 20, 6, box=Overlay([cells_of("abc")], "t"))
+    assert canvas.text()[1] == "1111┌ t ───────┐1111"
+    tiny = Composer().compose(model_of(1, 3, 2), 3, 2, box=Overlay([cells_of("abcdef")] * 5))
+    assert tiny.text() == ["abc", "abc"]
+
+
+sides = st.sampled_from(["right", "down"])
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(1, 30),
+    st.integers(1, 12),
+    st.integers(1, 40),
+    st.integers(1, 15),
+    st.lists(st.tuples(st.integers(0, 10), sides), max_size=5),
+    st.booleans(),
+)
+def test_any_window_on_any_terminal_gives_a_whole_screen(cols, rows, outer_cols, outer_rows, splits, boxed):
+    tree = 1
+    for number, (place, side) in enumerate(splits, start=2):
+        panes = list(layouts.panes(tree))
+        try:
+            tree = layouts.split(tree, cols, rows, panes[place % len(panes)], number, side)
+        except (BadSizeError, LimitError):
+            continue
+    model = model_of(tree, cols, rows, lines={1: ["語é"]})
+    status = None
+    if outer_rows > 1:
+        status, places = status_line(view(names=["一", "two"]), outer_cols, 0.0)
+        assert all(start <= end for start, end, _window in places)
+    box = Pager(key_list(Bindings()), "keys").overlay(outer_cols, outer_rows) if boxed else None
+    canvas = Composer().compose(model, outer_cols, outer_rows, status=status, box=box)
+    assert len(canvas.rows) == outer_rows
+    assert all(len(row) == outer_cols for row in canvas.rows)
+    for row in canvas.rows:
+        assert all(glyph or (x and row[x - 1][0]) for x, (glyph, _style) in enumerate(row))
+
+
+# The status line
+
+
+def text_of(row):
+    return "".join(glyph for glyph, _style in row)
+
+
+def test_the_status_line_has_the_session_the_windows_and_the_clock():
+    line, places = status_line(view(names=["sh", "vim"]), 60, 0.0)
+    assert text_of(line).startswith("[work] 0:sh* 1:vim ")
+    assert text_of(line).rstrip().endswith(":00")
+    assert places == [(7, 13, 10), (13, 19, 11)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "label"),
+    [
+        ({}, "0:sh"),
+        ({"active": True, "zoomed": True}, "0:sh*Z"),
+        ({"bell": True}, "0:sh!"),
+        ({"state": "running"}, "0:sh+"),
+        ({"state": "awaiting_input"}, "0:sh?"),
+        ({"state": "awaiting_secret"}, "0:sh#"),
+        ({"state": "dead"}, "0:shx"),
+        ({"state": "fullscreen"}, "0:sh"),
+    ],
+)
+def test_a_window_has_marks_for_what_goes_on_in_it(changes, label):
+    window = {"index": 0, "name": "sh", "active": False, "zoomed": False, "bell": False, "state": "prompt"}
+    assert window_label(window | changes) == label
+
+
+@pytest.mark.parametrize("cols", [1, 2, 5, 10, 20, 21, 40, 200])
+def test_the_status_line_fits_any_width_and_keeps_the_active_window(cols):
+    many = view(names=[f"window-{n}" for n in range(30)], session="日本語" * 5)
+    many["windows"][0]["active"], many["windows"][17]["active"] = False, True
+    line, places = status_line(many, cols, 0.0, note="note")
+    assert len(line) == cols
+    assert any(window == 27 for _start, _end, window in places)
+    if cols >= 20:
+        assert "17:window-17*" in text_of(line)
+
+
+def test_controls_in_a_message_do_not_reach_the_terminal():
+    assert "\x1b" not in text_of(message_line("\x1b[2J", 20))
+    assert len(message_line("a" * 100, 20)) == 20
+
+
+# Prompts
+
+
+def typed(prompt, *events):
+    return [prompt.take(KeyPress(event[1:-1]) if event.startswith("<") else Text(event)) for event in events]
+
+
+def test_a_line_can_be_edited_and_entered():
+    got = []
+    ask = Ask(":", got.append, text="name")
+    typed(
+        ask,
+        "<C-u>",
+        "hello world",
+        "<C-w>",
+        "there",
+        "<Home>",
+        "<Delete>",
+        "H",
+        "<End>",
+        "<BSpace>",
+        "e!",
+        "<Left>",
+        "<Delete>",
+    )
+    assert typed(ask, "<Enter>") == [True]
+    assert got == ["Hello there"]
+
+
+@pytest.mark.parametrize("key", ["Escape", "C-c", "C-g"])
+def test_a_prompt_can_be_left(key):
+    got = []
+    assert Ask(":", got.append).take(KeyPress(key))
+    assert got == []
+
+
+def test_what_was_entered_before_comes_back():
+    remembered = []
+    typed(Ask(":", lambda text: None, remembered=remembered), "one", "<Enter>")
+    typed(Ask(":", lambda text: None, remembered=remembered), "two", "<Enter>")
+    ask = Ask(":", lambda text: None, remembered=remembered)
+    typed(ask, "<Up>", "<Up>")
+    assert ask.text == "one"
+    typed(ask, "<Down>")
+    assert ask.text == "two"
+
+
+@pytest.mark.parametrize("cols", [1, 5, 12, 80])
+def test_a_long_line_is_shown_around_the_cursor(cols):
+    row, cursor = Ask("rename:", lambda text: None, text="x" * 50 + "語").line(cols)
+    assert len(row) == cols
+    assert 0 <= cursor < cols
+
+
+def test_only_y_is_yes():
+    said = []
+    assert Confirm("kill?", lambda: said.append(1)).take(Text("n"))
+    assert Confirm("kill?", lambda: said.append(1)).take(KeyPress("Enter"))
+    assert not Confirm("kill?", lambda: said.append(1)).take(MouseEvent("press", "left", 0, 0))
+    assert said == []
+    assert Confirm("kill?", lambda: said.append(1)).take(Text("y"))
+    assert said == [1]
+
+
+# The picker
+
+
+TREE = {
+    "sessions": [
+        {
+            "id": 1,
+            "name": "work",
+            "attached_clients": 1,
+            "windows": [
+                {
+                    "id": 10,
+                    "index": 0,
+                    "name": "sh",
+                    "active": True,
+                    "panes": [{"id": 1, "index": 0, "active": True, "command": "sh", "state": "prompt", "cwd": "/"}],
+                },
+                {
+                    "id": 11,
+                    "index": 1,
+                    "name": "two",
+                    "active": False,
+                    "panes": [
+                        {"id": 2, "index": 0, "active": True, "command": "sh", "state": "prompt", "cwd": "/"},
+                        {"id": 3, "index": 1, "active": False, "command": "vi", "state": "fullscreen", "cwd": None},
+                    ],
+                },
+            ],
+        },
+        {
+            "id": 2,
+            "name": "other",
+            "attached_clients": 0,
+            "windows": [
+                {
+                    "id": 12,
+                    "index": 0,
+                    "name": "x",
+                    "active": True,
+                    "panes": [{"id": 4, "index": 0, "active": True, "command": "sh", "state": "prompt", "cwd": "/"}],
+                }
+            ],
+        },
+    ]
+}
+
+
+def test_the_picker_lists_sessions_windows_and_panes_and_begins_where_one_is():
+    found = choices(TREE)
+    assert [(choice.session, choice.window, choice.pane) for choice in found] == [
+        (1, None, None),
+        (1, 10, None),
+        (1, 11, None),
+        (1, 11, 2),
+        (1, 11, 3),
+        (2, None, None),
+        (2, 12, None),
+    ]
+    picker = Picker(found, 1, 11)
+    assert not picker.take(KeyPress("Down"))
+    assert picker.take(KeyPress("Enter"))
+    assert picker.chosen.pane == 2
+
+
+def test_the_picker_can_be_left_without_a_choice():
+    picker = Picker(choices(TREE), 1, 10)
+    assert picker.take(Text("q"))
+    assert picker.chosen is None
+
+
+@pytest.mark.parametrize("size", [(1, 1), (10, 3), (80, 24)])
+def test_the_picker_scrolls_to_what_is_chosen(size):
+    picker = Picker(choices(TREE), 1, 10)
+    picker.overlay(*size)
+    picker.take(Text("G"))
+    shown = ["".join(glyph for glyph, _style in line) for line in picker.overlay(*size).lines]
+    assert shown[-1].strip().startswith("0: x"[: max(1, size[0] - 3)].strip()) or size == (1, 1)
+
+
+# Bindings
+
+
+def test_every_default_key_does_something_that_exists():
+    assert set(DEFAULTS.values()) <= set(ACTIONS)
+    assert all(canonical(key) == key for key in DEFAULTS)
+
+
+@pytest.mark.parametrize(
+    ("key", "action"),
+    [
+        ("d", "detach"),
+        ("c", "new-window"),
+        ("3", "window-3"),
+        ("%", "split-right"),
+        ('"', "split-down"),
+        ("C-a", "send-prefix"),
+        ("Up", "focus-up"),
+        ("K", "resize-up"),
+        ("&", "kill-window"),
+        (":", "command-prompt"),
+    ],
+)
+def test_the_keys_of_the_table_are_bound(key, action):
+    assert Bindings().action(key) == action
+
+
+def test_keys_can_be_changed_added_and_taken_away():
+    bindings = Bindings("c-B", {"|": "split-right", "x": "", "F5": ":tree"})
+    assert bindings.prefix == "C-b"
+    assert bindings.action("C-b") == "send-prefix"
+    assert bindings.action("|") == "split-right"
+    assert bindings.action("x") is None
+    assert bindings.action("F5") == ":tree"
+    assert bindings.action("C-a") is None
+
+
+def test_what_is_no_key_or_action_is_told():
+    assert not is_key("Foo")
+    assert not is_key(1)
+    assert is_key("%")
+    assert not is_action("explode")
+    assert not is_action(":")
+    assert is_action(":split .")
+    with pytest.raises(BadConfigError):
+        canonical("Foo")
+
+
+def test_help_lists_every_key_of_the_table():
+    text = "\n".join(key_list(Bindings("C-b", {"F5": ":tree"})))
+    assert "C-b, then:" in text
+    assert "0-9" in text
+    assert all(ACTIONS[action] in text for action in set(DEFAULTS.values()) if not action.startswith("window-"))
+    assert ":tree" in text
+
+
+def test_a_blank_model_gives_a_blank_screen():
+    canvas = Composer().compose(Model(), 4, 2)
+    assert canvas.rows == [[BLANK] * 4] * 2
