@@ -12,17 +12,19 @@ import re
 from typing import NamedTuple
 
 # What an ordinary stream is full of has to fail fast here: the parts before a choice never give back what they took,
-# and every choice begins with a byte that decides it. Counts are bounded, because a sequence that was cut in two is
-# recognised by its beginning.
+# every choice begins with a byte that decides it, and there are few of them. Counts are bounded, because a sequence
+# that was cut in two is recognised by its beginning.
 _ODD = rb"""
 \[ [0-9!?]{0,9}+ (?:
     ; [0-9]{0,9}+ (?:
-        ; [0-9;]{0,50}+ [@A-MPSTXZ`abdefghj-lnrt]    # more numbers than two
-      | [@A-GI-MPSTXZ`abdeghj-lnt]                   # more than one
+        ; [0-9;]{0,50}+ [@A-MPSTXZ`abdefghj-lnrt]     # more numbers than two
+      | [@A-GI-MPSTXZ`abdeghj-lnt]                    # more than one
     )
-  | [gnpt]                                            # TBC, DECXCPR, DECSTR, XTWINOPS
-  | [ '][@A}~]                                        # SL, SR, DECIC, DECDC
-  | [@ILMPSTXZabehlr] (?<= \[0. | \?[36]. )           # a count of nought; DECCOLM, DECOM, and XTRESTORE of them
+  | [gnpt '@ILMPSTXZabehlr] (?<=
+        ..[gnpt ']                                    # TBC, DECXCPR, DECSTR, XTWINOPS, and what goes on below
+      | \[0.                                          # a count of nought
+      | \?[36].                                       # DECCOLM, DECOM, and XTRESTORE of them
+    ) (?: (?<=[ ']) [@A}~] | (?<![ ']) )              # SL, SR, DECIC, DECDC
   %b
 )
 """

@@ -175,11 +175,7 @@ def test_the_engines_agree_on_styles_modes_titles_and_replies(name, pair):
         assert ours.spans(0, rows) == theirs.spans(0, rows), where
         assert ours.modes() == theirs.modes(), where
         assert ours.cursor() == theirs.cursor(), where
-        if theirs.title and b"\x1b[23;" in data[:end]:
-            # The title that vim puts back comes back in the pyte engine only: libghostty has no title stack.
-            effects = [[each for each in some if not isinstance(each, engines.TitleChanged)] for some in effects]
-        else:
-            assert ours.title == theirs.title, where
+        assert ours.title == theirs.title, where
         assert effects[1] == effects[0], where
 
 
