@@ -154,6 +154,7 @@ def test_another_shell_in_the_place_of_ours_is_used_without_marks(open_shell, sh
     assert (result.exit_code, result.output) == (0, "")
     result = pane.run("echo other; sh -c 'exit 3'", timeout_s=20)
     assert (result.output, result.exit_code) == ("other", 3)
+    pane.wait(state="prompt", timeout_s=10)
     info = pane.info()
     assert (info.pid, info.state, info.foreground.command) == (pid, "prompt", other.split()[0])
     assert pane.run("exit 5", timeout_s=20).exit_code == 5
