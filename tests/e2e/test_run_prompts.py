@@ -118,6 +118,7 @@ def test_the_alternate_screen_that_a_killed_program_left_is_no_program(open_shel
     pane.send_keys("vim -u NONE -N", "Enter")
     pane.wait(state="fullscreen", timeout_s=10)
     vim = eventually(lambda: (front := pane.info().foreground) and front.pid != pane.info().pid and front.pid)
+    pane.wait(idle_ms=300, timeout_s=10)  # it asks the terminal this and that at first, and must have read the answers
     os.kill(vim, signal.SIGKILL)
     assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
     assert pane.wait(state="prompt", timeout_s=10).state == "prompt"
