@@ -118,6 +118,7 @@ def test_the_alternate_screen_that_a_killed_program_left_is_no_program(open_shel
     pane.send_keys("vim -u NONE -N", "Enter")
     pane.wait(state="fullscreen", timeout_s=10)
     vim = eventually(lambda: (front := pane.info().foreground) and front.pid != pane.info().pid and front.pid)
+    pane.wait(idle_ms=300, timeout_s=10)  # it asks the terminal this and that at first, and must have read the answers
     os.kill(vim, signal.SIGKILL)
     assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
     assert pane.wait(state="prompt", timeout_s=10).state == "prompt"
@@ -154,6 +155,7 @@ def test_another_shell_in_the_place_of_ours_is_used_without_marks(open_shell, sh
     assert (result.exit_code, result.output) == (0, "")
     result = pane.run("echo other; sh -c 'exit 3'", timeout_s=20)
     assert (result.output, result.exit_code) == ("other", 3)
+    pane.wait(state="prompt", timeout_s=10)
     info = pane.info()
     assert (info.pid, info.state, info.foreground.command) == (pid, "prompt", other.split()[0])
     assert pane.run("exit 5", timeout_s=20).exit_code == 5
