@@ -130,7 +130,7 @@ class Commands:
         ended = self._finished("", mark.start) if self.start is not None else None
         again = self.at_prompt  # a prompt that is drawn again
         self.at_prompt, self.drawing = True, False
-        if not again:
+        if not again or self.input_start == self.prompt_start:  # it was there, and we had not read so far
             self.input_start = mark.start
         return ended or (None if again else PromptReady())
 
@@ -145,10 +145,11 @@ class Commands:
         code = int(argument) if argument.isdecimal() and len(argument) < _LONGEST_CODE else None
         return CommandFinished(code, start, place)
 
-    def drawn_unseen(self) -> None:
+    def drawn_unseen(self, *, on_alt_screen: bool) -> None:
         """Take note that the shell reads a line, and found no room for the prompt that would have told."""
         self.at_prompt, self.drawing = True, False
         self.input_start = self.prompt_start
+        self.on_alt_screen = on_alt_screen
 
     def shell_replaced(self, place: int) -> CommandFinished:
         """Take note that the shell executed another program in its place, which marks nothing."""

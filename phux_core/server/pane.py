@@ -277,7 +277,7 @@ class Pane:
                 if was_replaced(foreground, commands):
                     self._take_shell_replaced()
                 elif reads_unseen(foreground, commands, self._loop.time() - self._last_output):
-                    commands.drawn_unseen()
+                    commands.drawn_unseen(on_alt_screen=self.engine.alt_screen)
         alt_screen = self.engine.alt_screen and not (commands.at_prompt and commands.on_alt_screen)
         state = judge(foreground, alt_screen=alt_screen, at_prompt=commands.at_prompt, pane_pid=self.record.pid)
         return state, foreground

@@ -102,7 +102,7 @@ def test_a_prompt_that_had_no_room_is_one_all_the_same():
     commands = Commands(NONCE)
     feed(commands, "cafe;C;", "cafe;D;0", "cafe;A")
     assert commands.drawing
-    commands.drawn_unseen()
-    assert (commands.at_prompt, commands.drawing) == (True, False)
+    commands.drawn_unseen(on_alt_screen=True)
+    assert (commands.at_prompt, commands.drawing, commands.on_alt_screen) == (True, False, True)
     assert feed(commands, "cafe;C;next") == [CommandStarted("next", 110, 310, 310)]
     assert not commands.drawing
