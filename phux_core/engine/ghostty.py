@@ -215,8 +215,9 @@ class GhosttyEngine:
             self._watch_screens(data)
         at = 0
         for found in self._lacking.find(data):
-            # CAN where the beginning of the sequence was written before: none of it may be seen.
-            self._put(data[at : found.start] if found.start >= 0 else b"\x18")
+            # The ESC of the sequence ends what stood before it, half a character or a string; ST does that as well. CAN
+            # where the beginning of the sequence was written before: none of it may be seen.
+            self._put(data[at : found.start] + b"\x1b\\" if found.start >= 0 else b"\x18")
             self._do_instead(found)
             at = found.end
         self._put(data[at:] if at else data)

@@ -131,6 +131,15 @@ def test_an_unusual_sequence_means_the_same_when_it_comes_in_pieces(term, stream
     assert pieces.at == whole.at
 
 
+@pytest.mark.parametrize("before", [b"\xe9", b"\x1b]2;t", b"\x1bPx", b"\x1b[3"])
+@pytest.mark.parametrize("sequence", [b"\x1b[!p", b"\x1b[2 A", b"\x1b[?6n", b"\x1b[3;9C"])
+def test_nor_does_it_matter_what_it_cuts_short(term, before, sequence):
+    stream = b"ab" + before + sequence + b"x"
+    whole, pieces = term(20, 2, stream), term(20, 2, *(stream[at : at + 1] for at in range(len(stream))))
+    assert pieces.state() == whole.state()
+    assert sorted(map(repr, pieces.effects)) == sorted(map(repr, whole.effects))
+
+
 def test_reverse_wrap_goes_back_to_where_a_line_was_wrapped_and_no_further(term):
     t = term(4, 3, "ab\r\ncdefgh\x1b[?45h\b\b\b\b")
     assert t.at == (2, 1)
