@@ -25,7 +25,7 @@ def highlights(cells: list[Document], text_of_row: Mapping[int, str]) -> list[Do
         text_of_row: The rows they stand in.
 
     Returns:
-        Runs with ``row``, ``col``, ``text`` and ``style``, such as ``inverse fg=4``; marks of the shell are named there.
+        Runs with ``row``, ``col``, ``text`` and ``style``, such as ``inverse fg=4``; marks of the shell stand there.
     """
     runs: list[Document] = []
     wide: dict[int, set[int]] = {}

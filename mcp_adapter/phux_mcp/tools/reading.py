@@ -63,7 +63,7 @@ def within(screen: Document, budget: int) -> Document:
     Cells are told as highlights, too, which take a fraction of the room.
     """
     cells, history = screen.get("cells", []), screen.get("scrollback", [])
-    if cells:
+    if "cells" in screen:
         rows = (
             {row["row"]: row["text"] for row in screen["changed"]}
             if "changed" in screen
