@@ -9,6 +9,7 @@ methods     what each method answers; progress: how far a call is
 catalog     the tools as a table: what each takes, gives and may do
 arguments   arguments against an input schema
 answers     results as text and as structured content, within a budget
+highlights  styled cells as runs of text
 links       connections to phux servers, made when needed
 tools       what the tools do, by theme
 resources   sessions, screens and logs to read and to subscribe to

@@ -238,7 +238,7 @@ TOOLS = (
             "stop": text("A line matches this: waiting on is in vain."),
             "idle_ms": count("Nothing was written for so long."),
             "since": count("Give what changed after this `seq`; after typing began when omitted."),
-            "cells": flag("Add the styled cells of changed rows."),
+            "cells": flag("Add styled cells and highlights of changed rows."),
             "timeout_secs": {**TIMEOUT, "description": "How long all of it may take, 30 when omitted."},
             "socket": SOCKET,
         },

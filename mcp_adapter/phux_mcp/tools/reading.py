@@ -9,6 +9,7 @@ from phux_client import flows
 from phux_client.flows.ls import session_list
 from phux_mcp.answers import BUDGET, Answer, newest_that_fit, pretty, size
 from phux_mcp.catalog import Tool, document
+from phux_mcp.highlights import highlights
 from phux_mcp.tools.params import MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, count, flag, text, words
 
 if TYPE_CHECKING:
@@ -57,27 +58,40 @@ async def snapshot(call: Call, arguments: Arguments) -> Answer:
 
 
 def within(screen: Document, budget: int) -> Document:
-    """Leave out of a screen, or of its changes, what does not fit: the oldest history, then the last cells."""
+    """Leave out of a screen, or of its changes, what does not fit: the oldest history, then the last cells.
+
+    Cells are told as highlights, too, which take a fraction of the room.
+    """
     cells, history = screen.get("cells", []), screen.get("scrollback", [])
+    if "cells" in screen:
+        rows = (
+            {row["row"]: row["text"] for row in screen["changed"]}
+            if "changed" in screen
+            else dict(enumerate(screen["lines"]))
+        )
+        screen = {**screen, "highlights": highlights(cells, rows)}
     if not cells and not history:
         return screen  # a screen alone always fits
-    room = budget - size({**screen, "scrollback": [], "cells": []})
+    room = budget - size({**screen, "scrollback": [], "cells": [], "highlights": []})
     first = newest_that_fit(history, room)
     room -= size(history[first:])
-    cells_size = size(cells)
-    kept = len(cells) if cells_size <= room else len(cells) * max(room, 0) // cells_size
-    if first == 0 and kept == len(cells):
+    cut: Document = {}
+    omitted: Document = {"scrollback_rows": first} if first else {}
+    for name in ("highlights", "cells"):
+        entries = screen.get(name, [])
+        needed = size(entries)
+        kept = len(entries) if needed <= room else len(entries) * max(room, 0) // needed
+        room -= needed if kept == len(entries) else room
+        if kept < len(entries):
+            cut[name] = entries[:kept]
+            omitted[name] = len(entries) - kept
+    if not omitted:
         return screen
-    cut = {**screen, "omitted": {"hint": "a larger max_bytes allows more; phux_logs has what was written before"}}
-    if kept < len(cells):
-        cut["cells"] = cells[:kept]
-        cut["omitted"]["cells"] = len(cells) - kept
     if first:
-        cut["scrollback"] = history[first:]
-        cut["omitted"]["scrollback_rows"] = first
         wrapped = [row - first for row in screen["soft_wrap"]["scrollback"] if row >= first]
-        cut["soft_wrap"] = {**screen["soft_wrap"], "scrollback": wrapped}
-    return cut
+        cut |= {"scrollback": history[first:], "soft_wrap": {**screen["soft_wrap"], "scrollback": wrapped}}
+    hint = "a larger max_bytes allows more; phux_logs has what was written before"
+    return {**screen, **cut, "omitted": {**omitted, "hint": hint}}
 
 
 async def wait(call: Call, arguments: Arguments) -> Answer:
@@ -183,16 +197,19 @@ def _screen() -> Document:
     """Make the schema of a screen, or of what changed on it."""
     changes = document("screen-changes")["properties"]
     more = {name: changes[name] for name in ("changed", "since", "scrolled", "full")}
-    schema = document("screen-state", more={**more, "schema_version": {"type": "integer"}, "omitted": _OMITTED})
+    schema = document("screen-state", more={**more, "schema_version": {"type": "integer"}, **_MORE})
     return {**schema, "required": [name for name in schema["required"] if name not in {"lines", "scrollback"}]}
 
 
 def changes_schema() -> Document:
     """Make the schema of what changed on a screen."""
-    return document("screen-changes", more={"omitted": _OMITTED})
+    return document("screen-changes", more=_MORE)
 
 
-_OMITTED = {"type": "object"}
+_MORE: dict[str, Document] = {
+    "highlights": {"type": "array", "items": {"type": "object"}},
+    "omitted": {"type": "object"},
+}
 
 TOOLS = (
     Tool(
@@ -224,7 +241,9 @@ TOOLS = (
         properties={
             "target": TARGET,
             "scrollback": count("History rows to add: 0 all, N the newest N; omit for none.", kind="number"),
-            "cells": flag("Add the cells that have a style or a mark, to see colours and selections."),
+            "cells": flag(
+                "Add styled cells, and `highlights`: the same as runs of text, to see colours and selections."
+            ),
             "since": count("A `seq` from an earlier result: give only rows that changed after it."),
             "max_bytes": MAX_BYTES,
             "socket": SOCKET,

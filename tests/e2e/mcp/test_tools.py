@@ -123,6 +123,14 @@ def test_windows_and_panes_are_made_arranged_and_named(work):
     assert "which size" in work.failure("phux_resize", target="play")
 
 
+def test_a_selection_that_is_only_a_colour_is_told_in_words(work):
+    draw = "printf '\\033[H\\033[2J  one\\n\\033[7m  two\\033[m\\n\\033[34m  three\\033[m\\n'"
+    done = work.document("phux_act", target="work", keys=[draw, "Enter"], regex="^  three$", cells=True)
+    assert {"row": 1, "col": 0, "text": "  two", "style": "inverse"} in done["highlights"]
+    assert {"row": 2, "col": 0, "text": "  three", "style": "fg=4"} in done["highlights"]
+    assert "highlights" not in work.document("phux_snapshot", target="work")
+
+
 def test_a_paste_is_one(work):
     work.document("phux_paste", target="work", text="echo pasted")
     work.document("phux_send_keys", target="work", keys=["Enter"])
