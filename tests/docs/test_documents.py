@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -109,8 +110,18 @@ def test_the_readmes_python_runs(tmp_path):
     assert "42" in finished.stdout.splitlines()
 
 
+def test_the_readmes_setup_of_an_mcp_host_works(tmp_path):
+    _first, _second, block = _blocks("README.md", "sh")
+    env = clean_environment() | {"HOME": str(tmp_path), "PATH": f"{BIN}:{os.environ['PATH']}"}
+    finished = subprocess.run(
+        ["sh", "-e", "-c", block], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    assert any(path.is_file() and b"phux" in path.read_bytes() for path in tmp_path.rglob("*.json"))
+
+
 def test_the_readmes_first_command_works_in_a_fresh_clone(tmp_path):
-    first, second = _blocks("README.md", "sh")
+    first, second, _mcp = _blocks("README.md", "sh")
     assert second.strip() == ".ci/run"
     clone = tmp_path / "clone"
     shutil.copytree(

@@ -24,7 +24,7 @@ async def new(call: Call, arguments: Arguments) -> Answer:
     flow = flows.new(phux.caller, arguments["name"], cwd=arguments.get("cwd"), command=arguments.get("command"))
     made = await phux.drive(flow)
     told = {"session": made["session"], "terminal_id": made["pane_id"]}
-    return Answer({**told, "session_id": made["session_id"], "window_id": made["window_id"]}, pretty(told))
+    return Answer(told, pretty(told))
 
 
 async def split(call: Call, arguments: Arguments) -> Answer:
