@@ -44,6 +44,10 @@ class _Process(PtyProcess):  # type: ignore[misc]
         super().__init__(pid, fd)
         self.made.append(self)
 
+    def setwinsize(self, rows: int, cols: int) -> None:
+        """Set the size as the child has set it, pixels and all: another would be told to the program at once."""
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, window_size(cols, rows))
+
     def let_go(self) -> None:
         """Close the master, without hanging the child up once more when collected."""
         self.fileobj.close()

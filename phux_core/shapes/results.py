@@ -212,14 +212,10 @@ class Created:
     Attributes:
         session: The new session's name.
         terminal_id: The number of its pane.
-        session_id: The number of the session.
-        window_id: The number of its window.
     """
 
     session: str
     terminal_id: int
-    session_id: int
-    window_id: int
 
 
 @frozen(kw_only=True)

@@ -7,7 +7,7 @@ import pytest
 
 def test_new_makes_a_session_and_tells_its_name_and_pane(cli):
     made = cli.json("new", "-s", "work")
-    assert made == {"session": "work", "terminal_id": 1, "session_id": 1, "window_id": 1}
+    assert made == {"session": "work", "terminal_id": 1}
     assert cli.json("ls")["sessions"] == [{"name": "work", "windows": 1, "attached": False}]
 
 

@@ -70,6 +70,7 @@ def test_output_beyond_the_journal_is_in_the_checkpoint(phux):
         "flood", command=["sh", "-c", f"yes {'x' * 90} | head -n {lines} | cat -n; echo end; exec cat"]
     ).pane
     pane.wait(until="end", timeout_s=60)
+    pane.wait(state="awaiting_input", timeout_s=10)
     before = picture(pane)
     assert before.seq > journal.SIZE
     assert len(before.scrollback) == 10_000

@@ -140,7 +140,7 @@ EXAMPLES = [
         shapes.Error,
         {"schema_version": 1, "error": {"code": "x", "message": "y"}, "remedy": "", "exit_code": 1},
     ),
-    ("created", shapes.Created, {"session": "work", "terminal_id": 3, "session_id": 1, "window_id": 2}),
+    ("created", shapes.Created, {"session": "work", "terminal_id": 3}),
     ("sent", shapes.Sent, {"schema_version": 1, "sent": True, "pane": "@1", "bytes": 2}),
     ("detached", shapes.Detached, {"schema_version": 1, "detached": 2}),
     ("place", shapes.Place, PLACE),

@@ -41,7 +41,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
     parser.add_argument("--login", action="store_true", help="start the shell as a login shell")
     parser.add_argument("--shell", metavar="PATH", help="the shell to start; the config's or SHELL when omitted")
     parser.add_argument("--no-log", action="store_true", help="keep nothing that its panes write on disk")
-    add_json(parser, 'what was made as {"session", "terminal_id", "session_id", "window_id"}')
+    add_json(parser, 'what was made as {"session", "terminal_id"}')
     add_socket(parser)
 
 
@@ -75,14 +75,7 @@ def run(options: "argparse.Namespace") -> int:
     if settings is not None:
         return show(socket, made["session_id"], settings)
     if options.json:
-        print_document(
-            {
-                "session": made["session"],
-                "terminal_id": made["pane_id"],
-                "session_id": made["session_id"],
-                "window_id": made["window_id"],
-            }
-        )
+        print_document({"session": made["session"], "terminal_id": made["pane_id"]})
     else:
         print(f"created session {made['session']!r}, pane @{made['pane_id']}")
     return 0
