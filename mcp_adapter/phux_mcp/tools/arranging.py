@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from phux_client import flows
 from phux_core import selector
 from phux_core.errors import BadRequestError
-from phux_mcp.answers import Answer, pretty
+from phux_mcp.answers import Answer
 from phux_mcp.catalog import Tool, document
 from phux_mcp.own_panes import refuse_own
 from phux_mcp.tools.params import ANY_TARGET, SOCKET, TARGET, connect, count, flag, text, words
@@ -23,8 +23,7 @@ async def new(call: Call, arguments: Arguments) -> Answer:
     phux = await connect(call, arguments)
     flow = flows.new(phux.caller, arguments["name"], cwd=arguments.get("cwd"), command=arguments.get("command"))
     made = await phux.drive(flow)
-    told = {"session": made["session"], "terminal_id": made["pane_id"]}
-    return Answer(told, pretty(told))
+    return Answer({"session": made["session"], "terminal_id": made["pane_id"]})
 
 
 async def split(call: Call, arguments: Arguments) -> Answer:

@@ -35,7 +35,7 @@ def test_an_act_drives_a_repl_step_by_step(work):
     assert first["outcome"] == "met"
     step = work.document("phux_act", target="work", keys=["6 * 7", "Enter"], regex="^42$", since=first["seq"])
     assert (step["outcome"], step["met_line"]) == ("met", "42")
-    assert [row["text"] for row in step["changed"]][-2:] == ["42", ">>>"]
+    assert "42" in [row["text"] for row in step["changed"]]  # the next prompt may be there already, or not
     ended = work.document("phux_act", target="work", keys=["C-d"], state=["prompt"], timeout_secs=20)
     assert (ended["outcome"], ended["state"]) == ("met", "prompt")
 
