@@ -197,7 +197,7 @@ PYTEST = (
 )
 NPM = (
     b"\x1b[?25l\x1b[1G\x1b[0K\xe2\xa0\x8b\x1b[1G\x1b[0K\xe2\xa0\x99\x1b[1G\x1b[0K\r\n"
-    b"added 3 packages in 1s\r\n\x1b]8;;https://npmjs.com\x1b\\fund\x1b]8;;\x1b\\\r\n\x1b[?25h"
+    b"added 3 packages in 1s\r\n\x1b]8;;https://example.com\x1b\\fund\x1b]8;;\x1b\\\r\n\x1b[?25h"
 )
 
 
