@@ -35,7 +35,9 @@ class Stored:
             offset = places.segment_offset(name)
             if offset is not None:
                 with contextlib.suppress(FileNotFoundError):
-                    self.segments.append((offset, os.stat(name, dir_fd=directory, follow_symlinks=False).st_size))
+                    size = os.stat(name, dir_fd=directory, follow_symlinks=False).st_size
+                    if size:  # one that nothing could be written to is part of a hole
+                        self.segments.append((offset, size))
         self.segments.sort()
 
     @classmethod

@@ -179,7 +179,11 @@ class PaneLog:
             self._writer.close()
 
     def _note_hole(self, start: int, end: int) -> None:
-        self._holes.append(Hole(start, end, self._problem or "it could not be written"))
+        why = self._problem or "it could not be written"
+        if self._holes and self._holes[-1].end == start:  # it has grown
+            hole = self._holes.pop()
+            start, why = hole.start, hole.why
+        self._holes.append(Hole(start, end, why))
         del self._holes[:-_MOST_HOLES]
         self._save_meta()
 

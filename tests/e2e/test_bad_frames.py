@@ -335,6 +335,7 @@ GOOD_PARAMS = {
     "freeze": {"attachment": 4_000_000_000, "pane": 1},
     "frozen_rows": {"attachment": 4_000_000_000, "first": 0, "count": 1},
     "thaw": {"attachment": 4_000_000_000},
+    "cancel": {"request": 4_000_000_000},
 }
 
 WRONG = {
