@@ -210,6 +210,7 @@ class Pane:
         if self._intake.journal_may_restart:
             self.runs.before_journal_restarts()
             self.log.before_journal_restarts()
+            self.ledger.keep_now()
             self.journal.restart()
 
     def _check_idle(self) -> None:

@@ -1,7 +1,8 @@
 """The ledger of a live pane: kept up to date by marks and runs, by the keeper for the next service, and in the log.
 
 After a death the journal's marks are heard again. What the ledger knows already it does not take twice: commands begin
-at places in the stream that only ever grow.
+at places in the stream that only ever grow. So only that a run is about to be typed must reach the keeper at once; how
+it goes on stands in the journal, and is kept a moment later, together.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 # Changes are written to the file together: it is for later, and a command is often three of them.
 _WRITE_S = 0.25
+_KEEP_S = 0.02
 # Lines that the keeper appends before it is given the whole ledger anew.
 _MOST_LINES = 3 * ledger.MOST_ENTRIES
 
@@ -45,6 +47,8 @@ class PaneLedger:
         # What the last service did not come to write is written with the next change, or with the pane's end.
         self._unwritten = bytearray(ledger.line(self.entries[-1]) if self.entries else b"")
         self._timer: asyncio.TimerHandle | None = None
+        self._unkept = bytearray()
+        self._keep_timer: asyncio.TimerHandle | None = None
 
     @property
     def entries(self) -> list[Entry]:
@@ -63,14 +67,19 @@ class PaneLedger:
         Returns:
             Its number.
         """
-        return self._add(command, by, client, self._pane.seq, None)
+        number = self._add(command, by, client, self._pane.seq, None)
+        self.keep_now()
+        return number
 
     def began(self, number: int, start: int) -> None:
         """Take note that a command was begun."""
         self._change(number, start=start)
 
     def ended(self, number: int, start: int, end: int, exit_code: int | None) -> None:
-        """Take note that a command has ended."""
+        """Take note that a command has ended; one that has ended before did so then."""
+        entry = self.get(number)
+        if entry is not None and entry.ended_at is not None:
+            return
         self._change(number, start=start, end=end, exit_code=exit_code, ended_at=time.time())
 
     def lost(self, number: int) -> None:
@@ -132,18 +141,31 @@ class PaneLedger:
             self._write(entry)
 
     def _write(self, entry: Entry) -> None:
+        line = ledger.line(entry)
         self._lines += 1
+        self._unkept += line
+        self._unwritten += line
+        loop = asyncio.get_running_loop()
+        if self._keep_timer is None:
+            self._keep_timer = loop.call_later(_KEEP_S, self.keep_now)
+        if self._timer is None:
+            self._timer = loop.call_later(_WRITE_S, self.flush)
+
+    def keep_now(self) -> None:
+        """Have the keeper keep what it does not have yet; before the journal forgets it."""
+        if self._keep_timer is not None:
+            self._keep_timer.cancel()
+            self._keep_timer = None
         if self._lines > _MOST_LINES:
             self._lines = len(self._ledger.entries)
             self._keep(self._ledger.dump(), True)
-        else:
-            self._keep(ledger.line(entry), False)
-        self._unwritten += ledger.line(entry)
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(_WRITE_S, self.flush)
+        elif self._unkept:
+            self._keep(bytes(self._unkept), False)
+        self._unkept.clear()
 
     def flush(self) -> None:
-        """Write to the log what the ledger's file does not have yet. The keeper has it anyway."""
+        """Have everything kept, and write to the log what the ledger's file does not have yet."""
+        self.keep_now()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -418,9 +418,12 @@ class Runs:
             run = self._restored = Run.from_note(note)
             if run.start is not None:
                 run.capture = Capture(run.start)
+                self._pane.ledger.began(run.number, run.start)
             if run.end is None:
                 self._current = run
             else:
+                assert run.start is not None
+                self._pane.ledger.ended(run.number, run.start, run.end.place, run.end.exit_code)
                 self._tell(run)
 
     def after_replay(self) -> None:
