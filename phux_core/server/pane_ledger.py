@@ -45,9 +45,9 @@ class PaneLedger:
         self._keep = keep
         self._lines = kept.count(b"\n")
         # What the last service did not come to write is written with the next change, or with the pane's end.
-        self._unwritten = bytearray(ledger.line(self.entries[-1]) if self.entries else b"")
+        self._unwritten = {entry.number: entry for entry in self.entries[-1:]}
         self._timer: asyncio.TimerHandle | None = None
-        self._unkept = bytearray()
+        self._unkept: dict[int, Entry] = {}
         self._keep_timer: asyncio.TimerHandle | None = None
 
     @property
@@ -141,10 +141,7 @@ class PaneLedger:
             self._write(entry)
 
     def _write(self, entry: Entry) -> None:
-        line = ledger.line(entry)
-        self._lines += 1
-        self._unkept += line
-        self._unwritten += line
+        self._unkept[entry.number] = self._unwritten[entry.number] = entry
         loop = asyncio.get_running_loop()
         if self._keep_timer is None:
             self._keep_timer = loop.call_later(_KEEP_S, self.keep_now)
@@ -156,11 +153,12 @@ class PaneLedger:
         if self._keep_timer is not None:
             self._keep_timer.cancel()
             self._keep_timer = None
+        self._lines += len(self._unkept)
         if self._lines > _MOST_LINES:
             self._lines = len(self._ledger.entries)
             self._keep(self._ledger.dump(), True)
         elif self._unkept:
-            self._keep(bytes(self._unkept), False)
+            self._keep(b"".join(map(ledger.line, self._unkept.values())), False)
         self._unkept.clear()
 
     def flush(self) -> None:
@@ -170,5 +168,5 @@ class PaneLedger:
             self._timer.cancel()
             self._timer = None
         if self._unwritten:
-            self._pane.log.note_commands(bytes(self._unwritten), self._ledger)
+            self._pane.log.note_commands(b"".join(map(ledger.line, self._unwritten.values())), self._ledger)
             self._unwritten.clear()
