@@ -22,12 +22,12 @@ def write(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-def print_place(place: "Mapping[str, object]", *, as_json: bool) -> None:
-    """Print where a pane is, for programs or for people."""
+def print_place(place: "Mapping[str, object]", *, as_json: bool, created: bool = False) -> None:
+    """Print where a pane is, for programs or for people; these are told that it is a new one."""
     if as_json:
         print_document(place)
     else:
-        print(describe_place(place))
+        print(f"{'created ' if created else ''}{describe_place(place)}")
 
 
 def describe_place(place: "Mapping[str, object]") -> str:

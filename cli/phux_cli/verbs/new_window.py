@@ -4,7 +4,7 @@ It starts where the session's active pane is, and gets the lowest free index, or
 focus stays where it is without --select. Returns when the program runs.
 """
 
-from phux_cli.output import describe_place, print_document
+from phux_cli.output import print_place
 from phux_cli.usage import add_json, add_program, add_socket, parse_variables
 from phux_client import flows
 from phux_client.blocking import Phux
@@ -45,8 +45,5 @@ def run(options: "argparse.Namespace") -> int:
                 select=options.select,
             )
         )
-    if options.json:
-        print_document(place)
-    else:
-        print(f"created {describe_place(place)}")
+    print_place(place, as_json=options.json, created=True)
     return 0

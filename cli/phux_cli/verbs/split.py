@@ -4,7 +4,7 @@ It starts where TARGET is. The new pane gets half, or what --size says: columns,
 too small is not split. The focus stays where it is without --select. Returns when the program runs.
 """
 
-from phux_cli.output import describe_place, print_document
+from phux_cli.output import print_place
 from phux_cli.usage import add_json, add_program, add_socket, parse_variables
 from phux_client import flows
 from phux_client.blocking import Phux
@@ -60,8 +60,5 @@ def run(options: "argparse.Namespace") -> int:
                 select=options.select,
             )
         )
-    if options.json:
-        print_document(place)
-    else:
-        print(f"created {describe_place(place)}")
+    print_place(place, as_json=options.json, created=True)
     return 0
