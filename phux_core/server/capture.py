@@ -19,8 +19,8 @@ DEFAULT_BYTES = 1024 * 1024
 _KEPT = MOST_BYTES
 
 
-LONGEST_SIGN = 4096
-"""Bytes that zsh's sign for a missing newline may take: it fills a row."""
+# Bytes that zsh's sign for a missing newline may take: it fills a row.
+_LONGEST_SIGN = 4096
 _SIGN_END = re.compile(rb" *\r( +)\r\Z")
 _COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*m)*\Z")
 # What a prompt and the line typed at it may take in the stream, to be read from there.
@@ -121,6 +121,12 @@ def _cut_start(text: bytes, most: int) -> bytes:
     cut = text[len(text) - most :]
     line = cut.find(b"\n") + 1
     return cut[line:] if 0 < line < len(cut) else cut.decode("utf-8", "ignore").encode()
+
+
+def end_without_sign(journal: Journal, start: int, end: int) -> int:
+    """Find where a command's output ends in zsh, which may have put its sign for a missing newline behind it."""
+    low = max(start, journal.base, end - _LONGEST_SIGN)
+    return end - length_of_missing_newline_sign(journal.since(low, end - low))
 
 
 def length_of_missing_newline_sign(tail: bytes) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from phux_core.logs import ledger
 from phux_core.logs.ledger import Ledger
-from phux_core.server.capture import LONGEST_SIGN, length_of_missing_newline_sign
+from phux_core.server.capture import end_without_sign
 from phux_core.server.commands import CommandFinished, CommandStarted
 
 if TYPE_CHECKING:
@@ -101,7 +101,9 @@ class PaneLedger:
         if not isinstance(news, CommandFinished) or news.start is None or latest is None:
             return
         if latest.start == news.start and latest.ended_at is None:
-            self.ended(latest.number, news.start, self._end_of_output(news.start, news.end), news.exit_code)
+            zsh = self._pane.record.command == "zsh"
+            end = end_without_sign(self._pane.journal, news.start, news.end) if zsh else news.end
+            self.ended(latest.number, news.start, end, news.exit_code)
 
     def pane_died(self, exit_code: int | None) -> None:
         """Take note that nothing runs any more."""
@@ -110,14 +112,6 @@ class PaneLedger:
             start = self._pane.seq if latest.start is None else latest.start
             self.ended(latest.number, start, self._pane.seq, exit_code)
         self.flush()
-
-    def _end_of_output(self, start: int, end: int) -> int:
-        """Leave out what zsh writes behind an output."""
-        journal = self._pane.journal
-        if self._pane.record.command != "zsh":
-            return end
-        low = max(start, journal.base, end - LONGEST_SIGN)
-        return end - length_of_missing_newline_sign(journal.since(low, end - low))
 
     # Keeping
 

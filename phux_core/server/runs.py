@@ -21,7 +21,7 @@ from phux_core.errors import (
     PhuxError,
 )
 from phux_core.server import run_files, run_lines
-from phux_core.server.capture import LONGEST_SIGN, Capture, length_of_missing_newline_sign, render
+from phux_core.server.capture import Capture, end_without_sign, render
 from phux_core.server.commands import CommandFinished, CommandStarted, PromptReady
 from phux_core.server.prompt import PROMPT_S, Problem, Prompt
 from phux_core.server.run_record import End, Plan, Run
@@ -61,7 +61,7 @@ class Runs:
     def __init__(self, pane: Pane, directory: str) -> None:
         self._pane = pane
         self._directory = directory
-        self.turn = self._turn = asyncio.Lock()  # held by whoever runs a command, or acts and looks
+        self.turn = asyncio.Lock()  # held by whoever runs a command, or acts and looks
         self._current: Run | None = None
         self._restored: Run | None = None
         self._changed = asyncio.Event()
@@ -93,7 +93,7 @@ class Runs:
         waited_from = time.monotonic()
         try:
             async with asyncio.timeout(request.timeout_s):
-                await self._turn.acquire()
+                await self.turn.acquire()
         except TimeoutError:
             return self._timed_out(waited_from, started=False)
         try:
@@ -102,7 +102,7 @@ class Runs:
                 return self._timed_out(waited_from, started=False)
             return await self._outcome(run, request, deadline)
         finally:
-            self._turn.release()
+            self.turn.release()
 
     async def start(self, request: RunRequest, is_wanted: Callable[[], bool]) -> Run:
         """Type a command at the prompt, and leave it to itself.
@@ -115,7 +115,7 @@ class Runs:
         if known is not None:
             return known
         self._refuse_if_busy(request)
-        async with self._turn:
+        async with self.turn:
             run = await self._start(request, None, is_wanted)
         assert run is not None  # without a deadline, no time is ever over
         return run
@@ -126,7 +126,7 @@ class Runs:
         return next((run for run in runs if run is not None and run.id == id_), None)
 
     def _refuse_if_busy(self, request: RunRequest) -> None:
-        if self._turn.locked() and self._current is None and not request.queue:
+        if self.turn.locked() and self._current is None and not request.queue:
             # Whoever has the turn waits for the prompt. That one is patient; this one need not be.
             problem = self._problem()
             if problem is not None and not problem.patience_s:
@@ -357,8 +357,7 @@ class Runs:
             _line, newline, said = journal.since(start, max(0, place - start)).partition(b"\n")
             run.start = place - len(said) if newline else place
         if run.shell == "zsh" and run.nonce is None:
-            start = max(run.start, journal.base, place - LONGEST_SIGN)
-            place -= length_of_missing_newline_sign(journal.since(start, place - start))
+            place = end_without_sign(journal, run.start, place)
         if run.nonce is not None:
             self._prompt.run_ended()
         duration_s = max(0.0, time.monotonic() - run.began)
