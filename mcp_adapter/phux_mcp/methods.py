@@ -178,7 +178,8 @@ class Methods:
         return {"tools": self._toolset.listing(revision)}
 
     async def _call_tool(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
-        name, given = params.get("name"), params.get("arguments", {})
+        name, given = params.get("name"), params.get("arguments")
+        given = {} if given is None else given  # some hosts write null for none
         if not isinstance(name, str) or not isinstance(given, dict):
             raise RpcError(INVALID_PARAMS, "tools/call needs a `name`, and `arguments` that are an object")
         tool = self._toolset.find(name, revision)
@@ -205,7 +206,7 @@ class Methods:
         return {"prompts": prompts.listing()}
 
     def _get_prompt(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
-        return prompts.get(params.get("name"), params.get("arguments", {}))
+        return prompts.get(params.get("name"), {} if params.get("arguments") is None else params["arguments"])
 
     def _list_templates(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
         from phux_mcp import resources

@@ -5,6 +5,7 @@ A failure is a text that begins with ``Error: ``, as tmux's own words after it; 
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -105,7 +106,10 @@ def _shell_line(command: str | None) -> list[str] | None:
 
 
 def _tool(description: str, safety: str = "mutating", **parameters: str) -> Callable[[_Run], _Run]:
-    """Make a tool of a function: a parameter is told as its type, `!` if it must be given, and what it is."""
+    """Make a tool of a function.
+
+    A parameter is told as its type, with `!` if it must be given or `=` and its default, and what it is.
+    """
 
     def register(run: _Run) -> _Run:
         async def answer(call: Call, arguments: Arguments) -> Answer:
@@ -119,12 +123,15 @@ def _tool(description: str, safety: str = "mutating", **parameters: str) -> Call
         properties: dict[str, dict[str, Any]] = {}
         required = []
         for name, note in parameters.items():
-            kind, _, text = note.partition(" ")
+            told, _, text = note.partition(" ")
+            kind, _, default = told.partition("=")
             properties[name] = {"type": kind.removesuffix("!"), "description": text}
-            if kind.startswith("integer"):
+            if kind == "integer":
                 properties[name]["minimum"] = -LARGEST  # rows of the history are counted downwards
             if kind.endswith("!"):
                 required.append(name)
+            else:
+                properties[name]["default"] = json.loads(default)
         title = run.__name__.strip("_").replace("_", " ").capitalize()
         TOOLS.append(
             Tool(
@@ -162,8 +169,8 @@ async def _list_sessions(phux: Phux, _arguments: Arguments) -> str:
 @_tool(
     "Create a new tmux session.",
     name="string! Name for the new session.",
-    command="string Optional command to run in the initial window.",
-    window_name="string Optional name for the first window.",
+    command="string=null Optional command to run in the initial window.",
+    window_name="string=null Optional name for the first window.",
 )
 async def _create_session(phux: Phux, arguments: Arguments) -> str:
     name = arguments["name"]
@@ -189,7 +196,7 @@ async def _rename_session(phux: Phux, arguments: Arguments) -> str:
     "Kill a session, window or pane.",
     "destructive",
     target="string! What to kill.",
-    type="string session, window or pane (default).",
+    type='string="pane" session, window or pane (default).',
 )
 async def _kill(phux: Phux, arguments: Arguments) -> str:
     target, scope = arguments["target"], arguments.get("type", "pane")
@@ -205,7 +212,7 @@ async def _kill(phux: Phux, arguments: Arguments) -> str:
 @_tool(
     "List all tmux windows. Optionally filter by session name or ID.",
     "read-only",
-    session="string Session name or ID to filter by. If omitted, lists windows from all sessions.",
+    session="string=null Session name or ID to filter by. If omitted, lists windows from all sessions.",
 )
 async def _list_windows(phux: Phux, arguments: Arguments) -> str:
     tree = await phux.drive(flows.tree())
@@ -224,8 +231,8 @@ async def _list_windows(phux: Phux, arguments: Arguments) -> str:
 @_tool(
     "Create a new window in an existing tmux session.",
     session="string! Target session name or ID.",
-    name="string Optional name for the new window.",
-    command="string Optional command to run in the new window.",
+    name="string=null Optional name for the new window.",
+    command="string=null Optional command to run in the new window.",
 )
 async def _create_window(phux: Phux, arguments: Arguments) -> str:
     found = _find(await phux.drive(flows.tree()), arguments["session"])
@@ -259,7 +266,7 @@ async def _rename_window(phux: Phux, arguments: Arguments) -> str:
 @_tool(
     "List tmux panes with their IDs, dimensions, and status.",
     "read-only",
-    target='string Session or window target (e.g. "mysession", "mysession:0"). If omitted, lists all panes.',
+    target='string=null Session or window target (e.g. "mysession", "mysession:0"). If omitted, lists all panes.',
 )
 async def _list_panes(phux: Phux, arguments: Arguments) -> str:
     tree = await phux.drive(flows.tree())
@@ -283,9 +290,9 @@ async def _list_panes(phux: Phux, arguments: Arguments) -> str:
 @_tool(
     "Split a window/pane to create a new pane.",
     target='string! Target window or pane to split (e.g. "session:window", "session:window.pane", or "%3").',
-    horizontal="boolean If true, split horizontally (top/bottom). Default is vertical (left/right).",
-    size='string Size of new pane: percentage (e.g. "50%") or line/column count (e.g. "20").',
-    command="string Optional command to run in the new pane.",
+    horizontal="boolean=false If true, split horizontally (top/bottom). Default is vertical (left/right).",
+    size='string=null Size of new pane: percentage (e.g. "50%") or line/column count (e.g. "20").',
+    command="string=null Optional command to run in the new pane.",
 )
 async def _split_window(phux: Phux, arguments: Arguments) -> str:
     found = _find(await phux.drive(flows.tree()), arguments["target"])
@@ -311,10 +318,10 @@ async def _select_pane(phux: Phux, arguments: Arguments) -> str:
 @_tool(
     "Resize a tmux pane. Use direction+amount for relative resize, or width/height for absolute resize.",
     target=_PANE,
-    direction='string Direction to grow: "up", "down", "left", or "right".',
-    amount="integer Number of cells to resize by (default 5). Used with direction.",
-    width="integer Absolute width in columns. Overrides direction/amount.",
-    height="integer Absolute height in rows. Overrides direction/amount.",
+    direction='string=null Direction to grow: "up", "down", "left", or "right".',
+    amount="integer=5 Number of cells to resize by (default 5). Used with direction.",
+    width="integer=null Absolute width in columns. Overrides direction/amount.",
+    height="integer=null Absolute height in rows. Overrides direction/amount.",
 )
 async def _resize_pane(phux: Phux, arguments: Arguments) -> str:
     target, direction = arguments["target"], arguments.get("direction")
@@ -332,7 +339,7 @@ async def _resize_pane(phux: Phux, arguments: Arguments) -> str:
     "Send keys to a pane.",
     target=_PANE,
     keys="string! A key such as Enter or C-c, or text.",
-    literal="boolean Take a key's name as text.",
+    literal="boolean=false Take a key's name as text.",
 )
 async def _send_keys(phux: Phux, arguments: Arguments) -> str:
     target = arguments["target"]
@@ -346,8 +353,8 @@ async def _send_keys(phux: Phux, arguments: Arguments) -> str:
     "Capture pane content.",
     "read-only",
     target=_PANE,
-    line_count="integer How many lines; the last ones unless start_line is given.",
-    start_line="integer First row: 0 is the top of the screen, negative rows are history.",
+    line_count="integer=null How many lines; the last ones unless start_line is given.",
+    start_line="integer=null First row: 0 is the top of the screen, negative rows are history.",
 )
 async def _read_pane(phux: Phux, arguments: Arguments) -> str:
     found = _find(await phux.drive(flows.tree()), arguments["target"])

@@ -19,8 +19,10 @@ MAX_BYTES: Schema = {
     "type": "integer",
     "minimum": 0,
     "maximum": 1_000_000,
-    "description": "Allow a result of so many bytes; 32000 when omitted.",
+    "description": "Allow so many bytes; about 9000 tokens when omitted.",
 }
+
+HINT: Schema = {"hint": {"type": "string"}}
 
 
 def text(description: str) -> Schema:

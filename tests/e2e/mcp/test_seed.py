@@ -80,7 +80,7 @@ def test_a_host_without_a_handshake_is_served_all_the_same(host):
 
 def test_the_catalog_has_six_tools_with_input_schemas(shared_seed):
     tools = shared_seed.result("tools/list")["tools"]
-    assert sorted(tool["name"] for tool in tools) == sorted(SIX)
+    assert [tool["name"] for tool in tools] == SIX
     for tool in tools:
         assert set(tool) == {"name", "description", "inputSchema"}
         assert tool["inputSchema"]["type"] == "object"
