@@ -36,7 +36,7 @@ def test_the_tools_are_these_and_at_most_twenty():
 @pytest.mark.parametrize("revision", REVISIONS.values(), ids=list(REVISIONS))
 def test_the_catalog_is_small_and_its_words_are_short(profile, revision):
     toolset = load_toolset(profile, "destructive")
-    assert len(json.dumps(toolset.listing(revision), separators=(",", ":"))) < 25_000
+    assert len(json.dumps(toolset.listing(revision))) < 25_000  # also as a host that writes blanks passes it on
     assert len(toolset.instructions) < 2048
     for tool in toolset.listing(revision):
         assert len(tool["description"]) < 2048

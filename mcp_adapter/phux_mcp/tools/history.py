@@ -108,7 +108,7 @@ TOOLS = (
             "max_bytes": MAX_BYTES,
             "socket": SOCKET,
         },
-        output=lambda: document("log-text", more=HINT),
+        output=lambda: {**document("log-text", more=HINT), "required": ["content", "truncated", "next_byte"]},
     ),
     Tool(
         "phux_search",

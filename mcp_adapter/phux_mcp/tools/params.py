@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     Arguments = dict[str, Any]
     Schema = dict[str, Any]
 
-SOCKET: Schema = {"type": "string", "description": "The server's socket, if not the usual one."}
-TARGET: Schema = {"type": "string", "description": "Which pane: NAME, NAME:WINDOW, NAME:WINDOW.PANE, @ID, . or ="}
+SOCKET: Schema = {"type": "string", "description": "Another server's socket."}
+TARGET: Schema = {"type": "string", "description": "Which pane: NAME[:WINDOW[.PANE]], @ID, . or ="}
 ANY_TARGET: Schema = {"type": "string", "description": "Which session, window or pane, such as work, work:1 or @3."}
 TIMEOUT: Schema = {"type": "number", "minimum": 0, "description": "Give up after this many seconds."}
 MAX_BYTES: Schema = {

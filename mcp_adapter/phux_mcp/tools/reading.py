@@ -194,7 +194,7 @@ def _screen() -> Document:
     """Make the schema of a screen, or of what changed on it."""
     changes = document("screen-changes")["properties"]
     more = {name: changes[name] for name in ("changed", "since", "scrolled", "full")}
-    schema = document("screen-state", more={**more, "schema_version": {"type": "integer"}, **_MORE})
+    schema = document("screen-state", more={**more, **_MORE})
     return {**schema, "required": [name for name in schema["required"] if name not in {"lines", "scrollback"}]}
 
 
@@ -205,6 +205,7 @@ def changes_schema() -> Document:
 
 _LEFT_OUT: Document = {"omitted": {"type": "integer"}, **HINT}
 _MORE: Document = {
+    "state": {"type": "string"},  # the instructions name them
     "highlights": {"type": "array", "items": {"type": "object"}},
     "omitted": {"type": "object"},
 }
