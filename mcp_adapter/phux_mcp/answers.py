@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
     Document = dict[str, Any]
 
+LONGEST_LINE = 200
+"""Characters that are told of a row which only shows where a program stands."""
+LONGEST_MATCH = 1000
+"""Characters that are told of what the caller knows or has waited for: a command, a line, what is wrong with it."""
+
 
 class Answer:
     """What a tool answers.
@@ -52,11 +57,12 @@ def to_failure(error: PhuxError) -> Document:
 
 def explain(error: PhuxError) -> str:
     """Say in one sentence what happened, and what to do, in the words of tools."""
+    message = clipped(error.message, LONGEST_MATCH)
     if not error.remedy:
-        return error.message
+        return message
     # Who starts a server is a person, at a terminal.
     remedy = error.remedy if isinstance(error, NoServerError) else in_tools(error.remedy)
-    return f"{error.message}; {remedy}"
+    return f"{message}; {remedy}"
 
 
 def in_tools(text: str) -> str:
@@ -86,6 +92,11 @@ _INSTEAD = {
 }
 _KEYS = re.compile(r"phux send-keys (@\d+)((?: (?:'[^']*'|C-c|reset|Enter))*)")
 _VERB = re.compile(r"`?phux (ls|tree|snapshot|wait|logs|search|commands|run|new|split|resize)\b(?: [A-Z]+)?`?")
+
+
+def clipped(text: str, most: int = LONGEST_LINE) -> str:
+    """Cut a text that is only a hint, and show that it is cut."""
+    return text if len(text) <= most else f"{text[: most - 1]}\u2026"
 
 
 def failure(text: str) -> Document:

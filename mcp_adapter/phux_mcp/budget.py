@@ -16,10 +16,6 @@ BYTES = 32_000
 """What is asked of a server unless the caller allows another number."""
 TOKENS = 9_000
 """What a result may have then: hosts warn at 10,000, and this is an estimate."""
-LONGEST_LINE = 200
-"""Characters that are told of a row which only shows where a program stands."""
-LONGEST_MATCH = 1000
-"""Characters that are told of a line which was waited for."""
 
 # What tokenizers make one token of, roughly: pieces of words, two digits or signs, blanks. Those of a long word, which
 # is a key or a hash rather than a word, are shorter, and what is not ASCII takes up to two tokens a character.
@@ -78,8 +74,3 @@ class Budget:
             most = int(most / excess * _MARGIN)
             document = await ask(most)
         return document
-
-
-def clipped(text: str, most: int = LONGEST_LINE) -> str:
-    """Cut a text that is only a hint, and show that it is cut."""
-    return text if len(text) <= most else f"{text[: most - 1]}\u2026"

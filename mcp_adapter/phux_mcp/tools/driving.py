@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from phux_client import flows
 from phux_core.call_kinds import SIGNALS
 from phux_core.errors import BadRequestError, PhuxError, TimedOutError
-from phux_mcp.answers import Answer, pretty
-from phux_mcp.budget import LONGEST_MATCH, Budget, clipped
+from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, pretty
+from phux_mcp.budget import Budget
 from phux_mcp.catalog import Tool, document
 from phux_mcp.own_panes import refuse_own
+from phux_mcp.patterns import bounded
 from phux_mcp.tools.params import MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, count, flag, text, words
 from phux_mcp.tools.reading import STATES, changes_schema, tail
 from phux_mcp.tools.screens import within
@@ -171,7 +172,7 @@ async def act(call: Call, arguments: Arguments) -> Answer:
 
     async with call.progress.ticking(timeout_s, message):
         flow = flows.act(phux.caller, arguments["target"], arguments["keys"], timeout_s=timeout_s, **options)
-        changes = await phux.drive(flow)
+        changes = await phux.drive(bounded(flow))
     if "met_line" in changes:
         changes["met_line"] = clipped(changes["met_line"], LONGEST_MATCH)
     return Answer(within(changes, Budget()))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
 from phux_core.errors import BadRequestError
-from phux_mcp.answers import Answer
-from phux_mcp.budget import LONGEST_MATCH, Budget, clipped
+from phux_mcp.answers import LONGEST_MATCH, Answer, clipped
+from phux_mcp.budget import Budget
 from phux_mcp.catalog import Tool, document
 from phux_mcp.tools.params import HINT, MAX_BYTES, SOCKET, connect, count, text
 
