@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import sys
 
 import jsonschema
 import pytest
 
 from phux_core.errors import BadRequestError
-from phux_mcp import arguments, prompts
+from phux_mcp import arguments, main, prompts
 from phux_mcp.catalog import SAFETY
 from phux_mcp.main import PROFILES, load_toolset
 from phux_mcp.revisions import NEWEST, REVISIONS
@@ -80,6 +83,21 @@ def test_every_tool_takes_a_socket_and_names_only_tools_that_are_there():
         words += prompts.get(name, filled)["messages"][0]["content"]["text"]
     named = {word.strip("`'\".,;:()[]{}\\") for word in words.replace("/", " ").split() if "phux_" in word}
     assert {name.split("'")[0] for name in named if name.startswith("phux_")} <= set(TOOLS)
+
+
+def test_a_server_is_looked_for_in_the_runtime_directory_that_a_host_does_not_tell_of(monkeypatch, tmp_path):
+    monkeypatch.setattr(main, "_RUNTIME", str(tmp_path))
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+
+    def found(told):
+        monkeypatch.setenv("XDG_RUNTIME_DIR", told)
+        assert main.main(["--schema"]) == 0
+        return os.environ["XDG_RUNTIME_DIR"]
+
+    assert found("") == ""
+    (tmp_path / str(os.getuid()) / "phux").mkdir(parents=True)
+    assert found("") == str(tmp_path / str(os.getuid()))
+    assert found("/elsewhere") == "/elsewhere"
 
 
 SCHEMA = {

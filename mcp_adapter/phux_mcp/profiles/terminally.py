@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
-from phux_core.errors import BadRequestError, NoSuchTargetError, TimedOutError
+from phux_core.errors import BadRequestError, NoSuchTargetError, PaneClosedError, TimedOutError
 from phux_mcp.answers import Answer
 from phux_mcp.catalog import Tool
 
@@ -141,7 +141,13 @@ def _tool(
     """Make a tool: each thing it takes or gives is told as its type, `!` if it must be there, and what it is."""
 
     async def answer(call: Call, arguments: Arguments) -> Answer:
-        return Answer(await run(await call.links.phux(), arguments))
+        try:
+            return Answer(await run(await call.links.phux(), arguments))
+        except PaneClosedError as error:
+            raise PaneClosedError(
+                f"the program in the tab {arguments.get('window_id')} has ended",
+                remedy="read_logs_from_tab has what it wrote, create_tab makes a new one",
+            ) from error
 
     properties = {key: _schema(note) for key, note in takes.items()}
     output = {"type": "object", "properties": {key: _schema(note) for key, note in gives.items()}}
@@ -195,7 +201,7 @@ TOOLS = (
     _tool("list_tabs", "List all terminal tabs", _list_tabs, {}, {"tabs": "tabs!"}, "read-only"),
     _tool(
         "read_logs_from_tab",
-        "Read recent logs from a tab's pipe-pane file; line-count oriented",
+        "Read recent logs from a tab\u2019s pipe-pane file; line-count oriented",
         _read_logs,
         {
             "window_id": "string!",

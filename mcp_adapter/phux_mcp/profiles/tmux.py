@@ -329,7 +329,10 @@ async def _resize_pane(phux: Phux, arguments: Arguments) -> str:
     if sizes == {"cols": None, "rows": None}:
         if direction not in {"up", "down", "left", "right"}:
             raise _Miss("direction must be 'up', 'down', 'left', or 'right'.")
-        sizes = {"side": direction, "by": arguments.get("amount", 5)}
+        amount = arguments.get("amount", 5)
+        if amount < 1:
+            raise _Miss("adjustment too small")
+        sizes = {"side": direction, "by": amount}
     found = _find(await phux.drive(flows.tree()), target)
     await phux.drive(flows.resize(phux.caller, found.pane["id"], **sizes))
     return f"Pane '{target}' resized."

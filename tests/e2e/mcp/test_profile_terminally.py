@@ -115,6 +115,14 @@ def test_a_command_that_takes_too_long_is_interrupted_and_its_tab_goes_on(host, 
     assert host.document("execute_command", window_id=tab, command="echo after")["output"] == "after"
 
 
+def test_a_tab_whose_program_has_ended_says_so_in_the_words_of_tabs(host, tab):
+    assert host.document("execute_command", window_id=tab, command="exit 3")["exit_code"] == 3
+    eventually(lambda: host.call("start_process", window_id=tab, command="true")["isError"])
+    said = host.failure("execute_command", window_id=tab, command="true")
+    assert said.startswith(f"the program in the tab {tab} has ended")
+    assert "create_tab" in said
+
+
 def test_commands_in_one_tab_come_one_after_the_other(host, tab):
     calls = [host.start("execute_command", window_id=tab, command=f"sleep 0.1; echo {number}") for number in range(4)]
     assert [host.reply(call)["result"]["structuredContent"]["output"] for call in calls] == ["0", "1", "2", "3"]

@@ -46,6 +46,19 @@ def test_the_tools_and_their_parameters_are_the_designs(tmux):
         assert tools[name].get("required", []) == required
 
 
+def test_what_may_be_left_out_has_the_designs_default_and_may_be_null_where_that_is_null(work):
+    tools = {tool["name"]: tool["inputSchema"]["properties"] for tool in work.result("tools/list")["tools"]}
+    assert tools["tmux_resize_pane"]["amount"]["default"] == 5
+    assert tools["tmux_kill"]["type"]["default"] == "pane"
+    assert tools["tmux_split_window"]["horizontal"]["default"] is False
+    assert tools["tmux_create_session"]["command"]["default"] is None
+    assert "default" not in tools["tmux_create_session"]["name"]
+    assert work.text("tmux_split_window", target="work", size=None, command=None).startswith("Pane created.")
+    assert len(work.text("tmux_list_panes", target=None).splitlines()) == 2
+    assert "`amount` is null" in work.failure("tmux_resize_pane", target="%1", direction="up", amount=None)
+    assert work.text("tmux_resize_pane", target="%1", direction="up", amount=-1) == "Error: adjustment too small"
+
+
 def test_every_revision_has_all_of_them(start_host):
     for revision in ("2024-11-05", "2026-07-28"):
         host = start_host("--profile", "tmux").begin(revision)

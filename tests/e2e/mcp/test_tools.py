@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 
 import pytest
 
+from phux_mcp.budget import TOKENS, tokens
 from servers import BIN, eventually
 from validation import validate
-
-LIMIT = 40_000  # bytes of text, well under 10,000 tokens
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_a_run_tells_of_its_output_what_is_asked_for(work):
     numbers = "seq 1 5000"
     plain = work.document("phux_run", target="work", command=numbers, max_bytes=200)
     assert plain["truncated"]
-    assert "grep" in plain["hint"]
+    assert "phux_logs with command" in plain["hint"]
     assert work.document("phux_run", target="work", command=numbers, tail=2)["output"] == "4999\n5000"
     assert work.document("phux_run", target="work", command=numbers, head=2)["output"] == "1\n2"
     chosen = work.document("phux_run", target="work", command=f"{numbers}; false", grep="^12.4$")
@@ -82,6 +82,8 @@ def test_a_run_that_takes_too_long_says_what_it_waits_for(work):
     late = work.document("phux_run", target="work", command="cat", timeout_secs=0.5)
     assert (late["outcome"], late["state"], late["pane"]) == ("timed_out", "awaiting_input", work.pane)
     assert "waits for input" in late["message"]
+    assert "phux_act answers it" in late["hint"]
+    assert 'wait for it (phux_wait with state ["prompt"])' in work.failure("phux_run", target="work", command="true")
     work.document("phux_send_keys", target="work", keys=["C-d"])
 
 
@@ -146,33 +148,56 @@ def test_literal_keys_are_text(work):
 
 
 def test_no_default_result_is_too_large_for_a_model(work):
-    work.document(
-        "phux_run", target="work", command="PS1=; seq 1 20000 | sed 's/$/ and some words to make a line of it/'"
-    )
-    work.document(
-        "phux_run",
-        target="work",
-        command="for i in $(seq 1 40); do printf '\\033[3%dm%070d\\033[m\\n' $((i%8)) $i; done",
-    )
-    for number in range(60):
-        work.document("phux_run", target="work", command=f": {number} {'x' * 300}")
+    work.document("phux_resize", target="work", cols=300, rows=100)
+    heavy = f"yes {chr(0x6F22) * 149} | head -n 400"
+    work.document("phux_run", target="work", command=f"PS1=; {heavy}", max_bytes=100)
+    for number in range(15):
+        work.document("phux_run", target="work", command=f": {number} {'x' * 1500}")
+    for number in range(40):
+        work.document("phux_new", name=f"session {number}", command=["cat"])
     results = {
-        "run": work.text("phux_run", target="work", command="seq 1 100000"),
+        "run": work.text("phux_run", target="work", command=heavy),
+        "numbers": work.text("phux_run", target="work", command="seq 1 100000"),
+        "grep": work.text("phux_run", target="work", command=heavy, grep="."),
+        "screen": work.text("phux_snapshot", target="work"),
         "history": work.text("phux_snapshot", target="work", scrollback=0),
         "cells": work.text("phux_snapshot", target="work", cells=True, scrollback=0),
-        "act": work.text("phux_act", target="work", keys=["true", "Enter"], since=0, cells=True),
+        "act": work.text("phux_act", target="work", keys=[heavy, "Enter"], since=0, cells=True),
         "logs": work.text("phux_logs", target="work", lines=100000),
-        "search": work.text("phux_search", pattern="and some words", max_matches=1000),
+        "search": work.text("phux_search", pattern=".", max_matches=1000, context=3),
         "commands": work.text("phux_commands", max_commands=1000),
         "tree": work.text("phux_tree"),
     }
-    assert {name: len(text) for name, text in results.items() if len(text.encode()) > LIMIT} == {}
-    for name in ("run", "history", "logs", "search", "commands"):
-        document = json.loads(results[name])
+    assert {name: tokens(text) for name, text in results.items() if tokens(text) > TOKENS} == {}
+    for name, text in results.items():
+        document = json.loads(text)
         assert document.get("hint") or document["omitted"]["hint"], name
     assert json.loads(results["history"])["omitted"]["scrollback_rows"] > 0
-    larger = work.text("phux_snapshot", target="work", scrollback=0, max_bytes=200_000)
-    assert len(larger) > LIMIT
+    assert tokens(work.text("phux_snapshot", target="work", scrollback=0, max_bytes=200_000)) > TOKENS
+    (one,) = work.document("phux_tree", session="session 39")["sessions"]
+    assert one["name"] == "session 39"
+    assert len(work.document("phux_tree", max_bytes=500_000)["sessions"]) == 41
+    assert "is no session" in work.failure("phux_tree", session="work:0")
+
+
+def test_what_was_left_out_of_a_command_is_read_without_running_it_again(work):
+    ran = work.document("phux_run", target="work", command="seq 1 50000; echo once >> ran")
+    assert ran["truncated"]
+    command = ran["hint"].split('"')[1]
+    found = work.document("phux_logs", command=command, grep="^2345.$")["content"].split()
+    assert found == [f"2345{digit}" for digit in range(10)]
+    assert work.document("phux_run", target="work", command="cat ran; rm ran")["output"] == "once"
+
+
+def test_a_watch_ends_when_there_is_no_room_for_more(work):
+    watching = work.start("phux_watch", target="work", events=["title_changed"], max_events=1000, timeout_secs=20)
+    titles = "for i in $(seq 1 600); do printf '\\033]0;%0200d\\007' $i; sleep 0.01; done"
+    work.document("phux_send_keys", target="work", keys=[titles, "Enter"])
+    watched = work.reply(watching)["result"]["structuredContent"]
+    assert watched["outcome"] == "full"
+    assert 10 < watched["count"] < 600
+    assert "another call" in watched["hint"]
+    work.document("phux_send_keys", target="work", keys=["C-c"])
 
 
 # Safety
@@ -238,6 +263,19 @@ def test_the_log_of_a_pane_is_a_resource_and_changes_are_told(work):
         told.append(work.receive()["params"]["uri"])
     for uri in (log, "phux://sessions"):
         work.result("resources/unsubscribe", {"uri": uri})
+
+
+def test_a_pane_that_writes_on_and_on_is_told_of_now_and_then(work):
+    screen = f"phux://pane/{work.pane[1:]}/screen"
+    work.result("resources/subscribe", {"uri": screen})
+    work.document("phux_send_keys", target="work", keys=["yes", "Enter"])
+    work.notifications.clear()
+    began = time.monotonic()
+    for _ in range(4):
+        assert work.receive(5)["params"]["uri"] == screen
+    assert 0.5 < time.monotonic() - began < 8  # a shell that writes thousands of times a second
+    work.document("phux_send_keys", target="work", keys=["C-c"])
+    work.result("resources/unsubscribe", {"uri": screen})
 
 
 @pytest.mark.parametrize(
