@@ -21,10 +21,12 @@ class Links:
 
     Args:
         start: Whether to start a server where none runs.
+        socket: The server's socket where a call names none; the usual one when omitted.
     """
 
-    def __init__(self, *, start: bool = False) -> None:
+    def __init__(self, *, start: bool = False, socket: str | None = None) -> None:
         self._start = start
+        self._socket = socket
         self._known: dict[str | None, tuple[Link, Phux]] = {}
         self._owner: asyncio.Task[None] | None = None
         self._tasks: asyncio.Future[TaskGroup] | None = None
@@ -44,7 +46,7 @@ class Links:
         from phux_client.link import Link
         from phux_core import paths
 
-        path = paths.socket_path(socket)
+        path = paths.socket_path(socket or self._socket)
         if self._start:
             await self._start_if_none_runs(path)
         if socket not in self._known:

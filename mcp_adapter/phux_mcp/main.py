@@ -32,8 +32,6 @@ def main(argv: list[str] | None = None) -> int:
 
     try:
         options = _parse(words)
-        if options.socket:
-            os.environ["PHUX_SOCKET"] = options.socket
         _find_runtime_directory()
         if options.verb == "setup":
             from phux_mcp import setup
@@ -48,7 +46,7 @@ def main(argv: list[str] | None = None) -> int:
             return _print_catalog(toolset)
         import asyncio
 
-        return asyncio.run(_serve(toolset, start=options.profile != "phux"))
+        return asyncio.run(_serve(toolset, start=options.profile != "phux", socket=options.socket))
     except PhuxError as error:
         print(f"phux-mcp: {error.message}", file=sys.stderr)
         if error.remedy:
@@ -92,7 +90,7 @@ def _print_catalog(toolset: Toolset) -> int:
     return 0
 
 
-async def _serve(toolset: Toolset, *, start: bool) -> int:
+async def _serve(toolset: Toolset, *, start: bool, socket: str | None) -> int:
     """Serve stdin and stdout."""
     import asyncio
 
@@ -115,7 +113,7 @@ async def _serve(toolset: Toolset, *, start: bool) -> int:
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, lambda: end(at_once=True))
-    links = Links(start=start)
+    links = Links(start=start, socket=socket)
     sink = Output(loop, _take_stdout(), hold_back, lambda: end(at_once=True))
     server = Server(toolset, links, sink.write, lambda: sink.is_full)
     source = Input(loop, sys.stdin.fileno(), server.take_line, lambda: end(at_once=False))

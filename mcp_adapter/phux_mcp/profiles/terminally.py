@@ -30,6 +30,8 @@ _CHUNK = 65536
 _TIMEOUT_MS = 10_000
 # The first tab makes the session, and the second must not try to.
 _creating = asyncio.Lock()
+# What set_history_limit said, for tabs that are still to come.
+_history: dict[str, int] = {}
 
 
 async def _tabs(phux: Phux) -> list[Document]:
@@ -55,6 +57,9 @@ async def _create_tab(phux: Phux, arguments: Arguments) -> Document:
         else:
             flow = flows.new(phux.caller, _SESSION, window_name=name, cwd=cwd, env=env, command=shell)
         made = await phux.drive(flow)
+    if "limit" in _history:
+        pane = made["terminal_id"] if "terminal_id" in made else made["pane_id"]
+        await phux.drive(flows.history_limit(phux.caller, pane, _history["limit"]))
     return {"window_id": f"@{made['window_id']}", "name": made["window_name"]}
 
 
@@ -120,9 +125,12 @@ async def _stream_logs(phux: Phux, arguments: Arguments) -> Document:
 
 
 async def _set_history_limit(phux: Phux, arguments: Arguments) -> Document:
+    limit = int(arguments["limit"])
     for tab in await _tabs(phux):
         for pane in tab["panes"]:
-            await phux.drive(flows.history_limit(phux.caller, pane["id"], int(arguments["limit"])))
+            if pane["state"] != "dead":
+                await phux.drive(flows.history_limit(phux.caller, pane["id"], limit))
+    _history["limit"] = limit
     return {"success": True}
 
 

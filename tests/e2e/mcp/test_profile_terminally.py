@@ -170,12 +170,15 @@ def test_logs_are_streamed_by_bytes_without_gaps_also_after_a_death(host, tab, c
     assert eventually(everything).startswith(before)
 
 
-def test_the_history_limit_is_set_for_every_tab(host, tab, cli):
-    host.document("create_tab")
+def test_the_history_limit_is_set_for_every_tab_also_for_those_to_come(host, tab, cli):
     assert host.document("set_history_limit", limit=50) == {"success": True}
-    host.document("execute_command", window_id=tab, command="seq 1 500")
-    pane = cli.json("tree")["sessions"][0]["windows"][0]["panes"][0]["id"]
-    assert len(cli.json("snapshot", f"@{pane}", "--scrollback")["scrollback"]) <= 50
+    later = host.document("create_tab")["window_id"]
+    for one in (tab, later):
+        host.document("execute_command", window_id=one, command="seq 1 500")
+    for window in cli.json("tree")["sessions"][0]["windows"]:
+        pane = window["panes"][0]["id"]
+        assert len(cli.json("snapshot", f"@{pane}", "--scrollback")["scrollback"]) <= 50
+    assert "limit" in host.failure("set_history_limit", limit=-1)
 
 
 @pytest.mark.parametrize(

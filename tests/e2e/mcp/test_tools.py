@@ -246,6 +246,14 @@ def test_the_pane_that_the_host_runs_in_is_never_ended(cli, told):
     eventually(lambda: [one["name"] for one in cli.json("ls")["sessions"]] == ["home"])
 
 
+def test_a_pane_of_another_server_is_not_the_hosts_own(start_host, socket, tmp_path):
+    host = start_host(
+        *("--safety", "destructive", "--socket", socket), PHUX_SOCKET=str(tmp_path / "other.sock"), PHUX_PANE="@1"
+    ).begin("2025-11-25")
+    assert host.document("phux_new", name="work")["terminal_id"] == 1
+    assert host.document("phux_kill", target="@1")["killed"] == 1
+
+
 # Resources
 
 
