@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ _RANDOM = re.compile(r"[A-Za-z0-9]{20,}")
 # What is cut out of the middle may have been lighter than the ends; and what is this short is not asked for again.
 _MARGIN = 0.95
 _LEAST = 1000
+# What is this short by the fast encoder has not TOKENS bytes by the other, which indents.
+_SMALL = TOKENS // 6
 
 
 def tokens(text: str) -> int:
@@ -51,6 +54,8 @@ class Budget:
 
     def excess(self, document: object) -> float:
         """Say how many times too large a document is; of one that fits, at most 1."""
+        if not self.by_bytes and len(json.dumps(document)) < _SMALL:
+            return 1.0
         text = pretty(document)
         size = len(text.encode("utf-8", "replace"))
         if self.by_bytes or size <= TOKENS:  # nothing has more tokens than bytes

@@ -201,24 +201,24 @@ class Methods:
             self._calls -= 1
             call.progress.end()
 
-    def _list_prompts(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+    def _list_prompts(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         _refuse_cursor(params)
-        return {"prompts": prompts.listing()}
+        return {"prompts": _in_words_of(revision, prompts.listing())}
 
     def _get_prompt(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
         return prompts.get(params.get("name"), {} if params.get("arguments") is None else params["arguments"])
 
-    def _list_templates(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+    def _list_templates(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         from phux_mcp import resources
 
         _refuse_cursor(params)
-        return {"resourceTemplates": resources.templates()}
+        return {"resourceTemplates": _in_words_of(revision, resources.templates())}
 
-    async def _list_resources(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+    async def _list_resources(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         from phux_mcp import resources
 
         _refuse_cursor(params)
-        return {"resources": await resources.listing(self._links)}
+        return {"resources": _in_words_of(revision, await resources.listing(self._links))}
 
     async def _read_resource(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         from phux_mcp import resources
@@ -278,6 +278,13 @@ class Methods:
 def _refuse_cursor(params: Params) -> None:
     if params.get("cursor") is not None:
         raise RpcError(INVALID_PARAMS, "there is no such `cursor`: lists come whole")
+
+
+def _in_words_of(revision: Revision, entries: list[Params]) -> list[Params]:
+    """Leave out what a revision does not have."""
+    if revision.structured:
+        return entries
+    return [{name: value for name, value in entry.items() if name != "title"} for entry in entries]
 
 
 def _never(_revision: Revision, _toolset: Toolset) -> bool:

@@ -46,6 +46,14 @@ def test_each_revision_lists_tools_in_its_own_words(start_host):
         assert shapes[revision] == plain | {"annotations", "title", "outputSchema"}
 
 
+def test_titles_of_prompts_and_resources_came_with_those_of_tools(start_host):
+    for revision in ("2025-03-26", "2025-06-18"):
+        host = start_host().begin(revision)
+        for kind in ("prompts", "resources", "resources/templates"):
+            (entries,) = host.result(f"{kind}/list").values()
+            assert {"title" in entry for entry in entries} == {revision == "2025-06-18"}
+
+
 def test_structured_content_is_there_from_2025_06_18_on_with_the_seeds_text_beside_it(start_host):
     for revision in REVISIONS:
         result = start_host().begin(revision).call("phux_ls")
