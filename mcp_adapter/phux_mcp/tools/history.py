@@ -40,7 +40,9 @@ async def logs(call: Call, arguments: Arguments) -> Answer:
 
     found = await Budget(arguments.get("max_bytes")).read(read)
     if found["truncated"] or found["omitted"]:
-        found["hint"] = f"from_byte {found['next_byte']} goes on, a smaller one goes back; grep, head and tail choose"
+        place = found["next_byte" if "from_byte" in arguments else "first_byte"]
+        where = "" if command is None else f"with target @{found['pane']} instead, "
+        found["hint"] = f"{where}from_byte {place} reads on from there, piece by piece; grep, head and tail choose"
     return Answer(found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 
@@ -187,6 +188,14 @@ def test_what_was_left_out_of_a_command_is_read_without_running_it_again(work):
     found = work.document("phux_logs", command=command, grep="^2345.$")["content"].split()
     assert found == [f"2345{digit}" for digit in range(10)]
     assert work.document("phux_run", target="work", command="cat ran; rm ran")["output"] == "once"
+    hint = work.document("phux_logs", command=command)["hint"]
+    target, place = re.search(r"target (@\d+) instead, from_byte (\d+)", hint).groups()
+    pieces, going_on = [], True
+    while going_on:
+        read = work.document("phux_logs", target=target, from_byte=int(place), max_bytes=100_000)
+        pieces.append(read["content"])
+        place, going_on = read["next_byte"], not read["eof"]
+    assert [line for line in "\n".join(pieces).splitlines() if line.isdecimal()] == [*map(str, range(1, 50001))]
 
 
 def test_a_watch_ends_when_there_is_no_room_for_more(work):
