@@ -49,8 +49,8 @@ class _Found(NamedTuple):
     scope: str
 
 
-def _find(tree: Node, target: str) -> _Found:
-    """Resolve a target as tmux does: what is not named is the active one."""
+def _find(tree: Node, target: str, kind: str) -> _Found:
+    """Resolve a target as tmux does: what is not named is the active one, and errors tell what kind was wanted."""
     for session, window, pane in _panes(tree):
         if target == f"%{pane['id']}":
             return _Found(session, window, pane, "pane")
@@ -60,22 +60,29 @@ def _find(tree: Node, target: str) -> _Found:
     if target[:1] in {"%", "@"}:
         raise _Miss(f"can't find {'pane' if target[0] == '%' else 'window'}: {target}")
     name, colon, locus = target.partition(":")
-    known = next(
-        (one for one in tree["sessions"] if name.removeprefix("=") == one["name"] or name == f"${one['id']}"), None
-    )
-    if known is None:
-        raise _Miss(f"can't find session: {name}")
-    session = known
-    if not colon or not locus:
-        window = _active(session["windows"])
-        return _Found(session, window, _active(window["panes"]), "session")
+    named = [one for one in tree["sessions"] if name.removeprefix("=") == one["name"] or name == f"${one['id']}"]
+    if named:
+        return _in_session(named[0], locus, "window") if locus else _whole(named[0])
+    focused = [one for one in tree["sessions"] if one["name"] == tree["focused_session"]]
+    if kind == "session" or (name and colon) or not focused:
+        raise _Miss(f"can't find {'session' if name and colon else kind}: {name or target}")
+    return _in_session(focused[0], locus if colon else name, "window" if colon else kind)
+
+
+def _whole(session: Node) -> _Found:
+    window = _active(session["windows"])
+    return _Found(session, window, _active(window["panes"]), "session")
+
+
+def _in_session(session: Node, locus: str, kind: str) -> _Found:
+    """Resolve what stands behind the colon: a window, or a window and a pane."""
     whole = _among(session["windows"], locus, "@")
     if whole is not None:
         return _Found(session, whole, _active(whole["panes"]), "window")
     window_part, dot, pane_part = locus.rpartition(".")
-    part = _among(session["windows"], window_part, "@") if dot else None
-    if part is None:
-        raise _Miss(f"can't find window: {window_part if dot else locus}")
+    part = _among(session["windows"], window_part, "@") if window_part else _active(session["windows"])
+    if part is None or not (dot or kind == "pane"):
+        raise _Miss(f"can't find {kind}: {window_part if dot else locus}")
     named = _among(part["panes"], pane_part, "%")
     if named is None:
         raise _Miss(f"can't find pane: {pane_part}")
@@ -187,7 +194,7 @@ async def _create_session(phux: Phux, arguments: Arguments) -> str:
 @_tool("Rename a session.", old_name="string! Current name or ID.", new_name="string! New name.")
 async def _rename_session(phux: Phux, arguments: Arguments) -> str:
     old, new = arguments["old_name"], arguments["new_name"]
-    found = _find(await phux.drive(flows.tree()), old)
+    found = _find(await phux.drive(flows.tree()), old, "session")
     await phux.drive(flows.rename(phux.caller, ("session", found.session["id"]), new))
     return f"Session '{old}' renamed to '{new}'."
 
@@ -202,7 +209,7 @@ async def _kill(phux: Phux, arguments: Arguments) -> str:
     target, scope = arguments["target"], arguments.get("type", "pane")
     if scope not in {"session", "window", "pane"}:
         raise _Miss("type must be 'session', 'window', or 'pane'.")
-    found = _find(await phux.drive(flows.tree()), target)
+    found = _find(await phux.drive(flows.tree()), target, scope)
     node = {"session": found.session, "window": found.window, "pane": found.pane}[scope]
     refuse_own(scope, node, phux.caller.pane, "killed")
     await phux.drive(flows.kill_by_id(scope, node["id"]))
@@ -216,7 +223,7 @@ async def _kill(phux: Phux, arguments: Arguments) -> str:
 )
 async def _list_windows(phux: Phux, arguments: Arguments) -> str:
     tree = await phux.drive(flows.tree())
-    only = _find(tree, arguments["session"]).session if arguments.get("session") else None
+    only = _find(tree, arguments["session"], "session").session if arguments.get("session") else None
     return (
         "\n".join(
             f"{session['name']}\t{window['index']}\t@{window['id']}\t{window['name']}\t{int(window['active'])}"
@@ -235,7 +242,7 @@ async def _list_windows(phux: Phux, arguments: Arguments) -> str:
     command="string=null Optional command to run in the new window.",
 )
 async def _create_window(phux: Phux, arguments: Arguments) -> str:
-    found = _find(await phux.drive(flows.tree()), arguments["session"])
+    found = _find(await phux.drive(flows.tree()), arguments["session"], "session")
     flow = flows.new_window(
         phux.caller,
         found.session["id"],
@@ -250,7 +257,7 @@ async def _create_window(phux: Phux, arguments: Arguments) -> str:
 
 @_tool("Switch to a window.", target=_WINDOW)
 async def _select_window(phux: Phux, arguments: Arguments) -> str:
-    found = _find(await phux.drive(flows.tree()), arguments["target"])
+    found = _find(await phux.drive(flows.tree()), arguments["target"], "window")
     await phux.drive(flows.select(phux.caller, ("window", found.window["id"])))
     return f"Selected window '{arguments['target']}'."
 
@@ -258,7 +265,7 @@ async def _select_window(phux: Phux, arguments: Arguments) -> str:
 @_tool("Rename a window.", target=_WINDOW, new_name="string! New name.")
 async def _rename_window(phux: Phux, arguments: Arguments) -> str:
     target, new = arguments["target"], arguments["new_name"]
-    found = _find(await phux.drive(flows.tree()), target)
+    found = _find(await phux.drive(flows.tree()), target, "window")
     await phux.drive(flows.rename(phux.caller, ("window", found.window["id"]), new))
     return f"Window '{target}' renamed to '{new}'."
 
@@ -271,7 +278,7 @@ async def _rename_window(phux: Phux, arguments: Arguments) -> str:
 async def _list_panes(phux: Phux, arguments: Arguments) -> str:
     tree = await phux.drive(flows.tree())
     target = arguments.get("target")
-    found = _find(tree, target) if target else None
+    found = _find(tree, target, "window") if target else None
     return (
         "\n".join(
             f"{session['name']}\t{window['index']}\t%{pane['id']}\t{pane['index']}\t{pane['cols']}x{pane['rows']}"
@@ -295,7 +302,7 @@ async def _list_panes(phux: Phux, arguments: Arguments) -> str:
     command="string=null Optional command to run in the new pane.",
 )
 async def _split_window(phux: Phux, arguments: Arguments) -> str:
-    found = _find(await phux.drive(flows.tree()), arguments["target"])
+    found = _find(await phux.drive(flows.tree()), arguments["target"], "pane")
     size = arguments.get("size")
     flow = flows.split(
         phux.caller,
@@ -310,7 +317,7 @@ async def _split_window(phux: Phux, arguments: Arguments) -> str:
 
 @_tool("Select/focus a specific tmux pane.", target=_PANE)
 async def _select_pane(phux: Phux, arguments: Arguments) -> str:
-    found = _find(await phux.drive(flows.tree()), arguments["target"])
+    found = _find(await phux.drive(flows.tree()), arguments["target"], "pane")
     await phux.drive(flows.select(phux.caller, found.pane["id"]))
     return f"Selected pane '{arguments['target']}'."
 
@@ -333,7 +340,7 @@ async def _resize_pane(phux: Phux, arguments: Arguments) -> str:
         if amount < 1:
             raise _Miss("adjustment too small")
         sizes = {"side": direction, "by": amount}
-    found = _find(await phux.drive(flows.tree()), target)
+    found = _find(await phux.drive(flows.tree()), target, "pane")
     await phux.drive(flows.resize(phux.caller, found.pane["id"], **sizes))
     return f"Pane '{target}' resized."
 
@@ -346,7 +353,7 @@ async def _resize_pane(phux: Phux, arguments: Arguments) -> str:
 )
 async def _send_keys(phux: Phux, arguments: Arguments) -> str:
     target = arguments["target"]
-    found = _find(await phux.drive(flows.tree()), target)
+    found = _find(await phux.drive(flows.tree()), target, "pane")
     flow = flows.send_keys(phux.caller, found.pane["id"], [arguments["keys"]], literal=arguments.get("literal", False))
     await phux.drive(flow)
     return f"Keys sent to '{target}'."
@@ -360,7 +367,7 @@ async def _send_keys(phux: Phux, arguments: Arguments) -> str:
     start_line="integer=null First row: 0 is the top of the screen, negative rows are history.",
 )
 async def _read_pane(phux: Phux, arguments: Arguments) -> str:
-    found = _find(await phux.drive(flows.tree()), arguments["target"])
+    found = _find(await phux.drive(flows.tree()), arguments["target"], "pane")
     start, most = arguments.get("start_line"), arguments.get("line_count")
     history = None if start is None and most is None else 0
     screen = await phux.drive(flows.snapshot(phux.caller, found.pane["id"], scrollback=history))

@@ -46,13 +46,19 @@ def host(start_host):
     return start_host("--profile", "terminally").begin("2025-11-25")
 
 
+@pytest.fixture(scope="module")
+def standing(start_shared):
+    """An adapter without tabs, for tests that make none."""
+    return start_shared("--profile", "terminally").begin("2025-11-25")
+
+
 @pytest.fixture
 def tab(host):
     return host.document("create_tab", name="my tab")["window_id"]
 
 
-def test_the_tools_take_and_give_what_the_plan_says(host):
-    tools = {tool["name"]: tool for tool in host.result("tools/list")["tools"]}
+def test_the_tools_take_and_give_what_the_plan_says(standing):
+    tools = {tool["name"]: tool for tool in standing.result("tools/list")["tools"]}
     assert list(tools) == list(TAKES)
     for name, (parameters, required) in TAKES.items():
         schema = tools[name]["inputSchema"]
@@ -192,8 +198,8 @@ def test_the_history_limit_is_set_for_every_tab_also_for_those_to_come(host, tab
         ("create_tab", {"cwd": "/nowhere/at/all"}, "/nowhere/at/all"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_a_hint(host, tool, arguments, says):
-    assert says in host.failure(tool, **arguments)
+def test_what_makes_no_sense_is_refused_with_a_hint(standing, tool, arguments, says):
+    assert says in standing.failure(tool, **arguments)
 
 
 def test_a_server_is_started_when_none_runs(start_host, cli, runtime):

@@ -29,6 +29,14 @@ def work(seed):
     return seed
 
 
+@pytest.fixture(scope="module")
+def standing(start_shared):
+    """A session that stays as it is; another test's adapter may see it."""
+    host = start_shared().begin("2024-11-05")
+    host.pane = f"@{host.document('phux_new', name='standing')['terminal_id']}"
+    return host
+
+
 # Transport and lifecycle
 
 
@@ -174,10 +182,10 @@ def test_a_target_defaults_to_the_last_focused_session(work):
     assert work.document("phux_wait", idle_ms=50)["outcome"] == "met"
 
 
-@pytest.mark.parametrize("target", [".", "=", "work", "work:0", "work:0.0", "@"])
-def test_every_form_of_target_resolves(work, target):
-    target = work.pane if target == "@" else target
-    assert f"@{work.document('phux_snapshot', target=target)['pane']}" == work.pane
+@pytest.mark.parametrize("target", [".", "=", "standing", "standing:0", "standing:0.0", "@"])
+def test_every_form_of_target_resolves(standing, target):
+    target = standing.pane if target == "@" else target
+    assert f"@{standing.document('phux_snapshot', target=target)['pane']}" == standing.pane
 
 
 def test_send_keys_types_and_names_the_pane(work):

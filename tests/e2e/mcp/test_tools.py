@@ -298,6 +298,7 @@ def test_a_pane_that_writes_on_and_on_is_told_of_now_and_then(work):
 @pytest.mark.parametrize(
     "uri", ["phux://pane/9999/screen", "phux://nonsense", "file:///etc/passwd", "phux://pane/1/nonsense"]
 )
-def test_a_resource_that_is_not_there_is_an_error(work, uri):
-    assert work.error("resources/read", {"uri": uri})["code"] == -32002
-    assert work.error("resources/subscribe", {"uri": uri})["code"] == -32002
+def test_a_resource_that_is_not_there_is_an_error(shared, uri):
+    shared.begin("2025-11-25")
+    assert shared.error("resources/read", {"uri": uri})["code"] == -32002
+    assert shared.error("resources/subscribe", {"uri": uri})["code"] == -32002
