@@ -4,40 +4,36 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from phux_core.errors import BadRequestError, PhuxError
+from phux_core.errors import BadRequestError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from phux_client.flows._kinds import Flow
+    from phux_client.flows._kinds import Flow, Step
 
 Result = TypeVar("Result")
 _LONGEST_S = 1.0
 
 
 def bounded(flow: Flow[Result]) -> Flow[Result]:
-    """Give a flow whose steps, in which lines are matched, end after a second.
+    """Give a flow whose steps, in which lines are matched, end after a second with BadRequestError."""
+    return _Bounded(flow)
 
-    Raises:
-        BadRequestError: In the flow: matching took too long.
-    """
-    answer: object = None
-    failure: PhuxError | None = None
-    with contextlib.closing(flow):
-        while True:
-            try:
-                with _limit():
-                    step = flow.send(answer) if failure is None else flow.throw(failure)
-            except StopIteration as stop:
-                result: Result = stop.value
-                return result
-            answer, failure = None, None
-            try:
-                answer = yield step
-            except PhuxError as error:
-                failure = error
+
+class _Bounded(Generator["Step", Any, Result]):
+    def __init__(self, flow: Flow[Result]) -> None:
+        self._flow = flow
+
+    def send(self, answer: Any) -> Step:
+        with _limit():
+            return self._flow.send(answer)
+
+    def throw(self, *error: Any) -> Step:
+        with _limit():
+            return self._flow.throw(*error)
 
 
 @contextlib.contextmanager
