@@ -23,6 +23,8 @@ _CARRIERS = re.compile(
     "ssh|autossh|mosh-client|telnet|docker|podman|nerdctl|kubectl|oc|lxc|incus|machinectl|nsenter|su|sudo|doas|run0|chroot"
     "|unshare|bwrap|script|socat|wsl|adb|vagrant"
 )
+# Among shells only busybox asks at its prompt, and only where it edits the line itself. Who knows what is behind ssh.
+_MAY_BE_BUSYBOX = frozenset({"sh", "ash", "hush", "busybox"})
 _ENDS_LINE = (b"\r", b"\n", b"\x03")
 _ERASE_LINE = b"\x15"
 _REDRAW = b"\x0c"
@@ -72,6 +74,18 @@ class Prompt:
         foreground = self._pane.watch.foreground
         own = foreground is not None and foreground.pgid == self._pane.record.pid
         return own and bool(self._pane.commands.at_prompt)
+
+    @property
+    def settles_in_s(self) -> float:
+        """How long what has the terminal may take to ask it something and read the answer; negative when that is over.
+
+        What is typed in between it would take for a part of the answer.
+        """
+        foreground = self._pane.watch.foreground
+        if self.is_marked or foreground is None:
+            return 0.0
+        busybox = foreground.name in _MAY_BE_BUSYBOX and not foreground.canonical
+        return self._pane.settles_in_s(may_ask=busybox or foreground.shell is None)
 
     def problem(self) -> Problem | None:
         """Say why nothing can be typed now, if so.
