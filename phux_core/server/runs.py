@@ -418,6 +418,8 @@ class Runs:
             run = self._restored = Run.from_note(note)
             if run.start is not None:
                 run.capture = Capture(run.start)
+                if run.start < self._pane.journal.base:
+                    run.capture.recall(self._pane.log.read, self._pane.journal.base)
                 self._pane.ledger.began(run.number, run.start)
             if run.end is None:
                 self._current = run
