@@ -18,6 +18,8 @@ PROMPT_S = 2.0
 """How long a shell may take to its prompt after a command whose end it does not mark."""
 # The same for one that marks it, and runs who knows what before it draws its prompt: rc files, git, starship.
 _OWN_PROMPT_S = 10.0
+# How long a shell far away may take to its prompt before it is taken for one without.
+_FAR_PROMPT_S = 0.5
 # Programs that carry a shell of another machine, user or container to this terminal.
 _CARRIERS = re.compile(
     "ssh|autossh|mosh-client|telnet|docker|podman|nerdctl|kubectl|oc|lxc|incus|machinectl|nsenter|su|sudo|doas|run0|chroot"
@@ -46,6 +48,7 @@ class Prompt:
         self._touched = False
         self._entered_at = 0.0
         self._run_ended_at = 0.0
+        self._run_ended_place = -1
 
     # What happens there
 
@@ -62,9 +65,10 @@ class Prompt:
         self._touched = False
         self._entered_at = 0.0
 
-    def run_ended(self) -> None:
-        """Take note that a run has ended whose marks were our own."""
+    def run_ended(self, place: int) -> None:
+        """Take note that a run has ended whose marks were our own; the prompt comes behind this place."""
         self._run_ended_at = time.monotonic()
+        self._run_ended_place = place
 
     # What can be done
 
@@ -74,6 +78,17 @@ class Prompt:
         foreground = self._pane.watch.foreground
         own = foreground is not None and foreground.pgid == self._pane.record.pid
         return own and bool(self._pane.commands.at_prompt)
+
+    @property
+    def is_to_be_drawn(self) -> bool:
+        """Whether a shell that cannot be seen, behind ssh, has just ended a run and not drawn its prompt yet."""
+        foreground = self._pane.watch.foreground
+        return (
+            self._pane.seq <= self._run_ended_place
+            and time.monotonic() < self._run_ended_at + _FAR_PROMPT_S
+            and foreground is not None
+            and foreground.shell is None
+        )
 
     @property
     def settles_in_s(self) -> float:

@@ -26,6 +26,7 @@ from phux_core.server.commands import CommandFinished, CommandStarted, PromptRea
 from phux_core.server.prompt import PROMPT_S, Problem, Prompt
 from phux_core.server.run_record import End, Plan, Run
 from phux_core.server.syntax import is_complete
+from phux_core.server.typing_queue import SETTLE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -186,6 +187,9 @@ class Runs:
                 raise DisconnectedError("the caller is gone")
             problem = self._problem()
             if problem is None:
+                if self._prompt.is_to_be_drawn and (deadline is None or time.monotonic() < deadline):
+                    await asyncio.sleep(SETTLE_S)
+                    continue
                 unsettled_s = self._prompt.settles_in_s
                 if unsettled_s <= 0 or not settlings:
                     return self._pane.watch.foreground
@@ -207,7 +211,8 @@ class Runs:
     def _problem(self) -> Problem | None:
         """Say why nothing can be typed now, if so."""
         problem = self._prompt.problem()
-        if self._current is not None and self._current.start is None:
+        # C-c makes the kernel forget what was typed and not read.
+        if self._current is not None and self._current.start is None and not self._current.interrupted:
             return Problem(f"a command was typed in @{self._pane.id}, and has not begun", PROMPT_S)
         return problem
 
@@ -317,6 +322,7 @@ class Runs:
         kind, _, code = rest.partition(";")
         if kind == "D" and code.isdecimal() and len(code) < _LONGEST_CODE:
             self._end(run, int(code), mark.start)
+            self._prompt.run_ended(mark.end)
             return CommandFinished(int(code), run.start, mark.start)
         return None
 
@@ -362,7 +368,7 @@ class Runs:
         if run.shell == "zsh" and run.nonce is None:
             place = end_without_sign(journal, run.start, place)
         if run.nonce is not None:
-            self._prompt.run_ended()
+            self._prompt.run_ended(place)
         duration_s = max(0.0, time.monotonic() - run.began)
         run.end = End(255 if exit_code is None else exit_code, place, duration_s)
         run_files.remove(run.files)

@@ -490,6 +490,37 @@ def test_a_shell_behind_another_terminal(open_shell, inner):
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
+@pytest.fixture
+def far_pane(open_shell):
+    """A bash with a slow prompt behind another terminal."""
+    if shutil.which("script") is None:
+        pytest.skip("script is not installed")
+    pane = open_shell("bash")
+    pane.send_keys("PS1='far> ' PROMPT_COMMAND='sleep 0.1' script -q -c 'bash --norc' /dev/null", "Enter")
+    pane.wait(regex="^far> $", timeout_s=10)
+    return pane
+
+
+def test_a_shell_far_away_has_drawn_its_prompt_before_more_is_typed(far_pane):
+    for number in range(3):
+        assert far_pane.run(f"echo {number}", timeout_s=20).output == str(number)
+    typed = [line for line in far_pane.snapshot().lines if "_p=" in line]
+    assert len(typed) == 3
+    assert all(line.startswith("far> ") for line in typed), "typed ahead it would stand in a line of its own"
+
+
+def test_what_was_typed_ahead_and_forgotten_at_c_c_is_not_waited_for(far_pane):
+    far_pane.send_keys("sleep 60", "Enter")
+    far_pane.wait(idle_ms=300, timeout_s=10)
+    with pytest.raises(errors.TimedOutError):
+        far_pane.run("echo never", timeout_s=1)
+    far_pane.send_keys("C-c")
+    far_pane.wait(regex="^far> $", timeout_s=10)
+    began = time.monotonic()
+    assert far_pane.run("echo next", timeout_s=20).output == "next"
+    assert time.monotonic() - began < 5
+
+
 # Faults
 
 
