@@ -140,7 +140,9 @@ class Prompt:
         command = f" ({commands.command.splitlines()[0]:.60})" if own and commands.command else ""
         # What marks the end of a run where the shell does not may be a program itself: mksh has no printf of its own.
         patience_s = PROMPT_S if time.monotonic() < self._run_ended_at + PROMPT_S else 0
-        return Problem(f"{foreground.name}{command} {doing} {where}", patience_s)
+        waits = state in {"awaiting_input", "awaiting_secret"}
+        reads = f"type what it reads (phux send-keys {where}), or end it and run the command then" if waits else None
+        return Problem(f"{foreground.name}{command} {doing} {where}", patience_s, reads)
 
     def _problem_with_line(self, where: str) -> Problem | None:
         if self._touched:

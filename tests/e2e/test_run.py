@@ -374,8 +374,9 @@ def test_a_time_of_zero_is_for_ever(open_shell):
 def test_another_program_in_front_is_named(pane):
     pane.send_keys("cat", "Enter")
     pane.wait(state="awaiting_input", timeout_s=10)
-    with pytest.raises(errors.BusyError, match="cat"):
+    with pytest.raises(errors.BusyError, match="cat") as refused:
         pane.run("echo hi")
+    assert "send-keys" in refused.value.remedy, "it may be a REPL that is to be driven"
     pane.send_keys("C-d")
     assert pane.run("echo hi", queue=True, timeout_s=20).output == "hi"
 
