@@ -271,7 +271,7 @@ class Runs:
                 run,
                 BusyError(
                     f"what has the terminal of @{self._pane.id} did not execute the command as a shell would",
-                    remedy="look at the screen for what became of it",
+                    remedy="look at the screen for what became of it; in a fish of another machine, start sh first",
                 ),
             )
 
