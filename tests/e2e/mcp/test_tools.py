@@ -84,7 +84,7 @@ def test_a_run_that_takes_too_long_says_what_it_waits_for(work):
     assert (late["outcome"], late["state"], late["pane"]) == ("timed_out", "awaiting_input", work.pane)
     assert "waits for input" in late["message"]
     assert "phux_act answers it" in late["hint"]
-    assert 'wait for it (phux_wait with state ["prompt"])' in work.failure("phux_run", target="work", command="true")
+    assert f"(phux_send_keys to {work.pane})" in work.failure("phux_run", target="work", command="true")
     work.document("phux_send_keys", target="work", keys=["C-d"])
 
 
