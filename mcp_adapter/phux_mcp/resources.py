@@ -124,16 +124,32 @@ class Resource:
                     return
             await asyncio.sleep(_TRY_AGAIN_S)
 
+    async def _seq(self) -> int:
+        """Say how much a pane has written; of one that is gone, and of all sessions, nothing."""
+        if self._pane is None:
+            return 0
+        try:
+            return int((await self._phux.drive(flows.snapshot(self._phux.caller, self._pane)))["seq"])
+        except PhuxError:
+            return 0
+
     async def _tell(self, events: AsyncIterator[shapes.Event], on_change: Callable[[], None]) -> None:
         """Tell of changes, the last one always, but not of each: whoever hears of one reads it all."""
         relevant = _TREE_EVENTS if self._pane is None else _PANE_EVENTS
-        changed, busy = asyncio.Event(), False
+        changed = asyncio.Event()
+        # A pane says that it writes and that it rests, and nothing in between; it may have been writing before.
+        busy, seq = self._pane is not None, await self._seq()
 
         async def tell() -> None:
+            nonlocal busy, seq
             while True:
-                # A pane says that it writes and that it rests, and nothing in between.
-                with contextlib.suppress(TimeoutError):
+                try:
                     await asyncio.wait_for(changed.wait(), _WHILE_BUSY_S if busy else None)
+                except TimeoutError:
+                    before, seq = seq, await self._seq()
+                    if seq == before:
+                        busy = False
+                        continue
                 changed.clear()
                 on_change()
                 await asyncio.sleep(_PAUSE_S)
