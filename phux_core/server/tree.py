@@ -231,6 +231,10 @@ class Tree:
         self.next_pane_id += 1
         return self.next_pane_id - 1
 
+    def pane_id_was_taken(self, pane_id: int) -> None:
+        """Give a pane id to nobody else, also if whoever took it died before that was written down."""
+        self.next_pane_id = max(self.next_pane_id, pane_id + 1)
+
     def add_session(self, name: str, window_name: str, pane: PaneRecord) -> SessionRecord:
         """Add a session with one window and one pane, and focus it."""
         session = SessionRecord(self.next_session_id, name, pane.started_at)
