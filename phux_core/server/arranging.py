@@ -207,6 +207,8 @@ class Arranger:
                 mine, theirs = (one_id, other_id) if window is one_window else (other_id, one_id)
                 window.active_pane = theirs if window.active_pane == mine else window.active_pane
                 window.recent = [theirs if pane == mine else pane for pane in window.recent]
+        for pane_id in (one_id, other_id):
+            self._tree.retire(pane_id)  # one whose program has ended may stand beside others now
         self._settle(one_window, other_window)
         return [self.place(one_id), self.place(other_id)]
 

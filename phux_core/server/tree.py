@@ -321,6 +321,8 @@ class Tree:
         window.panes.remove(pane)
         if pane_id in window.recent:
             window.recent.remove(pane_id)
+        if session.active_window == window.id:
+            session.focus_another()
 
     def remove_window(self, session: SessionRecord, window: WindowRecord) -> None:
         """Take a window out; the last one takes its session along."""
