@@ -262,7 +262,7 @@ CALLS: "Mapping[str, Call]" = {
                 _WINDOW,
                 Param("cols", "integer", "columns"),
                 Param("rows", "integer", "rows"),
-                Param("policy", "policy", "whose size it has from now on"),
+                Param("policy", "policy", 'whose size it has from now on; "default" for whose the server is set to'),
             ),
             f"{_PLACE} of its active pane",
             repeatable=True,

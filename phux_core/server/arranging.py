@@ -138,7 +138,7 @@ class Arranger:
         session, window = self.find_window(window_id)
         cols, rows = launch.check_size(window.cols if cols is None else cols, window.rows if rows is None else rows)
         before = window.size_policy
-        window.size_policy = policy or before
+        window.size_policy = None if policy == "default" else policy or before
         try:
             self._check_window_size(session, window, cols, rows)
         except (BadSizeError, RefusedError):

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from rawwire import RawClient
-from servers import embedded_server
+from servers import embedded_server, eventually
 
 
 @pytest.fixture(scope="module", params=["ghostty", "pyte"])
@@ -123,8 +123,10 @@ def test_clients_count_and_decide_the_size(server, raw, watcher, place):
         assert (session()["windows"][0]["cols"], session()["windows"][0]["rows"]) == (40, 10)
         other.get("resize_attachment", attachment=other.number, cols=25, rows=9)
         assert (session()["windows"][0]["cols"], session()["windows"][0]["rows"]) == (25, 9)
-    raw.get("resize_window", window=place["window_id"], policy="smallest")
-    assert session()["attached_clients"] == 1
+        raw.get("resize_window", window=place["window_id"], policy="default")
+        assert (session()["windows"][0]["cols"], session()["windows"][0]["rows"]) == (25, 9)
+        assert session()["windows"][0]["size_policy"] is None
+    eventually(lambda: session()["attached_clients"] == 1)
     assert (session()["windows"][0]["cols"], session()["windows"][0]["rows"]) == (40, 10)
 
 

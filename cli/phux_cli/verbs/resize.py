@@ -41,8 +41,9 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
     parser.add_argument(
         "--policy",
         metavar="POLICY",
-        choices=("smallest", "largest", "latest", "manual"),
-        help="whose size the window has when clients are attached: smallest, largest, latest, or manual for its own",
+        choices=("smallest", "largest", "latest", "manual", "default"),
+        help="whose size the window has when clients are attached: smallest, largest, latest, manual for its own, or "
+        "default for what the server is set to",
     )
     add_json(parser, "a Place document")
     add_socket(parser)
