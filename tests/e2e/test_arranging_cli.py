@@ -93,6 +93,22 @@ def test_inside_a_pane_a_dot_is_that_pane(work):
     assert [(pane["id"], pane["cols"]) for pane in panes] == [(2, 20), (3, 59)]
 
 
+def test_on_a_terminal_the_tree_is_cut_to_its_width(work):
+    work.json("rename", "work:0", "日本語のエディタ")
+    pane = work.json("new-window", "-n", "narrow", "work", "--", "sh")["terminal_id"]
+    work.json("resize", f"@{pane}", "20x24")
+    drawn = work("run", f"@{pane}", f"{BIN}/phux tree").out
+    assert drawn.splitlines() == [
+        "work *",
+        "├─ 0: 日本語のエデ…",
+        "│  └─ 0: @1 *  80x2…",
+        "└─ 1: narrow  20x24",
+        "   └─ 0: @2 *  20x2…",
+    ]
+    piped = work("run", f"@{pane}", f"{BIN}/phux tree | cat").out
+    assert "├─ 0: 日本語のエディタ *  80x24" in piped
+
+
 @pytest.mark.parametrize(
     ("words", "code", "exit_code"),
     [

@@ -1,11 +1,12 @@
 """tree: show every session, window and pane, or what TARGET names: a drawing, or with --json a Tree document.
 
 A `*` stands at what is active where it is: the focused session, its current window, the active pane of each window.
+On a terminal, lines that are too long for it are cut.
 """
 
 import json
 
-from phux_cli.output import print_document, write
+from phux_cli.output import fit, print_document, write
 from phux_cli.usage import add_json, add_socket
 from phux_client import flows
 from phux_client.blocking import Phux
@@ -34,7 +35,7 @@ def run(options: "argparse.Namespace") -> int:
     if options.json:
         print_document(document)
     else:
-        write("".join(f"{line}\n" for line in draw(document)))
+        write("".join(f"{fit(line)}\n" for line in draw(document)))
     return 0
 
 
