@@ -15,7 +15,7 @@ from phux_core.server.size_policy import View, decide
 from phux_core.server.tree_document import place_document
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from phux_core.layout import Direction, Path, Side
     from phux_core.server.service import Service
@@ -307,6 +307,11 @@ class Arranger:
         for window in touched:
             if self._tree.find_window(window.id) is not None:
                 self.fit(window)
+
+    def check_stays(self, panes: Iterable[PaneRecord], what: str) -> None:
+        """Refuse to make anything in what is about to be removed: it would be left over, and keep the rest alive."""
+        if all(pane.id in self._leaving for pane in panes):
+            raise NoSuchTargetError(f"{what} is being ended")
 
     def retire(self, pane_id: int) -> None:
         """Take a pane whose program has ended out of sight, if others go on in its window."""

@@ -56,6 +56,9 @@ class Host(Protocol):
     panes: dict[int, Pane]
     arranger: Arranger
 
+    def tree_changed(self) -> None:
+        """Write the tree down, and tell what is another in it."""
+
 
 class Attachment:
     """One client on one session.
@@ -271,7 +274,8 @@ class Attachments:
         )
         self._next += 1
         self._all[attachment.number] = attachment
-        self._host.tree.focus(session_id)
+        if not read_only:
+            self._focus(session_id)
         self._clients_changed(session_id)
         return attachment
 
@@ -334,7 +338,15 @@ class Attachments:
                 if attachment.read_only and call not in _WATCHING:
                     raise RefusedError("this client is attached read-only", remedy="attach without --read-only")
                 if call == "input":
+                    self._focus(attachment.session_id)
                     self._touch(attachment)
+
+    def _focus(self, session_id: int) -> None:
+        """Let the focus follow whoever uses a client."""
+        tree = self._host.tree
+        if tree.focus_order[-1] != session_id and session_id in tree.sessions:
+            tree.focus(session_id)
+            self._host.tree_changed()
 
     def _touch(self, attachment: Attachment) -> None:
         latest = max(self._all.values(), key=lambda one: one.used)

@@ -135,7 +135,8 @@ class Maker:
     ) -> dict[str, Any]:
         """Make a pane beside or below another, out of a part of that."""
         arranger = self._service.arranger
-        _session, window, _pane = arranger.find_shown(target)
+        _session, window, pane = arranger.find_shown(target)
+        arranger.check_stays([pane], f"@{target}")
 
         def divided(new: int) -> layout.Layout:
             return layout.split(
@@ -148,19 +149,20 @@ class Maker:
         record, child = await self._start(program, cwd, (placed.cols, placed.rows))
         with self._discarding(child):
             # Meanwhile the target may have been resized, moved or killed: all is looked at again.
-            session, window, _pane = arranger.find_shown(target)
+            session, window, pane = arranger.find_shown(target)
+            arranger.check_stays([pane], f"@{target}")
             divided_now = divided(record.id)
         window.panes.append(record)
         window.lay_out(divided_now)
         window.zoomed = None
-        pane = self._bring_to_life(record, child)
+        new = self._bring_to_life(record, child)
         if select:
             window.focus(record.id)
             session.focus(window.id)
             self._service.tree.focus(session.id)
         window.drop_dead()
         arranger.fit(window)
-        return await self._finish(pane)
+        return await self._finish(new)
 
     def take_name(self, name: str | None) -> str:
         """Reserve a session's name until it stands, so that two callers cannot both get it."""
@@ -190,6 +192,7 @@ class Maker:
         session = self._service.tree.sessions.get(session_id)
         if session is None:
             raise NoSuchTargetError(f"there is no session with the id {session_id}")
+        self._service.arranger.check_stays(session.panes(), f"session {session.name!r}")
         self._service.arranger.check_index(session, index)
         return session
 

@@ -130,6 +130,27 @@ def test_clients_count_and_decide_the_size(server, raw, watcher, place):
     assert (session()["windows"][0]["cols"], session()["windows"][0]["rows"]) == (40, 10)
 
 
+def test_the_focus_follows_whoever_uses_a_client(server, raw, watcher, place):
+    def focused():
+        return raw.get("tree")["focused_session"]
+
+    other = raw.get("new_session", cwd="/", command=["cat"])
+    raw.get("subscribe")
+    assert focused() == other["session"]
+    with Watcher(server.socket, place["session_id"], read_only=True):
+        assert focused() == other["session"]  # whoever only watches changes nothing
+    with Watcher(server.socket, place["session_id"]):
+        assert focused() == place["session"]
+    told = [event["event"] for event in raw.events if event["event"]["event"] == "focus_changed"]
+    assert [event["session"] for event in told] == [place["session_id"]]
+    raw.get("select", scope="session", id=other["session_id"])
+    watcher.get("input", pane=place["pane_id"], items=[{"text": "x"}])
+    assert focused() == place["session"]
+    raw.get("input", pane=other["pane_id"], items=[{"text": "x"}])  # this connection is attached nowhere
+    assert focused() == place["session"]
+    raw.get("kill", scope="session", id=other["session_id"])
+
+
 def test_a_client_that_only_watches_is_refused_all_else(server, place):
     with Watcher(server.socket, place["session_id"], read_only=True) as client:
         client.until(lambda: client.view is not None)

@@ -28,6 +28,7 @@ from phux_core.errors import (
     PhuxError,
     RefusedError,
 )
+from rawwire import RawClient
 from servers import embedded_server, eventually, process_gone
 
 SLEEP = ["sleep", "1000"]
@@ -512,6 +513,20 @@ def test_killing_while_splitting_leaves_no_stranger(phux, work, socket):
         return {int(pid) for pid in children} - listed - {phux.status().service_pid}
 
     eventually(lambda: not strangers())
+
+
+def test_nothing_is_made_in_what_is_being_ended(phux, socket):
+    deaf = phux.new_session("deaf", command=["env", "sh", "-c", "trap '' HUP; echo deaf; exec sleep 1000"])
+    deaf.pane.wait(until="deaf", timeout_s=10)
+    with RawClient(socket) as raw:
+        raw.send({"id": 1000, "call": "kill", "params": {"scope": "session", "id": deaf.id}})
+        for call, params in (
+            ("split", {"pane": deaf.pane.id, "direction": "right"}),
+            ("new_window", {"session": deaf.id}),
+        ):
+            assert raw.ask(call, command=SLEEP, **params)["error"]["code"] == "no_such_target"
+        assert raw.reply(1000)["ok"] == {"killed": 1}
+    assert "deaf" not in [session.name for session in phux.sessions()]
 
 
 def test_everything_is_back_after_a_death_of_the_service():
