@@ -284,7 +284,7 @@ class Arranger:
         self.check_index(session, index)
         size = self.size_for(session, (source.cols, source.rows))
         self._tree.remove_pane(pane_id)
-        window = self._tree.add_window(session, pane.command, pane, index)
+        window = self._tree.add_window(session, None, pane, index)
         window.cols, window.rows = size
         self._settle(source, window)
         return self.place(pane_id)

@@ -207,12 +207,18 @@ class Attachment:
         return {
             "id": window.id,
             "index": window.index,
-            "name": window.name,
+            "name": self._shown_name(window),
             "active": window.id == session.active_window,
             "zoomed": window.zoomed is not None,
             "bell": window.id in self._bells,
             "state": next((state for state in _URGENCY if state in states), "dead"),
         }
+
+    def _shown_name(self, window: WindowRecord) -> str:
+        """Give the name that somebody chose, else that of the program in front: that is what people look for."""
+        pane = None if window.named else self._host.panes.get(window.active_pane or 0)
+        foreground = pane.watch.foreground if pane is not None else None
+        return window.name if foreground is None else foreground.name
 
     def _push_frame(self, pane_id: int) -> None:
         pane = self._host.panes.get(pane_id)

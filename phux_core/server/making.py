@@ -91,10 +91,8 @@ class Maker:
         name = self.take_name(name)
         try:
             record, child = await self._start(program, program.cwd or "/", size)
-            holder = self._service.tree.session_named(name)
-            if holder is not None:  # only dead panes are left of it, and whoever wants the name is done with them
-                self._service.remove_panes([pane.id for pane in holder.panes()])
-            session = self._service.tree.add_session(name, window_name or record.command, record)
+            self.clear_name(name)
+            session = self._service.tree.add_session(name, window_name, record)
             session.log = self._service.settings.log_panes if log is None else log
             pane = self._bring_to_life(record, child)
         finally:
@@ -116,7 +114,7 @@ class Maker:
         record, child = await self._start(program, cwd, size)
         with self._discarding(child):
             session = self._session(session_id, index)
-            window = self._service.tree.add_window(session, name or record.command, record, index)
+            window = self._service.tree.add_window(session, name, record, index)
         pane = self._bring_to_life(record, child)
         if select:
             session.focus(window.id)
@@ -180,6 +178,12 @@ class Maker:
         holder = self._service.tree.session_named(name)
         if name in self._reserved_names or (holder is not None and holder.alive):
             raise NameInUseError(f"a session called {name!r} lives already")
+
+    def clear_name(self, name: str) -> None:
+        """Forget the session that had a free name: all in it has ended, and whoever wants its name is done with it."""
+        holder = self._service.tree.session_named(name)
+        if holder is not None:
+            self._service.remove_panes([pane.id for pane in holder.panes()])
 
     def _check_room(self) -> None:
         if self._service.stopping:

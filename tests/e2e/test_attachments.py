@@ -130,6 +130,19 @@ def test_clients_count_and_decide_the_size(server, raw, watcher, place):
     assert (session()["windows"][0]["cols"], session()["windows"][0]["rows"]) == (40, 10)
 
 
+def test_a_window_without_a_name_is_shown_as_what_runs_in_it(raw, watcher, place):
+    def shown():
+        return watcher.view["windows"][0]["name"]
+
+    watcher.until(lambda: shown() == "sh")
+    watcher.get("input", pane=place["pane_id"], items=[{"text": "cat"}, {"key": "Enter"}])
+    watcher.until(lambda: shown() == "cat")
+    (window,) = next(one for one in raw.get("tree")["sessions"] if one["id"] == place["session_id"])["windows"]
+    assert window["name"] == "sh"  # which selectors know it by
+    raw.get("rename", scope="window", id=place["window_id"], name="mine")
+    watcher.until(lambda: shown() == "mine")
+
+
 def test_the_focus_follows_whoever_uses_a_client(server, raw, watcher, place):
     def focused():
         return raw.get("tree")["focused_session"]

@@ -405,6 +405,14 @@ def test_names_of_sessions_are_their_own_and_windows_may_share_one(phux, work):
         work.rename("other")
 
 
+def test_the_name_of_a_session_in_which_everything_has_ended_can_be_taken(phux, work):
+    phux.new_session("over", command=["true"]).pane.wait(exit=True, timeout_s=10)
+    work.rename("work")  # its own is no other's
+    work.rename("over")
+    assert [session.name for session in phux.sessions()] == ["keep", "over"]
+    assert phux.session("over").id == work.id
+
+
 # Closing
 
 
