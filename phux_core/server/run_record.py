@@ -66,6 +66,56 @@ class End(NamedTuple):
     duration_s: float
 
 
+class Outcome:
+    """What a run came to: any number of callers may wait for it, and give up waiting."""
+
+    def __init__(self) -> None:
+        self._result: dict[str, Any] | Exception | None = None
+        self._waiters: set[asyncio.Future[None]] = set()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is anything to wait for no more."""
+        return self._result is not None
+
+    def set(self, result: dict[str, Any] | Exception) -> None:
+        """Tell everybody; what was told before stands."""
+        if self._result is None:
+            self._result = result
+            for waiter in self._waiters:
+                _resolve(waiter)
+
+    async def wait(self, timeout_s: float | None) -> dict[str, Any] | None:
+        """Wait for it.
+
+        Returns:
+            The result; None when the time was over.
+
+        Raises:
+            Exception: What the run failed with.
+        """
+        if self._result is None:
+            # A future of the caller's own: a shield and a timeout would be two more turns of the loop before it knows.
+            loop = asyncio.get_running_loop()
+            waiter: asyncio.Future[None] = loop.create_future()
+            timer = None if timeout_s is None else loop.call_later(timeout_s, _resolve, waiter)
+            self._waiters.add(waiter)
+            try:
+                await waiter
+            finally:
+                self._waiters.discard(waiter)
+                if timer is not None:
+                    timer.cancel()
+        if isinstance(self._result, Exception):
+            raise self._result
+        return self._result
+
+
+def _resolve(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)
+
+
 @define(eq=False)
 class Run:
     """One run. What has to outlive the service is everything but the last three."""
@@ -86,7 +136,7 @@ class Run:
     end: End | None = None
     command: str = ""
     capture: Capture | None = None
-    done: asyncio.Future[dict[str, Any]] = field(factory=asyncio.Future)
+    outcome: Outcome = field(factory=Outcome)
 
     def to_note(self) -> bytes:
         """Write it down for the next service."""
@@ -101,4 +151,4 @@ class Run:
         return cls(**state)
 
 
-_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "capture", "done"}]
+_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "capture", "outcome"}]
