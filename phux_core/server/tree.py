@@ -119,7 +119,7 @@ class WindowRecord:
             self.focus(next((pane for pane in reversed(self.recent) if pane in shown), shown[0]))
 
     def drop_dead(self) -> bool:
-        """Take the panes out of the layout whose programs have ended, if others go on there.
+        """Take the panes out of the layout whose programs have ended, all but one if none goes on there.
 
         Returns:
             Whether there were any.
@@ -127,7 +127,7 @@ class WindowRecord:
         shown = self.shown
         dead = [pane.id for pane in self.panes if pane.dead and pane.id in shown]
         if len(dead) == len(shown):
-            return False
+            dead.remove(self.active_pane if self.active_pane in dead else dead[-1])
         for pane_id in dead:
             self.drop(pane_id)
         return bool(dead)
