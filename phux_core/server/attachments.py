@@ -350,7 +350,7 @@ class Attachments:
     def _focus(self, session_id: int) -> None:
         """Let the focus follow whoever uses a client."""
         tree = self._host.tree
-        if tree.focus_order[-1] != session_id and session_id in tree.sessions:
+        if session_id in tree.sessions and tree.focus_order[-1] != session_id:
             tree.focus(session_id)
             self._host.tree_changed()
 

@@ -592,8 +592,9 @@ def wrong_sizes(phux):
     return wrong
 
 
-def test_many_at_once_and_deaths_of_the_service_leave_every_size_right():
+def test_many_at_once_and_deaths_of_the_service_leave_every_size_right_and_lose_no_pane():
     stop = threading.Event()
+    made, ended = set(), set()
 
     def rearrange(socket, seed):
         chance = random.Random(seed)
@@ -603,7 +604,7 @@ def test_many_at_once_and_deaths_of_the_service_leave_every_size_right():
                 panes = [blocking.Pane(phux, pane.id) for window in windows for pane in window.panes]
                 one, other = chance.choice(panes), chance.choice(panes)
                 deeds = [
-                    lambda pane=one: pane.split(chance.choice(["right", "down"]), command=SLEEP),
+                    lambda pane=one: made.add(pane.split(chance.choice(["right", "down"]), command=SLEEP).id),
                     lambda pane=one: pane.resize(chance.randint(2, 80), chance.randint(1, 24)),
                     lambda pane=one: pane.resize(side=chance.choice(layout.SIDES), by=chance.randint(1, 20)),
                     lambda pane=one, where=other: pane.move(where.id, chance.choice(["right", "down"])),
@@ -614,6 +615,8 @@ def test_many_at_once_and_deaths_of_the_service_leave_every_size_right():
                     lambda pane=one: pane.kill(),
                 ]
                 deed = deeds[-1] if len(panes) > 12 else chance.choice(deeds if len(panes) > 3 else deeds[:1])
+                if deed in deeds[-2:]:
+                    ended.add(one.id)
                 try:
                     deed()
                 except InternalError:
@@ -636,3 +639,5 @@ def test_many_at_once_and_deaths_of_the_service_leave_every_size_right():
             worker.result()
         assert phux.status().service_restarts == 2
         eventually(lambda: not wrong_sizes(phux))  # a program that was interrupted may still be ending
+        kept = {pane.id for session in phux.tree().sessions for window in session.windows for pane in window.panes}
+        assert made - ended <= kept
