@@ -252,7 +252,13 @@ class Maker:
             raise
 
     def _bring_to_life(self, record: PaneRecord, child: Child) -> Pane:
-        return self._service.add_pane(record, child.master, child.journal, wait_status=child.status)
+        """Make the pane of a record that stands in the tree; if it cannot be made, it stands there no more."""
+        try:
+            return self._service.add_pane(record, child.master, child.journal, wait_status=child.status)
+        except BaseException:
+            self._service.tree.remove_pane(record.id)
+            self._service.discard(child)
+            raise
 
     async def _finish(self, pane: Pane) -> dict[str, Any]:
         """Tell of a pane that stands in the tree, and wait for its prompt."""
