@@ -202,6 +202,12 @@ class Attachment:
             self._changed = set(shown)
             self._send("view", view)
 
+    def _shown_name(self, window: WindowRecord) -> str:
+        """Give the name that somebody chose, else that of the program in front: that is what people look for."""
+        pane = None if window.named else self._host.panes.get(window.active_pane or 0)
+        foreground = pane.watch.foreground if pane is not None else None
+        return window.name if foreground is None else foreground.name
+
     def _window_document(self, session: SessionRecord, window: WindowRecord) -> dict[str, Any]:
         states = {self._host.panes[pane.id].watch.state for pane in window.panes if pane.id in self._host.panes}
         return {
@@ -213,12 +219,6 @@ class Attachment:
             "bell": window.id in self._bells,
             "state": next((state for state in _URGENCY if state in states), "dead"),
         }
-
-    def _shown_name(self, window: WindowRecord) -> str:
-        """Give the name that somebody chose, else that of the program in front: that is what people look for."""
-        pane = None if window.named else self._host.panes.get(window.active_pane or 0)
-        foreground = pane.watch.foreground if pane is not None else None
-        return window.name if foreground is None else foreground.name
 
     def _push_frame(self, pane_id: int) -> None:
         pane = self._host.panes.get(pane_id)
@@ -347,18 +347,18 @@ class Attachments:
                     self._focus(attachment.session_id)
                     self._touch(attachment)
 
+    def _touch(self, attachment: Attachment) -> None:
+        latest = max(self._all.values(), key=lambda one: one.used)
+        if latest is not attachment:
+            attachment.used = latest.used + 1
+            self._tell_sizes(attachment.session_id)
+
     def _focus(self, session_id: int) -> None:
         """Let the focus follow whoever uses a client."""
         tree = self._host.tree
         if session_id in tree.sessions and tree.focus_order[-1] != session_id:
             tree.focus(session_id)
             self._host.tree_changed()
-
-    def _touch(self, attachment: Attachment) -> None:
-        latest = max(self._all.values(), key=lambda one: one.used)
-        if latest is not attachment:
-            attachment.used = latest.used + 1
-            self._tell_sizes(attachment.session_id)
 
     def drop_client(self, connection: Connection) -> None:
         """End the attachments of somebody who is gone."""
