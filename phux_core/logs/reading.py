@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define
 
 from phux_core.errors import BadRequestError, NoSuchTargetError
-from phux_core.logs import places, text
+from phux_core.logs import cutting, places, text
 from phux_core.logs.stored import Stored
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ DEFAULT_CHUNK = 64 * 1024
 # What the last lines are looked for in, and what is rendered at once.
 _MOST_BACK = 32 * 1024 * 1024
 _PIECE = 256 * 1024
+# Without a pattern, no more than so much of both ends is looked at for what is to be shown of them.
+_END = 2 * 1024 * 1024
 _LONGEST_PATTERN = 10_000
 
 
@@ -107,17 +109,21 @@ def read(stored: Stored, query: Query) -> dict[str, Any]:
     if lines is None and pattern is None and query.head is None:
         lines = query.tail if query.tail is not None else None if query.until is not None else DEFAULT_LINES
     start = low if lines is None else _start(stored, query, lines, low, end)
-    shown = _lines(stored, query, start, end)
-    if lines is not None and query.mode == "rendered":
+    max_bytes = DEFAULT_BYTES if query.max_bytes is None else query.max_bytes
+    before_gap, after_gap = (end, end) if pattern is not None else _gap(stored, start, end, max(_END, 2 * max_bytes))
+    shown = _lines(stored, query, start, before_gap)
+    if lines is not None and query.mode == "rendered" and before_gap == end:
         shown = iter(list(shown)[-lines:] if lines else [])
     if pattern is not None:
         shown = text.grep(shown, pattern, query.context or 0)
     by_default = pattern is not None and query.head is None and query.tail is None and query.until is None
-    kept = text.cut(
+    kept = cutting.cut(
         shown,
         head=query.head,
         tail=DEFAULT_LINES if by_default else query.tail,
-        max_bytes=DEFAULT_BYTES if query.max_bytes is None else query.max_bytes,
+        max_bytes=max_bytes,
+        skipped=stored.count_lines(before_gap, after_gap),
+        after=_lines(stored, query, after_gap, end),
     )
     before = stored.count_lines(low, start) if start > low else 0
     return {
@@ -148,6 +154,16 @@ def _start(stored: Stored, query: Query, lines: int, low: int, end: int) -> int:
     return start
 
 
+def _gap(stored: Stored, start: int, end: int, most: int) -> tuple[int, int]:
+    """Find the lines in the middle of a long part that cannot be shown: where they begin, and where they end."""
+    if end - start > 2 * most + _PIECE:
+        first = stored.end_of_line(start + most, _PIECE)
+        last = stored.end_of_line(end - most, _PIECE)
+        if first is not None and last is not None:
+            return first, last
+    return end, end
+
+
 def _read_bytes(stored: Stored, query: Query, end: int, asked: int, pattern: re.Pattern[str] | None) -> dict[str, Any]:
     if asked > stored.end:
         raise _beyond(asked, stored.end)
@@ -162,7 +178,7 @@ def _read_bytes(stored: Stored, query: Query, end: int, asked: int, pattern: re.
     omitted = 0
     if pattern is not None or query.head is not None or query.tail is not None:
         chosen = lines if pattern is None else list(text.grep(lines, pattern, query.context or 0))
-        kept = text.cut(chosen, head=query.head, tail=query.tail, max_bytes=MOST_BYTES)
+        kept = cutting.cut(chosen, head=query.head, tail=query.tail, max_bytes=MOST_BYTES)
         content, omitted = kept.content, kept.omitted
         lines = lines[: kept.returned]
     following = first + len(data)
