@@ -34,7 +34,7 @@ class Entry:
         command: The line; None if nobody knows it.
         cwd: Where it was started.
         by: ``typed``, ``run`` or ``start``.
-        client: Who ran or started it.
+        client: Who ran, started or typed it.
         started_at: When.
         start: Where its output begins; None until it began.
         ended_at: When it ended; None until then.

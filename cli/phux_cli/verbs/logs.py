@@ -10,6 +10,7 @@ import json
 import re
 import sys
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document, write
 from phux_cli.usage import UsageError, add_budget, add_json, add_socket, at_least, budget
 from phux_client import flows
@@ -59,7 +60,7 @@ def run(options: "argparse.Namespace") -> int:
         raise UsageError("--from-byte goes with neither --lines nor --since")
     if options.follow and (options.grep is not None or options.head is not None or options.tail is not None):
         raise UsageError("--follow goes with none of --grep, --head and --tail", remedy="pipe it through grep")
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         if options.list:
             return _list(phux, as_json=options.json)
         if options.follow:

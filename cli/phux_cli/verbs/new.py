@@ -7,10 +7,11 @@ behind.
 
 import os
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import add_json, add_socket, parse_size, parse_variables
 from phux_client import flows
-from phux_client.blocking import Phux, connect
+from phux_client.blocking import connect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def run(options: "argparse.Namespace") -> int:
     env = parse_variables(options.env)
     # Read before a server is started for it: bad input makes nothing.
     flow = flows.new(
-        Phux(options.socket).caller,
+        connection(options).caller,
         options.name,
         window_name=options.window_name,
         cwd=options.cwd,

@@ -3,11 +3,11 @@
 Exits 0, 1 when there is no such command, 2 when a flag makes no sense.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import add_budget, add_json, add_socket, budget
 from phux_cli.verbs.logs import print_text
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Print it."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         document = phux.drive(flows.output(phux.caller, options.id, **budget(options)))
     if options.json:
         print_document(document)

@@ -3,10 +3,10 @@
 Prints pane, line and offset of each. Exits 0, 1 when nothing was found, 2 when the pattern makes no sense.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document, write
 from phux_cli.usage import add_json, add_socket, at_least
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Look for it."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         document = phux.drive(
             flows.search(
                 phux.caller,

@@ -5,10 +5,10 @@ A `*` stands at what is active where it is: the focused session, its current win
 
 import json
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document, write
 from phux_cli.usage import add_json, add_socket
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Show it."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         document = phux.drive(flows.tree(phux.caller, options.target))
     if options.json:
         print_document(document)
