@@ -318,13 +318,20 @@ class ServerLogs:
         return documents.load(shapes.LogList, await self.drive(flows.log_list())).logs
 
     async def search(
-        self, pattern: str, *, session: str | None = None, context: int = 0, max_matches: int | None = None
+        self,
+        pattern: str,
+        *,
+        session: str | None = None,
+        everywhere: bool = False,
+        context: int = 0,
+        max_matches: int | None = None,
     ) -> list[shapes.Match]:
         """Look for a pattern in what all panes wrote, escape sequences left out.
 
         Args:
             pattern: What for, as Python's ``re`` reads it; line by line.
             session: Only in the panes of this session.
+            everywhere: Also in logs of panes that are gone, and of earlier servers.
             context: Lines around each match to tell, too.
             max_matches: How many to tell, 1000 when omitted.
 
@@ -337,7 +344,9 @@ class ServerLogs:
             >>> [match.text for match in await phux.search("^needle")]
             ['needle in a haystack']
         """
-        flow = flows.search(self.caller, pattern, session=session, context=context, max_matches=max_matches)
+        flow = flows.search(
+            self.caller, pattern, session=session, everywhere=everywhere, context=context, max_matches=max_matches
+        )
         return documents.load(shapes.Matches, await self.drive(flow)).matches
 
     async def commands(self, target: str | int | None = None) -> list[shapes.CommandInfo]:

@@ -1,4 +1,8 @@
-"""Looking for a pattern in logs, line by line, without escape sequences."""
+"""Looking for a pattern in logs, line by line, without escape sequences.
+
+A program that goes back to the beginning of its line begins another one for us: a shell does so before each command's
+output, and nobody who looks for ``^error`` should have to know.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from phux_core.logs.reading import compile_pattern
 from phux_core.logs.stored import Stored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 DEFAULT_MATCHES = 1000
 _PIECE = 1024 * 1024
@@ -25,7 +29,7 @@ _UNSEEN = rb"(?:\x1b\[[0-9;:]*m)*+"
 _OTHERS = {
     b"\x1b": re.compile(rb"\x1b(?:[^\[]|\Z|\[[0-9;:]*+(?:[^m]|\Z))"),
     b"\xc2": re.compile(rb"\xc2[\x90-\x9f]"),
-    **{byte: re.compile(re.escape(byte)) for byte in (b"\0", b"\a", b"\x7f")},
+    **{byte: re.compile(re.escape(byte)) for byte in (b"\0", b"\a", b"\b", b"\x7f")},
 }
 _TOKEN = re.compile(r"\\(.)|\[\^?\]?(?:\\.|[^\]\\])*\]|\{[0-9,]*\}|(.)", re.DOTALL)
 _QUANTIFIED = re.compile(r"[*?{]")
@@ -117,8 +121,23 @@ def _matches(
         number += data.count(b"\n", counted)
 
 
-def _plain(line: bytes) -> str:
-    return text.strip(line).rstrip("\r")
+def _plain(data: bytes) -> str:
+    """Take out of lines what is not text, but for carriage returns within them."""
+    plain = text.strip(data)
+    if "\b" in plain:
+        kept: list[str] = []
+        for character in plain:
+            if character != "\b":
+                kept.append(character)
+            elif kept and kept[-1] not in "\r\n":
+                kept.pop()
+        plain = "".join(kept)
+    return (_RETURNS.sub("\n", plain) if "\r\n" in plain else plain).rstrip("\r")
+
+
+def _said(line: str, search: Callable[[str], object]) -> str | None:
+    """Tell which part of a line matches, the latest that was written; None if none does."""
+    return next((part for part in reversed(line.split("\r")) if search(part)), None)
 
 
 def _around(stored: Stored, place: int, context: int) -> tuple[list[str], list[str]]:
@@ -131,7 +150,7 @@ def _around(stored: Stored, place: int, context: int) -> tuple[list[str], list[s
 
 
 def _shown(lines: list[bytes]) -> list[str]:
-    return [_plain(line)[:_LONGEST_SHOWN] for line in lines]
+    return [_plain(line).rpartition("\r")[2][:_LONGEST_SHOWN] for line in lines]
 
 
 def _hits(data: bytes, pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
@@ -140,8 +159,11 @@ def _hits(data: bytes, pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
     # No escape sequence takes the end of a line along. So all lines can be rid of them at once, which is many times
     # quicker than one by one.
     plain = _plain(data.removesuffix(b"\n"))
-    lines = (_RETURNS.sub("\n", plain) if "\r\n" in plain else plain).split("\n")
-    found = [(number, line) for number, line in enumerate(lines) if search(line)]
+    lines = enumerate(plain.split("\n"))
+    if "\r" in plain:
+        found = [(number, part) for number, line in lines if (part := _said(line, search)) is not None]
+    else:
+        found = [(number, line) for number, line in lines if search(line)]
     place = counted = 0
     for number, line in found:
         for _ in range(number - counted):
@@ -162,8 +184,8 @@ def _hits_with(data: bytes, pattern: re.Pattern[str], hint: re.Pattern[bytes]) -
             found.add((start, end))
             match = wanted.search(data, end + 1)
     for start, end in sorted(found):
-        line = _plain(data[start:end])
-        if pattern.search(line):
+        line = _said(_plain(data[start:end]), pattern.search)
+        if line is not None:
             yield start, line
 
 

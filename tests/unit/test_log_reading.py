@@ -382,17 +382,21 @@ def test_the_text_that_every_match_must_have_is_found(pattern, literal):
 
 @given(
     st.lists(
-        st.sampled_from(["a", "b", "ab", "\x1b[31m", "\x1b[0m", "\x1b[K", "\n", "\r\n", " ", "\x07", "é"]), max_size=30
+        st.sampled_from(
+            ["a", "b", "ab", "\x1b[31m", "\x1b[0m", "\x1b[K", "\n", "\r\n", "\r", "b\b", "ab\b\b", " ", "\x07", "é"]
+        ),
+        max_size=30,
     ),
     st.sampled_from(["ab", "aab", "a b", "abé", "ab$", "^ab", "a+b", "b b?a", r"ab\w", "a{1}b", "b{0,1}ab"]),
 )
 @settings(max_examples=300, deadline=None)
 def test_search_finds_what_looking_at_each_line_finds(parts, pattern):
     data = "".join(parts).encode()
+    plain = re.sub(r"\r+\n", "\n", text.strip(data).replace("ab\b\b", "").replace("b\b", "")).rstrip("\r")
     expected = [
-        (number, line)
-        for number, line in enumerate(text.strip(data).split("\n"), start=1)
-        if line and re.search(pattern, line)
+        (number, [part for part in line.split("\r") if re.search(pattern, part)][-1])
+        for number, line in enumerate(plain.split("\n"), start=1)
+        if any(re.search(pattern, part) for part in line.split("\r"))
     ]
     hint = required_text(pattern)
     for way in {None, None if hint is None else _in_raw_bytes(hint)}:
@@ -402,6 +406,18 @@ def test_search_finds_what_looking_at_each_line_finds(parts, pattern):
         assert [offset for _number, offset, _line in found] == [
             len(b"\n".join([*lines[: number - 1], b""])) for number, _line in expected
         ]
+
+
+def test_search_sees_a_command_line_and_its_output_as_a_person_does():
+    data = b"$ \x1b[7mecho hi\x1b[27m" + b"\b" * 7 + b"echo hi\r\n\x1b[?2004l\rhi\r\n 10%\r 100%\r\n"
+
+    def find(pattern):
+        return [(number, line) for number, _offset, line in _matches(held(data), re.compile(pattern), None)]
+
+    assert find("^hi$") == [(2, "hi")]
+    assert find("echo") == [(1, "$ echo hi")]
+    assert find("%") == [(3, " 100%")]
+    assert find("10%") == [(3, " 10%")]
 
 
 def test_search_tells_what_stands_around_and_how_much_more_there_is(root):

@@ -1,8 +1,8 @@
 """commands: list what ran in a pane, or in all of them, oldest first: typed by somebody, or run by a client.
 
-Prints id, time, state and exit code, how it came there (run, start or typed), through which client, and the line.
-
-Also of a pane @N that is gone, and of a log of an earlier server. Exits 0, 1 when there is no such pane or log.
+Prints id, time, state and exit code, how it came there (run, start or typed), through which client, and the line. Also
+of a pane @N that is gone, of a log of an earlier server, and when no server runs. Exits 0, 1 when there is no such pane
+or log.
 """
 
 import json
@@ -36,8 +36,6 @@ def run(options: "argparse.Namespace") -> int:
         try:
             document = phux.drive(flows.commands(phux.caller, options.target))
         except NoServerError:
-            if options.target is None:
-                raise
             from phux_client import stored_logs
 
             document = stored_logs.commands(options.target)

@@ -13,7 +13,7 @@ from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import UsageError, add_json, add_socket, at_least, seconds
 from phux_client import flows
-from phux_core.errors import StoppedError, TimedOutError
+from phux_core.errors import NoServerError, StoppedError, TimedOutError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,6 +112,10 @@ def _wait_for_command(options: "argparse.Namespace") -> int:
         except TimedOutError as error:
             error.exit_code = _TIMED_OUT
             raise
+        except NoServerError:
+            from phux_client import stored_logs
+
+            document = stored_logs.command(options.command)
     if options.json:
         print_document(document)
     return 0
