@@ -154,20 +154,17 @@ class PaneLog:
         """Append lines to the ledger's file, for when the pane is gone; from time to time it is written anew."""
         if self._writer is None:
             return
-        with contextlib.suppress(OSError):
+        self._appended_lines += lines.count(b"\n")
+        try:
             directory = places.open_log(self._root, self._log, create=True)
             try:
-                self._appended_lines += lines.count(b"\n")
-                if self._appended_lines > _MOST_LINES:
+                if self._appended_lines > _MOST_LINES or not _append(lines, directory):
                     places.replace_file(places.COMMANDS, all_of_them.dump(), dir_fd=directory)
                     self._appended_lines = 0
-                    return
-                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-                fd = places.open_file(places.COMMANDS, flags, dir_fd=directory)
-                with os.fdopen(fd, "wb") as file:
-                    file.write(lines)
             finally:
                 os.close(directory)
+        except OSError:
+            self._appended_lines = _MOST_LINES  # lines may be missing, or torn: the next time, it is written anew
 
     def _failed(self, error: OSError) -> None:
         if self._problem is None:
@@ -205,3 +202,14 @@ class PaneLog:
                 places.replace_file(places.META, json.dumps(meta).encode(), dir_fd=directory)
             finally:
                 os.close(directory)
+
+
+def _append(lines: bytes, directory: int) -> bool:
+    """Append to the ledger's file, if there is one."""
+    try:
+        fd = places.open_file(places.COMMANDS, os.O_WRONLY | os.O_APPEND, dir_fd=directory)
+    except FileNotFoundError:
+        return False
+    with os.fdopen(fd, "wb") as file:
+        file.write(lines)
+    return True

@@ -34,7 +34,7 @@ EXAMPLES = (
     "phux logs --list",
 )
 # Our own marks carry the secret of a pane: they are not to be played to a terminal again.
-_MARKS = re.compile(rb"\x1b\]7748;[^\x07\x1b]*(?:\x07|\x1b\\\\)?")
+_MARKS = re.compile(rb"\x1b\]7748;[^\x07\x1b]*(?:\x07|\x1b\\)?")
 
 
 def add_arguments(parser: "argparse.ArgumentParser") -> None:
