@@ -16,8 +16,12 @@ from phux_core import errors
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
+    from collections.abc import AsyncIterator
 
-MOST_WORKERS = 2
+MOST_WORKERS = 8
+_MOST_QUICK = 2
+# Whoever takes longer than this does not keep others waiting: they get a worker beside that one.
+_QUICK_S = 1.0
 MOST_WAITING = 64
 """Requests that may wait for a worker."""
 _IDLE_S = 30.0
@@ -31,7 +35,8 @@ class LogWorkers:
         self._loop = loop
         self._free: list[tuple[Process, asyncio.TimerHandle]] = []
         self._busy: set[Process] = set()
-        self._turn = asyncio.Semaphore(MOST_WORKERS)
+        self._place = asyncio.Semaphore(MOST_WORKERS)
+        self._turn = asyncio.Semaphore(_MOST_QUICK)
         self._waiting = 0
         self._closed = False
 
@@ -46,7 +51,7 @@ class LogWorkers:
             raise errors.LimitError(f"{MOST_WAITING} requests wait to read logs", remedy="try again in a moment")
         self._waiting += 1
         try:
-            async with self._turn:
+            async with self._place, self._in_turn():
                 reply = await self._ask(request, deadline_s)
         finally:
             self._waiting -= 1
@@ -54,6 +59,23 @@ class LogWorkers:
             raise errors.from_wire(reply["error"])
         answer: dict[str, Any] = reply["ok"]
         return answer
+
+    @contextlib.asynccontextmanager
+    async def _in_turn(self) -> AsyncIterator[None]:
+        """Wait for the turn, and pass it on at the end, or as soon as this takes long."""
+        await self._turn.acquire()
+        held = [self._turn.release]
+
+        def pass_on() -> None:
+            while held:
+                held.pop()()
+
+        timer = self._loop.call_later(_QUICK_S, pass_on)
+        try:
+            yield
+        finally:
+            timer.cancel()
+            pass_on()
 
     async def _ask(self, request: dict[str, Any], deadline_s: float) -> dict[str, Any]:
         worker = await self._take()

@@ -426,7 +426,10 @@ def test_a_pattern_that_explodes_ends_with_an_error_for_its_sender_only(phux, mo
         thread.start()
     began = time.monotonic()
     assert pane.run("echo still here").output == "still here"
+    assert "still here" in pane.logs(lines=5).content  # while both of them are at it
+    assert pane.logs(grep="still here", tail=1).returned_lines == 1
     assert time.monotonic() - began < 5
+    assert not failed
     for thread in threads:
         thread.join(timeout=40)
     assert len(failed) == 2
