@@ -1,6 +1,7 @@
 """What can be waited for, checked before anything is asked of the server. Import-light."""
 
 from phux_core.errors import BadRequestError
+from phux_core.patterns import compile_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,12 +58,12 @@ class Conditions:
                 raise BadRequestError(f"{name} is {text!r:.80}", remedy="give a text")
         self._matchers: list[tuple[str, Callable[[str], object]]] = []
         if stop is not None:
-            self._matchers.append(("stop", _compiled(stop)))
+            self._matchers.append(("stop", compile_pattern(stop).search))
         if until is not None:
             blanks = _trailing_blanks(until)
             self._matchers.append(("until", lambda line: until in (line + blanks if blanks else line)))
         if regex is not None:
-            self._matchers.append(("regex", _compiled(regex)))
+            self._matchers.append(("regex", compile_pattern(regex).search))
         self.reads_text = bool(self._matchers)
         if output_only and not self.reads_text:
             raise BadRequestError("output_only is about a text, and none is waited for", remedy="give a text as well")
@@ -108,19 +109,6 @@ def is_seen(text: str, lines: "Iterable[str]") -> bool:
 def _trailing_blanks(text: str) -> str:
     """Give what to add to lines: they come without their blanks, and a text that ends in blanks is to find them."""
     return " " * (len(text) - len(text.rstrip(" ")))
-
-
-def _compiled(pattern: str) -> "Callable[[str], object]":
-    import re
-
-    try:
-        search = re.compile(pattern).search
-        search("")
-        return search
-    except (re.error, TypeError, OverflowError, RecursionError) as error:
-        raise BadRequestError(
-            f"the pattern {pattern!r:.80} cannot be read: {error}", remedy="write it as Python's re module takes it"
-        ) from None
 
 
 def _states(state: "str | Sequence[str] | None") -> "frozenset[str]":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from attrs import define
@@ -10,8 +9,10 @@ from attrs import define
 from phux_core.errors import BadRequestError, NoSuchTargetError
 from phux_core.logs import cutting, places, text
 from phux_core.logs.stored import Stored
+from phux_core.patterns import compile_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 DEFAULT_LINES = 500
@@ -24,7 +25,6 @@ _MOST_BACK = 32 * 1024 * 1024
 _PIECE = 256 * 1024
 # Without a pattern, no more than so much of both ends is looked at for what is to be shown of them.
 _END = 2 * 1024 * 1024
-_LONGEST_PATTERN = 10_000
 
 
 @define(frozen=True)
@@ -60,22 +60,6 @@ class Query:
     whole_lines: bool = False
     cols: int = 80
     rows: int = 24
-
-
-def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """Compile a caller's pattern.
-
-    Raises:
-        BadRequestError: It is none.
-    """
-    if len(pattern) > _LONGEST_PATTERN:
-        raise BadRequestError(f"the pattern has {len(pattern)} characters", remedy=f"give at most {_LONGEST_PATTERN}")
-    try:
-        return re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise BadRequestError(
-            f"the pattern {pattern!r:.80} cannot be read: {error}", remedy="write it as Python's re does"
-        ) from error
 
 
 def read_log(root: str, log: places.LogId, query: Query) -> dict[str, Any]:

@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from phux_core.logs import places, text
-from phux_core.logs.reading import compile_pattern
 from phux_core.logs.stored import Stored
+from phux_core.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
