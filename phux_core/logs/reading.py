@@ -95,7 +95,7 @@ def read(stored: Stored, query: Query) -> dict[str, Any]:
     start = low if lines is None else _start(stored, query, lines, low, end)
     max_bytes = DEFAULT_BYTES if query.max_bytes is None else query.max_bytes
     before_gap, after_gap = (end, end) if pattern is not None else _gap(stored, start, end, max(_END, 2 * max_bytes))
-    shown = _lines(stored, query, start, before_gap)
+    shown = _lines(stored, query, start, before_gap, pattern)
     if lines is not None and query.mode == "rendered" and before_gap == end:
         shown = iter(list(shown)[-lines:] if lines else [])
     if pattern is not None:
@@ -200,8 +200,8 @@ def _to_line_end(data: bytes, *, more: bool, whole: bool) -> bytes:
     return data
 
 
-def _lines(stored: Stored, query: Query, start: int, end: int) -> Iterator[str]:
-    """Go through the lines of a part of the log, with a note at each hole."""
+def _lines(stored: Stored, query: Query, start: int, end: int, pattern: re.Pattern[str] | None = None) -> Iterator[str]:
+    """Go through the lines of a part of the log, with a note at each hole; exact where they match."""
 
     def pieces() -> Iterator[str]:
         place = start
@@ -225,6 +225,8 @@ def _lines(stored: Stored, query: Query, start: int, end: int) -> Iterator[str]:
         yield convert(rest)
 
     def convert(data: bytes) -> str:
+        if pattern is not None and query.mode == "rendered":
+            return text.render_for(pattern, data, cols=query.cols, rows=query.rows)
         return text.to_text(data, query.mode, cols=query.cols, rows=query.rows) if data else ""
 
     return text.lines_in(pieces())

@@ -22,7 +22,6 @@ _LONGEST_LINE = 4 * 1024 * 1024
 _LONGEST_SHOWN = 1000
 # What is read of what stands around a match, on either side.
 _MOST_AROUND = 256 * 1024
-_RETURNS = re.compile(r"\r+\n")
 # Most patterns have a text that each match must have, and bytes can be looked through for it many times quicker than
 # lines without escape sequences can be matched. Colours may stand within it; lines with others are matched anyway.
 _UNSEEN = rb"(?:\x1b\[[0-9;:]*m)*+"
@@ -121,20 +120,6 @@ def _matches(
         number += data.count(b"\n", counted)
 
 
-def _plain(data: bytes) -> str:
-    """Take out of lines what is not text, but for carriage returns within them."""
-    plain = text.strip(data)
-    if "\b" in plain:
-        kept: list[str] = []
-        for character in plain:
-            if character != "\b":
-                kept.append(character)
-            elif kept and kept[-1] not in "\r\n":
-                kept.pop()
-        plain = "".join(kept)
-    return (_RETURNS.sub("\n", plain) if "\r\n" in plain else plain).rstrip("\r")
-
-
 def _said(line: str, search: Callable[[str], object]) -> str | None:
     """Tell which part of a line matches, the latest that was written; None if none does."""
     return next((part for part in reversed(line.split("\r")) if search(part)), None)
@@ -150,7 +135,7 @@ def _around(stored: Stored, place: int, context: int) -> tuple[list[str], list[s
 
 
 def _shown(lines: list[bytes]) -> list[str]:
-    return [_plain(line).rpartition("\r")[2][:_LONGEST_SHOWN] for line in lines]
+    return [text.plain(line).rpartition("\r")[2][:_LONGEST_SHOWN] for line in lines]
 
 
 def _hits(data: bytes, pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
@@ -158,7 +143,7 @@ def _hits(data: bytes, pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
     search = pattern.search
     # No escape sequence takes the end of a line along. So all lines can be rid of them at once, which is many times
     # quicker than one by one.
-    plain = _plain(data.removesuffix(b"\n"))
+    plain = text.plain(data.removesuffix(b"\n"))
     lines = enumerate(plain.split("\n"))
     if "\r" in plain:
         found = [(number, part) for number, line in lines if (part := _said(line, search)) is not None]
@@ -184,7 +169,7 @@ def _hits_with(data: bytes, pattern: re.Pattern[str], hint: re.Pattern[bytes]) -
             found.add((start, end))
             match = wanted.search(data, end + 1)
     for start, end in sorted(found):
-        line = _said(_plain(data[start:end]), pattern.search)
+        line = _said(text.plain(data[start:end]), pattern.search)
         if line is not None:
             yield start, line
 

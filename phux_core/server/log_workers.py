@@ -86,7 +86,7 @@ class LogWorkers:
         except TimeoutError:
             raise errors.LimitError(
                 f"the log could not be read within {deadline_s:g} s",
-                remedy="use a simpler pattern, or ask for less with --lines, --since or --session",
+                remedy="use a simpler pattern, --strip-ansi, or ask for less with --lines, --since or --session",
             ) from None
         except (asyncio.IncompleteReadError, ConnectionError) as error:
             raise errors.InternalError("the process that reads logs has ended") from error

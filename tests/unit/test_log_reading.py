@@ -323,6 +323,20 @@ def test_stripping_keeps_the_ends_of_lines(data):
     assert text.strip(data).count("\n") == data.count(b"\n")
 
 
+def test_grep_renders_only_where_something_like_it_was_written(monkeypatch):
+    rendered = []
+    render = text.render
+    monkeypatch.setattr(text, "render", lambda data, **size: rendered.append(data) or render(data, **size))
+    bars = b"".join(b"\x1b[Kstep %d\rdone  %d\r\n" % (number, number) for number in range(40_000))
+    data = bars + b"an err\bror\r\n" + bars
+    answer = ask(data, grep="^an error$", context=1)
+    assert answer["content"] == "done  39999\nan error\ndone  0"
+    assert answer["omitted"] == 0
+    assert 0 < sum(map(len, rendered)) < len(data) / 2
+    garbage = random.Random(5).randbytes(1_000_000)
+    assert ask(garbage + b"\r\nneedle here\r\n", grep="^needle here$")["content"] == "needle here"
+
+
 def test_a_full_screen_program_leaves_only_what_it_left_on_the_screen():
     data = b"$ vim\r\n\x1b[?1049h\x1b[H\x1b[2J~\r\n~ text of a file\x1b[?1049l$ \r\n"
     assert ask(data, lines=10)["content"] == "$ vim\n$"
