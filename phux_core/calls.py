@@ -158,7 +158,7 @@ CALLS: "Mapping[str, Call]" = {
                 Param("log", "string", "or the log's id, as `log_list` gives it"),
                 Param("lines", "count", "the last so many lines"),
                 Param("from_byte", "count", "or from this place in the stream on, at most `max_bytes` (65536) of it"),
-                Param("since", "count", "nothing before this place"),
+                Param("since", "count", "everything from this place on"),
                 *_BUDGET,
                 Param("whole_lines", "boolean", "with `from_byte`: leave out a line that is not finished"),
             ),

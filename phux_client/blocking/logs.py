@@ -93,7 +93,7 @@ class PaneLogs:
             lines: The last so many lines.
             from_byte: From this place in its stream on, at most ``max_bytes`` (65536) of it; ``next_byte`` of the
                 result is where to go on.
-            since: Nothing before this place, a ``seq``.
+            since: Everything from this place on, a ``seq``.
             grep: Only lines that match this pattern, of all that is kept unless ``lines`` is given.
             context: Lines around each that matches.
             head: The first so many lines.

@@ -91,7 +91,7 @@ def read(stored: Stored, query: Query) -> dict[str, Any]:
     low = min(end, max(asked, stored.first))
     lines = query.lines
     if lines is None and pattern is None and query.head is None:
-        lines = query.tail if query.tail is not None else None if query.until is not None else DEFAULT_LINES
+        lines = query.tail if query.tail is not None else DEFAULT_LINES if query.since is None else None
     start = low if lines is None else _start(stored, query, lines, low, end)
     max_bytes = DEFAULT_BYTES if query.max_bytes is None else query.max_bytes
     before_gap, after_gap = (end, end) if pattern is not None else _gap(stored, start, end, max(_END, 2 * max_bytes))

@@ -91,7 +91,7 @@ class Logs:
         if self._closed or not self.root:
             return
         for pane in self._panes():
-            pane.log.catch_up()  # of one that is quiet, what a full disk kept from being written
+            pane.log.look_after()
         settings = self._settings
         live = frozenset(pane.id for pane in self._panes() if not pane.record.dead)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core.logs import ledger, places
 from phux_core.logs.stored import Stored
+from phux_core.logs.writing import DELETED
 
 if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
@@ -66,6 +67,7 @@ class PaneLog:
         self._holes: list[Hole] = []
         self._problem: str | None = None
         self._retry_at = 0.0
+        self._changed_at = 0
         self._appended_lines = _MOST_LINES  # the first time, it is written anew
         if writer is not None:
             try:
@@ -119,6 +121,32 @@ class PaneLog:
             _log.warning("the log of @%d goes on", self._log.pane)
             self._problem = None
             self._save_meta()
+
+    def look_after(self) -> None:
+        """Append what could not be written, and see whether somebody has deleted what was; now and then."""
+        self.catch_up()
+        if self._writer is None or self._problem is not None:
+            return
+        try:
+            self._writer.see_whether_it_is_there()
+            self._find_holes()
+        except OSError as error:
+            self._failed(error)
+            self.catch_up()
+            if "end" in self._meta:
+                self._writer.close()  # the pane's program has ended
+
+    def _find_holes(self) -> None:
+        """Take note of segments that somebody has deleted, if the directory has changed."""
+        changed_at = os.stat(os.path.join(self._root, self._log.server, f"pane-{self._log.pane}")).st_mtime_ns
+        if changed_at != self._changed_at:
+            with Stored.open(self._root, self._log) as stored:
+                known = {hole.start for hole in self._holes}
+                new = [hole for hole in stored.holes(0, stored.end) if hole[0] not in known]
+            self._holes = sorted([*self._holes, *(Hole(start, end, DELETED) for start, end in new)])[-_MOST_HOLES:]
+            if new:
+                self._save_meta()
+            self._changed_at = changed_at
 
     def before_journal_restarts(self) -> None:
         """Take what the journal has, because it is about to be emptied; what cannot be taken is a hole."""

@@ -63,6 +63,8 @@ def test_since_leaves_out_what_was_before():
     assert answer["content"].split("\n") == [str(number) for number in range(990, 1001)]
     assert answer["first_byte"] == place
     assert answer["dropped"] == 0
+    assert ask(NUMBERS, since=0)["returned_lines"] == 1000
+    assert ask(NUMBERS, since=0, tail=3)["content"] == "998\n999\n1000"
 
 
 def test_what_was_asked_for_and_is_gone_is_counted():
@@ -171,7 +173,7 @@ def test_of_a_long_output_only_its_ends_are_rendered_and_all_of_it_is_counted(mo
     monkeypatch.setattr(text, "render", lambda data, **size: rendered.append(len(data)) or render(data, **size))
     line = b"y" * 98
     data = (line + b"\r\n") * 100_000 + b"the end\r\n"
-    answer = ask(data, until=len(data))
+    answer = ask(data, since=0, until=len(data))
     assert answer["content"].endswith("y\nthe end")
     assert answer["returned_lines"] + answer["omitted"] == answer["total_lines"] == 100_001
     assert 1_048_000 < len(answer["content"]) < 1_048_700
@@ -179,7 +181,7 @@ def test_of_a_long_output_only_its_ends_are_rendered_and_all_of_it_is_counted(mo
     assert sum(rendered) < len(data) / 2
     both = ask(data, head=1, tail=1)
     assert both["content"] == f"{line.decode()}\n[phux: 99999 lines left out]\nthe end"
-    assert ask(data, until=len(data), head=1)["omitted"] == 100_000
+    assert ask(data, since=0, until=len(data), head=1)["omitted"] == 100_000
     assert ask(data, lines=100_000)["content"].endswith("the end")
 
 

@@ -188,8 +188,8 @@ def test_an_id_is_read_back_and_nothing_else_is_an_id():
 
 @pytest.mark.parametrize("what", ["deleted", "torn", "no directory"])
 def test_the_ledgers_file_is_made_whole_again(root, what):
-    memory = journals.create()
-    log = PaneLog(root, LOG, LogWriter(root, LOG), Journal(memory), {})
+    journal = Journal(journals.create())
+    log = PaneLog(root, LOG, LogWriter(root, LOG), journal, {})
     commands = Ledger(LOG.pane)
     path = f"{root}/{LOG.server}/pane-{LOG.pane}/{places.COMMANDS}"
 
@@ -211,3 +211,38 @@ def test_the_ledgers_file_is_made_whole_again(root, what):
     note()
     with open(path, "rb") as file:
         assert [entry.number for entry in ledger.load(file.read())] == list(commands.entries)
+    journal.close()
+
+
+def test_what_is_deleted_of_a_quiet_or_dead_pane_is_noticed(root):
+    journal = Journal(journals.create())
+    log = PaneLog(root, LOG, LogWriter(root, LOG, SMALL), journal, {})
+    directory = f"{root}/{LOG.server}/pane-{LOG.pane}"
+
+    def output(data):
+        place = journal.position
+        journal.take(lambda room: room.__setitem__(slice(0, len(data)), data) or len(data), len(data))
+        log.append(place, data)
+
+    output(b"one\n" * 3000)
+    log.before_journal_restarts()
+    journal.restart()
+    output(b"two\n")
+    log.look_after()
+    assert log.holes == []
+    os.unlink(f"{directory}/{4096:020}.log")  # the journal has it no more
+    log.look_after()
+    hole = (4096, 8192, "its file was deleted")
+    assert log.holes == [hole]
+    os.unlink(f"{directory}/{8192:020}.log")  # the one that is written to
+    log.look_after()
+    assert stored_bytes(root)[1].endswith(b"two\n")
+    assert log.holes == [(4096, 12000, "its file was deleted")]
+    log.ended(ended_at=1.0)
+    shutil.rmtree(root)
+    log.look_after()
+    assert stored_bytes(root) == (12000, b"two\n")
+    with Stored.open(root, LOG) as stored:
+        assert places.read_meta(stored.directory)["ended_at"] == 1.0
+    log.look_after()
+    journal.close()

@@ -45,7 +45,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
     parser.add_argument(
         "--from-byte", metavar="N", type=at_least(0, most=2**53), help="from this place in the pane's stream on"
     )
-    parser.add_argument("--since", metavar="SEQ", type=at_least(0, most=2**53), help="nothing before this place")
+    parser.add_argument("--since", metavar="SEQ", type=at_least(0, most=2**53), help="everything from this place on")
     add_budget(parser)
     parser.add_argument("--follow", action="store_true", help="go on with what is written, until the pane has ended")
     add_json(parser, "a LogText document (with --follow one a line, with --list a LogList document)")
