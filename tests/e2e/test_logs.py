@@ -329,6 +329,17 @@ def test_following_survives_rotation(tmp_path, monkeypatch):
         assert sum(name.endswith(".log") for name in segments) > 5
 
 
+def test_whoever_follows_too_slowly_is_told_what_was_let_go(tmp_path, monkeypatch):
+    with user_server(tmp_path, monkeypatch, "log-pane-bytes = 131072\n") as cli:
+        cli.json("new", "-s", "keep")
+        cli.json("new", "-s", "work", "--", "seq", "1", "100000")
+        cli.json("wait", "work", "--exit", "--timeout", "30")
+        followed = cli("logs", "work", "--follow", "--from-byte", "0").out
+        assert re.match(r"\[phux: \d{6} bytes were let go before they were read\]\n", followed)
+        assert followed.endswith("\n99999\n100000\n")
+        assert "let go" not in cli("logs", "work", "--follow", "--from-byte", "0", "--raw").out
+
+
 # Search
 
 

@@ -118,7 +118,7 @@ def _follow(phux: Phux, options: "argparse.Namespace") -> int:
         before = phux.drive(
             flows.logs(phux.caller, options.target, lines=options.lines, since=options.since, mode=mode)
         )
-        _tell(before, options)
+        _tell(before | {"holes": []}, options)  # its text tells of them already
         from_byte = before["next_byte"]
     else:
         from_byte = options.from_byte
@@ -133,5 +133,11 @@ def _follow(phux: Phux, options: "argparse.Namespace") -> int:
 def _tell(document: "Document", options: "argparse.Namespace") -> None:
     if options.json:
         write(json.dumps(document, ensure_ascii=False) + "\n")
-    else:
-        print_text(document, raw=options.raw, exact=True)
+        return
+    missing = [f"bytes {hole['start']} to {hole['end']} were not logged" for hole in document["holes"]]
+    if document["dropped"]:
+        missing.insert(0, f"{document['dropped']} bytes were let go before they were read")
+    for what in missing:
+        # Not among the bytes of the program, if those are to be exact.
+        print(f"[phux: {what}]", file=sys.stderr if options.raw else sys.stdout, flush=True)
+    print_text(document, raw=options.raw, exact=True)
