@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 READ_S = 10.0
 """How long a read may take."""
 SEARCH_S = 60.0
+# How often the bounds are looked after; less often where there are so many logs that it takes long.
 _CLEAN_S = 10.0
+_PAUSE = 100
 _log = logging.getLogger("phux.logs")
 
 
@@ -45,6 +47,7 @@ class Logs:
         self._workers = LogWorkers(loop)
         self._loop = loop
         self._cleaning: asyncio.Future[int] | None = None
+        self._cleaning_since = 0.0
         self._timer = loop.call_later(1.0, self._clean)
         self._closed = False
         self.total_bytes: int | None = None
@@ -104,6 +107,7 @@ class Logs:
                 live=live,
             )
 
+        self._cleaning_since = self._loop.time()
         self._cleaning = self._loop.run_in_executor(None, clean)
         self._cleaning.add_done_callback(self._cleaned)
 
@@ -115,4 +119,5 @@ class Logs:
         elif not outcome.cancelled():
             self.total_bytes = outcome.result()
         if not self._closed:
-            self._timer = self._loop.call_later(_CLEAN_S, self._clean)
+            took_s = self._loop.time() - self._cleaning_since
+            self._timer = self._loop.call_later(max(_CLEAN_S, _PAUSE * took_s), self._clean)
