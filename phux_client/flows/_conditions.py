@@ -58,12 +58,12 @@ class Conditions:
                 raise BadRequestError(f"{name} is {text!r:.80}", remedy="give a text")
         self._matchers: list[tuple[str, Callable[[str], object]]] = []
         if stop is not None:
-            self._matchers.append(("stop", compile_pattern(stop).search))
+            self._matchers.append(("stop", _compiled(stop)))
         if until is not None:
             blanks = _trailing_blanks(until)
             self._matchers.append(("until", lambda line: until in (line + blanks if blanks else line)))
         if regex is not None:
-            self._matchers.append(("regex", compile_pattern(regex).search))
+            self._matchers.append(("regex", _compiled(regex)))
         self.reads_text = bool(self._matchers)
         if output_only and not self.reads_text:
             raise BadRequestError("output_only is about a text, and none is waited for", remedy="give a text as well")
@@ -109,6 +109,14 @@ def is_seen(text: str, lines: "Iterable[str]") -> bool:
 def _trailing_blanks(text: str) -> str:
     """Give what to add to lines: they come without their blanks, and a text that ends in blanks is to find them."""
     return " " * (len(text) - len(text.rstrip(" ")))
+
+
+def _compiled(pattern: str) -> "Callable[[str], object]":
+    search = compile_pattern(pattern).search
+    if " " not in pattern and r"\s" not in pattern:
+        return search
+    # A prompt ends in a blank, and whoever writes `\$ $` means one; a screen's lines come without.
+    return lambda line: search(line) or search(line + " ")
 
 
 def _states(state: "str | Sequence[str] | None") -> "frozenset[str]":
