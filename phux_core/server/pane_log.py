@@ -67,7 +67,7 @@ class PaneLog:
         self._holes: list[Hole] = []
         self._problem: str | None = None
         self._retry_at = 0.0
-        self._changed_at = 0
+        self._changed_at: int | None = None
         self._appended_lines = _MOST_LINES  # the first time, it is written anew
         if writer is not None:
             try:
@@ -139,14 +139,14 @@ class PaneLog:
     def _find_holes(self) -> None:
         """Take note of segments that somebody has deleted, if the directory has changed."""
         changed_at = os.stat(os.path.join(self._root, self._log.server, f"pane-{self._log.pane}")).st_mtime_ns
-        if changed_at != self._changed_at:
+        if self._changed_at is not None and changed_at != self._changed_at:
             with Stored.open(self._root, self._log) as stored:
                 known = {hole.start for hole in self._holes}
                 new = [hole for hole in stored.holes(0, stored.end) if hole[0] not in known]
             self._holes = sorted([*self._holes, *(Hole(start, end, DELETED) for start, end in new)])[-_MOST_HOLES:]
             if new:
                 self._save_meta()
-            self._changed_at = changed_at
+        self._changed_at = changed_at
 
     def read(self, start: int, end: int) -> bytes:
         """Give a part of the stream; nothing unless all of it was written."""

@@ -11,7 +11,6 @@ from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import add_json, add_socket, parse_size, parse_variables
 from phux_client import flows
-from phux_client.blocking import connect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def run(options: "argparse.Namespace") -> int:
         login=options.login,
         log=False if options.no_log else None,
     )
-    with connect(options.socket, start=True) as phux:
+    with connection(options, start=True) as phux:
         made = phux.drive(flow)
         socket = phux.socket
     if settings is not None:
