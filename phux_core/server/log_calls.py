@@ -27,7 +27,7 @@ class LogCalls:
 
     _service: Service
 
-    async def _logs(self, _connection: Connection, pane: int | None, log: str | None, **query: Any) -> Result:
+    async def _logs(self, connection: Connection, pane: int | None, log: str | None, **query: Any) -> Result:
         if (pane is None) == (log is None):
             raise BadRequestError("which log?", remedy="send either `pane` or `log`")
         if query["from_byte"] is not None and (query["lines"] is not None or query["since"] is not None):
@@ -35,48 +35,48 @@ class LogCalls:
         asked = check_budget(query)
         live = self._service.panes.get(pane) if pane is not None else None
         if live is None:
-            return await self._service.logs.ask("read", pane=pane, log=log, query=asked)
-        return await self._read_live(live, asked)
+            return await self._service.logs.ask("read", connection, pane=pane, log=log, query=asked)
+        return await self._read_live(connection, live, asked)
 
-    async def _log_list(self, _connection: Connection) -> Result:
+    async def _log_list(self, connection: Connection) -> Result:
         live = [pane.id for pane in self._service.panes.values() if not pane.record.dead]
-        return await self._service.logs.ask("list", live=live)
+        return await self._service.logs.ask("list", connection, live=live)
 
-    async def _output(self, _connection: Connection, id: str | None, pane: int | None, **query: Any) -> Result:  # noqa: A002
+    async def _output(self, connection: Connection, id: str | None, pane: int | None, **query: Any) -> Result:  # noqa: A002
         if (pane is None) == (id is None):
             raise BadRequestError("which command?", remedy="send either `id` or `pane`")
         asked = check_budget(query)
         which = None if id is None else CommandId.parse(id)
         live = self._service.panes.get(pane or 0) if which is None else self._live(which)
         if which is not None and live is None:
-            return await self._service.logs.ask("output", id=id, query=asked)
+            return await self._service.logs.ask("output", connection, id=id, query=asked)
         if live is None:
             raise NoSuchTargetError(f"there is no pane @{pane}")
         document = _latest(live) if which is None else _entry(live, which)
-        return await self._read_live(live, asked | range_of(document)) | {"command": document}
+        return await self._read_live(connection, live, asked | range_of(document)) | {"command": document}
 
-    async def _commands(self, _connection: Connection, pane: int | None, id: str | None, log: str | None) -> Result:  # noqa: A002
+    async def _commands(self, connection: Connection, pane: int | None, id: str | None, log: str | None) -> Result:  # noqa: A002
         if sum(given is not None for given in (pane, id, log)) > 1:
             raise BadRequestError("`pane`, `id` and `log` exclude each other", remedy="send one of them")
         if id is not None:
             which = CommandId.parse(id)
             live = self._live(which)
             if live is None:
-                return await self._service.logs.ask("commands", id=id)
+                return await self._service.logs.ask("commands", connection, id=id)
             return {"commands": [_entry(live, which)]}
         if log is not None:
-            return await self._service.logs.ask("commands", log=log)
+            return await self._service.logs.ask("commands", connection, log=log)
         if pane is None:
             found = [entry for live in self._service.panes.values() for entry in live.ledger.entries]
             return {"commands": [entry.to_document() for entry in sorted(found, key=_by_time)]}
         live = self._service.panes.get(pane)
         if live is None:
-            return await self._service.logs.ask("commands", pane=pane)
+            return await self._service.logs.ask("commands", connection, pane=pane)
         return {"commands": [entry.to_document() for entry in live.ledger.entries]}
 
     async def _search(
         self,
-        _connection: Connection,
+        connection: Connection,
         pattern: str,
         session: int | None,
         everywhere: bool | None,
@@ -97,6 +97,7 @@ class LogCalls:
         logs = None if everywhere else [f"{service.logs.server}/{record.id}" for record in chosen]
         return await service.logs.ask(
             "search",
+            connection,
             deadline_s=SEARCH_S,
             logs=logs,
             pattern=pattern,
@@ -109,16 +110,16 @@ class LogCalls:
         ours = which.log is None or which.log == f"{self._service.logs.server}/{which.pane}"
         return self._service.panes.get(which.pane) if ours else None
 
-    async def _read_live(self, pane: Pane, query: dict[str, Any]) -> Result:
+    async def _read_live(self, connection: Connection, pane: Pane, query: dict[str, Any]) -> Result:
         """Read the log of a pane that is there; if it has none, what its journal still has."""
         asked = query | {"cols": pane.record.cols, "rows": pane.record.rows}
         if pane.log.is_on:
             pane.log.catch_up()
             log = f"{self._service.logs.server}/{pane.id}"
-            return await self._service.logs.ask("read", log=log, query=asked)
+            return await self._service.logs.ask("read", connection, log=log, query=asked)
         oldest = max(pane.journal.oldest, pane.journal.position - _MOST_FROM_MEMORY)
         data = pane.journal.since(oldest).decode("utf-8", "surrogateescape")
-        return await self._service.logs.ask("read", pane=pane.id, offset=oldest, data=data, query=asked)
+        return await self._service.logs.ask("read", connection, pane=pane.id, offset=oldest, data=data, query=asked)
 
 
 def _entry(pane: Pane, which: CommandId) -> dict[str, Any]:

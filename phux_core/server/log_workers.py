@@ -16,7 +16,7 @@ from phux_core import errors
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
 MOST_WORKERS = 8
 _MOST_QUICK = 2
@@ -40,11 +40,17 @@ class LogWorkers:
         self._waiting = 0
         self._closed = False
 
-    async def ask(self, request: dict[str, Any], *, deadline_s: float) -> dict[str, Any]:
+    async def ask(self, request: dict[str, Any], *, deadline_s: float, is_wanted: Callable[[], bool]) -> dict[str, Any]:
         """Have a worker do something.
+
+        Args:
+            request: What.
+            deadline_s: How long it may take.
+            is_wanted: Tells whether anybody waits for the answer.
 
         Raises:
             LimitError: Too many wait already, or it took too long.
+            DisconnectedError: Nobody waits for it any more.
             PhuxError: What the worker says.
         """
         if self._waiting >= MOST_WAITING:
@@ -52,7 +58,7 @@ class LogWorkers:
         self._waiting += 1
         try:
             async with self._place, self._in_turn():
-                reply = await self._ask(request, deadline_s)
+                reply = await self._ask(request, deadline_s, is_wanted)
         finally:
             self._waiting -= 1
         if "error" in reply:
@@ -77,12 +83,17 @@ class LogWorkers:
             timer.cancel()
             pass_on()
 
-    async def _ask(self, request: dict[str, Any], deadline_s: float) -> dict[str, Any]:
+    async def _ask(self, request: dict[str, Any], deadline_s: float, is_wanted: Callable[[], bool]) -> dict[str, Any]:
         worker = await self._take()
         self._busy.add(worker)
+        exchange = self._loop.create_task(self._exchange(worker, request))
         try:
             async with asyncio.timeout(deadline_s):
-                reply = await self._exchange(worker, request)
+                while not exchange.done():
+                    if not is_wanted():
+                        raise errors.DisconnectedError("the caller is gone")
+                    await asyncio.wait([exchange], timeout=_QUICK_S)
+            reply = exchange.result()
         except TimeoutError:
             raise errors.LimitError(
                 f"the log could not be read within {deadline_s:g} s",
@@ -94,6 +105,7 @@ class LogWorkers:
             self._put_back(worker)
             return reply
         finally:
+            exchange.cancel()
             if worker in self._busy:
                 self._busy.discard(worker)
                 _end(worker)

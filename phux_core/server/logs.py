@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from phux_core.keeper.journal import Journal
+    from phux_core.server.connection import Connection
     from phux_core.server.pane import Pane
     from phux_core.server.settings import Settings
     from phux_core.server.tree import PaneRecord
@@ -74,14 +75,16 @@ class Logs:
         writer = writing.LogWriter(self.root, log, self._settings.log_pane_bytes) if on and self.root else None
         return PaneLog(self.root, log, writer, journal, meta)
 
-    async def ask(self, do: str, *, deadline_s: float = READ_S, **request: Any) -> dict[str, Any]:
-        """Have a worker read, list or search.
+    async def ask(
+        self, do: str, connection: Connection, *, deadline_s: float = READ_S, **request: Any
+    ) -> dict[str, Any]:
+        """Have a worker read, list or search for somebody, as long as they are there.
 
         Raises:
             PhuxError: It cannot be.
         """
         asked = {"do": do, "root": self.root, "server": self.server, **request}
-        return await self._workers.ask(asked, deadline_s=deadline_s)
+        return await self._workers.ask(asked, deadline_s=deadline_s, is_wanted=lambda: connection.is_open)
 
     def close(self) -> None:
         """End what was begun."""

@@ -448,6 +448,22 @@ def test_a_pattern_that_explodes_ends_with_an_error_for_its_sender_only(phux, mo
     assert "still here" in pane.logs(lines=5).content
 
 
+def test_a_search_that_nobody_waits_for_any_more_is_ended(cli):
+    cli.json("new", "-s", "work", "--", "sh", "-c", f"echo {'a' * 60}; read x")
+    cli.json("wait", "work", "--until", "aaa", "--timeout", "10")
+    service = cli.json("status")["service_pid"]
+
+    def readers():
+        with open(f"/proc/{service}/task/{service}/children") as file:
+            return file.read().split()
+
+    process = subprocess.Popen([BIN / "phux", "search", "(a|a|aa)+$b"], env=cli.env, stderr=subprocess.DEVNULL)
+    eventually(readers)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) != 0
+    eventually(lambda: not readers())
+
+
 def test_too_many_readers_are_told_to_wait(phux):
     from phux_core.server import log_workers
 
