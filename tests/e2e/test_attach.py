@@ -302,7 +302,7 @@ def test_help_lists_the_keys(client):
     press(client, "?")
     client.shows("C-a, then:")
     client.type("q")
-    client.shows("$ ")
+    client.until(lambda: client.screen()[0].rstrip() == "$")
 
 
 def test_a_command_is_run_and_its_answer_shown(client, phux):
