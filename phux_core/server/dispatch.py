@@ -262,8 +262,8 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
 
     # Typing
 
-    async def _input(self, _connection: Connection, pane: int, items: list[dict[str, Any]]) -> Result:
-        size, written = self._pane(pane).type(items)
+    async def _input(self, connection: Connection, pane: int, items: list[dict[str, Any]]) -> Result:
+        size, written = self._pane(pane).type(items, client=connection.client)
         await written
         return {"bytes": size}
 

@@ -5,10 +5,10 @@ TARGET is a window or a session. --left, --right, --up and --down move the pane'
 behind it, or if it is the last on that axis, the one before it. A window that follows attached clients keeps its size.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_place
 from phux_cli.usage import UsageError, add_json, add_socket, at_least, parse_size
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def run(options: "argparse.Namespace") -> int:
             "it takes one size, or one of --left, --right, --up and --down", remedy=f"usage: phux resize {USAGE}"
         )
     side, by = moves[0] if moves else (None, None)
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         flow = flows.resize(phux.caller, options.target, cols, rows, side=side, by=by, policy=options.policy)
         place = phux.drive(flow)
     print_place(place, as_json=options.json)

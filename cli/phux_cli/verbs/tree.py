@@ -6,10 +6,10 @@ On a terminal, lines that are too long for it are cut.
 
 import json
 
+from phux_cli.connection import connection
 from phux_cli.output import fit, print_document, write
 from phux_cli.usage import add_json, add_socket
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Show it."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         document = phux.drive(flows.tree(phux.caller, options.target))
     if options.json:
         print_document(document)
