@@ -16,6 +16,7 @@ from phux_mcp.progress import Progress
 from phux_mcp.revisions import (
     CACHE_MS,
     META_CAPABILITIES,
+    META_CLIENT,
     META_REVISION,
     META_SERVER,
     META_SUBSCRIPTION,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 MAX_CALLS = 128
 """Calls that may run at the same time; the server stops listening to a connection at twice as many."""
 MAX_SUBSCRIPTIONS = 200
+_LONGEST_NAME = 80
 
 
 class Call:
@@ -140,10 +142,18 @@ class Methods:
                     data={"supported": [NEWEST.name], "requested": wanted},
                 )
             self._stateless = True
+            self._take_name(meta.get(META_CLIENT))
             return revision
         if method in _STATELESS_ONLY or (self._stateless and self.revision is None):
             raise RpcError(INVALID_PARAMS, f"`params` needs a `_meta` with `{META_REVISION}` and `{META_CAPABILITIES}`")
         return self.revision or OLDEST
+
+    def _take_name(self, client: object) -> None:
+        """Take note of what the host calls itself, for the ledger of commands."""
+        if isinstance(client, dict) and isinstance(client.get("name"), str):
+            version = client.get("version")
+            name = f"{client['name']}/{version}" if isinstance(version, str) else client["name"]
+            self._links.host = "".join(character for character in name[:_LONGEST_NAME] if character.isprintable())
 
     def _info(self, revision: Revision) -> Params:
         return {"name": "phux", **({"title": "phux"} if revision.structured else {}), "version": __version__}
@@ -156,6 +166,7 @@ class Methods:
     def _initialize(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
         # Never an error, also behind a `server/discover`: a host whose probe took too long falls back to this.
         revision = self.revision = with_handshake(params.get("protocolVersion"))
+        self._take_name(params.get("clientInfo"))
         result = {
             "protocolVersion": revision.name,
             "capabilities": self._capabilities(revision),

@@ -24,6 +24,7 @@ CONTRACT = {
         "shapes",
         "documents",
         "schema",
+        "patterns",
         "selector",
         "keys",
         "calls",

@@ -9,7 +9,7 @@ from phux_core.errors import BadRequestError
 from phux_mcp.answers import LONGEST_MATCH, Answer, clipped
 from phux_mcp.budget import Budget
 from phux_mcp.catalog import Tool, document
-from phux_mcp.tools.params import HINT, MAX_BYTES, SOCKET, connect, count, text
+from phux_mcp.tools.params import HINT, MAX_BYTES, SOCKET, connect, count, flag, text
 
 if TYPE_CHECKING:
     from phux_mcp.methods import Call
@@ -53,6 +53,7 @@ async def search(call: Call, arguments: Arguments) -> Answer:
         phux.caller,
         arguments["pattern"],
         session=arguments.get("session"),
+        everywhere=arguments.get("everywhere", False),
         context=arguments.get("context", 0),
         max_matches=arguments.get("max_matches", _MATCHES),
     )
@@ -101,7 +102,7 @@ TOOLS = (
             "target": _ANY_PANE,
             "command": text("Instead, a command's id, from phux_commands or a detached phux_run."),
             "lines": count("The last so many lines."),
-            "since": count("Nothing before this `seq` or `next_byte`."),
+            "since": count("Everything from this `seq` or `next_byte` on."),
             "from_byte": count("Read on from this place."),
             "grep": text("Only lines that match this pattern of Python's re."),
             "context": count("Lines around each match.", maximum=1000),
@@ -121,6 +122,7 @@ TOOLS = (
         properties={
             "pattern": text("What to look for."),
             "session": text("Only in this session."),
+            "everywhere": flag("Also in logs of gone panes and earlier servers."),
             "context": count("Lines around each match.", maximum=1000),
             "max_matches": count("How many at the most, 50 when omitted.", minimum=1, maximum=1000),
             "socket": SOCKET,

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 SOCKET: Schema = {"type": "string", "description": "Another server's socket."}
 TARGET: Schema = {"type": "string", "description": "Which pane: NAME[:WINDOW[.PANE]], @ID, . or ="}
-ANY_TARGET: Schema = {"type": "string", "description": "Which session, window or pane, such as work, work:1 or @3."}
+ANY_TARGET: Schema = {"type": "string", "description": "A session, window or pane: work, work:1 or @3."}
 TIMEOUT: Schema = {"type": "number", "minimum": 0, "description": "Give up after this many seconds."}
 MAX_BYTES: Schema = {
     "type": "integer",
     "minimum": 0,
     "maximum": 1_000_000,
-    "description": "Allow so many bytes; about 9000 tokens when omitted.",
+    "description": "Allow so many bytes, not about 9000 tokens.",
 }
 
 HINT: Schema = {"hint": {"type": "string"}}

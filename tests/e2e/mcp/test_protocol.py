@@ -33,6 +33,14 @@ def test_an_unknown_revision_is_answered_with_the_newest_that_has_a_handshake(sh
     assert shared.result("initialize", {"protocolVersion": wanted})["protocolVersion"] == "2025-11-25"
 
 
+@pytest.mark.parametrize("name", ["\ud800", "x" * 1_000_000, "a\nb", ""], ids=["surrogate", "long", "newline", "none"])
+def test_whatever_a_host_calls_itself_it_is_served(start_shared, name):
+    host = start_shared()
+    client = {"name": name, "version": "1"}
+    host.result("initialize", {"protocolVersion": "2025-11-25", "clientInfo": client})
+    assert host.document("phux_ls") == {"sessions": []}
+
+
 def test_each_revision_lists_tools_in_its_own_words(start_host):
     shapes = {}
     for revision in REVISIONS:

@@ -88,7 +88,7 @@ def test_a_run_that_takes_too_long_says_what_it_waits_for(work):
     work.document("phux_send_keys", target="work", keys=["C-d"])
 
 
-def test_logs_searches_and_the_ledger_find_what_was(work):
+def test_logs_searches_and_the_ledger_find_what_was(work, cli):
     work.document("phux_run", target="work", command="seq 1 100; echo needle")
     logs = work.document("phux_logs", target="work", lines=3)
     assert "needle" in logs["content"]
@@ -101,6 +101,11 @@ def test_logs_searches_and_the_ledger_find_what_was(work):
     matches = work.document("phux_search", pattern="^needle$")["matches"]
     assert [f"@{match['pane']}" for match in matches] == [work.pane]
     assert work.document("phux_search", pattern="^5", session="work", max_matches=1)["truncated"]
+    work.document("phux_new", name="gone", command=["echo", "of a pane that is gone"])
+    work.document("phux_wait", target="gone", state=["dead"])
+    assert cli("kill", "gone").code == 0
+    assert work.document("phux_search", pattern="^of a pane")["matches"] == []
+    assert len(work.document("phux_search", pattern="^of a pane", everywhere=True)["matches"]) == 1
     ran = [one["command"] for one in work.document("phux_commands")["commands"]]
     assert ran[-2:] == ["seq 1 100; echo needle", "echo later"]
     newest = work.document("phux_commands", target="work", max_commands=1)
