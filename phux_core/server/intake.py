@@ -47,6 +47,7 @@ class Intake:
         fd: The PTY master; negative once it is closed.
         position: How many bytes of the pane's stream were handed on.
         ended: Whether the end of the output was found.
+        more_follows: Whether the last read was cut short by the kernel's buffer, so that there is likely more at once.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Intake:
         self.fd = fd
         self.position = journal.position
         self.ended = False
+        self.more_follows = False
         self._journal = journal
         self._loop = loop
         self._turns = turns
@@ -115,6 +117,7 @@ class Intake:
             self._turns.remove(self)
             self._end()
             return After.QUIET
+        self.more_follows = count >= _FULL_READ
         self._hand_on(self._journal.since(self.position))
         self._note_rate(count, started)
         if count < most:
@@ -168,6 +171,7 @@ class Intake:
 
     def _hand_on_what_was_read(self, most: int) -> After:
         """Hand on up to a slice of what the reading thread has read."""
+        self.more_follows = True
         started, before = self._loop.time(), self.position
         self._hand_on(self._journal.since(before, most))
         self._note_rate(self.position - before, started)

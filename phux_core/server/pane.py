@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, MutableSequence
 
-    from phux_core.engine.protocol import Effect, Engine
+    from phux_core.engine.protocol import Effect, Engine, Span
     from phux_core.keeper.journal import Journal
     from phux_core.server.commands import News
     from phux_core.server.events import EventHub
@@ -139,6 +139,16 @@ class Pane:
     def takes_input(self) -> bool:
         """Whether something can be typed."""
         return self.fd >= 0 and not self._intake.ended
+
+    @property
+    def more_follows(self) -> bool:
+        """Whether its program is likely to have written more than was read."""
+        return self._intake.more_follows
+
+    def changed_rows(self) -> dict[int, list[Span]]:
+        """Read the rows of its screen that may look different since the last time; there is one reader for it."""
+        self._rest.later()
+        return self.engine.changed()
 
     @property
     def settles_in_s(self) -> float:

@@ -55,6 +55,8 @@ class Rest:
         elif not self.engine.alt_screen and self.engine.history_rows <= _MOST_ROWS:
             self.engine.rest(_MOST_BYTES)
             _trim_soon(self._loop)
+        else:
+            self.engine.forget_changes()
 
     def close(self) -> None:
         """Free the terminal."""
