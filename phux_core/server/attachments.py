@@ -110,6 +110,12 @@ class Attachment:
         else:
             self._wake_at(due)
 
+    def typed(self, pane_id: int) -> None:
+        """Take note that its user types into a pane, and waits to see it there."""
+        sight = self._sights.get(pane_id)
+        if sight is not None:
+            sight.pace.hurry()
+
     def view_changed(self) -> None:
         """Take note that the session may look different."""
         self._look_again = True
@@ -344,6 +350,12 @@ class Attachments:
                     raise RefusedError("this client is attached read-only", remedy="attach without --read-only")
                 if call == "input":
                     self._touch(attachment)
+
+    def typed(self, connection: Connection, pane_id: int) -> None:
+        """Take note of what a client types."""
+        for attachment in self._all.values():
+            if attachment.connection is connection:
+                attachment.typed(pane_id)
 
     def _touch(self, attachment: Attachment) -> None:
         latest = max(self._all.values(), key=lambda one: one.used)

@@ -258,8 +258,9 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
 
     # Typing
 
-    def _input(self, _connection: Connection, pane: int, items: list[dict[str, Any]]) -> Result | Awaitable[Result]:
+    def _input(self, connection: Connection, pane: int, items: list[dict[str, Any]]) -> Result | Awaitable[Result]:
         size, written = self._pane(pane).type(items)
+        self._service.attachments.typed(connection, pane)
         # Nearly always the kernel takes it at once, and then nobody should wait for a turn of the loop.
         if written.done() and written.exception() is None:
             return {"bytes": size}

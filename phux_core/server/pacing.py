@@ -7,6 +7,9 @@ RATE = 60
 BURST, BURST_S = 4, 0.004
 """After quiet, so many may follow each other faster, so that answers to keys are there at once."""
 
+HURRY_S = 0.001
+"""How soon a picture may follow another that somebody waits for."""
+
 
 class Pace:
     """When the next picture may follow.
@@ -20,6 +23,10 @@ class Pace:
     def __init__(self) -> None:
         self.next = 0.0
         self._credit, self._at = float(BURST), 0.0
+
+    def hurry(self) -> None:
+        """Let the next picture follow soon: somebody waits for it."""
+        self.next = min(self.next, self._at + HURRY_S)
 
     def step(self, now: float) -> None:
         """Take note of a picture."""
