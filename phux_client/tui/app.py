@@ -241,12 +241,14 @@ class App:
             if self._waiting_keys is not None:
                 self._waiting_keys += events[place:]
                 return
-            if self._is_for_program(event):
+            for_program = self._is_for_program(event)
+            if for_program:
                 items.append(_item(event))
-                continue
-            self._type(items)
-            items = []
-            self._take_key(event)
+            if not for_program or isinstance(event, keys.Paste):
+                self._type(items)
+                items = []
+            if not for_program:
+                self._take_key(event)
         self._type(items)
 
     def _type(self, items: "list[Document]") -> None:

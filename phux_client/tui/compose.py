@@ -39,9 +39,14 @@ class Overlay:
 
 
 class Composer:
-    """Puts screens together. A row of the window stays the same object until something in it becomes another."""
+    """Puts screens together. A row of the window stays the same object until something in it becomes another.
+
+    Attributes:
+        corner: Column and row of the window that are in the upper left corner of the terminal.
+    """
 
     def __init__(self) -> None:
+        self.corner = (0, 0)
         self._known: tuple[object, ...] = ()
         self._plan: list[tuple[Row, list[tuple[int, int, int, int]]]] = []
         self._composed: list[tuple[list[Row], Row]] = []
@@ -75,7 +80,7 @@ class Composer:
             cursor = None
         else:
             at = self._cursor(model, arrangement, over or {})
-            first_x, first_y = _corner(arrangement, at, cols, height)
+            first_x, first_y = self.corner = _corner(arrangement, at, cols, height)
             whole = self._window(model, arrangement, over or {})
             drawn = [
                 _outer_row(whole[y] if y < arrangement.rows else None, first_x, arrangement.cols, cols)
