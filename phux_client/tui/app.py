@@ -274,6 +274,9 @@ class App:
         elif isinstance(event, keys.Answer):
             if event.data in _KNOWS_SYNCHRONIZED:
                 self.screen.knows_synchronized()
+        elif isinstance(event, keys.Text) and len(event.text) > 1:
+            # One by one: each may be the end of what the next is for.
+            self._take_keys([keys.Text(character) for character in event.text])
         elif self.prompt is not None:
             prompt = self.prompt
             if prompt.take(event) and self.prompt is prompt:
@@ -282,9 +285,6 @@ class App:
             self._take_for_box(event)
         elif isinstance(event, keys.MouseEvent):
             self._mice.take(event)
-        elif isinstance(event, keys.Text) and len(event.text) > 1:
-            # Only the first of them is behind the prefix.
-            self._take_keys([keys.Text(character) for character in event.text])
         else:
             self._take_own_key(event)
 

@@ -255,6 +255,27 @@ def test_a_window_is_killed_only_after_yes(client, phux):
     client.until(lambda: "1:sh" not in client.screen()[-1] and "0:sh*" in client.screen()[-1])
 
 
+def test_what_is_typed_at_once_behind_an_answer_goes_to_the_program(client, phux):
+    press(client, "c")
+    eventually(lambda: len(phux.tree().sessions[0].windows) == 2)
+    client.quiet()
+    press(client, "&")
+    client.shows("kill window 1")
+    client.type('yecho go""es on\r')
+    client.shows("goes on")
+    assert len(phux.tree().sessions[0].windows) == 1
+
+
+def test_keys_that_come_together_are_keys_one_by_one_in_the_tree(client, phux):
+    press(client, "c")
+    eventually(lambda: len(phux.tree().sessions[0].windows) == 2)
+    client.quiet()
+    press(client, "w")
+    client.shows("choose")
+    client.type("gj\r")
+    eventually(lambda: phux.tree().sessions[0].windows[0].active)
+
+
 def test_windows_and_sessions_are_renamed(client, phux):
     press(client, ",")
     client.shows("rename window: sh")
