@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 
 # Inherited by every process a test starts, so that each of them can be found again.
 _MARK = f"PHUX_TEST_RUN={uuid.uuid4().hex}"
+
+
+# A script that starts the tests in the background has them ignore C-c, and everything that they start with them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -116,7 +116,10 @@ def _compiled(pattern: str) -> "Callable[[str], object]":
     try:
         search = re.compile(pattern).search
         search("")
-        return search
+        if " " not in pattern and r"\s" not in pattern:
+            return search
+        # A prompt ends in a blank, and whoever writes `\$ $` means one; a screen's lines come without.
+        return lambda line: search(line) or search(line + " ")
     except (re.error, TypeError, OverflowError, RecursionError) as error:
         raise BadRequestError(
             f"the pattern {pattern!r:.80} cannot be read: {error}", remedy="write it as Python's re module takes it"

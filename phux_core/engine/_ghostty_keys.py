@@ -65,20 +65,11 @@ def encode(terminal: Any, key: Key, *, kitty: bool) -> bytes | None:
         key: The key.
         kitty: Whether any flag of the kitty protocol is set.
     """
-    encoder = ffi.new("GhosttyKeyEncoder*")
-    check(lib.ghostty_key_encoder_new(ffi.NULL, encoder), "key_encoder_new")
-    event = ffi.new("GhosttyKeyEvent*")
-    check(lib.ghostty_key_event_new(ffi.NULL, event), "key_event_new")
-    try:
-        lib.ghostty_key_encoder_setopt_from_terminal(encoder[0], terminal)
-        lib.ghostty_key_event_set_action(event[0], lib.GHOSTTY_KEY_ACTION_PRESS)
-        # There is no way to ask for modifyOtherKeys, but Ctrl-A tells it: a control without, a report with it.
-        if not kitty and _press(encoder[0], event[0], lib.GHOSTTY_KEY_A, _CTRL, 0, "a", ord("a")) == b"\x01":
-            return None
-        return _press(encoder[0], event[0], *_describe(key))
-    finally:
-        lib.ghostty_key_event_free(event[0])
-        lib.ghostty_key_encoder_free(encoder[0])
+    lib.ghostty_key_encoder_setopt_from_terminal(_encoder, terminal)
+    # There is no way to ask for modifyOtherKeys, but Ctrl-A tells it: a control without, a report with it.
+    if not kitty and _press(lib.GHOSTTY_KEY_A, _CTRL, 0, "a", ord("a")) == b"\x01":
+        return None
+    return _press(*_describe(key))
 
 
 def _describe(key: Key) -> tuple[int, int, int, str, int]:
@@ -115,14 +106,26 @@ def _code(name: str) -> int:
     return int(getattr(lib, f"GHOSTTY_KEY_{name}"))
 
 
-def _press(encoder: Any, event: Any, code: int, modifiers: int, consumed: int, text: str, base: int) -> bytes:
-    lib.ghostty_key_event_set_key(event, code)
-    lib.ghostty_key_event_set_mods(event, modifiers)
-    lib.ghostty_key_event_set_consumed_mods(event, consumed)
+def _press(code: int, modifiers: int, consumed: int, text: str, base: int) -> bytes:
+    lib.ghostty_key_event_set_key(_event, code)
+    lib.ghostty_key_event_set_mods(_event, modifiers)
+    lib.ghostty_key_event_set_consumed_mods(_event, consumed)
     typed = text.encode("utf-8", "replace")
     kept = ffi.from_buffer("char[]", typed)  # the event borrows the text
-    lib.ghostty_key_event_set_utf8(event, kept, len(typed))
-    lib.ghostty_key_event_set_unshifted_codepoint(event, base)
-    out, size = ffi.new("char[]", 128), ffi.new("size_t*")
-    check(lib.ghostty_key_encoder_encode(encoder, event, out, len(out), size), "key_encode")
-    return bytes(ffi.buffer(out, size[0]))
+    lib.ghostty_key_event_set_utf8(_event, kept, len(typed))
+    lib.ghostty_key_event_set_unshifted_codepoint(_event, base)
+    check(lib.ghostty_key_encoder_encode(_encoder, _event, _out, len(_out), _size), "key_encode")
+    return bytes(ffi.buffer(_out, _size[0]))
+
+
+def _new(kind: str, make: Any) -> Any:
+    handle = ffi.new(f"{kind}*")
+    check(make(ffi.NULL, handle), kind)
+    return handle[0]
+
+
+# One of each for all terminals: they are set before each use, and there is but one thread that types.
+_encoder = _new("GhosttyKeyEncoder", lib.ghostty_key_encoder_new)
+_event = _new("GhosttyKeyEvent", lib.ghostty_key_event_new)
+lib.ghostty_key_event_set_action(_event, lib.GHOSTTY_KEY_ACTION_PRESS)
+_out, _size = ffi.new("char[]", 128), ffi.new("size_t*")

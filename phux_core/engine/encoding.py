@@ -63,6 +63,9 @@ _CONTROL = {
     "?": "\x7f",
 }
 
+MODAL_KEYS = frozenset({*_CURSOR, *_KEYPAD})
+"""The keys that type something else in some modes."""
+
 _END_OF_PASTE = re.compile("(?:\x1b\\[|\x9b)201~")
 # Everything that a terminal or a line editor could take for a command. Tab and newlines are text.
 _PASTE_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -82,10 +85,15 @@ _X10_LIMIT = 255 - 32
 _UTF8_LIMIT = 0x7FF - 32
 
 
-def encode_key(key: Key, modes: Modes) -> bytes:
+def encode_key(key: Key, *, cursor: bool, keypad: bool) -> bytes:
     """What this key types.
 
     Keys that the classic encoding cannot tell apart (``C-Enter`` and ``Enter``) type the same, as in tmux.
+
+    Args:
+        key: The key.
+        cursor: Whether the cursor keys are in application mode.
+        keypad: Whether the keypad is. Both concern ``MODAL_KEYS`` only.
     """
     name = key.name
     modifiers = 1 + key.shift + 2 * key.alt + 4 * key.ctrl
@@ -93,17 +101,17 @@ def encode_key(key: Key, modes: Modes) -> bytes:
     if final is not None:
         if modifiers > 1:
             return f"\x1b[1;{modifiers}{final}".encode()
-        return f"\x1b{'O' if modes.application_cursor else '['}{final}".encode()
+        return f"\x1b{'O' if cursor else '['}{final}".encode()
     final = _PF.get(name)
     if final is not None:
         return (f"\x1b[1;{modifiers}{final}" if modifiers > 1 else f"\x1bO{final}").encode()
     number = _TILDE.get(name)
     if number is not None:
         return (f"\x1b[{number};{modifiers}~" if modifiers > 1 else f"\x1b[{number}~").encode()
-    keypad = _KEYPAD.get(name)
-    if keypad is not None:
-        text, letter = keypad
-        typed = f"\x1bO{letter}" if modes.application_keypad else text
+    on_keypad = _KEYPAD.get(name)
+    if on_keypad is not None:
+        text, letter = on_keypad
+        typed = f"\x1bO{letter}" if keypad else text
     else:
         typed = _typed(name, ctrl=key.ctrl, shift=key.shift)
     return ("\x1b" * key.alt + typed).encode("utf-8", "replace")
@@ -130,14 +138,14 @@ def _typed(name: str, *, ctrl: bool, shift: bool) -> str:
     return name
 
 
-def encode_paste(text: str, modes: Modes) -> bytes:
+def encode_paste(text: str, *, bracketed: bool) -> bytes:
     """What pasting this text types: without controls, in brackets when the program asked for them."""
     # Taking out whole end markers keeps "[201~" out of the text; what removal joins anew has lost its ESC
     # by the second step.
     clean = _PASTE_CONTROLS.sub("", _END_OF_PASTE.sub("", text))
     if not clean:
         return b""
-    if modes.bracketed_paste:
+    if bracketed:
         return b"\x1b[200~" + clean.encode("utf-8", "replace") + b"\x1b[201~"
     return clean.replace("\r\n", "\r").replace("\n", "\r").encode("utf-8", "replace")
 

@@ -379,11 +379,13 @@ class GhosttyEngine:
             return extended
         if key.name == "BSpace" and not key.ctrl and mode(self._terminal, 67):  # DECBKM: the key sends BS
             return b"\x1b\b" if key.alt else b"\b"
-        return encoding.encode_key(key, self.modes())
+        modal = key.name in encoding.MODAL_KEYS
+        cursor, keypad = (modal and mode(self._terminal, number) for number in (1, 66))
+        return encoding.encode_key(key, cursor=cursor, keypad=keypad)
 
     def encode_paste(self, text: str) -> bytes:
         """What pasting this text types."""
-        return encoding.encode_paste(text, self.modes())
+        return encoding.encode_paste(text, bracketed=mode(self._terminal, 2004))
 
     def encode_mouse(self, event: Mouse) -> bytes:
         """What this mouse event types; empty when the program did not ask for it."""

@@ -168,11 +168,14 @@ class PyteEngine:
     def encode_key(self, key: Key) -> bytes:
         """What this key types."""
         extended = _pyte_keys.encode(key, self._terminal.kitty_flags)
-        return encoding.encode_key(key, self.modes()) if extended is None else extended
+        if extended is not None:
+            return extended
+        modes = self.modes()
+        return encoding.encode_key(key, cursor=modes.application_cursor, keypad=modes.application_keypad)
 
     def encode_paste(self, text: str) -> bytes:
         """What pasting this text types."""
-        return encoding.encode_paste(text, self.modes())
+        return encoding.encode_paste(text, bracketed=self.modes().bracketed_paste)
 
     def encode_mouse(self, event: Mouse) -> bytes:
         """What this mouse event types."""

@@ -34,6 +34,8 @@ _BRACKET = 0x5D
 _SEMICOLON = 0x3B
 
 _TERMINATOR = re.compile(rb"[\x07\x18\x1a\x1b]")
+# An OSC with a number that may matter, whole, from its bracket on: nearly all are.
+_WHOLE = re.compile(rb"\]([0-9]{1,4});([^\x07\x18\x1a\x1b]*)(?:\x07|\x1b\\)")
 _EXIT_CODE = re.compile(r"-?[0-9]{1,10}")
 
 # OSC numbers are compared as they are spelled: "08" is no hyperlink to any terminal either.
@@ -117,6 +119,17 @@ class Tap:
                 # The ESC itself always goes to the engine: what it cancels is cancelled in either case.
                 self._begin = base + bracket - 1
                 self._esc = False
+                whole = _WHOLE.match(data, bracket)
+                if whole is not None:
+                    self._number, body = whole.groups()
+                    at = whole.end()
+                    self._withheld = self._number in _WITHHELD
+                    if self._number in _COLLECTED and len(body) <= MAX_BODY:
+                        self._report(body, base + at, effects)
+                    if self._withheld:
+                        out += (data[copied:bracket], b"\\")
+                        copied = at
+                    continue
                 self._held = self._number = b""
                 self._state = _NUMBER
                 at = bracket + 1
@@ -193,10 +206,11 @@ class Tap:
                 body += data[start:end]
 
     def _finish(self, end: int, effects: list[Effect]) -> None:
-        """Report the OSC that ended before position ``end``, if it is one to report."""
-        if self._body is None:
-            return
-        body = bytes(self._body)
+        """Report the OSC that ended before position ``end``, if its body was collected."""
+        if self._body is not None:
+            self._report(bytes(self._body), end, effects)
+
+    def _report(self, body: bytes, end: int, effects: list[Effect]) -> None:
         if self._number == _PRIVATE:
             effects.append(PrivateOsc(body, self._begin, end))
         elif self._number == _MARK:

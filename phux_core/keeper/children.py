@@ -29,8 +29,8 @@ _SPARE_FILES = 16
 # Linux and macOS agree on the bit; Python names it only from 3.13 on.
 _IUTF8 = 0x4000
 _CELL_PIXELS = (8, 16)
-# What a Python parent leaves ignored, and what a careless launcher (nohup) may have.
-_SIGNALS_TO_RESTORE = ("SIGPIPE", "SIGXFSZ", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGTSTP", "SIGCHLD")
+# A Python parent leaves some ignored, a launcher others: nohup, or a script that started us in the background.
+_SIGNALS_TO_RESTORE = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 
 _original_files_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
 
@@ -96,9 +96,8 @@ def spawn(pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], c
         attributes = termios.tcgetattr(0)
         attributes[0] |= _IUTF8
         termios.tcsetattr(0, termios.TCSANOW, attributes)
-        for name in _SIGNALS_TO_RESTORE:
-            if hasattr(signal, name):
-                signal.signal(getattr(signal, name), signal.SIG_DFL)
+        for number in _SIGNALS_TO_RESTORE:
+            signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         resource.setrlimit(resource.RLIMIT_NOFILE, _original_files_limit)
 

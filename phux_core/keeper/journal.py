@@ -23,10 +23,17 @@ MAX_READ = 256 * 1024
 """Bytes one read takes at the most."""
 NOTE_SIZE = 1000
 """Bytes that can be noted beside the output."""
+UNKEPT_SIZE = 32 * 1024
+"""Bytes that can be set down here on their way to the keeper."""
 _COUNTS = struct.Struct("=QQ")
-_NOTE = struct.Struct("=I")
+_LENGTH = struct.Struct("=I")
 # What was read begins behind the counts and the note, in the same page of memory.
-_START = _COUNTS.size + _NOTE.size + NOTE_SIZE
+_NOTE = _COUNTS.size
+_START = _NOTE + _LENGTH.size + NOTE_SIZE
+_END = _START + SIZE
+_UNKEPT = _END
+_UNKEPT_START = _UNKEPT + _LENGTH.size
+_WHOLE = _UNKEPT_START + UNKEPT_SIZE
 # What is remembered of the time before the last checkpoint, for those who read the stream as text.
 _REMEMBERED = 64 * 1024
 
@@ -52,7 +59,7 @@ def create() -> int:
     Returns:
         The descriptor to hold.
     """
-    return shared_memory("phux-journal", _START + SIZE)
+    return shared_memory("phux-journal", _WHOLE)
 
 
 def checkpoint_key(pane: int) -> str:
@@ -73,18 +80,21 @@ class Journal:
     """
 
     def __init__(self, fd: int) -> None:
-        self._map = mmap.mmap(fd, _START + SIZE)
+        self._map = mmap.mmap(fd, _WHOLE)
         self._view = memoryview(self._map)
-        self._base, self._length = _COUNTS.unpack_from(self._map)
         self._before = b""
+        # Read, not looked at through the mapping: that would give memory to pages that nobody has written to.
+        self._base, self._length = _COUNTS.unpack(os.pread(fd, _COUNTS.size, 0))
+        (self._unkept_size,) = _LENGTH.unpack(os.pread(fd, _LENGTH.size, _UNKEPT))
         self._count_uncounted(fd)
         os.close(fd)
 
     def _count_uncounted(self, fd: int) -> None:
         """Count what a service had read when it died, before it could count it. Behind that there are only zeros."""
-        # Read, not looked at through the mapping: that would give memory to pages that nobody has written to.
-        self._length += len(os.pread(fd, MAX_READ, _START + self._length).rstrip(b"\0"))
-        _COUNTS.pack_into(self._map, 0, self._base, self._length)
+        uncounted = len(os.pread(fd, min(MAX_READ, self.room), _START + self._length).rstrip(b"\0"))
+        if uncounted:
+            self._length += uncounted
+            _COUNTS.pack_into(self._map, 0, self._base, self._length)
 
     @property
     def position(self) -> int:
@@ -135,36 +145,65 @@ class Journal:
     @property
     def note(self) -> bytes:
         """What was noted last; empty if nothing was, or if the note was being changed when its writer died."""
-        (size,) = _NOTE.unpack_from(self._map, _COUNTS.size)
-        start = _COUNTS.size + _NOTE.size
+        (size,) = _LENGTH.unpack_from(self._map, _NOTE)
+        start = _NOTE + _LENGTH.size
         return bytes(self._view[start : start + size])
 
     @note.setter
     def note(self, data: bytes) -> None:
         if len(data) > NOTE_SIZE:
             raise ValueError(f"a note of {len(data)} bytes does not fit into {NOTE_SIZE}")
-        start = _COUNTS.size + _NOTE.size
-        _NOTE.pack_into(self._map, _COUNTS.size, 0)
+        start = _NOTE + _LENGTH.size
+        _LENGTH.pack_into(self._map, _NOTE, 0)
         self._view[start : start + len(data)] = data
-        _NOTE.pack_into(self._map, _COUNTS.size, len(data))
+        _LENGTH.pack_into(self._map, _NOTE, len(data))
+
+    @property
+    def unkept(self) -> bytes:
+        """What is on its way to the keeper, and arrives even if its sender dies first."""
+        return bytes(self._view[_UNKEPT_START : _UNKEPT_START + self._unkept_size]) if self._unkept_size else b""
+
+    def add_unkept(self, data: bytes) -> bool:
+        """Set something down until the keeper has it.
+
+        Returns:
+            Whether there was room.
+        """
+        size = self._unkept_size + len(data)
+        if size > UNKEPT_SIZE:
+            return False
+        self._view[_UNKEPT_START + self._unkept_size : _UNKEPT_START + size] = data
+        self._count_unkept(size)
+        return True
+
+    def forget_unkept(self) -> None:
+        """Let go what the keeper has."""
+        if self._unkept_size:
+            self._count_unkept(0)
+
+    def _count_unkept(self, size: int) -> None:
+        self._unkept_size = size
+        _LENGTH.pack_into(self._map, _UNKEPT, size)
 
     def restart(self) -> None:
         """Begin anew behind what stands here: a checkpoint has it."""
         self._before = self.since(max(self.oldest, self.position - _REMEMBERED))
-        self._base += self._length
-        self._length = 0
+        used, self._length = self._length, 0
+        self._base += used
         _COUNTS.pack_into(self._map, 0, self._base, 0)
-        self._clear()
+        self._clear(_START + used)
 
-    def _clear(self) -> None:
-        """Fill everything but the header with zeros, giving the memory back where the system can."""
+    def _clear(self, end: int) -> None:
+        """Fill what held output with zeros, giving the memory back where the system can."""
         page = mmap.PAGESIZE
         if hasattr(mmap, "MADV_REMOVE"):
+            last = _END // page * page
             self._view[_START:page] = bytes(page - _START)
-            self._map.madvise(mmap.MADV_REMOVE, page, len(self._map) // page * page - page)
-            self._view[len(self._map) // page * page :] = bytes(len(self._map) % page)
+            self._map.madvise(mmap.MADV_REMOVE, page, last - page)
+            if end > last:
+                self._view[last:_END] = bytes(_END - last)
         else:
-            self._view[_START:] = bytes(SIZE)
+            self._view[_START:end] = bytes(end - _START)
 
     def close(self) -> None:
         """Let the memory go; the keeper's hold on it is another matter."""

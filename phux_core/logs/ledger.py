@@ -8,6 +8,7 @@ Pure state.
 from __future__ import annotations
 
 import json
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from attrs import asdict, define, evolve, field, fields
@@ -128,20 +129,26 @@ class Ledger:
 
 def line(entry: Entry) -> bytes:
     """Write one entry down."""
-    return json.dumps([getattr(entry, name) for name in _NAMES], separators=(",", ":")).encode() + b"\n"
+    return _encode_json(_values(entry)).encode() + b"\n"
 
 
 def load(data: bytes) -> Iterable[Entry]:
-    """Read lines, the last of each number; one that was cut is left out."""
+    """Read lines, the last of each number; one that was cut is left out.
+
+    A line may come again, behind what became of its command. What has ended does not begin anew by that.
+    """
     entries: dict[int, Entry] = {}
     for text in data.splitlines():
         try:
             values = json.loads(text)
             entry = Entry(**dict(zip(_NAMES, values, strict=True)))
+            if entry.ended_at is not None or entry.number not in entries or entries[entry.number].ended_at is None:
+                entries[entry.number] = entry
         except (ValueError, TypeError):
             continue
-        entries[entry.number] = entry
     return list(entries.values())[-MOST_ENTRIES:]
 
 
 _NAMES = [attribute.name for attribute in fields(Entry)]
+_values = attrgetter(*_NAMES)
+_encode_json = json.JSONEncoder(separators=(",", ":")).encode

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from phux_core.engine.plain import as_written
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from phux_core.keeper.journal import Journal
     from phux_core.server.commands import CommandStarted
 
@@ -48,6 +50,18 @@ class Capture:
         self._tail = bytearray()
         self._taken_to = start
 
+    def recall(self, read: Callable[[int, int], bytes], end: int) -> None:
+        """Take what a service that died had absorbed from the log, up to where the journal begins now.
+
+        Args:
+            read: Gives a part of the stream, all of it or nothing.
+            end: Where the journal begins.
+        """
+        head_end = min(end, self._start + _KEPT)
+        self._head += read(self._start, head_end)
+        self._tail += read(max(head_end, end - _KEPT), end)
+        self._taken_to = end
+
     def absorb(self, journal: Journal) -> None:
         """Take what the journal has, because it is about to be emptied."""
         self._add(journal, journal.position)
@@ -63,7 +77,7 @@ class Capture:
         if end <= start:
             return
         data = journal.since(start, end - start)
-        # A service that died took what it had absorbed with it: then the head is gone, and this is not it.
+        # What a service that died had absorbed may be in no log: then the head is gone, and this is not it.
         is_head = not self._tail and (self._head or start == self._start)
         room = max(0, _KEPT - len(self._head)) if is_head else 0
         self._head += data[:room]

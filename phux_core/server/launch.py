@@ -68,20 +68,12 @@ def resolve_command(
     """Make argv with an absolute program: the command's, or the shell.
 
     Args:
-        command: Program and arguments.
+        command: Program and arguments; None for a shell.
         env: The environment, in which PATH and SHELL count.
         cwd: The directory to which a relative path belongs.
         shell: The shell to start without a command; None for the one that SHELL names.
         login: Whether it is to be a login shell.
         from_config: Whether it is the config file that names the shell.
-
-
-    Args:
-        command: Program and arguments; None for a shell.
-        env: The environment.
-        cwd: The working directory.
-        shell: Which shell; None for the one that SHELL names.
-        login: Whether it is to be a login shell.
 
     Raises:
         BadRequestError: A shell is asked for where there is a command.

@@ -150,10 +150,14 @@ class Pane:
         self._rest.later()
         return self.engine.changed()
 
-    @property
-    def settles_in_s(self) -> float:
-        """How long its program may take to read what the terminal answers; negative when that is over."""
-        return max(self._last_output + SETTLE_S, self._typing.settled_at) - self._loop.time()
+    def settles_in_s(self, *, may_ask: bool) -> float:
+        """Tell how long its program may take to read what the terminal answered; negative when that is over.
+
+        Args:
+            may_ask: Whether it may have asked with what it wrote last, and not have the answer yet.
+        """
+        asked = self._last_output + SETTLE_S if may_ask else 0.0
+        return max(asked, self._typing.settled_at) - self._loop.time()
 
     def current_directory(self) -> str:
         """Ask the kernel where the pane's first program is; where it cannot say, the last that was heard."""

@@ -1,8 +1,8 @@
 """The ledger of a live pane: kept up to date by marks and runs, by the keeper for the next service, and in the log.
 
 After a death the journal's marks are heard again. What the ledger knows already it does not take twice: commands begin
-at places in the stream that only ever grow. So only that a run is about to be typed must reach the keeper at once; how
-it goes on stands in the journal, and is kept a moment later, together.
+at places in the stream that only ever grow. So only that a run is about to be typed must outlive us at once, and is set
+down beside the journal; how it goes on stands in the journal. The keeper is told a moment later, of all of it together.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ class PaneLedger:
 
     def __init__(self, pane: Pane, kept: bytes, keep: Callable[[bytes, bool], None]) -> None:
         self._pane = pane
+        kept += pane.journal.unkept
         self._ledger = Ledger.of(pane.id, kept)
         self._keep = keep
         self._lines = kept.count(b"\n")
         # What the last service did not come to write is written with the next change, or with the pane's end.
         self._unwritten = {entry.number: entry for entry in self.entries[-1:]}
         self._timer: asyncio.TimerHandle | None = None
-        self._unkept: dict[int, Entry] = {}
+        self._changed: dict[int, Entry] = {}
         self._keep_timer: asyncio.TimerHandle | None = None
 
     @property
@@ -68,7 +69,9 @@ class PaneLedger:
             Its number.
         """
         number = self._add(command, by, client, self._pane.seq, None)
-        self.keep_now()
+        lines = self._changed_lines()
+        if not self._pane.journal.add_unkept(lines):
+            self._keep_lines(lines)
         return number
 
     def began(self, number: int, start: int) -> None:
@@ -135,7 +138,7 @@ class PaneLedger:
             self._write(entry)
 
     def _write(self, entry: Entry) -> None:
-        self._unkept[entry.number] = self._unwritten[entry.number] = entry
+        self._changed[entry.number] = self._unwritten[entry.number] = entry
         loop = asyncio.get_running_loop()
         if self._keep_timer is None:
             self._keep_timer = loop.call_later(_KEEP_S, self.keep_now)
@@ -147,13 +150,24 @@ class PaneLedger:
         if self._keep_timer is not None:
             self._keep_timer.cancel()
             self._keep_timer = None
-        self._lines += len(self._unkept)
+        self._keep_lines(self._changed_lines())
+
+    def _changed_lines(self) -> bytes:
+        lines = b"".join(map(ledger.line, self._changed.values()))
+        self._changed.clear()
+        return lines
+
+    def _keep_lines(self, lines: bytes) -> None:
+        """Have the keeper keep what was set down beside the journal, and more."""
+        journal = self._pane.journal
+        lines = journal.unkept + lines
+        self._lines += lines.count(b"\n")
         if self._lines > _MOST_LINES:
             self._lines = len(self._ledger.entries)
             self._keep(self._ledger.dump(), True)
-        elif self._unkept:
-            self._keep(b"".join(map(ledger.line, self._unkept.values())), False)
-        self._unkept.clear()
+        elif lines:
+            self._keep(lines, False)
+        journal.forget_unkept()
 
     def flush(self) -> None:
         """Have everything kept, and write to the log what the ledger's file does not have yet."""

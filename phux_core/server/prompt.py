@@ -18,11 +18,15 @@ PROMPT_S = 2.0
 """How long a shell may take to its prompt after a command whose end it does not mark."""
 # The same for one that marks it, and runs who knows what before it draws its prompt: rc files, git, starship.
 _OWN_PROMPT_S = 10.0
+# How long a shell far away may take to its prompt before it is taken for one without.
+_FAR_PROMPT_S = 0.5
 # Programs that carry a shell of another machine, user or container to this terminal.
 _CARRIERS = re.compile(
     "ssh|autossh|mosh-client|telnet|docker|podman|nerdctl|kubectl|oc|lxc|incus|machinectl|nsenter|su|sudo|doas|run0|chroot"
     "|unshare|bwrap|script|socat|wsl|adb|vagrant"
 )
+# Among shells only busybox asks at its prompt, and only where it edits the line itself. Who knows what is behind ssh.
+_MAY_BE_BUSYBOX = frozenset({"sh", "ash", "hush", "busybox"})
 _ENDS_LINE = (b"\r", b"\n", b"\x03")
 _ERASE_LINE = b"\x15"
 _REDRAW = b"\x0c"
@@ -44,6 +48,7 @@ class Prompt:
         self._touched = False
         self._entered_at = 0.0
         self._run_ended_at = 0.0
+        self._run_ended_place = -1
 
     # What happens there
 
@@ -60,9 +65,10 @@ class Prompt:
         self._touched = False
         self._entered_at = 0.0
 
-    def run_ended(self) -> None:
-        """Take note that a run has ended whose marks were our own."""
+    def run_ended(self, place: int) -> None:
+        """Take note that a run has ended whose marks were our own; the prompt comes behind this place."""
         self._run_ended_at = time.monotonic()
+        self._run_ended_place = place
 
     # What can be done
 
@@ -72,6 +78,29 @@ class Prompt:
         foreground = self._pane.watch.foreground
         own = foreground is not None and foreground.pgid == self._pane.record.pid
         return own and bool(self._pane.commands.at_prompt)
+
+    @property
+    def is_to_be_drawn(self) -> bool:
+        """Whether a shell that cannot be seen, behind ssh, has just ended a run and not drawn its prompt yet."""
+        foreground = self._pane.watch.foreground
+        return (
+            self._pane.seq <= self._run_ended_place
+            and time.monotonic() < self._run_ended_at + _FAR_PROMPT_S
+            and foreground is not None
+            and foreground.shell is None
+        )
+
+    @property
+    def settles_in_s(self) -> float:
+        """How long what has the terminal may take to ask it something and read the answer; negative when that is over.
+
+        What is typed in between it would take for a part of the answer.
+        """
+        foreground = self._pane.watch.foreground
+        if self.is_marked or foreground is None:
+            return 0.0
+        busybox = foreground.name in _MAY_BE_BUSYBOX and not foreground.canonical
+        return self._pane.settles_in_s(may_ask=busybox or foreground.shell is None)
 
     def problem(self) -> Problem | None:
         """Say why nothing can be typed now, if so.
@@ -111,7 +140,9 @@ class Prompt:
         command = f" ({commands.command.splitlines()[0]:.60})" if own and commands.command else ""
         # What marks the end of a run where the shell does not may be a program itself: mksh has no printf of its own.
         patience_s = PROMPT_S if time.monotonic() < self._run_ended_at + PROMPT_S else 0
-        return Problem(f"{foreground.name}{command} {doing} {where}", patience_s)
+        waits = state in {"awaiting_input", "awaiting_secret"}
+        reads = f"type what it reads (phux send-keys {where}), or end it and run the command then" if waits else None
+        return Problem(f"{foreground.name}{command} {doing} {where}", patience_s, reads)
 
     def _problem_with_line(self, where: str) -> Problem | None:
         if self._touched:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import define, field, fields
+
+from phux_core.server.alarm import Alarm
 
 if TYPE_CHECKING:
     from phux_core.server.capture import Capture
@@ -66,6 +67,42 @@ class End(NamedTuple):
     duration_s: float
 
 
+class Outcome:
+    """What a run came to: any number of callers may wait for it, and give up waiting."""
+
+    __slots__ = ("_known", "_result")
+
+    def __init__(self) -> None:
+        self._result: dict[str, Any] | Exception | None = None
+        self._known = Alarm()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is anything to wait for no more."""
+        return self._result is not None
+
+    def set(self, result: dict[str, Any] | Exception) -> None:
+        """Tell everybody; what was told before stands."""
+        if self._result is None:
+            self._result = result
+            self._known.ring()
+
+    async def wait(self, timeout_s: float | None) -> dict[str, Any] | None:
+        """Wait for it.
+
+        Returns:
+            The result; None when the time was over.
+
+        Raises:
+            Exception: What the run failed with.
+        """
+        if self._result is None:
+            await self._known.wait(timeout_s)
+        if isinstance(self._result, Exception):
+            raise self._result
+        return self._result
+
+
 @define(eq=False)
 class Run:
     """One run. What has to outlive the service is everything but the last three."""
@@ -86,7 +123,7 @@ class Run:
     end: End | None = None
     command: str = ""
     capture: Capture | None = None
-    done: asyncio.Future[dict[str, Any]] = field(factory=asyncio.Future)
+    outcome: Outcome = field(factory=Outcome)
 
     def to_note(self) -> bytes:
         """Write it down for the next service."""
@@ -101,4 +138,4 @@ class Run:
         return cls(**state)
 
 
-_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "capture", "done"}]
+_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "capture", "outcome"}]

@@ -21,11 +21,13 @@ from phux_core.errors import (
     PhuxError,
 )
 from phux_core.server import run_files, run_lines
+from phux_core.server.alarm import Alarm
 from phux_core.server.capture import Capture, end_without_sign, render
 from phux_core.server.commands import CommandFinished, CommandStarted, PromptReady
 from phux_core.server.prompt import PROMPT_S, Problem, Prompt
 from phux_core.server.run_record import End, Plan, Run
 from phux_core.server.syntax import is_complete
+from phux_core.server.typing_queue import SETTLE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +66,7 @@ class Runs:
         self.turn = asyncio.Lock()  # held by whoever runs a command, or acts and looks
         self._current: Run | None = None
         self._restored: Run | None = None
-        self._changed = asyncio.Event()
+        self._changed = Alarm()
         self._prompt = Prompt(pane)
         self._last: Run | None = None
         self._rendering: set[asyncio.Task[None]] = set()
@@ -91,11 +93,14 @@ class Runs:
             return await self._outcome(known, request, deadline)
         self._refuse_if_busy(request)
         waited_from = time.monotonic()
-        try:
-            async with asyncio.timeout(request.timeout_s):
-                await self.turn.acquire()
-        except TimeoutError:
-            return self._timed_out(waited_from, started=False)
+        if self.turn.locked():
+            try:
+                async with asyncio.timeout(request.timeout_s):
+                    await self.turn.acquire()
+            except TimeoutError:
+                return self._timed_out(waited_from, started=False)
+        else:
+            await self.turn.acquire()
         try:
             run = await self._start(request, deadline, is_wanted)
             if run is None:
@@ -134,9 +139,10 @@ class Runs:
 
     async def _start(self, request: RunRequest, deadline: float | None, is_wanted: Callable[[], bool]) -> Run | None:
         """Wait for the prompt and type; None when the time was over."""
-        if self._restored is not None and not self._restored.done.done():
+        if self._restored is not None:
             # What an earlier service began comes first. It had the turn there.
-            await asyncio.wait([self._restored.done], timeout=_remaining(deadline))
+            with contextlib.suppress(PhuxError):
+                await self._restored.outcome.wait(_remaining(deadline))
         while True:
             foreground = await self._at_prompt(request, deadline, is_wanted)
             if foreground is None:
@@ -148,15 +154,14 @@ class Runs:
             run_files.remove(plan.files)
 
     async def _outcome(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
-        try:
-            async with asyncio.timeout(_remaining(deadline)):
-                return await asyncio.shield(run.done)
-        except TimeoutError:
-            if request.interrupt and self._current is run:
-                with contextlib.suppress(PhuxError):
-                    self._pane.type([{"key": "C-c"}])
-                    await asyncio.wait([run.done], timeout=_INTERRUPT_S)
-            return self._timed_out(run.began, started=True) | {"ended": run.done.done()}
+        result = await run.outcome.wait(_remaining(deadline))
+        if result is not None:
+            return result
+        if request.interrupt and self._current is run:
+            with contextlib.suppress(PhuxError):
+                self._pane.type([{"key": "C-c"}])
+                await run.outcome.wait(_INTERRUPT_S)
+        return self._timed_out(run.began, started=True) | {"ended": run.outcome.is_known}
 
     def _timed_out(self, began: float, *, started: bool) -> dict[str, Any]:
         foreground = self._pane.watch.foreground
@@ -177,13 +182,15 @@ class Runs:
         began = time.monotonic()
         settlings = _MOST_SETTLINGS
         while True:
-            self._changed.clear()
             self._pane.watch.look_now()
             if not is_wanted():
                 raise DisconnectedError("the caller is gone")
             problem = self._problem()
             if problem is None:
-                unsettled_s = 0.0 if self._prompt.is_marked else self._pane.settles_in_s
+                if self._prompt.is_to_be_drawn and (deadline is None or time.monotonic() < deadline):
+                    await asyncio.sleep(SETTLE_S)
+                    continue
+                unsettled_s = self._prompt.settles_in_s
                 if unsettled_s <= 0 or not settlings:
                     return self._pane.watch.foreground
                 settlings -= 1
@@ -197,14 +204,13 @@ class Runs:
             # What passes by itself is looked at again when it should have; everything else when something happens.
             waits = [max(0.0, limit - now) for limit in (deadline, began + problem.patience_s) if limit is not None]
             patience = min(waits) if problem.patience_s and now < began + problem.patience_s else _remaining(deadline)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(patience):
-                    await self._changed.wait()
+            await self._changed.wait(patience)
 
     def _problem(self) -> Problem | None:
         """Say why nothing can be typed now, if so."""
         problem = self._prompt.problem()
-        if self._current is not None and self._current.start is None:
+        # C-c makes the kernel forget what was typed and not read.
+        if self._current is not None and self._current.start is None and not self._current.interrupted:
             return Problem(f"a command was typed in @{self._pane.id}, and has not begun", PROMPT_S)
         return problem
 
@@ -263,7 +269,7 @@ class Runs:
                 run,
                 BusyError(
                     f"what has the terminal of @{self._pane.id} did not execute the command as a shell would",
-                    remedy="look at the screen for what became of it",
+                    remedy="look at the screen for what became of it; in a fish of another machine, start sh first",
                 ),
             )
 
@@ -275,7 +281,7 @@ class Runs:
         if run is not None and run.nonce and run.interrupted and run.start is not None and state == "prompt":
             # C-c also ends the file that would have marked the end.
             self._end(run, 128 + signal.SIGINT, self._pane.seq)
-        self._changed.set()
+        self._changed.ring()
 
     def typed_by_others(self, data: bytes) -> None:
         """Take note that somebody typed."""
@@ -298,7 +304,7 @@ class Runs:
             self._end(run, news.exit_code, news.end)
         if not isinstance(news, PromptReady):
             self._prompt.line_taken()
-        self._changed.set()
+        self._changed.ring()
 
     def take_mark(self, mark: PrivateOsc) -> News | None:
         """Take a mark that may be of a run's own, and tell what it means."""
@@ -314,6 +320,7 @@ class Runs:
         kind, _, code = rest.partition(";")
         if kind == "D" and code.isdecimal() and len(code) < _LONGEST_CODE:
             self._end(run, int(code), mark.start)
+            self._prompt.run_ended(mark.end)
             return CommandFinished(int(code), run.start, mark.start)
         return None
 
@@ -328,16 +335,17 @@ class Runs:
         return self._current.command or None if self._current is not None else None
 
     def before_journal_restarts(self) -> None:
-        """Keep the output of the command that runs, for the journal is about to forget it."""
+        """Keep the output of the command that runs, and where it began, for the journal is about to forget it."""
         if self._current is not None and self._current.capture is not None:
             self._current.capture.absorb(self._pane.journal)
+            self._pane.journal.note = self._current.to_note()
 
     def pane_died(self) -> None:
         """End what runs with the pane's own code."""
         run, record = self._current, self._pane.record
         if run is not None:
             self._end(run, 128 + record.exit_signal if record.exit_signal else record.exit_status, self._pane.seq)
-        self._changed.set()
+        self._changed.ring()
 
     # A run's life
 
@@ -345,7 +353,6 @@ class Runs:
         run.start = place
         run.capture = Capture(place)
         self._pane.ledger.began(run.number, place)
-        self._pane.journal.note = run.to_note()  # a checkpoint may forget where it began
 
     def _end(self, run: Run, exit_code: int | None, place: int) -> None:
         """The shell is done with it."""
@@ -359,7 +366,7 @@ class Runs:
         if run.shell == "zsh" and run.nonce is None:
             place = end_without_sign(journal, run.start, place)
         if run.nonce is not None:
-            self._prompt.run_ended()
+            self._prompt.run_ended(place)
         duration_s = max(0.0, time.monotonic() - run.began)
         run.end = End(255 if exit_code is None else exit_code, place, duration_s)
         run_files.remove(run.files)
@@ -389,7 +396,7 @@ class Runs:
 
         if len(stretch.head) + len(stretch.tail) < _LARGE:
             read()
-            _resolve(run, result)
+            run.outcome.set(result)
         else:
             task = asyncio.get_running_loop().create_task(_resolve_later(run, result, read))
             self._rendering.add(task)
@@ -397,9 +404,7 @@ class Runs:
 
     def _fail(self, run: Run, error: Exception) -> None:
         self._drop(run)
-        if not run.done.done():
-            run.done.set_exception(error)
-            run.done.exception()  # nobody may be waiting any more
+        run.outcome.set(error)
 
     def _drop(self, run: Run) -> None:
         if self._current is run:
@@ -417,6 +422,8 @@ class Runs:
             run = self._restored = Run.from_note(note)
             if run.start is not None:
                 run.capture = Capture(run.start)
+                if run.start < self._pane.journal.base:
+                    run.capture.recall(self._pane.log.read, self._pane.journal.base)
                 self._pane.ledger.began(run.number, run.start)
             if run.end is None:
                 self._current = run
@@ -435,17 +442,12 @@ class Runs:
         run = self._current
         if run is not None:
             self._fail(run, PaneClosedError(f"@{self._pane.id} was killed"))
-        self._changed.set()
-
-
-def _resolve(run: Run, result: dict[str, Any]) -> None:
-    if not run.done.done():
-        run.done.set_result(result)
+        self._changed.ring()
 
 
 async def _resolve_later(run: Run, result: dict[str, Any], read: Callable[[], None]) -> None:
     await asyncio.to_thread(read)
-    _resolve(run, result)
+    run.outcome.set(result)
 
 
 def _remaining(deadline: float | None) -> float | None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
+
+from servers import BIN
 
 
 def test_new_makes_a_session_and_tells_its_name_and_pane(cli):
@@ -134,3 +138,11 @@ def test_signals_that_python_ignores_are_not_ignored_in_the_pane(cli):
     cli.json("new", "-s", "w", "--", "sh", "-c", "yes | head -n 1; echo done")
     screen = cli.json("wait", "w", "--exit", "--timeout", "10")
     assert screen["lines"][:2] == ["y", "done"]
+
+
+def test_signals_that_the_starter_of_the_server_ignores_are_not_ignored_in_the_pane(cli):
+    # nohup ignores SIGHUP, and a script its background's SIGINT: a pane's C-c would be dead for ever.
+    starter = f"trap '' HUP INT QUIT TERM USR1; exec {BIN}/phux new -s w -- grep Sig /proc/self/status"
+    subprocess.run(["sh", "-c", starter], env=cli.env, cwd=cli.cwd, check=True, capture_output=True)
+    lines = cli.json("wait", "w", "--exit", "--timeout", "10")["lines"]
+    assert [int(line.split()[1], 16) for line in lines if line.startswith(("SigIgn", "SigBlk"))] == [0, 0]

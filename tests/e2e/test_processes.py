@@ -248,6 +248,7 @@ def test_the_ledger_survives_kills_of_the_service_exactly_once(phux, shell):
         "head -n 1; echo done",
     ]
     assert [command.exit_code for command in before] == [0, 0, 0, 0, 0, None]
+    assert [command.by for command in before] == ["run"] * 5 + ["start"]
     assert before[-1].state == "running"
     pane.send_keys("y", "Enter")
     assert phux.wait_command(running.command, timeout_s=10).exit_code == 0

@@ -374,8 +374,9 @@ def test_a_time_of_zero_is_for_ever(open_shell):
 def test_another_program_in_front_is_named(pane):
     pane.send_keys("cat", "Enter")
     pane.wait(state="awaiting_input", timeout_s=10)
-    with pytest.raises(errors.BusyError, match="cat"):
+    with pytest.raises(errors.BusyError, match="cat") as refused:
         pane.run("echo hi")
+    assert "send-keys" in refused.value.remedy, "it may be a REPL that is to be driven"
     pane.send_keys("C-d")
     assert pane.run("echo hi", queue=True, timeout_s=20).output == "hi"
 
@@ -488,6 +489,37 @@ def test_a_shell_behind_another_terminal(open_shell, inner):
     long = "x" * 6000
     assert pane.run(f"printf %s {long} | wc -c", timeout_s=20).output.strip() == "6000"
     assert pane.run("echo usable", timeout_s=20).output == "usable"
+
+
+@pytest.fixture
+def far_pane(open_shell):
+    """A bash with a slow prompt behind another terminal."""
+    if shutil.which("script") is None:
+        pytest.skip("script is not installed")
+    pane = open_shell("bash")
+    pane.send_keys("PS1='far> ' PROMPT_COMMAND='sleep 0.1' script -q -c 'bash --norc' /dev/null", "Enter")
+    pane.wait(regex="^far> $", timeout_s=10)
+    return pane
+
+
+def test_a_shell_far_away_has_drawn_its_prompt_before_more_is_typed(far_pane):
+    for number in range(3):
+        assert far_pane.run(f"echo {number}", timeout_s=20).output == str(number)
+    typed = [line for line in far_pane.snapshot().lines if "_p=" in line]
+    assert len(typed) == 3
+    assert all(line.startswith("far> ") for line in typed), "typed ahead it would stand in a line of its own"
+
+
+def test_what_was_typed_ahead_and_forgotten_at_c_c_is_not_waited_for(far_pane):
+    far_pane.send_keys("sleep 60", "Enter")
+    far_pane.wait(idle_ms=300, timeout_s=10)
+    with pytest.raises(errors.TimedOutError):
+        far_pane.run("echo never", timeout_s=1)
+    far_pane.send_keys("C-c")
+    far_pane.wait(regex="^far> $", timeout_s=10)
+    began = time.monotonic()
+    assert far_pane.run("echo next", timeout_s=20).output == "next"
+    assert time.monotonic() - began < 5
 
 
 # Faults

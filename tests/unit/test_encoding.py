@@ -21,10 +21,14 @@ PLAIN = Modes(
 )
 
 
+def encode_key(key, *, cursor=False, keypad=False):
+    return encoding.encode_key(key, cursor=cursor, keypad=keypad)
+
+
 @pytest.mark.parametrize("number", range(32))
 def test_every_control_character_can_be_typed(number):
     name = chr(number | 0x60) if 0 < number < 27 else chr(number | 0x40)
-    assert encoding.encode_key(Key(name, ctrl=True), PLAIN) == bytes([number])
+    assert encode_key(Key(name, ctrl=True)) == bytes([number])
 
 
 @pytest.mark.parametrize(
@@ -48,47 +52,52 @@ def test_every_control_character_can_be_typed(number):
     ],
 )
 def test_control_with_other_characters_is_what_a_vt220_sends(name, expected):
-    assert encoding.encode_key(Key(name, ctrl=True), PLAIN) == expected
+    assert encode_key(Key(name, ctrl=True)) == expected
 
 
 @pytest.mark.parametrize("name", ["Up", "Down", "Left", "Right", "Home", "End", "F1", "F2", "F3", "F4"])
 @pytest.mark.parametrize("held", range(1, 8))
 def test_modified_cursor_keys_carry_their_modifiers(name, held):
     key = Key(name, shift=bool(held & 1), alt=bool(held & 2), ctrl=bool(held & 4))
-    data = encoding.encode_key(key, PLAIN)
+    data = encode_key(key)
     assert data.startswith(b"\x1b[1;%d" % (held + 1))
-    assert data == encoding.encode_key(key, PLAIN._replace(application_cursor=True))
+    assert data == encode_key(key, cursor=True)
 
 
 @pytest.mark.parametrize("name", ["Insert", "Delete", "PageUp", "PageDown", *(f"F{number}" for number in range(5, 13))])
 @pytest.mark.parametrize("held", range(1, 8))
 def test_modified_editing_keys_carry_their_modifiers(name, held):
     key = Key(name, shift=bool(held & 1), alt=bool(held & 2), ctrl=bool(held & 4))
-    plain = encoding.encode_key(Key(name), PLAIN)
-    assert encoding.encode_key(key, PLAIN) == plain[:-1] + b";%d~" % (held + 1)
+    plain = encode_key(Key(name))
+    assert encode_key(key) == plain[:-1] + b";%d~" % (held + 1)
 
 
 def test_no_two_plain_keys_of_the_keyboard_type_the_same():
-    application = PLAIN._replace(application_keypad=True, application_cursor=True)
-    typed = [encoding.encode_key(Key(name), application) for name in KEY_NAMES]
+    typed = [encode_key(Key(name), cursor=True, keypad=True) for name in KEY_NAMES]
     assert len(set(typed)) == len(typed)
+
+
+@pytest.mark.parametrize("name", KEY_NAMES)
+def test_only_the_modal_keys_type_something_else_in_another_mode(name):
+    one, other = encode_key(Key(name)), encode_key(Key(name), cursor=True, keypad=True)
+    assert (one != other) == (name in encoding.MODAL_KEYS)
 
 
 @pytest.mark.parametrize(("word", "expected"), [("S-ß", "ß"), ("S-ǆ", "Ǆ"), ("S-1", "1"), ("S-é", "É")])
 def test_shift_types_one_character(word, expected):
-    assert encoding.encode_key(parse_key(word), PLAIN) == expected.encode()
+    assert encode_key(parse_key(word)) == expected.encode()
 
 
 @given(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), st.booleans(), st.booleans(), st.booleans())
 def test_every_character_with_any_modifiers_types_something(character, ctrl, alt, shift):
-    data = encoding.encode_key(Key(character, ctrl=ctrl, alt=alt, shift=shift), PLAIN)
+    data = encode_key(Key(character, ctrl=ctrl, alt=alt, shift=shift))
     assert data
     assert data.startswith(b"\x1b") or not alt
 
 
 @given(st.text())
 def test_no_paste_leaves_its_brackets(text):
-    data = encoding.encode_paste(text, PLAIN._replace(bracketed_paste=True))
+    data = encoding.encode_paste(text, bracketed=True)
     if data:
         assert data.startswith(b"\x1b[200~")
         assert data.endswith(b"\x1b[201~")
@@ -98,15 +107,13 @@ def test_no_paste_leaves_its_brackets(text):
 
 @given(st.text(alphabet="\x1b[201~\x9b\n\r\tx\x03"))
 def test_a_paste_types_no_control_but_tab_and_newlines(text):
-    data = encoding.encode_paste(text, PLAIN)
+    data = encoding.encode_paste(text, bracketed=False)
     assert not set(data) & (set(range(32)) - {9, 13})
 
 
 def test_pasted_tabs_and_newlines_stay_in_brackets():
-    assert (
-        encoding.encode_paste("a\tb\r\nc\n", PLAIN._replace(bracketed_paste=True)) == b"\x1b[200~a\tb\r\nc\n\x1b[201~"
-    )
-    assert encoding.encode_paste("a\tb\r\nc\n", PLAIN) == b"a\tb\rc\r"
+    assert encoding.encode_paste("a\tb\r\nc\n", bracketed=True) == b"\x1b[200~a\tb\r\nc\n\x1b[201~"
+    assert encoding.encode_paste("a\tb\r\nc\n", bracketed=False) == b"a\tb\rc\r"
 
 
 @pytest.mark.parametrize("mouse_format", ["x10", "utf8", "sgr", "urxvt", "sgr_pixels"])

@@ -40,6 +40,20 @@ def test_the_last_line_of_a_number_counts_and_a_cut_line_does_not():
     assert [(entry.number, entry.start) for entry in read] == [(1, 7)]
 
 
+def test_what_has_ended_does_not_begin_anew_by_a_line_that_comes_again():
+    one = Ledger(1)
+    typed = ledger.line(one.add(**TYPED))
+    ended = ledger.line(one.change(1, start=7, end=9, ended_at=2.0, exit_code=0))
+    (entry,) = ledger.load(typed + ended + typed)
+    assert entry.state == "finished"
+
+
+def test_a_line_of_other_values_is_left_out():
+    one = Ledger(1)
+    good = ledger.line(one.add(**TYPED))
+    assert len(list(ledger.load(b"[" + b",".join([b"[]"] * 13) + b"]\n" + good))) == 1
+
+
 @given(st.binary(max_size=400))
 def test_garbage_is_read_as_nothing_and_never_fails(data):
     assert isinstance(list(ledger.load(data)), list)

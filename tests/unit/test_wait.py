@@ -148,6 +148,12 @@ def test_a_pattern_is_searched_in_each_line():
     assert begun(first=screen("error:", "7"), regex=r"error:\s7").outcome is None
 
 
+def test_a_pattern_may_end_in_the_blank_of_a_prompt_which_no_line_of_a_screen_has():
+    assert begun(output("work", "host:~$"), regex=r"\$ $").tell(SCREEN).outcome.line == "host:~$"
+    assert begun(first=screen("Name:"), regex=r"^Name:\s$").outcome.line == "Name:"
+    assert begun(first=screen("Name: x"), regex=r"^Name:\s$").outcome is None
+
+
 @pytest.mark.parametrize("pattern", ["(", "[z-a]", "*", "(?P<n>", b"bytes", 7])
 @pytest.mark.parametrize("name", ["regex", "stop"])
 def test_a_bad_pattern_asks_nothing(name, pattern):
