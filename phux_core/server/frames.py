@@ -156,6 +156,12 @@ class PaneSight:
 _pictures: WeakKeyDictionary[Pane, ReferenceType[Picture]] = WeakKeyDictionary()
 
 
+def is_seen(pane: Pane) -> bool:
+    """Tell whether somebody sees a pane."""
+    known = _pictures.get(pane)
+    return known is not None and known() is not None
+
+
 def _picture_of(pane: Pane) -> Picture:
     """Give a pane's picture. It lives as long as somebody sees the pane."""
     known = _pictures.get(pane)

@@ -12,6 +12,7 @@ import logging
 import os
 import termios
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
@@ -20,6 +21,7 @@ from phux_core.keeper.children import window_size
 from phux_core.server.capture import typed_line
 from phux_core.server.commands import CommandFinished, Commands, CommandStarted, PromptReady
 from phux_core.server.foreground import look
+from phux_core.server.frames import is_seen
 from phux_core.server.input_items import encode
 from phux_core.server.intake import Intake
 from phux_core.server.own_shell import end_of_output, is_in_front, reads_unseen, was_replaced
@@ -87,7 +89,7 @@ class Pane:
         run_directory: str,
     ) -> None:
         self.record = record
-        self._rest = Rest(loop, engine)
+        self._rest = Rest(loop, engine, partial(is_seen, self))
         self.engine = self._rest.engine
         self.journal = journal
         self.log = log
