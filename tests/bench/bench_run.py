@@ -7,9 +7,10 @@ run while other panes are idle or flood. Prints medians in milliseconds, and rat
 from __future__ import annotations
 
 import argparse
+import contextlib
+import itertools
 import os
 import resource
-import shutil
 import statistics
 import sys
 import tempfile
@@ -20,6 +21,8 @@ import libtmux
 import pexpect.replwrap
 
 from phux_client import blocking
+
+TURN = 10
 
 
 def timed(call, rounds):
@@ -37,23 +40,57 @@ def median_of(call, rounds):
     return statistics.median(timed(call, rounds))
 
 
-def through_libtmux(directory, rounds):
+def medians_in_turns(calls, rounds):
+    """Give the median of each of several calls, a few of each at a time: what else the machine does hits all alike."""
+    times = [[] for _ in calls]
+    for call in calls:
+        timed(call, 5)
+    for _ in range(rounds // TURN):
+        for call, taken in zip(calls, times, strict=True):
+            taken.extend(timed(call, TURN))
+    return [statistics.median(taken) for taken in times]
+
+
+@contextlib.contextmanager
+def libtmux_run(directory):
     """Type the command and a marker, and look until the marker's output is there, as users of libtmux do."""
     server = libtmux.Server(socket_path=str(directory / "tmux.sock"), config_file="/dev/null")
     try:
         pane = server.new_session("bench", window_command="bash --norc", x=80, y=24).active_pane
-        count = 0
+        numbers = itertools.count()
 
         def run():
-            nonlocal count
-            count += 1
-            pane.send_keys(f"true; echo done-{count}-$?")
-            while f"done-{count}-0" not in pane.capture_pane():
+            number = next(numbers)
+            pane.send_keys(f"true; echo done-{number}-$?")
+            while f"done-{number}-0" not in pane.capture_pane():
                 time.sleep(0.05)
 
-        return median_of(run, rounds)
+        yield run
     finally:
         server.kill()
+
+
+@contextlib.contextmanager
+def replwrap_run(*, pause):
+    """Run the command by pexpect; its default is to wait 50 ms before each line."""
+    repl = pexpect.replwrap.bash()
+    if not pause:
+        repl.child.delaybeforesend = None
+    yield lambda: repl.run_command("true")
+    repl.child.close(force=True)
+
+
+def against_peers(pane, directory, rounds):
+    """Measure side by side with others."""
+    with replwrap_run(pause=True) as patient, replwrap_run(pause=False) as eager, libtmux_run(directory) as polling:
+        calls = (lambda: pane.run("true"), patient, eager, polling)
+        ours, replwrap, unpaused, polled = medians_in_turns(calls, rounds)
+    print(f"{'run(true), warm, ms':<42} {ours:8.2f}")
+    print(f"{'pexpect replwrap':<42} {replwrap:8.2f}   phux takes {ours / replwrap:5.2f} of it (at most 2)")
+    print(
+        f"{'pexpect replwrap, without its 50 ms pause':<42} {unpaused:8.2f}   phux takes {ours / unpaused:5.2f} of it"
+    )
+    print(f"{'send-keys and polling, libtmux':<42} {polled:8.2f}   phux is {polled / ours:5.1f}x faster (at least 10)")
 
 
 def usage_of(pid):
@@ -76,20 +113,7 @@ def main():
         env = {"HOME": name}
         phux.new_session("keep", command=["cat"])
         pane = phux.new_session("bench", command=["bash"], env=env).pane
-        ours = median_of(lambda: pane.run("true"), options.rounds)
-        repl = pexpect.replwrap.bash()
-        theirs = median_of(lambda: repl.run_command("true"), options.rounds)
-        repl.child.delaybeforesend = None  # its default is to wait 50 ms before each line
-        eager = median_of(lambda: repl.run_command("true"), options.rounds)
-        repl.child.close(force=True)
-        print(f"{'run(true), warm, ms':<42} {ours:8.2f}")
-        print(f"{'pexpect replwrap':<42} {theirs:8.2f}   phux takes {ours / theirs:5.2f} of it (at most 2)")
-        print(f"{'pexpect replwrap, without its 50 ms pause':<42} {eager:8.2f}   phux takes {ours / eager:5.2f} of it")
-        if shutil.which("tmux"):
-            polled = through_libtmux(directory, max(5, options.rounds // 10))
-            print(
-                f"{'send-keys and polling, libtmux':<42} {polled:8.2f}   phux is {polled / ours:5.1f}x faster (at least 10)"
-            )
+        against_peers(pane, directory, options.rounds)
 
         service = phux.status().service_pid
         pane.run("yes '' | head -n 12000")  # the history is full, so that only a leak can grow
