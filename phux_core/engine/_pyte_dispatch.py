@@ -62,6 +62,8 @@ _FUNCTIONS |= {
     " A": (Terminal.shift_right, 1),
     "'}": (Terminal.insert_columns, 1),
     "'~": (Terminal.delete_columns, 1),
+    ">m": (Terminal.modify_keys, 2),
+    ">n": (Terminal.modify_keys, 1),
     ">u": (Terminal.push_keyboard, 1),
     "<u": (Terminal.pop_keyboard, 1),
     "=u": (Terminal.set_keyboard, 2),

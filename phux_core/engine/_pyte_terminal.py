@@ -14,7 +14,8 @@ from pyte.screens import Cursor, Margins
 
 from phux_core.engine._pyte_rows import DEFAULT, Row
 from phux_core.engine._pyte_screen import REVERSE_WRAP, Screen
-from phux_core.engine.protocol import Bell, Effect, Modes, TitleChanged
+from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
+from phux_core.engine.protocol import Bell, Effect, Modes, Reply, TitleChanged
 
 if TYPE_CHECKING:
     from phux_core.engine._pyte_history import History
@@ -36,6 +37,9 @@ _APPLICATION_KEYPAD = 66 << 5
 _FOCUS = 1004 << 5
 _BRACKETED_PASTE = 2004 << 5
 _SYNCHRONIZED = 2026 << 5
+_BACKARROW = 67 << 5
+_SIZE_REPORTS = 2048 << 5
+_MODIFY_OTHER_KEYS = -1  # set by a function of its own, and kept with the modes
 # What DECSTR sets back; it says nothing about xterm's modes.
 _SOFT_RESET = {mo.IRM, mo.DECOM, _APPLICATION_CURSOR, REVERSE_WRAP, _APPLICATION_KEYPAD}
 _ALTERNATE = {47 << 5, 1047 << 5, 1049 << 5}
@@ -46,7 +50,7 @@ _MOUSE_FORMAT = {1016 << 5: "sgr_pixels", 1006 << 5: "sgr", 1015 << 5: "urxvt", 
 
 KNOWN_MODES = frozenset(
     {mo.IRM, mo.LNM, *_ALTERNATE, *_MOUSE, *_MOUSE_FORMAT}
-    | {number << 5 for number in (1, 3, 5, 6, 7, 12, 25, 40, 45, 66, 1004, 1007, 1048, 2004, 2026)}
+    | {number << 5 for number in (1, 3, 5, 6, 7, 12, 25, 40, 45, 66, 67, 1004, 1007, 1048, 2004, 2026, 2048)}
 )
 """Modes that DECRQM reports on and that may be set; setting others does nothing, so they cannot pile up."""
 
@@ -195,6 +199,14 @@ class Terminal(Screen):
                 self.save_cursor()
             else:
                 self.restore_cursor()
+        elif mode == _SIZE_REPORTS:
+            self.tell_size()
+
+    def tell_size(self) -> None:
+        """Report the size to a program that asked to hear of it in the stream (mode 2048)."""
+        if _SIZE_REPORTS in self.mode:
+            height, width = self.lines * CELL_HEIGHT, self.columns * CELL_WIDTH
+            self.effects.append(Reply(b"\x1b[48;%d;%d;%d;%dt" % (self.lines, self.columns, height, width)))
 
     def _start_page(self) -> None:
         """What DECCOLM does besides changing the width, which is not the program's to change."""
@@ -250,6 +262,23 @@ class Terminal(Screen):
     def kitty_flags(self) -> int:
         """What the kitty keyboard protocol's flags are on the screen that is shown."""
         return self.keyboards[self.alternate][-1]
+
+    @property
+    def modifies_other_keys(self) -> bool:
+        """Whether modifiers of keys that type something are told (xterm's modifyOtherKeys 2)."""
+        return _MODIFY_OTHER_KEYS in self.mode
+
+    @property
+    def backarrow_sends_bs(self) -> bool:
+        """Whether the backspace key sends BS (DECBKM)."""
+        return _BACKARROW in self.mode
+
+    def modify_keys(self, which: int = 0, how: int = 0) -> None:
+        """XTMODKEYS: of the kinds of keys only the fourth, "other" ones, and of its levels only the second."""
+        if which == 4 and how == 2:
+            self.mode.add(_MODIFY_OTHER_KEYS)
+        elif which in {0, 4}:
+            self.mode.discard(_MODIFY_OTHER_KEYS)
 
     def push_keyboard(self, flags: int = 0) -> None:
         """CSI > flags u."""

@@ -103,10 +103,12 @@ class PyteEngine:
             used.update(item.style if isinstance(item, Deferred) else item.styles)
         terminal.styles.sweep(used)
 
-    def resize(self, cols: int, rows: int) -> None:
+    def resize(self, cols: int, rows: int) -> list[Effect]:
         """Change the grid, reflowing soft-wrapped lines of the primary screen."""
         _check_size(cols, rows)
         reflow(self._terminal, cols, rows)
+        self._terminal.tell_size()
+        return self._terminal.take_effects()
 
     def set_history_limit(self, rows: int) -> None:
         """Keep at most ``rows`` rows of scrollback from now on."""
@@ -158,11 +160,19 @@ class PyteEngine:
 
     def encode_key(self, key: Key) -> bytes:
         """What this key types."""
-        extended = _pyte_keys.encode(key, self._terminal.kitty_flags)
+        terminal = self._terminal
+        extended = _pyte_keys.encode(key, terminal.kitty_flags)
+        if extended is None and terminal.modifies_other_keys:
+            extended = encoding.encode_other_key(key)
         if extended is not None:
             return extended
-        modes = self.modes()
-        return encoding.encode_key(key, cursor=modes.application_cursor, keypad=modes.application_keypad)
+        modes = terminal.modes()
+        return encoding.encode_key(
+            key,
+            cursor=modes.application_cursor,
+            keypad=modes.application_keypad,
+            backarrow=terminal.backarrow_sends_bs,
+        )
 
     def encode_paste(self, text: str) -> bytes:
         """What pasting this text types."""
