@@ -56,6 +56,8 @@ _FUNCTIONS |= {
     "?r": (Terminal.restore_modes, _ALL),
     "?J": (Terminal.erase_in_display, 1),
     "?K": (Terminal.erase_in_line, 1),
+    "W": (Terminal.change_tab_stops, 1),
+    "?W": (Terminal.reset_tab_stops, 1),
     "!p": (Terminal.soft_reset, 0),
     " q": (Terminal.set_cursor_style, 1),
     " @": (Terminal.shift_left, 1),

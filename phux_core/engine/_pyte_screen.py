@@ -181,8 +181,10 @@ class Screen(PyteScreen):
         if last:
             glyph = last[-2] if last[-1] == WIDE else last[-1]
             charmap, self.charmap = self.charmap, None
-            # A screenful at the most: nine bytes must not make sixty thousand rows.
-            self.draw(glyph * min(count or 1, self.columns * self.lines))
+            # A screenful and the last row of it at the most: nine bytes must not make sixty thousand rows.
+            full = self.columns * self.lines
+            count = count or 1
+            self.draw(glyph * (count if count <= full else full + (count - full) % self.columns))
             self.charmap = charmap
 
     # Scrolling.

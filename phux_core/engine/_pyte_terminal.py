@@ -61,10 +61,8 @@ _DEFAULT_MODES = frozenset({mo.DECAWM, mo.DECTCEM})
 _LINE_DRAWING = {code: cs.VT100_MAP[code] for code in range(0x60, 0x7F)} | {ord("h"): "\u2424"}
 _CHARSETS: dict[str, dict[int, str] | None] = {
     "0": _LINE_DRAWING,
-    "2": _LINE_DRAWING,
     "A": {ord("#"): "\u00a3"},
     "B": None,
-    "1": None,
 }
 
 _CURSOR_SHAPES = {0: "block", 1: "block", 2: "block", 3: "underline", 4: "underline", 5: "bar", 6: "bar"}
@@ -117,7 +115,7 @@ class Terminal(Screen):
         self.style = DEFAULT
         self.semantic: str | None = None
         self.last = ""
-        self.tabstops = set(range(8, self.columns, 8))
+        self.reset_tab_stops(5)
         self.cursor_shape = "block"
         self.cursor_blinks = False
         self.saved_modes: dict[int, bool] = {}
@@ -125,6 +123,18 @@ class Terminal(Screen):
         self.titles: list[str] = []
         self.colors: dict[tuple[int, int], str] = {}
         self._reset_modes()
+
+    def reset_tab_stops(self, how: int = 0) -> None:
+        """DECST8C: one in every eighth column."""
+        if how == 5:
+            self.tabstops = set(range(8, self.columns, 8))
+
+    def change_tab_stops(self, how: int = 0) -> None:
+        """CTC: set one here, clear the one here, or clear all."""
+        if how == 0:
+            self.set_tab_stop()
+        elif how in {2, 5}:
+            self.clear_tab_stop(0 if how == 2 else 3)
 
     def _reset_modes(self) -> None:
         self.mode = set(_DEFAULT_MODES)
@@ -223,6 +233,7 @@ class Terminal(Screen):
                 self._settle_column()
         if not on and self.alternate and mode == 1047 << 5:
             self.rows = [Row() for _ in range(self.lines)]
+            self._settle_column()
         if on != self.alternate:
             self.rows, self.hidden_rows = self.hidden_rows, self.rows
             self.alternate = on

@@ -161,7 +161,7 @@ class Lines(NamedTuple):
     """Rows as text.
 
     Attributes:
-        text: One string a row, trailing white space removed.
+        text: One string a row, spaces at its end removed; other blank characters there were written by somebody.
         wrapped: For each row, whether it goes on in the next one (soft wrap).
     """
 
