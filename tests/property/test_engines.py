@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from phux_core import engine as engines
+from phux_core.keys import KEY_NAMES, Key
 
 # The same examples on every run: a build must not fail by chance. Look further with --hypothesis-seed and more examples.
 EXAMPLES = settings(
@@ -118,6 +119,14 @@ _MODE = st.sampled_from(
         "?1049l",
         "?1048h",
         "?1048l",
+        "?67h",
+        "?2048h",
+        "?2048l",
+        ">4;2m",
+        ">4m",
+        "W",
+        "5W",
+        "?5W",
     ]
 ).map(lambda mode: f"\x1b[{mode}")
 _ESCAPE = st.sampled_from(
@@ -332,6 +341,23 @@ def test_a_flood_in_one_piece_leaves_what_it_leaves_line_by_line(lines, head, si
     at_once.feed(b"\x1b[3b!")
     by_line.feed(b"\x1b[3b!")
     assert state_of(at_once) == state_of(by_line)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["", "\x1b[?1h\x1b=", "\x1b[?67h", "\x1b[>4;2m", "\x1b[>4;1m", *(f"\x1b[>{flags}u" for flags in (1, 8, 9, 24, 25))],
+)
+def test_the_two_engines_type_the_same_for_every_key(asked):
+    pair = [engines.create(name, 10, 4) for name in engines.ENGINES]
+    for engine in pair:
+        engine.feed(asked.encode())
+    held = itertools.product((False, True), repeat=3)
+    for name, (ctrl, alt, shift) in itertools.product([*KEY_NAMES, *"azAZ19-=[;/ !@^_?~éÉß漢"], [*held]):
+        key = Key(name, ctrl=ctrl, alt=alt, shift=shift)
+        theirs, ours = (engine.encode_key(key) for engine in pair)
+        assert ours == theirs, key
+    for engine in pair:
+        engine.close()
 
 
 # After these libghostty keeps the flag of a row whose continuation moved away, and drops those of rows that moved.
