@@ -15,8 +15,17 @@ if TYPE_CHECKING:
 
     from phux_client.flows._kinds import Document
 
-HELLO = wire.encode({"hello": {"protocol": list(wire.PROTOCOL), "client": f"phux_client/{__version__}"}})
-"""The client's first frame."""
+LIBRARY = f"phux_client/{__version__}"
+"""What a program is called that does not say what it is."""
+
+
+def hello(client: str | None) -> bytes:
+    """Make the client's first frame.
+
+    Args:
+        client: What the program calls itself, such as ``my-tool/1.0``.
+    """
+    return wire.encode({"hello": {"protocol": list(wire.PROTOCOL), "client": LIBRARY if client is None else client}})
 
 
 def check_greeting(frame: "Document") -> None:

@@ -13,7 +13,7 @@ import anyio
 import anyio.abc
 
 from phux_client.event_buffer import EventBuffer
-from phux_client.greeting import HELLO, check_greeting, check_socket, encode_request, no_server, timed_out
+from phux_client.greeting import check_greeting, check_socket, encode_request, hello, no_server, timed_out
 from phux_core import errors, wire
 from phux_core.calls import CALLS
 
@@ -127,10 +127,12 @@ class Link:
         path: The socket.
         tasks: Where the reader runs; its owner cancels it at the end.
         timeout_s: How long one request may take, connecting and handshake included.
+        client: What the program calls itself.
     """
 
-    def __init__(self, path: str, tasks: anyio.abc.TaskGroup, timeout_s: float) -> None:
+    def __init__(self, path: str, tasks: anyio.abc.TaskGroup, timeout_s: float, client: str | None = None) -> None:
         self.path = path
+        self._hello = hello(client)
         self._tasks = tasks
         self._timeout_s = timeout_s
         self._connection: _Connection | None = None
@@ -243,7 +245,7 @@ class Link:
                 return self._connection
             connection = _Connection(await self._open_stream())
             try:
-                await connection.send(HELLO)
+                await connection.send(self._hello)
             except BaseException:  # cancelled before anybody owns the stream
                 await anyio.aclose_forcefully(connection.stream)
                 raise

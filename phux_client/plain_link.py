@@ -6,7 +6,7 @@ import socket as socket_module
 import time
 
 from phux_client.event_buffer import EventBuffer
-from phux_client.greeting import HELLO, check_greeting, check_socket, encode_request, no_server, timed_out
+from phux_client.greeting import check_greeting, check_socket, encode_request, hello, no_server, timed_out
 from phux_core import errors, wire
 
 TYPE_CHECKING = False
@@ -22,16 +22,22 @@ _HUNG_UP = getattr(select, "POLLRDHUP", 0)
 
 
 class PlainLink:
-    """One connection: frames in, frames out, against an absolute deadline."""
+    """One connection: frames in, frames out, against an absolute deadline.
 
-    def __init__(self, path: str, deadline: float) -> None:
+    Args:
+        path: The socket.
+        deadline: When connecting takes too long.
+        client: What the program calls itself.
+    """
+
+    def __init__(self, path: str, deadline: float, client: str | None = None) -> None:
         self._decoder = wire.Decoder(max_header=wire.MAX_REPLY_HEADER, max_payload=wire.MAX_REPLY_PAYLOAD)
         self._frames: list[Document] = []
         self._events: dict[int, EventBuffer] = {}
         self._ending: dict[object, int] = {}
         self._sock = _open_socket(path, deadline)
         # Sent with the first request, answered with its reply: the handshake costs no round trip of its own.
-        self._unsent = HELLO
+        self._unsent = hello(client)
         self._greeted = False
         self._next_id = 1
 

@@ -11,7 +11,7 @@ Documents as they are, for the CLI and for programs that look after a machine. I
 import json
 import sys
 
-from phux_client.flows.log_reading import command_document, list_document, text_document
+from phux_client.flows.log_reading import command_document, commands_document, list_document, text_document
 from phux_core import errors, paths, selector
 
 TYPE_CHECKING = False
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from phux_client.flows._kinds import Document
 
 _DEADLINE_S = 20.0
+_SEARCH_S = 60.0
 _PREFIX = 4
 
 
@@ -47,10 +48,45 @@ def read(target: str | None, *, root: str | None = None, **query: object) -> "Do
     return text_document(_ask({"do": "read", **_find(target, root), "query": given}, root))
 
 
-def commands(target: str, *, root: str | None = None) -> "Document":
-    """Read the ledger of a log, as a CommandList document."""
-    reply = _ask({"do": "commands", **_find(target, root)}, root)
-    return {"schema_version": 1, "commands": [command_document(entry) for entry in reply["commands"]]}
+def output(command: str, *, root: str | None = None, **query: object) -> "Document":
+    """Read what a command wrote, as a LogText document.
+
+    Args:
+        command: Its id: PANE.NUMBER of the newest server that had such a pane, or LOG.NUMBER.
+        root: The directory of all logs; the user's own when omitted.
+        query: As ``flows.output`` takes it.
+    """
+    given = {name: value for name, value in query.items() if value is not None}
+    return text_document(_ask({"do": "output", "id": command, "query": given}, root))
+
+
+def commands(target: str | None = None, *, root: str | None = None) -> "Document":
+    """Read the ledger of a log, or of all panes of the newest server, as a CommandList document."""
+    request = {"do": "newest_commands"} if target is None else {"do": "commands", **_find(target, root)}
+    return commands_document(_ask(request, root))
+
+
+def command(command: str, *, root: str | None = None) -> "Document":
+    """Read one entry of a ledger, as a CommandInfo document."""
+    (found,) = _ask({"do": "commands", "id": command}, root)["commands"]
+    return command_document(found)
+
+
+def search(
+    pattern: str,
+    *,
+    session: str | None = None,
+    context: int = 0,
+    max_matches: int | None = None,
+    root: str | None = None,
+) -> "Document":
+    """Look for a pattern in everything that is kept, or in what is of sessions of a name, as a Matches document."""
+    logs = None
+    if session is not None:
+        listed = _ask({"do": "list", "live": []}, root)["logs"]
+        logs = [entry["log"] for entry in listed if entry["session"] == session]
+    request = {"do": "search", "pattern": pattern, "logs": logs, "context": context, "most": max_matches or 1000}
+    return {"schema_version": 1, **_ask(request, root, _SEARCH_S)}
 
 
 def _find(target: str | None, root: str | None) -> "Document":
@@ -67,7 +103,7 @@ def _find(target: str | None, root: str | None) -> "Document":
     )
 
 
-def _ask(request: "Document", root: str | None) -> "Document":
+def _ask(request: "Document", root: str | None, deadline_s: float = _DEADLINE_S) -> "Document":
     import subprocess
 
     root = root or paths.logs_directory(paths.state_directory())
@@ -77,12 +113,12 @@ def _ask(request: "Document", root: str | None) -> "Document":
             [sys.executable, "-P", "-m", "phux_core.logs.worker"],
             input=len(data).to_bytes(_PREFIX, "big") + data,
             stdout=subprocess.PIPE,
-            timeout=_DEADLINE_S,
+            timeout=deadline_s,
             check=False,
         )
     except subprocess.TimeoutExpired:
         raise errors.LimitError(
-            f"the log could not be read within {_DEADLINE_S:g} s", remedy="use a simpler pattern, or ask for less"
+            f"the log could not be read within {deadline_s:g} s", remedy="use a simpler pattern, or ask for less"
         ) from None
     if len(finished.stdout) < _PREFIX:
         raise errors.InternalError("the process that reads logs has ended")

@@ -151,8 +151,8 @@ KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
     "side": ('"left", "right", "up" or "down"', lambda value: value in ("left", "right", "up", "down")),
     "path": ('a list of "first" and "second"', _is_path),
     "policy": (
-        '"smallest", "largest", "latest" or "manual"',
-        lambda value: value in ("smallest", "largest", "latest", "manual"),
+        '"smallest", "largest", "latest", "manual" or "default"',
+        lambda value: value in ("smallest", "largest", "latest", "manual", "default"),
     ),
     "input": (
         'a list of objects with one of the keys "key", "text", "line", "paste", "mouse" and "focus" (see Typing)',

@@ -143,7 +143,7 @@ CALLS: "Mapping[str, Call]" = {
             "The ledger: what ran in a pane, or in all of them, oldest first; also of panes that are gone.",
             (
                 Param("pane", "id", "only this pane's; every pane's of this server when omitted"),
-                Param("id", "string", "only the command of this id"),
+                Param("id", "string", "only the command of this id, PANE.NUMBER or LOG.NUMBER"),
                 Param("log", "string", "or those of a stored log, by its id"),
             ),
             "`commands`, a list (see Logs)",
@@ -158,7 +158,7 @@ CALLS: "Mapping[str, Call]" = {
                 Param("log", "string", "or the log's id, as `log_list` gives it"),
                 Param("lines", "count", "the last so many lines"),
                 Param("from_byte", "count", "or from this place in the stream on, at most `max_bytes` (65536) of it"),
-                Param("since", "count", "nothing before this place"),
+                Param("since", "count", "everything from this place on"),
                 *_BUDGET,
                 Param("whole_lines", "boolean", "with `from_byte`: leave out a line that is not finished"),
             ),
@@ -176,7 +176,7 @@ CALLS: "Mapping[str, Call]" = {
             "output",
             "Read what a command wrote: the one of this id, or the pane's latest.",
             (
-                Param("id", "string", "the command's id"),
+                Param("id", "string", "the command's id, PANE.NUMBER or LOG.NUMBER"),
                 Param("pane", "id", "or the pane whose latest command is meant"),
                 *_BUDGET,
             ),
@@ -185,10 +185,11 @@ CALLS: "Mapping[str, Call]" = {
         ),
         Call(
             "search",
-            "Look for a pattern in what all panes of this server wrote, escape sequences left out.",
+            "Look for a pattern in the logs of all panes of this server, escape sequences left out.",
             (
                 Param("pattern", "string", "what for, as Python's re reads it", required=True),
                 Param("session", "id", "only in this session's panes"),
+                Param("everywhere", "boolean", "also in logs of panes that are gone, and of earlier servers"),
                 Param("context", "count", "lines around each match to tell, too; 1000 at the most"),
                 Param("max_matches", "count", "how many to tell, 1000 when omitted, 100000 at the most"),
             ),
@@ -262,7 +263,7 @@ CALLS: "Mapping[str, Call]" = {
                 _WINDOW,
                 Param("cols", "integer", "columns"),
                 Param("rows", "integer", "rows"),
-                Param("policy", "policy", "whose size it has from now on"),
+                Param("policy", "policy", 'whose size it has from now on; "default" for whose the server is set to'),
             ),
             f"{_PLACE} of its active pane",
             repeatable=True,

@@ -256,7 +256,7 @@ class NoSuchTargetError(RequestError):
     """
 
     code = "no_such_target"
-    default_remedy = "`phux ls` lists the sessions"
+    default_remedy = "`phux tree` shows the sessions, windows and panes there are"
 
 
 class NameInUseError(RequestError):

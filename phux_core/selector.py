@@ -44,7 +44,7 @@ def check_session_name(name: str) -> str:
 
 
 def check_window_name(name: str) -> str:
-    """Return the name if a window may have it; the rules are those of sessions.
+    """Return the name if a window may have it; the rules are those of sessions, and it does not end with a dot.
 
     Raises:
         BadNameError: It may not; the message says why.
@@ -68,6 +68,8 @@ def _check_name(what: str, name: str) -> str:
         problem = f"starts with {name[0]!r}, which selectors use"
     elif taken := [character for character in _RESERVED_ANYWHERE if character in name]:
         problem = f"contains {taken[0]!r}, which selectors use"
+    elif what == "window" and name[-1] == ".":
+        problem = "ends with '.', behind which selectors have a pane"
     elif not name.isprintable():
         problem = "contains a character that cannot be printed"
     else:

@@ -1,6 +1,7 @@
 """What the CLI prints: documents for programs, boxes and lines for people."""
 
 import json
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -35,6 +36,22 @@ def describe_place(place: "Mapping[str, object]") -> str:
     zoomed = ", zoomed" if place["zoomed"] else ""
     where = f"{place['session']}:{place['window']}.{place['pane']} ({place['window_name']})"
     return f"pane @{place['terminal_id']} {where} {place['cols']}x{place['rows']}{zoomed}"
+
+
+def fit(line: str) -> str:
+    """Cut a line that is wider than the terminal it is printed on, so that a drawing stays one."""
+    from phux_core.width import character_columns, columns
+
+    width = os.get_terminal_size(1).columns if os.isatty(1) else 0
+    if not width or columns(line) <= width:
+        return line
+    kept, room = "", width - 1
+    for character in line:
+        room -= character_columns(character)
+        if room < 0:
+            break
+        kept += character
+    return f"{kept}…"
 
 
 def print_error(error: "PhuxError", *, as_json: bool) -> None:

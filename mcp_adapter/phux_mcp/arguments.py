@@ -35,6 +35,8 @@ def check(schema: Schema, arguments: dict[str, Any]) -> dict[str, Any]:
     for name, value in arguments.items():
         if name not in properties:
             raise BadRequestError(f"there is no argument {name!r:.80}", remedy=f"send only {', '.join(properties)}")
+        if value is None and properties[name].get("default", ...) is None:
+            continue  # the same as leaving it out
         checked[name] = _check_one(name, properties[name], value)
     for name in schema.get("required", ()):
         if name not in arguments:

@@ -154,6 +154,9 @@ def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None
     if not deep:
         schema.pop("$defs", None)
         schema = _without_references(schema)
+    # It is there, but nothing that a model would need to know.
+    schema["properties"].pop("schema_version", None)
+    schema["required"] = [name for name in schema["required"] if name != "schema_version"]
     schema["properties"] |= more or {}
     return schema
 

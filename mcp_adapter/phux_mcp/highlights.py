@@ -28,19 +28,20 @@ def highlights(cells: list[Document], text_of_row: Mapping[int, str]) -> list[Do
         Runs with ``row``, ``col``, ``text`` and ``style``, such as ``inverse fg=4``; marks of the shell stand there.
     """
     runs: list[Document] = []
-    wide: dict[int, set[int]] = {}
+    known: dict[int, list[str]] = {}
     for cell in cells:
         row, col, style = cell["row"], cell["col"], _words(cell)
-        if row not in wide:
-            wide[row] = _wide_columns(text_of_row.get(row, ""))
-        end = col + (2 if col in wide[row] else 1)
+        if row not in known:
+            known[row] = _by_column(text_of_row.get(row, ""))
+        is_wide = known[row][col + 1 : col + 2] == [""]
+        end = col + (2 if is_wide else 1)
         last = runs[-1] if runs else {}
         if (last.get("row"), last.get("end"), last.get("style")) == (row, col, style):
             last["end"] = end
         else:
             runs.append({"row": row, "col": col, "end": end, "style": style})
     for run in runs:
-        run["text"] = _slice(text_of_row.get(run["row"], ""), run["col"], run["end"]).rstrip()
+        run["text"] = "".join(known[run["row"]][run["col"] : run["end"]]).rstrip()
     return [
         {name: run[name] for name in ("row", "col", "text", "style")}
         for run in runs
@@ -49,14 +50,17 @@ def highlights(cells: list[Document], text_of_row: Mapping[int, str]) -> list[Do
     ]
 
 
-def _wide_columns(text: str) -> set[int]:
-    """Find the columns in which wide characters begin."""
-    found, place = set(), 0
-    for character in text if not text.isascii() else "":
+def _by_column(text: str) -> list[str]:
+    """Tell what begins in each column of a row: nothing in the right half of a wide character."""
+    if text.isascii():
+        return list(text)
+    found: list[str] = []
+    for character in text:
         width = columns(character)
-        if width == 2:
-            found.add(place)
-        place += width
+        if width:
+            found += [character, *[""] * (width - 1)]
+        elif found:  # what takes no column belongs to what stands before it
+            found[-1 if found[-1] else -2] += character
     return found
 
 
@@ -72,15 +76,3 @@ def _words(cell: Document) -> str:
     if "semantic" in cell:
         words.append(cell["semantic"])
     return " ".join(words)
-
-
-def _slice(text: str, first: int, end: int) -> str:
-    """Cut columns out of a row; a wide character belongs to its left one."""
-    place, cut = 0, []
-    for character in text:
-        width = columns(character)
-        # What takes no column belongs to what stands before it.
-        if first <= (place if width else place - 1) < end:
-            cut.append(character)
-        place += width
-    return "".join(cut)

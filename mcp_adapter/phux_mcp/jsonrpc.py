@@ -6,6 +6,7 @@ Whatever arrives is either a message or an ``RpcError`` with the right code; not
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -123,9 +124,10 @@ def _containers_in(value: object) -> list[object]:
     return [item for item in inner if isinstance(item, (dict, list))]
 
 
-def read_id(message: Message) -> RequestId | None:
-    """Give a message's id if it is one; None where it has none, or none that is allowed."""
-    given = message.get("id")
+def as_id(given: object) -> RequestId | None:
+    """Give back what is an id; None for anything else, numbers that JSON cannot write included."""
+    if isinstance(given, float) and not math.isfinite(given):
+        return None
     return given if isinstance(given, (str, int, float)) and not isinstance(given, bool) else None
 
 
@@ -137,7 +139,7 @@ def check(message: object) -> Message:
     """
     if not isinstance(message, dict):
         raise RpcError(INVALID_REQUEST, "a message is an object with `jsonrpc`, `id`, `method` and `params`")
-    request_id = read_id(message)
+    request_id = as_id(message.get("id"))
     if message.get("jsonrpc") != "2.0":
         raise RpcError(INVALID_REQUEST, 'a message has "jsonrpc": "2.0"', request_id)
     if "id" in message and request_id is None:
@@ -146,8 +148,8 @@ def check(message: object) -> Message:
         return message
     if not isinstance(message.get("method"), str):
         raise RpcError(INVALID_REQUEST, "a request has a `method`, which is a string", request_id)
-    params = message.get("params", {})
-    if not isinstance(params, dict):
+    params = message.get("params")
+    if params is not None and not isinstance(params, dict):
         raise RpcError(INVALID_PARAMS, "`params` must be an object", request_id)
     return message
 

@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING
 
+from phux_core.version import __version__
+
 if TYPE_CHECKING:
     from anyio.abc import TaskGroup
 
@@ -21,10 +23,16 @@ class Links:
 
     Args:
         start: Whether to start a server where none runs.
+        socket: The server's socket where a call names none; the usual one when omitted.
+
+    Attributes:
+        host: What the host calls itself, as far as it has told.
     """
 
-    def __init__(self, *, start: bool = False) -> None:
+    def __init__(self, *, start: bool = False, socket: str | None = None) -> None:
+        self.host: str | None = None
         self._start = start
+        self._socket = socket
         self._known: dict[str | None, tuple[Link, Phux]] = {}
         self._owner: asyncio.Task[None] | None = None
         self._tasks: asyncio.Future[TaskGroup] | None = None
@@ -44,14 +52,15 @@ class Links:
         from phux_client.link import Link
         from phux_core import paths
 
-        path = paths.socket_path(socket)
+        path = paths.socket_path(socket or self._socket)
         if self._start:
             await self._start_if_none_runs(path)
         if socket not in self._known:
             if len(self._known) >= _MOST:
                 oldest, _phux = self._known.pop(next(iter(self._known)))
                 await oldest.close()
-            link = Link(path, await self._task_group(), DEFAULT_TIMEOUT_S)
+            client = f"phux-mcp/{__version__}" + (f" {self.host}" if self.host else "")
+            link = Link(path, await self._task_group(), DEFAULT_TIMEOUT_S, client)
             self._known[socket] = (link, Phux(link))
         return self._known[socket][1]
 

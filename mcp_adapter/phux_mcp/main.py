@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 # How long calls that are nearly done may take when the host has closed our stdin.
 _GRACE_S = 0.5
 _LAST_WORDS_S = 1.0
+# Where the runtime directories of users are, on every system that has them.
+_RUNTIME = "/run/user"
 PROFILES = ("phux", "tmux", "terminally")
 
 
@@ -30,8 +32,7 @@ def main(argv: list[str] | None = None) -> int:
 
     try:
         options = _parse(words)
-        if options.socket:
-            os.environ["PHUX_SOCKET"] = options.socket
+        _find_runtime_directory()
         if options.verb == "setup":
             from phux_mcp import setup
 
@@ -45,7 +46,7 @@ def main(argv: list[str] | None = None) -> int:
             return _print_catalog(toolset)
         import asyncio
 
-        return asyncio.run(_serve(toolset, start=options.profile != "phux"))
+        return asyncio.run(_serve(toolset, start=options.profile != "phux", socket=options.socket))
     except PhuxError as error:
         print(f"phux-mcp: {error.message}", file=sys.stderr)
         if error.remedy:
@@ -53,6 +54,13 @@ def main(argv: list[str] | None = None) -> int:
         return error.exit_code
     except (KeyboardInterrupt, BrokenPipeError):
         return 0
+
+
+def _find_runtime_directory() -> None:
+    """Look for a server where people's shells do: many hosts pass on hardly a variable, and not this one."""
+    directory = os.path.join(_RUNTIME, str(os.getuid()))
+    if not os.environ.get("XDG_RUNTIME_DIR") and os.path.isdir(os.path.join(directory, "phux")):
+        os.environ["XDG_RUNTIME_DIR"] = directory
 
 
 def default_safety(profile: str) -> str:
@@ -82,7 +90,7 @@ def _print_catalog(toolset: Toolset) -> int:
     return 0
 
 
-async def _serve(toolset: Toolset, *, start: bool) -> int:
+async def _serve(toolset: Toolset, *, start: bool, socket: str | None) -> int:
     """Serve stdin and stdout."""
     import asyncio
 
@@ -105,9 +113,9 @@ async def _serve(toolset: Toolset, *, start: bool) -> int:
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, lambda: end(at_once=True))
-    links = Links(start=start)
+    links = Links(start=start, socket=socket)
     sink = Output(loop, _take_stdout(), hold_back, lambda: end(at_once=True))
-    server = Server(toolset, links, sink.write)
+    server = Server(toolset, links, sink.write, lambda: sink.is_full)
     source = Input(loop, sys.stdin.fileno(), server.take_line, lambda: end(at_once=False))
     source.resume()
     at_once = await ended

@@ -16,6 +16,7 @@ from phux_mcp.progress import Progress
 from phux_mcp.revisions import (
     CACHE_MS,
     META_CAPABILITIES,
+    META_CLIENT,
     META_REVISION,
     META_SERVER,
     META_SUBSCRIPTION,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 MAX_CALLS = 128
 """Calls that may run at the same time; the server stops listening to a connection at twice as many."""
 MAX_SUBSCRIPTIONS = 200
+_LONGEST_NAME = 80
 
 
 class Call:
@@ -140,10 +142,18 @@ class Methods:
                     data={"supported": [NEWEST.name], "requested": wanted},
                 )
             self._stateless = True
+            self._take_name(meta.get(META_CLIENT))
             return revision
         if method in _STATELESS_ONLY or (self._stateless and self.revision is None):
             raise RpcError(INVALID_PARAMS, f"`params` needs a `_meta` with `{META_REVISION}` and `{META_CAPABILITIES}`")
         return self.revision or OLDEST
+
+    def _take_name(self, client: object) -> None:
+        """Take note of what the host calls itself, for the ledger of commands."""
+        if isinstance(client, dict) and isinstance(client.get("name"), str):
+            version = client.get("version")
+            name = f"{client['name']}/{version}" if isinstance(version, str) else client["name"]
+            self._links.host = "".join(character for character in name[:_LONGEST_NAME] if character.isprintable())
 
     def _info(self, revision: Revision) -> Params:
         return {"name": "phux", **({"title": "phux"} if revision.structured else {}), "version": __version__}
@@ -156,6 +166,7 @@ class Methods:
     def _initialize(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
         # Never an error, also behind a `server/discover`: a host whose probe took too long falls back to this.
         revision = self.revision = with_handshake(params.get("protocolVersion"))
+        self._take_name(params.get("clientInfo"))
         result = {
             "protocolVersion": revision.name,
             "capabilities": self._capabilities(revision),
@@ -178,7 +189,8 @@ class Methods:
         return {"tools": self._toolset.listing(revision)}
 
     async def _call_tool(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
-        name, given = params.get("name"), params.get("arguments", {})
+        name, given = params.get("name"), params.get("arguments")
+        given = {} if given is None else given  # some hosts write null for none
         if not isinstance(name, str) or not isinstance(given, dict):
             raise RpcError(INVALID_PARAMS, "tools/call needs a `name`, and `arguments` that are an object")
         tool = self._toolset.find(name, revision)
@@ -200,24 +212,24 @@ class Methods:
             self._calls -= 1
             call.progress.end()
 
-    def _list_prompts(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+    def _list_prompts(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         _refuse_cursor(params)
-        return {"prompts": prompts.listing()}
+        return {"prompts": _in_words_of(revision, prompts.listing())}
 
     def _get_prompt(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
-        return prompts.get(params.get("name"), params.get("arguments", {}))
+        return prompts.get(params.get("name"), {} if params.get("arguments") is None else params["arguments"])
 
-    def _list_templates(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+    def _list_templates(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         from phux_mcp import resources
 
         _refuse_cursor(params)
-        return {"resourceTemplates": resources.templates()}
+        return {"resourceTemplates": _in_words_of(revision, resources.templates())}
 
-    async def _list_resources(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
+    async def _list_resources(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         from phux_mcp import resources
 
         _refuse_cursor(params)
-        return {"resources": await resources.listing(self._links)}
+        return {"resources": _in_words_of(revision, await resources.listing(self._links))}
 
     async def _read_resource(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         from phux_mcp import resources
@@ -277,6 +289,13 @@ class Methods:
 def _refuse_cursor(params: Params) -> None:
     if params.get("cursor") is not None:
         raise RpcError(INVALID_PARAMS, "there is no such `cursor`: lists come whole")
+
+
+def _in_words_of(revision: Revision, entries: list[Params]) -> list[Params]:
+    """Leave out what a revision does not have."""
+    if revision.structured:
+        return entries
+    return [{name: value for name, value in entry.items() if name != "title"} for entry in entries]
 
 
 def _never(_revision: Revision, _toolset: Toolset) -> bool:

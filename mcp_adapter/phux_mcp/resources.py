@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
 from phux_core.errors import BadSelectorError, NoServerError, NoSuchTargetError, PhuxError
-from phux_mcp.answers import BUDGET, explain
+from phux_mcp.answers import explain
+from phux_mcp.budget import BYTES
 from phux_mcp.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable
 
     from phux_client import Phux
+    from phux_core import shapes
     from phux_mcp.links import Links
     from phux_mcp.revisions import Revision
 
@@ -28,6 +30,9 @@ _OF_A_PANE = re.compile(r"phux://pane/(\d{1,10})/(screen|log)")
 _TREE_EVENTS = frozenset(("pane_spawned", "pane_closed", "renamed", "state_changed", "resized", "dropped"))
 _PANE_EVENTS = frozenset(("dirty", "idle", "pane_closed", "resized", "title_changed", "dropped"))
 _TRY_AGAIN_S = 1.0
+# How long nothing is told after something was, and how often it is told of a pane that writes on and on.
+_PAUSE_S = 0.2
+_WHILE_BUSY_S = 1.0
 
 
 def templates() -> list[Document]:
@@ -100,7 +105,7 @@ class Resource:
             tree = await self._phux.drive(flows.tree())
             return {"uri": self.uri, "mimeType": "application/json", "text": json.dumps(tree, ensure_ascii=False)}
         if self._what == "log":
-            text = (await self._phux.drive(flows.logs(self._phux.caller, self._pane, max_bytes=BUDGET)))["content"]
+            text = (await self._phux.drive(flows.logs(self._phux.caller, self._pane, max_bytes=BYTES)))["content"]
         else:
             screen = await self._phux.drive(flows.snapshot(self._phux.caller, self._pane))
             text = "\n".join(screen["lines"]).rstrip("\n")
@@ -112,15 +117,54 @@ class Resource:
         Raises:
             PhuxError: It is gone.
         """
-        relevant = _TREE_EVENTS if self._pane is None else _PANE_EVENTS
         while True:
             with contextlib.suppress(NoServerError):
                 async with self._phux.watch(self._pane) as events:
-                    async for event in events:
-                        if event.event in relevant:
-                            on_change()
+                    await self._tell(events, on_change)
                     return
             await asyncio.sleep(_TRY_AGAIN_S)
+
+    async def _seq(self) -> int:
+        """Say how much a pane has written; of one that is gone, and of all sessions, nothing."""
+        if self._pane is None:
+            return 0
+        try:
+            return int((await self._phux.drive(flows.snapshot(self._phux.caller, self._pane)))["seq"])
+        except PhuxError:
+            return 0
+
+    async def _tell(self, events: AsyncIterator[shapes.Event], on_change: Callable[[], None]) -> None:
+        """Tell of changes, the last one always, but not of each: whoever hears of one reads it all."""
+        relevant = _TREE_EVENTS if self._pane is None else _PANE_EVENTS
+        changed = asyncio.Event()
+        # A pane says that it writes and that it rests, and nothing in between; it may have been writing before.
+        busy, seq = self._pane is not None, await self._seq()
+
+        async def tell() -> None:
+            nonlocal busy, seq
+            while True:
+                try:
+                    await asyncio.wait_for(changed.wait(), _WHILE_BUSY_S if busy else None)
+                except TimeoutError:
+                    before, seq = seq, await self._seq()
+                    if seq == before:
+                        busy = False
+                        continue
+                changed.clear()
+                on_change()
+                await asyncio.sleep(_PAUSE_S)
+
+        teller = asyncio.get_running_loop().create_task(tell())
+        try:
+            async for event in events:
+                if event.event in relevant:
+                    busy = event.event == "dirty" or (busy and event.event != "idle")
+                    changed.set()
+        finally:
+            teller.cancel()
+            await asyncio.wait([teller])
+        if changed.is_set():
+            on_change()
 
 
 async def find(links: Links, uri: object, revision: Revision) -> Resource:

@@ -47,6 +47,7 @@ NEWEST = REVISIONS["2026-07-28"]
 
 META_REVISION = "io.modelcontextprotocol/protocolVersion"
 META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+META_CLIENT = "io.modelcontextprotocol/clientInfo"
 META_SERVER = "io.modelcontextprotocol/serverInfo"
 META_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 UNSUPPORTED_REVISION = -32022

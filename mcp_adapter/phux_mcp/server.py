@@ -33,10 +33,14 @@ class Server:
         toolset: What is served.
         links: The way to phux servers.
         send: Takes each line that is to be sent.
+        is_behind: Says whether the host has not read for long; it is told nothing then that it did not ask for.
     """
 
-    def __init__(self, toolset: Toolset, links: Links, send: Callable[[bytes], None]) -> None:
+    def __init__(
+        self, toolset: Toolset, links: Links, send: Callable[[bytes], None], is_behind: Callable[[], bool]
+    ) -> None:
         self._send_line = send
+        self._is_behind = is_behind
         self._methods = Methods(toolset, links, self._notify)
         self._running: dict[RequestId, asyncio.Task[Params]] = {}
 
@@ -77,7 +81,8 @@ class Server:
             self._send(reply)
 
     def _notify(self, method: str, params: Params) -> None:
-        self._send({"jsonrpc": "2.0", "method": method, "params": params})
+        if not self._is_behind():
+            self._send({"jsonrpc": "2.0", "method": method, "params": params})
 
     def _take_batch(self, messages: list[object]) -> None:
         """Answer an array with an array, once all of it is answered; in the one revision that has them."""
@@ -108,7 +113,7 @@ class Server:
         request_id: RequestId | None = None
         try:
             checked = jsonrpc.check(message)
-            method, params = checked.get("method"), checked.get("params", {})
+            method, params = checked.get("method"), checked.get("params") or {}  # some hosts write null for none
             if method is None:  # a response, and we asked nothing
                 deliver(None)
                 return
@@ -144,8 +149,8 @@ class Server:
 
     def _take_notification(self, method: str, params: Params) -> None:
         if method == "notifications/cancelled":
-            wanted = params.get("requestId")
-            task = self._running.get(wanted) if isinstance(wanted, (str, int, float)) else None
+            wanted = jsonrpc.as_id(params.get("requestId"))
+            task = None if wanted is None else self._running.get(wanted)
             if task is not None:
                 task.cancel()
 

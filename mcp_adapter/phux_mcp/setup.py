@@ -22,27 +22,42 @@ class _Host(NamedTuple):
         mac: Its file on macOS, if it is another one.
         path: Keys that lead to our entry.
         kind: ``stdio`` if the entry names its transport so, ``plain`` if it names none, ``local`` for opencode's form.
+        moved: A variable that names another directory, and the file in there.
     """
 
     linux: str
     mac: str | None
     path: tuple[str, ...]
     kind: str = "plain"
+    moved: tuple[str, str] | None = None
 
 
 _MAC = "~/Library/Application Support"
 HOSTS = {
-    "claude-code": _Host("~/.claude.json", None, ("mcpServers", "phux"), "stdio"),
+    "claude-code": _Host(
+        "~/.claude.json", None, ("mcpServers", "phux"), "stdio", ("CLAUDE_CONFIG_DIR", ".claude.json")
+    ),
     "claude-desktop": _Host(
         "~/.config/Claude/claude_desktop_config.json",
         f"{_MAC}/Claude/claude_desktop_config.json",
         ("mcpServers", "phux"),
     ),
-    "codex": _Host("~/.codex/config.toml", None, ("mcp_servers", "phux")),
+    "codex": _Host("~/.codex/config.toml", None, ("mcp_servers", "phux"), moved=("CODEX_HOME", "config.toml")),
     "cursor": _Host("~/.cursor/mcp.json", None, ("mcpServers", "phux")),
     "vscode": _Host("~/.config/Code/User/mcp.json", f"{_MAC}/Code/User/mcp.json", ("servers", "phux"), "stdio"),
-    "gemini": _Host("~/.gemini/settings.json", None, ("mcpServers", "phux")),
-    "opencode": _Host("~/.config/opencode/opencode.json", None, ("mcp", "phux"), "local"),
+    "gemini": _Host(
+        "~/.gemini/settings.json",
+        None,
+        ("mcpServers", "phux"),
+        moved=("GEMINI_CLI_HOME", ".gemini/settings.json"),
+    ),
+    "opencode": _Host(
+        "~/.config/opencode/opencode.json",
+        None,
+        ("mcp", "phux"),
+        "local",
+        ("OPENCODE_CONFIG_DIR", "opencode.json"),
+    ),
 }
 """Every host that can be set up."""
 
@@ -82,10 +97,17 @@ def _command(options: argparse.Namespace) -> list[str]:
 
 
 def file_of(host: _Host) -> str:
-    """Find a host's file."""
-    home = os.environ.get("CODEX_HOME")
-    if host is HOSTS["codex"] and home:
-        return os.path.join(home, "config.toml")
+    """Find a host's file: the one that is there, if it may have two names, as opencode's may."""
+    path = _usual_file(host)
+    with_comments = f"{path}c"
+    may_be_named_so = host.kind == "local" and os.path.exists(with_comments) and not os.path.exists(path)
+    return with_comments if may_be_named_so else path
+
+
+def _usual_file(host: _Host) -> str:
+    elsewhere = os.environ.get(host.moved[0]) if host.moved else None
+    if host.moved and elsewhere:
+        return os.path.join(os.path.abspath(os.path.expanduser(elsewhere)), host.moved[1])
     path = host.mac if host.mac is not None and sys.platform == "darwin" else host.linux
     config = os.environ.get("XDG_CONFIG_HOME")
     if config and path.startswith("~/.config/"):

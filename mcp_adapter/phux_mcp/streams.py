@@ -96,6 +96,9 @@ class Output:
         fd: The descriptor.
         on_full: Is told whether the host is behind with reading.
         on_broken: Is called when nobody reads any more.
+
+    Attributes:
+        is_full: Whether the host is behind with reading.
     """
 
     def __init__(
@@ -111,7 +114,7 @@ class Output:
         self._on_broken = on_broken
         self._unsent = bytearray()
         self._waiting = False
-        self._full = False
+        self.is_full = False
         self._broken = False
         self._poll = select.poll()
         self._poll.register(fd, select.POLLOUT)
@@ -140,8 +143,8 @@ class Output:
             else:
                 self._loop.remove_writer(self._fd)
         full = len(self._unsent) > _MAX_UNREAD
-        if full != self._full:
-            self._full = full
+        if full != self.is_full:
+            self.is_full = full
             self._on_full(full)
 
     def _write_once(self) -> None:

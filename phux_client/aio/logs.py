@@ -92,7 +92,7 @@ class PaneLogs:
             lines: The last so many lines.
             from_byte: From this place in its stream on, at most ``max_bytes`` (65536) of it; ``next_byte`` of the
                 result is where to go on.
-            since: Nothing before this place, a ``seq``.
+            since: Everything from this place on, a ``seq``.
             grep: Only lines that match this pattern, of all that is kept unless ``lines`` is given.
             context: Lines around each that matches.
             head: The first so many lines.
@@ -318,13 +318,20 @@ class ServerLogs:
         return documents.load(shapes.LogList, await self.drive(flows.log_list())).logs
 
     async def search(
-        self, pattern: str, *, session: str | None = None, context: int = 0, max_matches: int | None = None
+        self,
+        pattern: str,
+        *,
+        session: str | None = None,
+        everywhere: bool = False,
+        context: int = 0,
+        max_matches: int | None = None,
     ) -> list[shapes.Match]:
         """Look for a pattern in what all panes wrote, escape sequences left out.
 
         Args:
             pattern: What for, as Python's ``re`` reads it; line by line.
             session: Only in the panes of this session.
+            everywhere: Also in logs of panes that are gone, and of earlier servers.
             context: Lines around each match to tell, too.
             max_matches: How many to tell, 1000 when omitted.
 
@@ -337,7 +344,9 @@ class ServerLogs:
             >>> [match.text for match in await phux.search("^needle")]
             ['needle in a haystack']
         """
-        flow = flows.search(self.caller, pattern, session=session, context=context, max_matches=max_matches)
+        flow = flows.search(
+            self.caller, pattern, session=session, everywhere=everywhere, context=context, max_matches=max_matches
+        )
         return documents.load(shapes.Matches, await self.drive(flow)).matches
 
     async def commands(self, target: str | int | None = None) -> list[shapes.CommandInfo]:

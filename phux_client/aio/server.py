@@ -305,7 +305,7 @@ class Phux(ServerLogs):
 
 @asynccontextmanager
 async def connect(
-    socket: str | None = None, *, start: bool = False, timeout_s: float = DEFAULT_TIMEOUT_S
+    socket: str | None = None, *, start: bool = False, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
 ) -> AsyncIterator[Phux]:
     """Connect to the server of this user.
 
@@ -313,6 +313,7 @@ async def connect(
         socket: The socket's path; PHUX_SOCKET, then the default, when omitted.
         start: Start a server when none runs.
         timeout_s: How long one request may take, connecting included.
+        client: What this program is called in the ledger of commands, such as ``my-tool/1.0``.
 
     Raises:
         NoServerError: None runs, and ``start`` is false.
@@ -325,7 +326,7 @@ async def connect(
     """
     path = paths.socket_path(socket)
     async with _unwrapped_task_group() as tasks:
-        phux = Phux(Link(path, tasks, timeout_s))
+        phux = Phux(Link(path, tasks, timeout_s, client))
         try:
             try:
                 await phux.drive(flows.status())
@@ -342,12 +343,15 @@ async def connect(
 
 
 @asynccontextmanager
-async def embedded(*, engine: str | None = None, timeout_s: float = DEFAULT_TIMEOUT_S) -> AsyncIterator[Phux]:
+async def embedded(
+    *, engine: str | None = None, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
+) -> AsyncIterator[Phux]:
     """Run a private server that is gone at exit: for tests and one-shot agents.
 
     Args:
         engine: ``ghostty`` or ``pyte``; chosen when omitted.
         timeout_s: How long one request may take.
+        client: What this program is called in the ledger of commands.
 
     Example:
         >>> async with embedded() as private:
@@ -358,7 +362,7 @@ async def embedded(*, engine: str | None = None, timeout_s: float = DEFAULT_TIME
 
     server = await anyio.to_thread.run_sync(lambda: EmbeddedServer(engine=engine))
     try:
-        async with connect(server.socket, timeout_s=timeout_s) as phux:
+        async with connect(server.socket, timeout_s=timeout_s, client=client) as phux:
             yield phux
     finally:
         with anyio.CancelScope(shield=True):

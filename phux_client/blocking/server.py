@@ -34,11 +34,15 @@ class Phux(ServerLogs):
     Args:
         socket: The socket's path; found as everywhere else when omitted.
         timeout_s: How long one request may take.
+        client: What this program is called in the ledger.
     """
 
-    def __init__(self, socket: str | None = None, *, timeout_s: float = DEFAULT_TIMEOUT_S) -> None:
+    def __init__(
+        self, socket: str | None = None, *, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
+    ) -> None:
         self._path = paths.socket_path(socket)
         self._timeout_s = timeout_s
+        self._client = client
         self._caller = flows.Caller(None, os.environ, self._path)
         # A connection for each thread: two that read from one would take each other's replies.
         self._threads = _local()
@@ -162,7 +166,7 @@ class Phux(ServerLogs):
                 self._drop_link()
                 link = None
             if link is None:
-                link = self._threads.link = PlainLink(self._path, deadline)
+                link = self._threads.link = PlainLink(self._path, deadline, self._client)
                 self._links.append(link)
             try:
                 return link.request(request.call, request.params, deadline)
@@ -397,13 +401,16 @@ class Phux(ServerLogs):
             self._unsubscribe(stream.subscription)
 
 
-def connect(socket: str | None = None, *, start: bool = False, timeout_s: float = DEFAULT_TIMEOUT_S) -> Phux:
+def connect(
+    socket: str | None = None, *, start: bool = False, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
+) -> Phux:
     """Connect to the server of this user.
 
     Args:
         socket: The socket's path; PHUX_SOCKET, then the default, when omitted.
         start: Start a server when none runs.
         timeout_s: How long one request may take, connecting included.
+        client: What this program is called in the ledger of commands, such as ``my-tool/1.0``.
 
     Raises:
         NoServerError: None runs, and ``start`` is false.
@@ -414,7 +421,7 @@ def connect(socket: str | None = None, *, start: bool = False, timeout_s: float 
         ...     len(phux.sessions())
         1
     """
-    phux = Phux(socket, timeout_s=timeout_s)
+    phux = Phux(socket, timeout_s=timeout_s, client=client)
     try:
         phux.drive(flows.status())
     except (errors.NoServerError, errors.DisconnectedError):  # none, or one that is just ending
@@ -428,12 +435,15 @@ def connect(socket: str | None = None, *, start: bool = False, timeout_s: float 
 
 
 @contextlib.contextmanager
-def embedded(*, engine: str | None = None, timeout_s: float = DEFAULT_TIMEOUT_S) -> "Iterator[Phux]":
+def embedded(
+    *, engine: str | None = None, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
+) -> "Iterator[Phux]":
     """Run a private server that is gone at exit: for tests and one-shot agents.
 
     Args:
         engine: ``ghostty`` or ``pyte``; chosen when omitted.
         timeout_s: How long one request may take.
+        client: What this program is called in the ledger of commands.
 
     Example:
         >>> with embedded() as private:
@@ -442,5 +452,8 @@ def embedded(*, engine: str | None = None, timeout_s: float = DEFAULT_TIMEOUT_S)
     """
     from phux_client.embedding import EmbeddedServer
 
-    with EmbeddedServer(engine=engine) as server, Phux(server.socket, timeout_s=timeout_s) as phux:
+    with (
+        EmbeddedServer(engine=engine) as server,
+        Phux(server.socket, timeout_s=timeout_s, client=client) as phux,
+    ):
         yield phux

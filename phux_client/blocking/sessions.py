@@ -245,8 +245,8 @@ class Window:
         Args:
             cols: Columns.
             rows: Rows.
-            policy: Whose size it has from now on when clients are attached: ``smallest``, ``largest``, ``latest``, or
-                ``manual`` for its own.
+            policy: Whose size it has from now on when clients are attached: ``smallest``, ``largest``, ``latest``,
+                ``manual`` for its own, or ``default`` for what the server is set to.
 
         Raises:
             BadSizeError: Out of range, or too small for its panes.

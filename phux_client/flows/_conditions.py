@@ -1,6 +1,7 @@
 """What can be waited for, checked before anything is asked of the server. Import-light."""
 
 from phux_core.errors import BadRequestError
+from phux_core.patterns import compile_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,19 +112,11 @@ def _trailing_blanks(text: str) -> str:
 
 
 def _compiled(pattern: str) -> "Callable[[str], object]":
-    import re
-
-    try:
-        search = re.compile(pattern).search
-        search("")
-        if " " not in pattern and r"\s" not in pattern:
-            return search
-        # A prompt ends in a blank, and whoever writes `\$ $` means one; a screen's lines come without.
-        return lambda line: search(line) or search(line + " ")
-    except (re.error, TypeError, OverflowError, RecursionError) as error:
-        raise BadRequestError(
-            f"the pattern {pattern!r:.80} cannot be read: {error}", remedy="write it as Python's re module takes it"
-        ) from None
+    search = compile_pattern(pattern).search
+    if " " not in pattern and r"\s" not in pattern:
+        return search
+    # A prompt ends in a blank, and whoever writes `\$ $` means one; a screen's lines come without.
+    return lambda line: search(line) or search(line + " ")
 
 
 def _states(state: "str | Sequence[str] | None") -> "frozenset[str]":

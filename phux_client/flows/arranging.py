@@ -74,7 +74,7 @@ def resize(
         rows: Rows.
         side: Or where to move the pane's divider on that axis: ``left``, ``right``, ``up`` or ``down``.
         by: By how many cells.
-        policy: Whose size the window has from now on: ``smallest``, ``largest``, ``latest`` or ``manual``.
+        policy: Whose size the window has from now on: ``smallest``, ``largest``, ``latest``, ``manual`` or ``default``.
 
     Returns:
         A flow that gives a Place document.

@@ -99,9 +99,15 @@ def output(caller: Caller, command: str | None, target: "str | int | None" = Non
 
 
 def search(
-    caller: Caller, pattern: str, *, session: str | None = None, context: int = 0, max_matches: int | None = None
+    caller: Caller,
+    pattern: str,
+    *,
+    session: str | None = None,
+    everywhere: bool = False,
+    context: int = 0,
+    max_matches: int | None = None,
 ) -> "Flow[Document]":
-    """Look for a pattern in what all panes wrote, or those of one session.
+    """Look for a pattern in what all panes wrote, those of one session, or everything that is kept.
 
     Returns:
         A flow that gives a Matches document.
@@ -112,9 +118,16 @@ def search(
         if scope != "session":
             raise BadRequestError(f"{session!r:.80} is no session", remedy="name a session; `phux ls` lists them")
         number = node["id"]
-    request = Request("search", pattern=pattern, session=number, context=context, max_matches=max_matches)
+    request = Request(
+        "search",
+        pattern=pattern,
+        session=number,
+        everywhere=everywhere or None,
+        context=context,
+        max_matches=max_matches,
+    )
     reply = yield _patient(request, SEARCH_S)
-    return {"schema_version": 1, "matches": reply["matches"], "truncated": reply["truncated"]}
+    return {"schema_version": 1, **reply}
 
 
 def commands(caller: Caller, target: "str | int | None" = None) -> "Flow[Document]":
@@ -125,7 +138,7 @@ def commands(caller: Caller, target: "str | int | None" = None) -> "Flow[Documen
     """
     which = {} if target is None else (yield from find_log(caller, target))
     reply = yield _patient(Request("commands", **which), READ_S)
-    return {"schema_version": 1, "commands": [command_document(entry) for entry in reply["commands"]]}
+    return commands_document(reply)
 
 
 def wait_command(command: str, *, timeout_s: float | None = None) -> "Flow[Document]":
@@ -139,7 +152,7 @@ def wait_command(command: str, *, timeout_s: float | None = None) -> "Flow[Docum
     subscription = None
     while True:
         if subscription is None:
-            pane, _, _number = command.partition(".")
+            pane = command.rpartition(".")[0].rpartition("/")[2]
             try:  # before looking, so that nothing can happen in between
                 known = int(pane) if pane.isdecimal() and len(pane) < 11 else -1
                 subscription = (yield Request("subscribe", pane=known))["subscription"] if known >= 0 else 0
@@ -255,6 +268,11 @@ def list_document(reply: "Document") -> "Document":
         for entry in reply["logs"]
     ]
     return {"schema_version": 1, "logs": entries}
+
+
+def commands_document(reply: "Document") -> "Document":
+    """Make a CommandList document of what the wire tells."""
+    return {"schema_version": 1, "commands": [command_document(entry) for entry in reply["commands"]]}
 
 
 def command_document(entry: "Document") -> "Document":

@@ -7,8 +7,9 @@ not connect again by itself; ``app`` does.
 import contextlib
 import socket as socket_module
 
-from phux_client.greeting import HELLO, check_greeting, check_socket, encode_request, no_server
+from phux_client.greeting import check_greeting, check_socket, encode_request, hello, no_server
 from phux_core import errors, wire
+from phux_core.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _RECEIVE_SIZE = 256 * 1024
 MAX_UNSENT = 4 * 1024 * 1024
 """Bytes that may wait to be sent; a server that takes none for so long is as good as gone."""
+# By this name the ledger knows what a person typed from what a program did.
+_CLIENT = f"phux-attach/{__version__}"
 
 
 class Link:
@@ -51,7 +54,7 @@ class Link:
             raise errors.TransportError(f"{path} cannot be connected to: {error.strerror}") from error
         self._decoder = wire.Decoder(max_header=wire.MAX_REPLY_HEADER, max_payload=wire.MAX_REPLY_PAYLOAD)
         self._on_push = on_push
-        self._unsent = [(0, HELLO)]
+        self._unsent = [(0, hello(_CLIENT))]
         self._greeted = False
         self._next_id = 1
         self._waiting: dict[object, tuple[OnReply | None, OnError | None]] = {}

@@ -56,7 +56,12 @@ def flowing_text(data: bytes) -> str | None:
         >>> flowing_text(b"\x1b[32m100%\x1b[m\r\n\r\n")
         '100%\n\n'
     """
-    text = _TRACELESS.sub("", data.decode("utf-8", "replace")).translate(_TRACELESS_CHARACTERS).replace("\r\n", "\n")
+    text = data.decode("utf-8", "replace")
+    if "\x1b" in text:
+        text = _TRACELESS.sub("", text)
+    if "\0" in text or "\a" in text or "\x7f" in text:
+        text = text.translate(_TRACELESS_CHARACTERS)
+    text = text.replace("\r\n", "\n")
     if "\r\n" in text:
         text = _NEWLINE.sub("\n", text)
     # The first is quicker, and says no to some that are harmless.

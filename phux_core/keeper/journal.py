@@ -82,17 +82,19 @@ class Journal:
     def __init__(self, fd: int) -> None:
         self._map = mmap.mmap(fd, _WHOLE)
         self._view = memoryview(self._map)
-        self._base, self._length = _COUNTS.unpack_from(self._map)
         self._before = b""
         # Read, not looked at through the mapping: that would give memory to pages that nobody has written to.
+        self._base, self._length = _COUNTS.unpack(os.pread(fd, _COUNTS.size, 0))
         (self._unkept_size,) = _LENGTH.unpack(os.pread(fd, _LENGTH.size, _UNKEPT))
         self._count_uncounted(fd)
         os.close(fd)
 
     def _count_uncounted(self, fd: int) -> None:
         """Count what a service had read when it died, before it could count it. Behind that there are only zeros."""
-        self._length += len(os.pread(fd, min(MAX_READ, self.room), _START + self._length).rstrip(b"\0"))
-        _COUNTS.pack_into(self._map, 0, self._base, self._length)
+        uncounted = len(os.pread(fd, min(MAX_READ, self.room), _START + self._length).rstrip(b"\0"))
+        if uncounted:
+            self._length += uncounted
+            _COUNTS.pack_into(self._map, 0, self._base, self._length)
 
     @property
     def position(self) -> int:

@@ -273,6 +273,7 @@ class Supervisor:
             self._channel.flush()
             messages = self._channel.receive()
         except ChannelClosedError:
+            self._hear_last_words()  # it may be that we could not send, and have not read what came before
             self._drop_channel()
             if self._service is not None and not self._stopping:
                 # If it lives it is of no use to anybody. Not by Popen.kill, which would reap it unseen.

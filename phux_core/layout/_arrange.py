@@ -143,7 +143,7 @@ def neighbour(layout: "Layout", cols: int, rows: int, pane: int, side: "Side") -
     """
     places = arrange(layout, cols, rows).panes
     here = places[pane]
-    best, longest = None, 0
+    best, longest = None, -1  # a pane of one row may face nothing but a divider: then the panes at its ends count
     for other, there in places.items():
         gap = {
             "left": here.x - (there.x + there.cols),

@@ -13,7 +13,8 @@ renders, so that neither a large log nor a regular expression that explodes can 
     places      names, private directories, which logs there are
     writing     appending and rotating
     stored      one log as it stands on disk
-    text        stripping, rendering, cutting to a budget
+    text        stripping, rendering, filtering
+    cutting     lines within a budget
     reading     one read with all its options
     searching   all logs for a pattern
     cleaning    the bounds: all together, and by age

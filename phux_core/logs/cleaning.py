@@ -29,6 +29,7 @@ class _Found(NamedTuple):
     log: places.LogId
     ended_at: float | None
     segments: list[_Segment]
+    beside: int  # bytes of its other files, which go only with the log
 
 
 def clean(root: str, *, most: int, keep_days: float, server: str | None, live: frozenset[int]) -> int:
@@ -59,7 +60,7 @@ def clean(root: str, *, most: int, keep_days: float, server: str | None, live: f
         if found.ended_at is not None and found.ended_at + keep_days * _DAY_S < now:
             _remove(root, log)
             continue
-        total += sum(segment.size for segment in found.segments)
+        total += sum(segment.size for segment in found.segments) + found.beside
         segments += found.segments[:-1] if found.ended_at is None else found.segments
     for segment in sorted(segments):
         if total <= most:
@@ -81,17 +82,20 @@ def _look(root: str, log: places.LogId, *, alive: bool) -> _Found | None:
         return None
     try:
         segments = []
+        beside = 0
         newest = os.fstat(directory).st_mtime
         for name in sorted(os.listdir(directory)):
-            if places.segment_offset(name) is not None:
-                with contextlib.suppress(FileNotFoundError):
-                    found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+            with contextlib.suppress(FileNotFoundError):
+                found = os.stat(name, dir_fd=directory, follow_symlinks=False)
+                if places.segment_offset(name) is None:
+                    beside += found.st_size
+                else:
                     segments.append(_Segment(found.st_mtime, log, name, found.st_size))
                     newest = max(newest, found.st_mtime)
         ended = places.read_meta(directory).get("ended_at")
         if ended is None and not alive:
             ended = newest  # its server went without a word
-        return _Found(log, ended, segments)
+        return _Found(log, ended, segments, beside)
     finally:
         os.close(directory)
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import asdict, define, evolve, field, fields
+
+from phux_core.errors import BadRequestError, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,6 +23,51 @@ MOST_ENTRIES = 1000
 MOST_FILE_BYTES = 16 * 1024 * 1024
 LONGEST_COMMAND = 4000
 """Characters of a command that are remembered."""
+_LONGEST_ID = 100
+_MOST_DIGITS = 10
+_LAST = 2**53
+
+
+class CommandId(NamedTuple):
+    """Which command.
+
+    Attributes:
+        log: The log that has it, if that was said.
+        pane: The pane it ran in.
+        number: Its number there.
+    """
+
+    log: str | None
+    pane: int
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.pane if self.log is None else self.log}.{self.number}"
+
+    @classmethod
+    def parse(cls, text: str) -> CommandId:
+        """Read ``PANE.NUMBER``, or ``LOG.NUMBER`` for one that may be of an earlier server.
+
+        Raises:
+            BadRequestError: It is neither.
+        """
+        log, _, number = text.rpartition(".")
+        pane = log.rpartition("/")[2]
+        numbers = all(part.isdecimal() and len(part) <= _MOST_DIGITS for part in (pane, number))
+        if len(text) > _LONGEST_ID or not numbers:
+            raise BadRequestError(f"{text!r:.80} is no id of a command", remedy="`phux commands` lists them")
+        return cls(log if "/" in log else None, int(pane), int(number))
+
+
+def range_of(entry: dict[str, Any]) -> dict[str, int]:
+    """Tell where the output of a command stands, as a query takes it.
+
+    Raises:
+        RefusedError: It has none.
+    """
+    if entry["start"] is None:
+        raise RefusedError(f"the command {entry['id']} has not begun, and has no output")
+    return {"since": entry["start"], "until": _LAST if entry["end"] is None else entry["end"]}
 
 
 @define(frozen=True)
@@ -35,7 +82,7 @@ class Entry:
         command: The line; None if nobody knows it.
         cwd: Where it was started.
         by: ``typed``, ``run`` or ``start``.
-        client: Who ran or started it.
+        client: Who ran, started or typed it.
         started_at: When.
         start: Where its output begins; None until it began.
         ended_at: When it ended; None until then.

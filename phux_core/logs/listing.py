@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from attrs import evolve
+
+from phux_core.errors import NoSuchTargetError
 from phux_core.logs import ledger, places
 from phux_core.logs.stored import Stored
 
@@ -56,7 +59,30 @@ def stored_commands(root: str, log: places.LogId) -> Iterator[dict[str, Any]]:
         return
     with Stored(directory) as stored:
         data = places.read_file(places.COMMANDS, ledger.MOST_FILE_BYTES, dir_fd=stored.directory)
-    yield from (entry.to_document(log.server) for entry in ledger.load(data))
+        over = places.read_meta(stored.directory).get("ended_at") is not None or not places.server_lives(log.server)
+    for entry in ledger.load(data):
+        # What ran when its server was killed has no end, and will never have one.
+        lost = entry.lost or (over and entry.ended_at is None)
+        yield evolve(entry, lost=lost).to_document(log.server)
+
+
+def stored_command(root: str, log: places.LogId, number: int) -> dict[str, Any]:
+    """Find one in the ledger of a stored log.
+
+    Raises:
+        NoSuchTargetError: It is not there.
+    """
+    for entry in stored_commands(root, log):
+        if entry["id"] == f"{log.pane}.{number}":
+            return entry
+    raise NoSuchTargetError(f"there is no command {number} in the log {log}", remedy="`phux commands` lists them")
+
+
+def newest_commands(root: str) -> list[dict[str, Any]]:
+    """Read the ledgers of all panes of the newest server, oldest command first."""
+    logs = list(places.logs(root))
+    found = [entry for log in logs if log.server == logs[0].server for entry in stored_commands(root, log)]
+    return sorted(found, key=lambda entry: entry["started_at"])
 
 
 def sizes(root: str, log: places.LogId) -> tuple[int, int]:

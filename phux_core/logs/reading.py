@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from attrs import define
 
 from phux_core.errors import BadRequestError, NoSuchTargetError
-from phux_core.logs import places, text
+from phux_core.logs import cutting, places, text
 from phux_core.logs.stored import Stored
+from phux_core.patterns import compile_pattern
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 DEFAULT_LINES = 500
@@ -22,7 +23,8 @@ DEFAULT_CHUNK = 64 * 1024
 # What the last lines are looked for in, and what is rendered at once.
 _MOST_BACK = 32 * 1024 * 1024
 _PIECE = 256 * 1024
-_LONGEST_PATTERN = 10_000
+# Without a pattern, no more than so much of both ends is looked at for what is to be shown of them.
+_END = 2 * 1024 * 1024
 
 
 @define(frozen=True)
@@ -60,22 +62,6 @@ class Query:
     rows: int = 24
 
 
-def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """Compile a caller's pattern.
-
-    Raises:
-        BadRequestError: It is none.
-    """
-    if len(pattern) > _LONGEST_PATTERN:
-        raise BadRequestError(f"the pattern has {len(pattern)} characters", remedy=f"give at most {_LONGEST_PATTERN}")
-    try:
-        return re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise BadRequestError(
-            f"the pattern {pattern!r:.80} cannot be read: {error}", remedy="write it as Python's re does"
-        ) from error
-
-
 def read_log(root: str, log: places.LogId, query: Query) -> dict[str, Any]:
     """Read a stored log.
 
@@ -105,19 +91,23 @@ def read(stored: Stored, query: Query) -> dict[str, Any]:
     low = min(end, max(asked, stored.first))
     lines = query.lines
     if lines is None and pattern is None and query.head is None:
-        lines = query.tail if query.tail is not None else None if query.until is not None else DEFAULT_LINES
+        lines = query.tail if query.tail is not None else DEFAULT_LINES if query.since is None else None
     start = low if lines is None else _start(stored, query, lines, low, end)
-    shown = _lines(stored, query, start, end)
-    if lines is not None and query.mode == "rendered":
+    max_bytes = DEFAULT_BYTES if query.max_bytes is None else query.max_bytes
+    before_gap, after_gap = (end, end) if pattern is not None else _gap(stored, start, end, max(_END, 2 * max_bytes))
+    shown = _lines(stored, query, start, before_gap, pattern)
+    if lines is not None and query.mode == "rendered" and before_gap == end:
         shown = iter(list(shown)[-lines:] if lines else [])
     if pattern is not None:
         shown = text.grep(shown, pattern, query.context or 0)
     by_default = pattern is not None and query.head is None and query.tail is None and query.until is None
-    kept = text.cut(
+    kept = cutting.cut(
         shown,
         head=query.head,
         tail=DEFAULT_LINES if by_default else query.tail,
-        max_bytes=DEFAULT_BYTES if query.max_bytes is None else query.max_bytes,
+        max_bytes=max_bytes,
+        skipped=stored.count_lines(before_gap, after_gap),
+        after=_lines(stored, query, after_gap, end),
     )
     before = stored.count_lines(low, start) if start > low else 0
     return {
@@ -148,6 +138,16 @@ def _start(stored: Stored, query: Query, lines: int, low: int, end: int) -> int:
     return start
 
 
+def _gap(stored: Stored, start: int, end: int, most: int) -> tuple[int, int]:
+    """Find the lines in the middle of a long part that cannot be shown: where they begin, and where they end."""
+    if end - start > 2 * most + _PIECE:
+        first = stored.end_of_line(start + most, _PIECE)
+        last = stored.end_of_line(end - most, _PIECE)
+        if first is not None and last is not None:
+            return first, last
+    return end, end
+
+
 def _read_bytes(stored: Stored, query: Query, end: int, asked: int, pattern: re.Pattern[str] | None) -> dict[str, Any]:
     if asked > stored.end:
         raise _beyond(asked, stored.end)
@@ -162,7 +162,7 @@ def _read_bytes(stored: Stored, query: Query, end: int, asked: int, pattern: re.
     omitted = 0
     if pattern is not None or query.head is not None or query.tail is not None:
         chosen = lines if pattern is None else list(text.grep(lines, pattern, query.context or 0))
-        kept = text.cut(chosen, head=query.head, tail=query.tail, max_bytes=MOST_BYTES)
+        kept = cutting.cut(chosen, head=query.head, tail=query.tail, max_bytes=MOST_BYTES)
         content, omitted = kept.content, kept.omitted
         lines = lines[: kept.returned]
     following = first + len(data)
@@ -200,8 +200,8 @@ def _to_line_end(data: bytes, *, more: bool, whole: bool) -> bytes:
     return data
 
 
-def _lines(stored: Stored, query: Query, start: int, end: int) -> Iterator[str]:
-    """Go through the lines of a part of the log, with a note at each hole."""
+def _lines(stored: Stored, query: Query, start: int, end: int, pattern: re.Pattern[str] | None = None) -> Iterator[str]:
+    """Go through the lines of a part of the log, with a note at each hole; exact where they match."""
 
     def pieces() -> Iterator[str]:
         place = start
@@ -225,6 +225,8 @@ def _lines(stored: Stored, query: Query, start: int, end: int) -> Iterator[str]:
         yield convert(rest)
 
     def convert(data: bytes) -> str:
+        if pattern is not None and query.mode == "rendered":
+            return text.render_for(pattern, data, cols=query.cols, rows=query.rows)
         return text.to_text(data, query.mode, cols=query.cols, rows=query.rows) if data else ""
 
     return text.lines_in(pieces())

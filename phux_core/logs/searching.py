@@ -1,4 +1,8 @@
-"""Looking for a pattern in logs, line by line, without escape sequences."""
+"""Looking for a pattern in logs, line by line, without escape sequences.
+
+A program that goes back to the beginning of its line begins another one for us: a shell does so before each command's
+output, and nobody who looks for ``^error`` should have to know.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +10,25 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from phux_core.logs import places, text
-from phux_core.logs.reading import compile_pattern
 from phux_core.logs.stored import Stored
+from phux_core.patterns import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 DEFAULT_MATCHES = 1000
 _PIECE = 1024 * 1024
 _LONGEST_LINE = 4 * 1024 * 1024
 _LONGEST_SHOWN = 1000
+# What is read of what stands around a match, on either side.
+_MOST_AROUND = 256 * 1024
 # Most patterns have a text that each match must have, and bytes can be looked through for it many times quicker than
 # lines without escape sequences can be matched. Colours may stand within it; lines with others are matched anyway.
 _UNSEEN = rb"(?:\x1b\[[0-9;:]*m)*+"
 _OTHERS = {
     b"\x1b": re.compile(rb"\x1b(?:[^\[]|\Z|\[[0-9;:]*+(?:[^m]|\Z))"),
     b"\xc2": re.compile(rb"\xc2[\x90-\x9f]"),
-    **{byte: re.compile(re.escape(byte)) for byte in (b"\0", b"\a", b"\x7f")},
+    **{byte: re.compile(re.escape(byte)) for byte in (b"\0", b"\a", b"\b", b"\x7f")},
 }
 _TOKEN = re.compile(r"\\(.)|\[\^?\]?(?:\\.|[^\]\\])*\]|\{[0-9,]*\}|(.)", re.DOTALL)
 _QUANTIFIED = re.compile(r"[*?{]")
@@ -56,14 +62,13 @@ def search(
         except OSError:
             continue  # it was let go meanwhile
         with stored:
-            for number, offset, line, before, after in _matches(stored, compiled, hint, context):
+            for number, offset, line in _matches(stored, compiled, hint):
                 if len(matches) >= most:
                     return {"matches": matches, "truncated": True}
                 found: dict[str, Any] = {"log": str(log), "pane": log.pane, "line": number, "offset": offset}
                 found["text"] = line[:_LONGEST_SHOWN]
                 if context:
-                    found["before"] = [_plain(other)[:_LONGEST_SHOWN] for other in before]
-                    found["after"] = [_plain(other)[:_LONGEST_SHOWN] for other in after]
+                    found["before"], found["after"] = _around(stored, offset, context)
                 matches.append(found)
     return {"matches": matches, "truncated": False}
 
@@ -102,37 +107,58 @@ def _in_raw_bytes(literal: str) -> re.Pattern[bytes]:
 
 
 def _matches(
-    stored: Stored, pattern: re.Pattern[str], hint: re.Pattern[bytes] | None, context: int
-) -> Iterator[tuple[int, int, str, list[bytes], list[bytes]]]:
-    """Find lines: the number of each among those that are kept, its place, its text, and what stands around it."""
+    stored: Stored, pattern: re.Pattern[str], hint: re.Pattern[bytes] | None
+) -> Iterator[tuple[int, int, str]]:
+    """Find lines: the number of each among those that are kept, where it begins, and what it says."""
     number = 1
     for place, data in _pieces(stored):
         counted = 0
-        for start, end in _lines(data) if hint is None else _candidates(data, hint):
-            line = _plain(data[start:end])
-            if pattern.search(line):
-                number += data.count(b"\n", counted, start)
-                counted = start
-                before = data[:start].split(b"\n")[-context - 1 : -1] if context else []
-                after = data[end + 1 :].split(b"\n", context)[:context] if context else []
-                yield number, place + start, line, before, after
+        for start, line in _hits(data, pattern) if hint is None else _hits_with(data, pattern, hint):
+            number += data.count(b"\n", counted, start)
+            counted = start
+            yield number, place + start, line
         number += data.count(b"\n", counted)
 
 
-def _plain(line: bytes) -> str:
-    return text.strip(line).removesuffix("\r")
+def _said(line: str, search: Callable[[str], object]) -> str | None:
+    """Tell which part of a line matches, the latest that was written; None if none does."""
+    return next((part for part in reversed(line.split("\r")) if search(part)), None)
 
 
-def _lines(data: bytes) -> Iterator[tuple[int, int]]:
-    """Go through the lines of a piece."""
-    start = 0
-    for line in data.removesuffix(b"\n").split(b"\n"):
-        yield start, start + len(line)
-        start += len(line) + 1
+def _around(stored: Stored, place: int, context: int) -> tuple[list[str], list[str]]:
+    """Read the lines around the one that begins at a place."""
+    low = stored.start_of_last_lines(context, stored.first, place, _MOST_AROUND)
+    _start, before = stored.read(low, place - low)
+    _start, behind = stored.read(place, _MOST_AROUND)
+    after = behind.removesuffix(b"\n").split(b"\n", context + 1)[1 : context + 1]
+    return _shown(before.split(b"\n")[:-1]), _shown(after)
 
 
-def _candidates(data: bytes, hint: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
-    """Go through the lines that may match."""
+def _shown(lines: list[bytes]) -> list[str]:
+    return [text.plain(line).rpartition("\r")[2][:_LONGEST_SHOWN] for line in lines]
+
+
+def _hits(data: bytes, pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
+    """Find the lines of a piece that match: where each begins, and what it says."""
+    search = pattern.search
+    # No escape sequence takes the end of a line along. So all lines can be rid of them at once, which is many times
+    # quicker than one by one.
+    plain = text.plain(data.removesuffix(b"\n"))
+    lines = enumerate(plain.split("\n"))
+    if "\r" in plain:
+        found = [(number, part) for number, line in lines if (part := _said(line, search)) is not None]
+    else:
+        found = [(number, line) for number, line in lines if search(line)]
+    place = counted = 0
+    for number, line in found:
+        for _ in range(number - counted):
+            place = data.index(b"\n", place) + 1
+        counted = number
+        yield place, line
+
+
+def _hits_with(data: bytes, pattern: re.Pattern[str], hint: re.Pattern[bytes]) -> Iterator[tuple[int, str]]:
+    """Find the same, by a text that each of them must have."""
     found = set()
     for wanted in (hint, *(pattern for byte, pattern in _OTHERS.items() if byte in data)):
         match = wanted.search(data)
@@ -142,7 +168,10 @@ def _candidates(data: bytes, hint: re.Pattern[bytes]) -> Iterator[tuple[int, int
             end = len(data) if end < 0 else end
             found.add((start, end))
             match = wanted.search(data, end + 1)
-    yield from sorted(found)
+    for start, end in sorted(found):
+        line = _said(text.plain(data[start:end]), pattern.search)
+        if line is not None:
+            yield start, line
 
 
 def _pieces(stored: Stored) -> Iterator[tuple[int, bytes]]:

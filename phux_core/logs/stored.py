@@ -87,6 +87,8 @@ class Stored:
         for offset, size in self.segments:
             if offset + size <= place:
                 continue
+            if most <= 0:
+                break
             if offset > place:
                 if parts:
                     break
@@ -99,7 +101,7 @@ class Stored:
             parts.append(part)
             place += len(part)
             most -= len(part)
-            if most <= 0 or place < offset + size:
+            if place < offset + size:
                 break
         return start, b"".join(parts)
 
@@ -177,6 +179,12 @@ class Stored:
             wanted -= found
             place = start
         return max(place, low)
+
+    def end_of_line(self, place: int, most: int) -> int | None:
+        """Find the place behind the line that a place is in; None if that is further away than so many bytes."""
+        start, data = self.read(place, most)
+        end = data.find(b"\n") + 1
+        return start + end if end else None
 
     def _read_before(self, end: int, most: int) -> tuple[int, bytes]:
         """Read what stands right before a place, in one segment."""

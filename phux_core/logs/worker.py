@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import InternalError, NoSuchTargetError, PhuxError
 from phux_core.logs import listing, places
+from phux_core.logs.ledger import CommandId, range_of
 from phux_core.logs.reading import Query, read, read_log
 from phux_core.logs.searching import search
 from phux_core.logs.stored import Held
@@ -34,22 +35,39 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     if request["do"] == "list":
         return {"logs": listing.list_logs(root, server, request["live"])}
     if request["do"] == "search":
-        logs = [log for log in map(places.LogId.parse, request["logs"]) if log is not None]
+        named = request["logs"]
+        logs = list(places.logs(root)) if named is None else list(filter(None, map(places.LogId.parse, named)))
         return search(root, logs, request["pattern"], context=request["context"], most=request["most"])
     if "data" in request:  # of a pane that has no log
         held = Held(request["offset"], request["data"].encode("utf-8", "surrogateescape"))
         return {"log": None, "pane": request["pane"], **read(held, Query(**request["query"]))}
-    log = _find(root, server, request)
+    if request["do"] == "newest_commands":
+        return {"commands": listing.newest_commands(root)}
+    if "id" in request:
+        return _of_command(root, server, request)
+    log = _find(root, server, request.get("pane"), request.get("log"))
     if request["do"] == "commands":
         return {"commands": list(listing.stored_commands(root, log))}
-    query = dict(request["query"])
+    return _read(root, log, request["query"])
+
+
+def _of_command(root: str, server: str | None, request: dict[str, Any]) -> dict[str, Any]:
+    which = CommandId.parse(request["id"])
+    log = _find(root, server, which.pane, which.log)
+    entry = listing.stored_command(root, log, which.number)
+    if request["do"] == "commands":
+        return {"commands": [entry]}
+    return _read(root, log, request["query"] | range_of(entry)) | {"command": entry}
+
+
+def _read(root: str, log: places.LogId, query: dict[str, Any]) -> dict[str, Any]:
     if "cols" not in query:
-        query["cols"], query["rows"] = listing.sizes(root, log)
+        cols, rows = listing.sizes(root, log)
+        query = query | {"cols": cols, "rows": rows}
     return read_log(root, log, Query(**query))
 
 
-def _find(root: str, server: str | None, request: dict[str, Any]) -> places.LogId:
-    pane, name = request.get("pane"), request.get("log")
+def _find(root: str, server: str | None, pane: int | None, name: str | None) -> places.LogId:
     log = places.find_log(root, pane, server) if name is None and pane is not None else places.LogId.parse(name or "")
     if log is None:
         what = f"pane @{pane}" if name is None else f"log {name!r:.80}"

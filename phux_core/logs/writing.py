@@ -22,6 +22,7 @@ _LARGEST_SEGMENT = 4 * 1024 * 1024
 _SMALLEST_SEGMENT = 4 * 1024
 # From so many bytes on, the counts of lines are rid of those of segments that are gone.
 _LONG_COUNTS = 256 * 1024
+DELETED = "its file was deleted"
 # How often to look whether the file is still there: somebody may have deleted it under us.
 _CHECK_S = 1.0
 
@@ -79,8 +80,8 @@ class LogWriter:
         Raises:
             OSError: None were: the disk is full, or the directory is not what it should be.
         """
-        if self._fd >= 0:
-            self._see_whether_it_is_there()
+        if self._fd >= 0 and time.monotonic() >= self._looked_at + _CHECK_S:
+            self.see_whether_it_is_there()
         if self._fd < 0 or place != self.end or not self._room:
             self._rotate(place)
         if len(data) > self._room:
@@ -100,20 +101,24 @@ class LogWriter:
             os.close(self._fd)
             self._fd = -1
 
-    def _see_whether_it_is_there(self) -> None:
-        """Begin a new segment if somebody took the file away: what is written to it is lost.
+    def see_whether_it_is_there(self) -> None:
+        """See whether somebody took the file away that was written to last: what was written to it is lost.
 
         Raises:
             FileNotFoundError: So it is; ``end`` is where the file began, for whoever still has the bytes.
         """
-        now = time.monotonic()
-        if now < self._looked_at + _CHECK_S:
-            return
-        self._looked_at = now
-        if not os.fstat(self._fd).st_nlink:
+        self._looked_at = time.monotonic()
+        if self._fd >= 0:
+            there = os.fstat(self._fd).st_nlink > 0
+        else:
+            name = os.path.join(
+                self._root, self._log.server, f"pane-{self._log.pane}", places.segment_name(self._offset)
+            )
+            there = self.end == self._offset or os.path.lexists(name)
+        if not there:
             self.close()
             self.end = self._offset
-            raise FileNotFoundError(errno.ENOENT, "its file was deleted")
+            raise FileNotFoundError(errno.ENOENT, DELETED)
 
     def _open(self, offset: int, room: int) -> None:
         directory = places.open_log(self._root, self._log, create=True)

@@ -15,7 +15,7 @@ from phux_core.server.size_policy import View, decide
 from phux_core.server.tree_document import place_document
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from phux_core.layout import Direction, Path, Side
     from phux_core.server.service import Service
@@ -138,7 +138,7 @@ class Arranger:
         session, window = self.find_window(window_id)
         cols, rows = launch.check_size(window.cols if cols is None else cols, window.rows if rows is None else rows)
         before = window.size_policy
-        window.size_policy = policy or before
+        window.size_policy = None if policy == "default" else policy or before
         try:
             self._check_window_size(session, window, cols, rows)
         except (BadSizeError, RefusedError):
@@ -207,6 +207,8 @@ class Arranger:
                 mine, theirs = (one_id, other_id) if window is one_window else (other_id, one_id)
                 window.active_pane = theirs if window.active_pane == mine else window.active_pane
                 window.recent = [theirs if pane == mine else pane for pane in window.recent]
+        for pane_id in (one_id, other_id):
+            self._tree.retire(pane_id)  # one whose program has ended may stand beside others now
         self._settle(one_window, other_window)
         return [self.place(one_id), self.place(other_id)]
 
@@ -282,7 +284,7 @@ class Arranger:
         self.check_index(session, index)
         size = self.size_for(session, (source.cols, source.rows))
         self._tree.remove_pane(pane_id)
-        window = self._tree.add_window(session, pane.command, pane, index)
+        window = self._tree.add_window(session, None, pane, index)
         window.cols, window.rows = size
         self._settle(source, window)
         return self.place(pane_id)
@@ -305,6 +307,11 @@ class Arranger:
         for window in touched:
             if self._tree.find_window(window.id) is not None:
                 self.fit(window)
+
+    def check_stays(self, panes: Iterable[PaneRecord], what: str) -> None:
+        """Refuse to make anything in what is about to be removed: it would be left over, and keep the rest alive."""
+        if all(pane.id in self._leaving for pane in panes):
+            raise NoSuchTargetError(f"{what} is being ended")
 
     def retire(self, pane_id: int) -> None:
         """Take a pane whose program has ended out of sight, if others go on in its window."""

@@ -56,6 +56,9 @@ class Host(Protocol):
     panes: dict[int, Pane]
     arranger: Arranger
 
+    def tree_changed(self) -> None:
+        """Write the tree down, and tell what is another in it."""
+
 
 class Attachment:
     """One client on one session.
@@ -199,12 +202,18 @@ class Attachment:
             self._changed = set(shown)
             self._send("view", view)
 
+    def _shown_name(self, window: WindowRecord) -> str:
+        """Give the name that somebody chose, else that of the program in front: that is what people look for."""
+        pane = None if window.named else self._host.panes.get(window.active_pane or 0)
+        foreground = pane.watch.foreground if pane is not None else None
+        return window.name if foreground is None else foreground.name
+
     def _window_document(self, session: SessionRecord, window: WindowRecord) -> dict[str, Any]:
         states = {self._host.panes[pane.id].watch.state for pane in window.panes if pane.id in self._host.panes}
         return {
             "id": window.id,
             "index": window.index,
-            "name": window.name,
+            "name": self._shown_name(window),
             "active": window.id == session.active_window,
             "zoomed": window.zoomed is not None,
             "bell": window.id in self._bells,
@@ -271,7 +280,8 @@ class Attachments:
         )
         self._next += 1
         self._all[attachment.number] = attachment
-        self._host.tree.focus(session_id)
+        if not read_only:
+            self._focus(session_id)
         self._clients_changed(session_id)
         return attachment
 
@@ -334,6 +344,7 @@ class Attachments:
                 if attachment.read_only and call not in _WATCHING:
                     raise RefusedError("this client is attached read-only", remedy="attach without --read-only")
                 if call == "input":
+                    self._focus(attachment.session_id)
                     self._touch(attachment)
 
     def _touch(self, attachment: Attachment) -> None:
@@ -341,6 +352,13 @@ class Attachments:
         if latest is not attachment:
             attachment.used = latest.used + 1
             self._tell_sizes(attachment.session_id)
+
+    def _focus(self, session_id: int) -> None:
+        """Let the focus follow whoever uses a client."""
+        tree = self._host.tree
+        if session_id in tree.sessions and tree.focus_order[-1] != session_id:
+            tree.focus(session_id)
+            self._host.tree_changed()
 
     def drop_client(self, connection: Connection) -> None:
         """End the attachments of somebody who is gone."""

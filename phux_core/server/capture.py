@@ -166,7 +166,7 @@ def length_of_missing_newline_sign(tail: bytes) -> int:
 def typed_line(news: CommandStarted, journal: Journal, cols: int, rows: int) -> str | None:
     """Read a command's line from what the terminal shows, for a shell that does not tell it."""
     last = news.prompt_start + _LONGEST_LINE
-    if not journal.base <= news.prompt_start <= news.input_start <= news.start < last:
+    if not journal.oldest <= news.prompt_start <= news.input_start <= news.start < last:
         return None
     shown, prompt = (
         as_written(journal.since(news.prompt_start, end - news.prompt_start), cols=cols, rows=rows)

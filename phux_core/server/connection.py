@@ -206,7 +206,9 @@ class Connection(asyncio.Protocol):
             )
         if self._handshake_timer is not None:
             self._handshake_timer.cancel()
-        self.client = hello["client"][:_LONGEST_NAME] if isinstance(hello.get("client"), str) else None
+        client = hello.get("client")
+        if isinstance(client, str):  # a name, and nothing that a terminal would act on
+            self.client = "".join(filter(str.isprintable, client))[:_LONGEST_NAME] or None
         self._greeted = True
         self._send({"hello": self._host.greet()})
 

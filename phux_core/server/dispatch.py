@@ -21,6 +21,7 @@ from phux_core.server.making import Program
 from phux_core.server.process_calls import ProcessCalls, check_command
 from phux_core.server.run_record import RunRequest
 from phux_core.server.screen import read_screen
+from phux_core.server.tree import WindowRecord
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -248,8 +249,11 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
             check_window_name(name)
         elif name != named.name:
             self._maker.check_name_is_free(name)
+            self._maker.clear_name(name)
         named.name = name
-        if scope == "session":
+        if isinstance(named, WindowRecord):
+            named.named = True
+        else:
             for record in self._service.tree.panes_of(scope, id):
                 self._service.panes[record.id].log.update(session=name)
         self._service.tree_changed()
@@ -258,8 +262,8 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
 
     # Typing
 
-    async def _input(self, _connection: Connection, pane: int, items: list[dict[str, Any]]) -> Result:
-        size, written = self._pane(pane).type(items)
+    async def _input(self, connection: Connection, pane: int, items: list[dict[str, Any]]) -> Result:
+        size, written = self._pane(pane).type(items, client=connection.client)
         await written
         return {"bytes": size}
 

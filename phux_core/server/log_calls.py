@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from phux_core.errors import BadRequestError, NoSuchTargetError, RefusedError
+from phux_core.errors import BadRequestError, NoSuchTargetError
+from phux_core.logs.ledger import CommandId, range_of
 from phux_core.logs.reading import MOST_BYTES
 from phux_core.server.logs import SEARCH_S
 
@@ -26,7 +27,7 @@ class LogCalls:
 
     _service: Service
 
-    async def _logs(self, _connection: Connection, pane: int | None, log: str | None, **query: Any) -> Result:
+    async def _logs(self, connection: Connection, pane: int | None, log: str | None, **query: Any) -> Result:
         if (pane is None) == (log is None):
             raise BadRequestError("which log?", remedy="send either `pane` or `log`")
         if query["from_byte"] is not None and (query["lines"] is not None or query["since"] is not None):
@@ -34,55 +35,57 @@ class LogCalls:
         asked = check_budget(query)
         live = self._service.panes.get(pane) if pane is not None else None
         if live is None:
-            return await self._service.logs.ask("read", pane=pane, log=log, query=asked)
-        return await self._read_live(live, asked)
+            return await self._service.logs.ask("read", connection, pane=pane, log=log, query=asked)
+        return await self._read_live(connection, live, asked)
 
-    async def _log_list(self, _connection: Connection) -> Result:
+    async def _log_list(self, connection: Connection) -> Result:
         live = [pane.id for pane in self._service.panes.values() if not pane.record.dead]
-        return await self._service.logs.ask("list", live=live)
+        return await self._service.logs.ask("list", connection, live=live)
 
-    async def _output(self, _connection: Connection, id: str | None, pane: int | None, **query: Any) -> Result:  # noqa: A002
+    async def _output(self, connection: Connection, id: str | None, pane: int | None, **query: Any) -> Result:  # noqa: A002
         if (pane is None) == (id is None):
             raise BadRequestError("which command?", remedy="send either `id` or `pane`")
         asked = check_budget(query)
-        document = await self._command(id) if id is not None else self._latest(pane)
-        live = self._service.panes.get(document["pane"])
-        start, end = document["start"], document["end"]
-        if start is None:
-            raise RefusedError(f"the command {document['id']} has not begun, and has no output")
-        if end is None:
-            end = live.seq if live is not None else None
-        asked |= {"since": start, "until": end}
+        which = None if id is None else CommandId.parse(id)
+        live = self._service.panes.get(pane or 0) if which is None else self._live(which)
+        if which is not None and live is None:
+            return await self._service.logs.ask("output", connection, id=id, query=asked)
         if live is None:
-            text = await self._service.logs.ask("read", pane=document["pane"], query=asked)
-        else:
-            text = await self._read_live(live, asked)
-        return text | {"command": document}
+            raise NoSuchTargetError(f"there is no pane @{pane}")
+        document = _latest(live) if which is None else _entry(live, which)
+        return await self._read_live(connection, live, asked | range_of(document)) | {"command": document}
 
-    async def _commands(self, _connection: Connection, pane: int | None, id: str | None, log: str | None) -> Result:  # noqa: A002
+    async def _commands(self, connection: Connection, pane: int | None, id: str | None, log: str | None) -> Result:  # noqa: A002
         if sum(given is not None for given in (pane, id, log)) > 1:
             raise BadRequestError("`pane`, `id` and `log` exclude each other", remedy="send one of them")
         if id is not None:
-            return {"commands": [await self._command(id)]}
+            which = CommandId.parse(id)
+            live = self._live(which)
+            if live is None:
+                return await self._service.logs.ask("commands", connection, id=id)
+            return {"commands": [_entry(live, which)]}
         if log is not None:
-            return await self._service.logs.ask("commands", log=log)
+            return await self._service.logs.ask("commands", connection, log=log)
         if pane is None:
             found = [entry for live in self._service.panes.values() for entry in live.ledger.entries]
             return {"commands": [entry.to_document() for entry in sorted(found, key=_by_time)]}
         live = self._service.panes.get(pane)
         if live is None:
-            return await self._service.logs.ask("commands", pane=pane)
+            return await self._service.logs.ask("commands", connection, pane=pane)
         return {"commands": [entry.to_document() for entry in live.ledger.entries]}
 
     async def _search(
         self,
-        _connection: Connection,
+        connection: Connection,
         pattern: str,
         session: int | None,
+        everywhere: bool | None,
         context: int | None,
         max_matches: int | None,
     ) -> Result:
         service = self._service
+        if session is not None and everywhere:
+            raise BadRequestError("`session` and `everywhere` exclude each other", remedy="send one of them")
         if (context or 0) > MOST_CONTEXT or (max_matches or 0) > MOST_MATCHES:
             raise BadRequestError(
                 "that is too much of a context, or too many matches",
@@ -91,9 +94,10 @@ class LogCalls:
         if session is not None and session not in service.tree.sessions:
             raise NoSuchTargetError(f"there is no session with the id {session}")
         chosen = service.tree.panes() if session is None else service.tree.sessions[session].panes()
-        logs = [f"{service.logs.server}/{record.id}" for record in chosen]
+        logs = None if everywhere else [f"{service.logs.server}/{record.id}" for record in chosen]
         return await service.logs.ask(
             "search",
+            connection,
             deadline_s=SEARCH_S,
             logs=logs,
             pattern=pattern,
@@ -101,43 +105,36 @@ class LogCalls:
             most=_DEFAULT_MATCHES if max_matches is None else max_matches,
         )
 
-    async def _command(self, id_: str) -> dict[str, Any]:
-        """Find an entry of the ledger, also one of a pane that is gone."""
-        pane_text, dot, number_text = id_.partition(".")
-        if not (dot and pane_text.isdecimal() and number_text.isdecimal() and len(id_) <= 40):
-            raise BadRequestError(f"{id_!r:.80} is no id of a command", remedy="`phux commands` lists them")
-        live = self._service.panes.get(int(pane_text))
-        if live is not None:
-            entry = live.ledger.get(int(number_text))
-            if entry is not None:
-                return entry.to_document()
-        else:
-            known = await self._service.logs.ask("commands", pane=int(pane_text))
-            for document in known["commands"]:
-                if document["id"] == f"{int(pane_text)}.{int(number_text)}":
-                    found: dict[str, Any] = document
-                    return found
-        raise NoSuchTargetError(f"there is no command {id_}", remedy="`phux commands` lists them")
+    def _live(self, which: CommandId) -> Pane | None:
+        """Find the pane a command is of, if it is there."""
+        ours = which.log is None or which.log == f"{self._service.logs.server}/{which.pane}"
+        return self._service.panes.get(which.pane) if ours else None
 
-    def _latest(self, pane_id: int | None) -> dict[str, Any]:
-        pane = self._service.panes.get(pane_id or 0)
-        if pane is None:
-            raise NoSuchTargetError(f"there is no pane @{pane_id}")
-        begun = [entry for entry in pane.ledger.entries if entry.start is not None]
-        if not begun:
-            raise NoSuchTargetError(f"no command is known to have run in @{pane.id}", remedy="`phux logs` reads it all")
-        return begun[-1].to_document()
-
-    async def _read_live(self, pane: Pane, query: dict[str, Any]) -> Result:
+    async def _read_live(self, connection: Connection, pane: Pane, query: dict[str, Any]) -> Result:
         """Read the log of a pane that is there; if it has none, what its journal still has."""
         asked = query | {"cols": pane.record.cols, "rows": pane.record.rows}
         if pane.log.is_on:
             pane.log.catch_up()
             log = f"{self._service.logs.server}/{pane.id}"
-            return await self._service.logs.ask("read", log=log, query=asked)
+            return await self._service.logs.ask("read", connection, log=log, query=asked)
         oldest = max(pane.journal.oldest, pane.journal.position - _MOST_FROM_MEMORY)
         data = pane.journal.since(oldest).decode("utf-8", "surrogateescape")
-        return await self._service.logs.ask("read", pane=pane.id, offset=oldest, data=data, query=asked)
+        return await self._service.logs.ask("read", connection, pane=pane.id, offset=oldest, data=data, query=asked)
+
+
+def _entry(pane: Pane, which: CommandId) -> dict[str, Any]:
+    """Find an entry of a live pane's ledger."""
+    entry = pane.ledger.get(which.number)
+    if entry is None:
+        raise NoSuchTargetError(f"there is no command {which}", remedy="`phux commands` lists them")
+    return entry.to_document()
+
+
+def _latest(pane: Pane) -> dict[str, Any]:
+    begun = [entry for entry in pane.ledger.entries if entry.start is not None]
+    if not begun:
+        raise NoSuchTargetError(f"no command is known to have run in @{pane.id}", remedy="`phux logs` reads it all")
+    return begun[-1].to_document()
 
 
 def check_budget(query: dict[str, Any]) -> dict[str, Any]:

@@ -16,8 +16,12 @@ from phux_core import errors
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
+    from collections.abc import AsyncIterator, Callable
 
-MOST_WORKERS = 2
+MOST_WORKERS = 8
+_MOST_QUICK = 2
+# Whoever takes longer than this does not keep others waiting: they get a worker beside that one.
+_QUICK_S = 1.0
 MOST_WAITING = 64
 """Requests that may wait for a worker."""
 _IDLE_S = 30.0
@@ -31,23 +35,30 @@ class LogWorkers:
         self._loop = loop
         self._free: list[tuple[Process, asyncio.TimerHandle]] = []
         self._busy: set[Process] = set()
-        self._turn = asyncio.Semaphore(MOST_WORKERS)
+        self._place = asyncio.Semaphore(MOST_WORKERS)
+        self._turn = asyncio.Semaphore(_MOST_QUICK)
         self._waiting = 0
         self._closed = False
 
-    async def ask(self, request: dict[str, Any], *, deadline_s: float) -> dict[str, Any]:
+    async def ask(self, request: dict[str, Any], *, deadline_s: float, is_wanted: Callable[[], bool]) -> dict[str, Any]:
         """Have a worker do something.
+
+        Args:
+            request: What.
+            deadline_s: How long it may take.
+            is_wanted: Tells whether anybody waits for the answer.
 
         Raises:
             LimitError: Too many wait already, or it took too long.
+            DisconnectedError: Nobody waits for it any more.
             PhuxError: What the worker says.
         """
         if self._waiting >= MOST_WAITING:
             raise errors.LimitError(f"{MOST_WAITING} requests wait to read logs", remedy="try again in a moment")
         self._waiting += 1
         try:
-            async with self._turn:
-                reply = await self._ask(request, deadline_s)
+            async with self._place, self._in_turn():
+                reply = await self._ask(request, deadline_s, is_wanted)
         finally:
             self._waiting -= 1
         if "error" in reply:
@@ -55,16 +66,38 @@ class LogWorkers:
         answer: dict[str, Any] = reply["ok"]
         return answer
 
-    async def _ask(self, request: dict[str, Any], deadline_s: float) -> dict[str, Any]:
+    @contextlib.asynccontextmanager
+    async def _in_turn(self) -> AsyncIterator[None]:
+        """Wait for the turn, and pass it on at the end, or as soon as this takes long."""
+        await self._turn.acquire()
+        held = [self._turn.release]
+
+        def pass_on() -> None:
+            while held:
+                held.pop()()
+
+        timer = self._loop.call_later(_QUICK_S, pass_on)
+        try:
+            yield
+        finally:
+            timer.cancel()
+            pass_on()
+
+    async def _ask(self, request: dict[str, Any], deadline_s: float, is_wanted: Callable[[], bool]) -> dict[str, Any]:
         worker = await self._take()
         self._busy.add(worker)
+        exchange = self._loop.create_task(self._exchange(worker, request))
         try:
             async with asyncio.timeout(deadline_s):
-                reply = await self._exchange(worker, request)
+                while not exchange.done():
+                    if not is_wanted():
+                        raise errors.DisconnectedError("the caller is gone")
+                    await asyncio.wait([exchange], timeout=_QUICK_S)
+            reply = exchange.result()
         except TimeoutError:
             raise errors.LimitError(
                 f"the log could not be read within {deadline_s:g} s",
-                remedy="use a simpler pattern, or ask for less with --lines, --since or --session",
+                remedy="use a simpler pattern, --strip-ansi, or ask for less with --lines, --since or --session",
             ) from None
         except (asyncio.IncompleteReadError, ConnectionError) as error:
             raise errors.InternalError("the process that reads logs has ended") from error
@@ -72,6 +105,7 @@ class LogWorkers:
             self._put_back(worker)
             return reply
         finally:
+            exchange.cancel()
             if worker in self._busy:
                 self._busy.discard(worker)
                 _end(worker)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from phux_core.keeper.journal import Journal
+    from phux_core.server.connection import Connection
     from phux_core.server.pane import Pane
     from phux_core.server.settings import Settings
     from phux_core.server.tree import PaneRecord
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 READ_S = 10.0
 """How long a read may take."""
 SEARCH_S = 60.0
+# How often the bounds are looked after; less often where there are so many logs that it takes long.
 _CLEAN_S = 10.0
+_PAUSE = 100
 _log = logging.getLogger("phux.logs")
 
 
@@ -45,6 +48,7 @@ class Logs:
         self._workers = LogWorkers(loop)
         self._loop = loop
         self._cleaning: asyncio.Future[int] | None = None
+        self._cleaning_since = 0.0
         self._timer = loop.call_later(1.0, self._clean)
         self._closed = False
         self.total_bytes: int | None = None
@@ -71,14 +75,16 @@ class Logs:
         writer = writing.LogWriter(self.root, log, self._settings.log_pane_bytes) if on and self.root else None
         return PaneLog(self.root, log, writer, journal, meta)
 
-    async def ask(self, do: str, *, deadline_s: float = READ_S, **request: Any) -> dict[str, Any]:
-        """Have a worker read, list or search.
+    async def ask(
+        self, do: str, connection: Connection, *, deadline_s: float = READ_S, **request: Any
+    ) -> dict[str, Any]:
+        """Have a worker read, list or search for somebody, as long as they are there.
 
         Raises:
             PhuxError: It cannot be.
         """
         asked = {"do": do, "root": self.root, "server": self.server, **request}
-        return await self._workers.ask(asked, deadline_s=deadline_s)
+        return await self._workers.ask(asked, deadline_s=deadline_s, is_wanted=lambda: connection.is_open)
 
     def close(self) -> None:
         """End what was begun."""
@@ -91,7 +97,7 @@ class Logs:
         if self._closed or not self.root:
             return
         for pane in self._panes():
-            pane.log.catch_up()  # of one that is quiet, what a full disk kept from being written
+            pane.log.look_after()
         settings = self._settings
         live = frozenset(pane.id for pane in self._panes() if not pane.record.dead)
 
@@ -104,6 +110,7 @@ class Logs:
                 live=live,
             )
 
+        self._cleaning_since = self._loop.time()
         self._cleaning = self._loop.run_in_executor(None, clean)
         self._cleaning.add_done_callback(self._cleaned)
 
@@ -115,4 +122,5 @@ class Logs:
         elif not outcome.cancelled():
             self.total_bytes = outcome.result()
         if not self._closed:
-            self._timer = self._loop.call_later(_CLEAN_S, self._clean)
+            took_s = self._loop.time() - self._cleaning_since
+            self._timer = self._loop.call_later(max(_CLEAN_S, _PAUSE * took_s), self._clean)

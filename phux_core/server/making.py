@@ -91,10 +91,8 @@ class Maker:
         name = self.take_name(name)
         try:
             record, child = await self._start(program, program.cwd or "/", size)
-            holder = self._service.tree.session_named(name)
-            if holder is not None:  # only dead panes are left of it, and whoever wants the name is done with them
-                self._service.remove_panes([pane.id for pane in holder.panes()])
-            session = self._service.tree.add_session(name, window_name or record.command, record)
+            self.clear_name(name)
+            session = self._service.tree.add_session(name, window_name, record)
             session.log = self._service.settings.log_panes if log is None else log
             pane = self._bring_to_life(record, child)
         finally:
@@ -116,7 +114,7 @@ class Maker:
         record, child = await self._start(program, cwd, size)
         with self._discarding(child):
             session = self._session(session_id, index)
-            window = self._service.tree.add_window(session, name or record.command, record, index)
+            window = self._service.tree.add_window(session, name, record, index)
         pane = self._bring_to_life(record, child)
         if select:
             session.focus(window.id)
@@ -135,7 +133,8 @@ class Maker:
     ) -> dict[str, Any]:
         """Make a pane beside or below another, out of a part of that."""
         arranger = self._service.arranger
-        _session, window, _pane = arranger.find_shown(target)
+        _session, window, pane = arranger.find_shown(target)
+        arranger.check_stays([pane], f"@{target}")
 
         def divided(new: int) -> layout.Layout:
             return layout.split(
@@ -148,19 +147,20 @@ class Maker:
         record, child = await self._start(program, cwd, (placed.cols, placed.rows))
         with self._discarding(child):
             # Meanwhile the target may have been resized, moved or killed: all is looked at again.
-            session, window, _pane = arranger.find_shown(target)
+            session, window, pane = arranger.find_shown(target)
+            arranger.check_stays([pane], f"@{target}")
             divided_now = divided(record.id)
         window.panes.append(record)
         window.lay_out(divided_now)
         window.zoomed = None
-        pane = self._bring_to_life(record, child)
+        new = self._bring_to_life(record, child)
         if select:
             window.focus(record.id)
             session.focus(window.id)
             self._service.tree.focus(session.id)
         window.drop_dead()
         arranger.fit(window)
-        return await self._finish(pane)
+        return await self._finish(new)
 
     def take_name(self, name: str | None) -> str:
         """Reserve a session's name until it stands, so that two callers cannot both get it."""
@@ -179,6 +179,12 @@ class Maker:
         if name in self._reserved_names or (holder is not None and holder.alive):
             raise NameInUseError(f"a session called {name!r} lives already")
 
+    def clear_name(self, name: str) -> None:
+        """Forget the session that had a free name: all in it has ended, and whoever wants its name is done with it."""
+        holder = self._service.tree.session_named(name)
+        if holder is not None:
+            self._service.remove_panes([pane.id for pane in holder.panes()])
+
     def _check_room(self) -> None:
         if self._service.stopping:
             raise RefusedError("the server is ending", remedy="try again in a moment; a new one will be started")
@@ -190,6 +196,7 @@ class Maker:
         session = self._service.tree.sessions.get(session_id)
         if session is None:
             raise NoSuchTargetError(f"there is no session with the id {session_id}")
+        self._service.arranger.check_stays(session.panes(), f"session {session.name!r}")
         self._service.arranger.check_index(session, index)
         return session
 
@@ -245,7 +252,13 @@ class Maker:
             raise
 
     def _bring_to_life(self, record: PaneRecord, child: Child) -> Pane:
-        return self._service.add_pane(record, child.master, child.journal, wait_status=child.status)
+        """Make the pane of a record that stands in the tree; if it cannot be made, it stands there no more."""
+        try:
+            return self._service.add_pane(record, child.master, child.journal, wait_status=child.status)
+        except BaseException:
+            self._service.tree.remove_pane(record.id)
+            self._service.discard(child)
+            raise
 
     async def _finish(self, pane: Pane) -> dict[str, Any]:
         """Tell of a pane that stands in the tree, and wait for its prompt."""

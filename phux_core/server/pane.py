@@ -303,12 +303,15 @@ class Pane:
 
     # Input
 
-    def type(self, items: list[dict[str, Any]], *, note: bytes | None = None) -> tuple[int, asyncio.Future[None]]:
+    def type(
+        self, items: list[dict[str, Any]], *, note: bytes | None = None, client: str | None = None
+    ) -> tuple[int, asyncio.Future[None]]:
         """Type keys, text and pastes, encoded for the modes of now, as one piece.
 
         Args:
             items: What to type.
             note: What to note in the journal right before it is typed: it is a run that types, and not somebody else.
+            client: Who types, if it is somebody else.
 
         Returns:
             How many bytes, and a future that is done when they are written.
@@ -326,6 +329,8 @@ class Pane:
         written = self._typing.type(data)
         if note is None and data:
             self.runs.typed_by_others(data)
+            if b"\r" in data or b"\n" in data:
+                self.ledger.typist = client
         self.watch.touch()
         return len(data), written
 

@@ -37,9 +37,13 @@ class PaneLedger:
         pane: The pane.
         kept: What the keeper had of it.
         keep: Has a line kept, or all of them anew: ``keep(data, anew)``.
+
+    Attributes:
+        typist: Who pressed Enter last, if that is known.
     """
 
     def __init__(self, pane: Pane, kept: bytes, keep: Callable[[bytes, bool], None]) -> None:
+        self.typist: str | None = None
         self._pane = pane
         kept += pane.journal.unkept
         self._ledger = Ledger.of(pane.id, kept)
@@ -99,7 +103,7 @@ class PaneLedger:
         if isinstance(news, CommandStarted):
             if latest is not None and news.start <= (latest.place if latest.start is None else latest.start):
                 return  # heard before
-            self._add(command, "typed", None, news.input_start, news.start)
+            self._add(command, "typed", self.typist, news.input_start, news.start)
             return
         if not isinstance(news, CommandFinished) or news.start is None or latest is None:
             return

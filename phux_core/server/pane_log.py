@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core.logs import ledger, places
 from phux_core.logs.stored import Stored
+from phux_core.logs.writing import DELETED
 
 if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
@@ -66,6 +67,7 @@ class PaneLog:
         self._holes: list[Hole] = []
         self._problem: str | None = None
         self._retry_at = 0.0
+        self._changed_at: int | None = None
         self._appended_lines = _MOST_LINES  # the first time, it is written anew
         if writer is not None:
             try:
@@ -120,6 +122,32 @@ class PaneLog:
             self._problem = None
             self._save_meta()
 
+    def look_after(self) -> None:
+        """Append what could not be written, and see whether somebody has deleted what was; now and then."""
+        self.catch_up()
+        if self._writer is None or self._problem is not None:
+            return
+        try:
+            self._writer.see_whether_it_is_there()
+            self._find_holes()
+        except OSError as error:
+            self._failed(error)
+            self.catch_up()
+            if "end" in self._meta:
+                self._writer.close()  # the pane's program has ended
+
+    def _find_holes(self) -> None:
+        """Take note of segments that somebody has deleted, if the directory has changed."""
+        changed_at = os.stat(os.path.join(self._root, self._log.server, f"pane-{self._log.pane}")).st_mtime_ns
+        if self._changed_at is not None and changed_at != self._changed_at:
+            with Stored.open(self._root, self._log) as stored:
+                known = {hole.start for hole in self._holes}
+                new = [hole for hole in stored.holes(0, stored.end) if hole[0] not in known]
+            self._holes = sorted([*self._holes, *(Hole(start, end, DELETED) for start, end in new)])[-_MOST_HOLES:]
+            if new:
+                self._save_meta()
+        self._changed_at = changed_at
+
     def read(self, start: int, end: int) -> bytes:
         """Give a part of the stream; nothing unless all of it was written."""
         if self._writer is None or start >= end:
@@ -164,20 +192,17 @@ class PaneLog:
         """Append lines to the ledger's file, for when the pane is gone; from time to time it is written anew."""
         if self._writer is None:
             return
-        with contextlib.suppress(OSError):
+        self._appended_lines += lines.count(b"\n")
+        try:
             directory = places.open_log(self._root, self._log, create=True)
             try:
-                self._appended_lines += lines.count(b"\n")
-                if self._appended_lines > _MOST_LINES:
+                if self._appended_lines > _MOST_LINES or not _append(lines, directory):
                     places.replace_file(places.COMMANDS, all_of_them.dump(), dir_fd=directory)
                     self._appended_lines = 0
-                    return
-                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-                fd = places.open_file(places.COMMANDS, flags, dir_fd=directory)
-                with os.fdopen(fd, "wb") as file:
-                    file.write(lines)
             finally:
                 os.close(directory)
+        except OSError:
+            self._appended_lines = _MOST_LINES  # lines may be missing, or torn: the next time, it is written anew
 
     def _failed(self, error: OSError) -> None:
         if self._problem is None:
@@ -215,3 +240,14 @@ class PaneLog:
                 places.replace_file(places.META, json.dumps(meta).encode(), dir_fd=directory)
             finally:
                 os.close(directory)
+
+
+def _append(lines: bytes, directory: int) -> bool:
+    """Append to the ledger's file, if there is one."""
+    try:
+        fd = places.open_file(places.COMMANDS, os.O_WRONLY | os.O_APPEND, dir_fd=directory)
+    except FileNotFoundError:
+        return False
+    with os.fdopen(fd, "wb") as file:
+        file.write(lines)
+    return True

@@ -6,10 +6,12 @@ looking of its own: the pane brings it.
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Literal, get_args
 
+from phux_core.server.alarm import Alarm
+
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable
 
     from phux_core.server.foreground import Foreground
@@ -88,7 +90,7 @@ class StateWatch:
         self._first_touch = 0.0
         self._last_touch = 0.0
         self._next_gap = 0
-        self._looked = asyncio.Event()
+        self._looked = Alarm()
 
     async def wait_for(self, condition: Callable[[], bool], timeout_s: float) -> bool:
         """Wait until something holds that may change whenever the pane is looked at.
@@ -99,12 +101,10 @@ class StateWatch:
         deadline = self._loop.time() + timeout_s
         self.look_now()
         while not condition():
-            self._looked.clear()
-            try:
-                async with asyncio.timeout_at(deadline):
-                    await self._looked.wait()
-            except TimeoutError:
-                return condition()
+            remaining = deadline - self._loop.time()
+            if remaining <= 0:
+                return False
+            await self._looked.wait(remaining)
         return True
 
     def touch(self) -> None:
@@ -164,7 +164,7 @@ class StateWatch:
             else:
                 gap = max(gap, min(_LONGEST_GAP_S, (now - self._last_touch) * _OF_THE_TIME))
             self._set_timer(now + gap)
-        self._looked.set()
+        self._looked.ring()
         if state != before or _identity(foreground) != _identity(was):
             self._on_change(state, foreground)
 

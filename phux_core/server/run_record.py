@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import define, field, fields
+
+from phux_core.server.alarm import Alarm
 
 if TYPE_CHECKING:
     from phux_core.server.capture import Capture
@@ -69,9 +70,11 @@ class End(NamedTuple):
 class Outcome:
     """What a run came to: any number of callers may wait for it, and give up waiting."""
 
+    __slots__ = ("_known", "_result")
+
     def __init__(self) -> None:
         self._result: dict[str, Any] | Exception | None = None
-        self._waiters: set[asyncio.Future[None]] = set()
+        self._known = Alarm()
 
     @property
     def is_known(self) -> bool:
@@ -82,8 +85,7 @@ class Outcome:
         """Tell everybody; what was told before stands."""
         if self._result is None:
             self._result = result
-            for waiter in self._waiters:
-                _resolve(waiter)
+            self._known.ring()
 
     async def wait(self, timeout_s: float | None) -> dict[str, Any] | None:
         """Wait for it.
@@ -95,25 +97,10 @@ class Outcome:
             Exception: What the run failed with.
         """
         if self._result is None:
-            # A future of the caller's own: a shield and a timeout would be two more turns of the loop before it knows.
-            loop = asyncio.get_running_loop()
-            waiter: asyncio.Future[None] = loop.create_future()
-            timer = None if timeout_s is None else loop.call_later(timeout_s, _resolve, waiter)
-            self._waiters.add(waiter)
-            try:
-                await waiter
-            finally:
-                self._waiters.discard(waiter)
-                if timer is not None:
-                    timer.cancel()
+            await self._known.wait(timeout_s)
         if isinstance(self._result, Exception):
             raise self._result
         return self._result
-
-
-def _resolve(waiter: asyncio.Future[None]) -> None:
-    if not waiter.done():
-        waiter.set_result(None)
 
 
 @define(eq=False)

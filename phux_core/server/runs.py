@@ -21,6 +21,7 @@ from phux_core.errors import (
     PhuxError,
 )
 from phux_core.server import run_files, run_lines
+from phux_core.server.alarm import Alarm
 from phux_core.server.capture import Capture, end_without_sign, render
 from phux_core.server.commands import CommandFinished, CommandStarted, PromptReady
 from phux_core.server.prompt import PROMPT_S, Problem, Prompt
@@ -65,7 +66,7 @@ class Runs:
         self.turn = asyncio.Lock()  # held by whoever runs a command, or acts and looks
         self._current: Run | None = None
         self._restored: Run | None = None
-        self._changed = asyncio.Event()
+        self._changed = Alarm()
         self._prompt = Prompt(pane)
         self._last: Run | None = None
         self._rendering: set[asyncio.Task[None]] = set()
@@ -181,7 +182,6 @@ class Runs:
         began = time.monotonic()
         settlings = _MOST_SETTLINGS
         while True:
-            self._changed.clear()
             self._pane.watch.look_now()
             if not is_wanted():
                 raise DisconnectedError("the caller is gone")
@@ -204,9 +204,7 @@ class Runs:
             # What passes by itself is looked at again when it should have; everything else when something happens.
             waits = [max(0.0, limit - now) for limit in (deadline, began + problem.patience_s) if limit is not None]
             patience = min(waits) if problem.patience_s and now < began + problem.patience_s else _remaining(deadline)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(patience):
-                    await self._changed.wait()
+            await self._changed.wait(patience)
 
     def _problem(self) -> Problem | None:
         """Say why nothing can be typed now, if so."""
@@ -283,7 +281,7 @@ class Runs:
         if run is not None and run.nonce and run.interrupted and run.start is not None and state == "prompt":
             # C-c also ends the file that would have marked the end.
             self._end(run, 128 + signal.SIGINT, self._pane.seq)
-        self._changed.set()
+        self._changed.ring()
 
     def typed_by_others(self, data: bytes) -> None:
         """Take note that somebody typed."""
@@ -306,7 +304,7 @@ class Runs:
             self._end(run, news.exit_code, news.end)
         if not isinstance(news, PromptReady):
             self._prompt.line_taken()
-        self._changed.set()
+        self._changed.ring()
 
     def take_mark(self, mark: PrivateOsc) -> News | None:
         """Take a mark that may be of a run's own, and tell what it means."""
@@ -347,7 +345,7 @@ class Runs:
         run, record = self._current, self._pane.record
         if run is not None:
             self._end(run, 128 + record.exit_signal if record.exit_signal else record.exit_status, self._pane.seq)
-        self._changed.set()
+        self._changed.ring()
 
     # A run's life
 
@@ -444,7 +442,7 @@ class Runs:
         run = self._current
         if run is not None:
             self._fail(run, PaneClosedError(f"@{self._pane.id} was killed"))
-        self._changed.set()
+        self._changed.ring()
 
 
 async def _resolve_later(run: Run, result: dict[str, Any], read: Callable[[], None]) -> None:

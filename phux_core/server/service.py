@@ -218,6 +218,7 @@ class Service:
             record = known.pop(child.pane, None)
             if record is None:
                 # Forked for a request that died with the old service: nobody knows it, nobody may keep it.
+                self.tree.pane_id_was_taken(child.pane)
                 self.discard(child)
                 continue
             self.add_pane(record, child.master, child.journal, **kept(record), wait_status=child.status)

@@ -66,7 +66,8 @@ class WindowRecord:
 
     ``panes`` stand in the order of the layout; those that have no place in it, because their program ended while others
     went on, come last. ``recent`` holds the panes that had the focus, the latest last. ``zoomed`` is the pane that has
-    the window to itself for now. ``size_policy`` is None where the server's setting holds.
+    the window to itself for now. ``size_policy`` is None where the server's setting holds. ``named`` says whether
+    somebody gave it its name; else it has that of the program it was made for.
     """
 
     id: int
@@ -80,6 +81,7 @@ class WindowRecord:
     zoomed: int | None = None
     size_policy: str | None = None
     recent: list[int] = field(factory=list)
+    named: bool = False
 
     @property
     def arrangement(self) -> Arrangement:
@@ -117,7 +119,7 @@ class WindowRecord:
             self.focus(next((pane for pane in reversed(self.recent) if pane in shown), shown[0]))
 
     def drop_dead(self) -> bool:
-        """Take the panes out of the layout whose programs have ended, if others go on there.
+        """Take the panes out of the layout whose programs have ended, all but one if none goes on there.
 
         Returns:
             Whether there were any.
@@ -125,7 +127,7 @@ class WindowRecord:
         shown = self.shown
         dead = [pane.id for pane in self.panes if pane.dead and pane.id in shown]
         if len(dead) == len(shown):
-            return False
+            dead.remove(self.active_pane if self.active_pane in dead else dead[-1])
         for pane_id in dead:
             self.drop(pane_id)
         return bool(dead)
@@ -231,7 +233,11 @@ class Tree:
         self.next_pane_id += 1
         return self.next_pane_id - 1
 
-    def add_session(self, name: str, window_name: str, pane: PaneRecord) -> SessionRecord:
+    def pane_id_was_taken(self, pane_id: int) -> None:
+        """Give a pane id to nobody else, also if whoever took it died before that was written down."""
+        self.next_pane_id = max(self.next_pane_id, pane_id + 1)
+
+    def add_session(self, name: str, window_name: str | None, pane: PaneRecord) -> SessionRecord:
         """Add a session with one window and one pane, and focus it."""
         session = SessionRecord(self.next_session_id, name, pane.started_at)
         self.next_session_id += 1
@@ -240,9 +246,12 @@ class Tree:
         self.focus(session.id)
         return session
 
-    def add_window(self, session: SessionRecord, name: str, pane: PaneRecord, index: int | None = None) -> WindowRecord:
-        """Add a window with one pane, of that pane's size, at the lowest index that is free."""
-        window = WindowRecord(self.next_window_id, 0, name, [pane], pane.id, recent=[pane.id])
+    def add_window(
+        self, session: SessionRecord, name: str | None, pane: PaneRecord, index: int | None = None
+    ) -> WindowRecord:
+        """Add a window with one pane, of that pane's size and if need be name, at the lowest index that is free."""
+        window = WindowRecord(self.next_window_id, 0, name or pane.command, [pane], pane.id, recent=[pane.id])
+        window.named = name is not None
         self.next_window_id += 1
         session.add(window, session.free_index() if index is None else index)
         return window
@@ -317,6 +326,8 @@ class Tree:
         window.panes.remove(pane)
         if pane_id in window.recent:
             window.recent.remove(pane_id)
+        if session.active_window == window.id:
+            session.focus_another()
 
     def remove_window(self, session: SessionRecord, window: WindowRecord) -> None:
         """Take a window out; the last one takes its session along."""

@@ -11,7 +11,6 @@ import os
 import re
 import sys
 import termios
-from collections import deque
 from typing import TYPE_CHECKING
 
 from phux_core.errors import InputBlockedError, InputTooLongError, PaneClosedError
@@ -64,7 +63,7 @@ class TypingQueue:
         self._loop = loop
         self._fd = fd
         self._name = name
-        self._entries: deque[_Entry] = deque()
+        self._entries: list[_Entry] = []  # mostly empty, and then smaller than a deque
         self._queued = 0
         self._writing = False
         self._pending_line = 0
@@ -112,7 +111,7 @@ class TypingQueue:
             self._loop.remove_writer(self._fd)
             self._writing = False
         while self._entries:
-            entry = self._entries.popleft()
+            entry = self._entries.pop(0)
             self._fail(entry, PaneClosedError(f"the program in {self._name} ended before it had read everything"))
         self._queued = 0
 
@@ -138,7 +137,7 @@ class TypingQueue:
                 if written == 0:
                     break
                 continue
-            self._entries.popleft()
+            self._entries.pop(0)
             if entry.timer is not None:
                 entry.timer.cancel()
             if entry.done is not None and not entry.done.done():

@@ -20,7 +20,7 @@ class CommandInfo:
         command: The line; null if nobody knows it.
         cwd: Where it was started; null if nobody knows.
         by: Who ran it: somebody ``typed`` it, or a client had it ``run`` or ``start``.
-        client: What that client calls itself; null for one that was typed.
+        client: What that client calls itself, or the one through which it was typed; null if that is not known.
         state: ``typed`` until it begins, ``running``, ``finished``, or ``lost`` if nobody saw it begin or end.
         started_at: When (UTC).
         ended_at: When it ended (UTC); null until then.

@@ -17,9 +17,11 @@ def work(cli):
 
 
 def test_every_verb_tells_the_ids_of_what_it_made_or_touched(work):
-    window = work.json("new-window", "-n", "логи", "work", "--", "sleep", "1000")
+    named = work.json("rename", "work", "мой  проект")
+    assert (named["session"], named["session_id"]) == ("мой  проект", 1)
+    window = work.json("new-window", "-n", "логи", "мой  проект", "--", "sleep", "1000")
     expected = {
-        "session": "work",
+        "session": "мой  проект",
         "session_id": 1,
         "window": 1,
         "window_id": 2,
@@ -27,25 +29,26 @@ def test_every_verb_tells_the_ids_of_what_it_made_or_touched(work):
         "terminal_id": 2,
     }
     assert expected.items() <= window.items()
-    split = work.json("split", "--down", "--size", "25%", "work:логи", "--", "sleep", "1000")
+    split = work.json("split", "--down", "--size", "25%", "мой  проект:логи", "--", "sleep", "1000")
     assert (split["window_id"], split["terminal_id"], split["pane"], split["rows"]) == (2, 3, 1, 6)
-    assert work.json("select", "@3")["terminal_id"] == 3
-    assert work.json("rename", "work:1", "a name")["window_name"] == "a name"
-    assert work.json("resize", "work:a name.0", "--height", "10")["rows"] == 10
-    assert work.json("resize", "work:1", "100x30")["cols"] == 100
+    assert work.json("rename", "мой  проект:1", "日本 v1.0")["window_name"] == "日本 v1.0"
+    assert work.json("select", "мой  проект:日本 v1.0.1")["terminal_id"] == 3
+    assert work.json("resize", "мой  проект:日本 v1.0.0", "--height", "10")["rows"] == 10
+    assert work.json("resize", "мой  проект:日本 v1.0", "100x30")["cols"] == 100
     assert work.json("resize", "@2", "--down", "2")["rows"] == 15
-    assert work.json("zoom", "@2")["zoomed"] is True
-    assert work.json("layout", "@2", "even-horizontal")["cols"] == 50
-    assert [place["terminal_id"] for place in work.json("swap", "@2", "@3")["places"]] == [2, 3]
-    assert work.json("move", "@3", "work")["window"] == 2
-    assert work.json("move", "work:my editor", "work:9")["window"] == 9
-    tree = work.json("tree")
+    assert work.json("zoom", "мой  проект:日本 v1.0.0")["zoomed"] is True
+    assert work.json("layout", "мой  проект:日本 v1.0", "even-horizontal")["cols"] == 50
+    places = work.json("swap", "мой  проект:日本 v1.0.0", "мой  проект:日本 v1.0.1")["places"]
+    assert [place["terminal_id"] for place in places] == [2, 3]
+    assert work.json("move", "@3", "мой  проект")["window"] == 2
+    assert work.json("move", "мой  проект:my editor", "мой  проект:9")["window"] == 9
+    tree = work.json("tree", "мой  проект")
     assert [(each["index"], each["name"]) for each in tree["sessions"][0]["windows"]] == [
-        (1, "a name"),
+        (1, "日本 v1.0"),
         (2, "sleep"),
         (9, "my editor"),
     ]
-    assert work.json("kill", "work:9")["killed"] == 1
+    assert work.json("kill", "мой  проект:my editor")["killed"] == 1
     assert work.json("kill", "@3")["killed"] == 1
 
 
@@ -91,6 +94,22 @@ def test_inside_a_pane_a_dot_is_that_pane(work):
     (session,) = work.json("tree", "work:1")["sessions"]
     panes = session["windows"][0]["panes"]
     assert [(pane["id"], pane["cols"]) for pane in panes] == [(2, 20), (3, 59)]
+
+
+def test_on_a_terminal_the_tree_is_cut_to_its_width(work):
+    work.json("rename", "work:0", "日本語のエディタ")
+    pane = work.json("new-window", "-n", "narrow", "work", "--", "sh")["terminal_id"]
+    work.json("resize", f"@{pane}", "20x24")
+    drawn = work("run", f"@{pane}", f"{BIN}/phux tree").out
+    assert drawn.splitlines() == [
+        "work *",
+        "├─ 0: 日本語のエデ…",
+        "│  └─ 0: @1 *  80x2…",
+        "└─ 1: narrow  20x24",
+        "   └─ 0: @2 *  20x2…",
+    ]
+    piped = work("run", f"@{pane}", f"{BIN}/phux tree | cat").out
+    assert "├─ 0: 日本語のエディタ *  80x24" in piped
 
 
 @pytest.mark.parametrize(

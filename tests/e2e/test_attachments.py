@@ -7,7 +7,7 @@ import time
 import pytest
 
 from rawwire import RawClient
-from servers import embedded_server
+from servers import embedded_server, eventually
 
 
 @pytest.fixture(scope="module", params=["ghostty", "pyte"])
@@ -123,9 +123,45 @@ def test_clients_count_and_decide_the_size(server, raw, watcher, place):
         assert (session()["windows"][0]["cols"], session()["windows"][0]["rows"]) == (40, 10)
         other.get("resize_attachment", attachment=other.number, cols=25, rows=9)
         assert (session()["windows"][0]["cols"], session()["windows"][0]["rows"]) == (25, 9)
-    raw.get("resize_window", window=place["window_id"], policy="smallest")
-    assert session()["attached_clients"] == 1
+        raw.get("resize_window", window=place["window_id"], policy="default")
+        assert (session()["windows"][0]["cols"], session()["windows"][0]["rows"]) == (25, 9)
+        assert session()["windows"][0]["size_policy"] is None
+    eventually(lambda: session()["attached_clients"] == 1)
     assert (session()["windows"][0]["cols"], session()["windows"][0]["rows"]) == (40, 10)
+
+
+def test_a_window_without_a_name_is_shown_as_what_runs_in_it(raw, watcher, place):
+    def shown():
+        return watcher.view["windows"][0]["name"]
+
+    watcher.until(lambda: shown() == "sh")
+    watcher.get("input", pane=place["pane_id"], items=[{"text": "cat"}, {"key": "Enter"}])
+    watcher.until(lambda: shown() == "cat")
+    (window,) = next(one for one in raw.get("tree")["sessions"] if one["id"] == place["session_id"])["windows"]
+    assert window["name"] == "sh"  # which selectors know it by
+    raw.get("rename", scope="window", id=place["window_id"], name="mine")
+    watcher.until(lambda: shown() == "mine")
+
+
+def test_the_focus_follows_whoever_uses_a_client(server, raw, watcher, place):
+    def focused():
+        return raw.get("tree")["focused_session"]
+
+    other = raw.get("new_session", cwd="/", command=["cat"])
+    raw.get("subscribe")
+    assert focused() == other["session"]
+    with Watcher(server.socket, place["session_id"], read_only=True):
+        assert focused() == other["session"]  # whoever only watches changes nothing
+    with Watcher(server.socket, place["session_id"]):
+        assert focused() == place["session"]
+    told = [event["event"] for event in raw.events if event["event"]["event"] == "focus_changed"]
+    assert [event["session"] for event in told] == [place["session_id"]]
+    raw.get("select", scope="session", id=other["session_id"])
+    watcher.get("input", pane=place["pane_id"], items=[{"text": "x"}])
+    assert focused() == place["session"]
+    raw.get("input", pane=other["pane_id"], items=[{"text": "x"}])  # this connection is attached nowhere
+    assert focused() == place["session"]
+    raw.get("kill", scope="session", id=other["session_id"])
 
 
 def test_a_client_that_only_watches_is_refused_all_else(server, place):

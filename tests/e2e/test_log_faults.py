@@ -11,7 +11,10 @@ import sys
 
 import pytest
 
+from mcp_host import Host
+from outers import attached
 from phux_client import blocking, doctor
+from phux_core.errors import BusyError
 from servers import Cli, embedded_server, eventually
 
 SECRET = "hunter2-Tr0ub4dor"
@@ -183,6 +186,32 @@ def test_what_is_typed_while_nothing_is_shown_is_stored_nowhere(tmp_path, asker,
         assert "thanks" in pane.logs().content
         assert all(SECRET not in str(command) for command in phux.commands())
         assert not _memory_has(status.keeper_pid, SECRET.encode())  # journals, checkpoints, ledgers
+
+
+def test_a_secret_is_stored_nowhere_through_whichever_door_it_comes(tmp_path):
+    with embedded_server() as server, blocking.connect(server.socket) as phux:
+        pane = phux.new_session("work", command=["bash"]).pane
+        cli = Cli(server.socket, tmp_path)
+        with Host(cli.env, cli.cwd) as host, attached(server.socket, "work") as terminal:
+            host.begin("2025-11-25")
+            terminal.shows("[work]")
+            doors = (
+                lambda: cli("send-keys", "work", SECRET, "Enter"),
+                lambda: host.call("phux_send_keys", target="work", keys=[SECRET, "Enter"]),
+                lambda: pane.act(SECRET, "Enter"),
+                lambda: terminal.type(f"{SECRET}\r"),
+            )
+            for door in doors:
+                started = pane.start("stty -echo; head -n 1 >/dev/null; stty echo")
+                pane.wait(state="awaiting_secret", timeout_s=20)
+                with pytest.raises(BusyError, match="secret"):
+                    pane.run(f"echo {SECRET}")
+                door()
+                assert phux.wait_command(started.command, timeout_s=20).exit_code == 0
+        found = subprocess.run(["grep", "-rla", SECRET, os.path.dirname(server.socket)], capture_output=True)
+        assert found.stdout == b""
+        assert all(SECRET not in str(command) for command in phux.commands())
+        assert not _memory_has(phux.status().keeper_pid, SECRET.encode())
 
 
 def _memory_has(pid, what):

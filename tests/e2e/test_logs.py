@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import signal
 import stat
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 import phux_client
 from phux_client import blocking, flows
 from phux_core.errors import BadRequestError, LimitError, NoSuchTargetError
-from servers import BIN, Cli, clean_environment, embedded_server, eventually, kill_service
+from servers import BIN, Cli, clean_environment, embedded_server, eventually, kill_service, process_gone
 
 NOISE = "for i in $(seq 1 6000); do echo line $i; done"
 # Writes bytes as they are, without the terminal's changes, in pieces with a word from us between them.
@@ -190,16 +191,45 @@ def test_logs_of_earlier_servers_are_read_with_and_without_a_server(tmp_path, mo
         assert "of the first server" in cli.json("logs", listed[0])["content"]
         assert "of the first server" in cli("logs", "first").out
         assert "echo of the first server" in cli("commands", "@1").out
-        assert cli("logs", "@7").code == 1
+        assert cli("commands").out == cli("commands", "@1").out
+        assert cli("output", "1.1").out == "of the first server\n"
+        assert json.loads(cli("wait", "--command", "1.1", "--json").out)["exit_code"] == 0
+        assert re.fullmatch(rf"{listed[0]}:2:\d+:of the first server\n", cli("search", "^of the").out)
+        assert cli("search", "^of the", "--session", "other").code == 1
+        assert cli("logs", "@7").code == cli("output", "7.1").code == cli("output", "1.7").code == 1
+        assert cli("output", "x", "--json").error["error"]["code"] == "bad_request"
         # With another one, that has a pane of that number itself.
         cli.json("new", "-s", "second")
         assert "of the first server" not in cli("logs", "@1").out
         assert "of the first server" in cli("logs", listed[0]).out
+        assert cli("output", "1.1").code == 1
+        assert cli("output", f"{listed[0]}.1").out == "of the first server\n"
+        assert cli("wait", "--command", f"{listed[0]}.1").code == 0
+        assert cli("search", "^of the").code == 1
+        assert cli("search", "^of the", "--all").out.startswith(f"{listed[0]}:2:")
+        assert cli("search", "x", "--all", "--session", "second").code == 2
         assert len(cli("logs", "--list").out.splitlines()) == 2
         cli.json("new", "-s", "third")
         cli.json("run", "third", "echo of the third session")
         cli("kill", "third")
         assert "of the third session" in cli("logs", "@2").out
+
+
+def test_a_server_that_was_killed_leaves_its_logs_and_says_what_was_lost(tmp_path, monkeypatch):
+    with user_server(tmp_path, monkeypatch) as cli:
+        cli.json("new", "-s", "work")
+        cli.json("start", "work", "echo before the end; sleep 1000")
+        cli.json("wait", "work", "--until", "before the end", "--output-only", "--timeout", "10")
+        eventually(lambda: "before the end" in cli("commands", "@1").out)
+        status = cli.json("status")
+        ledger = f"{status['logs']['directory']}/{status['logs']['server']}/pane-1/commands"
+        eventually(lambda: os.path.exists(ledger))
+        os.kill(status["keeper_pid"], signal.SIGKILL)
+        eventually(lambda: process_gone(status["service_pid"]))
+        assert cli("ls").code == 1
+        assert cli("output", "1.1").out == "before the end\n"
+        (command,) = json.loads(cli("commands", "--json").out)["commands"]
+        assert (command["id"], command["state"], command["exit_code"]) == ("1.1", "lost", None)
 
 
 def test_a_pane_keeps_no_more_than_its_bound_and_says_what_was_let_go(tmp_path, monkeypatch):
@@ -299,6 +329,17 @@ def test_following_survives_rotation(tmp_path, monkeypatch):
         assert sum(name.endswith(".log") for name in segments) > 5
 
 
+def test_whoever_follows_too_slowly_is_told_what_was_let_go(tmp_path, monkeypatch):
+    with user_server(tmp_path, monkeypatch, "log-pane-bytes = 131072\n") as cli:
+        cli.json("new", "-s", "keep")
+        cli.json("new", "-s", "work", "--", "seq", "1", "100000")
+        cli.json("wait", "work", "--exit", "--timeout", "30")
+        followed = cli("logs", "work", "--follow", "--from-byte", "0").out
+        assert re.match(r"\[phux: \d{6} bytes were let go before they were read\]\n", followed)
+        assert followed.endswith("\n99999\n100000\n")
+        assert "let go" not in cli("logs", "work", "--follow", "--from-byte", "0", "--raw").out
+
+
 # Search
 
 
@@ -396,12 +437,31 @@ def test_a_pattern_that_explodes_ends_with_an_error_for_its_sender_only(phux, mo
         thread.start()
     began = time.monotonic()
     assert pane.run("echo still here").output == "still here"
+    assert "still here" in pane.logs(lines=5).content  # while both of them are at it
+    assert pane.logs(grep="still here", tail=1).returned_lines == 1
     assert time.monotonic() - began < 5
+    assert not failed
     for thread in threads:
         thread.join(timeout=40)
     assert len(failed) == 2
     assert "within 10 s" in str(failed[0])
     assert "still here" in pane.logs(lines=5).content
+
+
+def test_a_search_that_nobody_waits_for_any_more_is_ended(cli):
+    cli.json("new", "-s", "work", "--", "sh", "-c", f"echo {'a' * 60}; read x")
+    cli.json("wait", "work", "--until", "aaa", "--timeout", "10")
+    service = cli.json("status")["service_pid"]
+
+    def readers():
+        with open(f"/proc/{service}/task/{service}/children") as file:
+            return file.read().split()
+
+    process = subprocess.Popen([BIN / "phux", "search", "(a|a|aa)+$b"], env=cli.env, stderr=subprocess.DEVNULL)
+    eventually(readers)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) != 0
+    eventually(lambda: not readers())
 
 
 def test_too_many_readers_are_told_to_wait(phux):

@@ -8,9 +8,11 @@ import sys
 
 import pytest
 
+from mcp_host import Host
+from outers import attached
 from phux_client import blocking
 from phux_core.errors import BadRequestError, BusyError, NoSuchTargetError, PaneClosedError, RefusedError, TimedOutError
-from servers import embedded_server, eventually, kill_service, process_gone
+from servers import Cli, embedded_server, eventually, kill_service, process_gone
 
 SHELLS = [name for name in ("bash", "zsh", "fish", "dash") if shutil.which(name)]
 # Says when it began and what it was told, and ends only when it must.
@@ -209,11 +211,38 @@ def test_what_somebody_types_is_in_the_ledger_too(phux, shell, tmp_path):
     eventually(lambda: len(pane.commands()) == 2 and pane.commands()[-1].state == "finished")
     by_client, by_hand = pane.commands()
     assert (by_client.by, by_client.client, by_client.command) == ("run", "phux_client/0.1.0", "echo by a client")
-    assert (by_hand.by, by_hand.client, by_hand.exit_code) == ("typed", None, 1)
+    assert (by_hand.by, by_hand.client, by_hand.exit_code) == ("typed", "phux_client/0.1.0", 1)
     assert by_hand.command == "echo by hand; false"
     assert by_hand.cwd == str(tmp_path)
     assert pane.output(by_hand.id).content == "by hand"
     assert by_client.started_at <= by_client.ended_at <= by_hand.started_at
+
+
+def test_the_ledger_tells_who_ran_or_typed_a_command(phux, pane, tmp_path):
+    cli = Cli(phux.socket, tmp_path)
+    cli.json("run", "work", "echo by the command line")
+    with blocking.connect(phux.socket, client="my-tool/2.0\n\x1b[31m" + "x" * 200) as tool:
+        tool.pane("work").run("echo by a tool")
+        tool.pane("work").send_keys("echo typed by a tool", "Enter")
+        tool.pane("work").wait(until="typed by a tool", output_only=True, timeout_s=10)
+    with Host(cli.env, cli.cwd) as host:
+        agent = {"name": "agent", "version": "3"}
+        host.result("initialize", {"protocolVersion": "2025-11-25", "clientInfo": agent})
+        host.call("phux_run", target="work", command="echo by an agent")
+    with attached(phux.socket, "work") as terminal:
+        terminal.shows("[work]")
+        terminal.type("echo by a person\r")
+        eventually(lambda: len(pane.commands()) == 5)
+    assert [(command.by, command.client) for command in pane.commands()] == [
+        ("run", "phux/0.1.0"),
+        ("run", "my-tool/2.0[31m" + "x" * 85),
+        ("typed", "my-tool/2.0[31m" + "x" * 85),
+        ("run", "phux-mcp/0.1.0 agent/3"),
+        ("typed", "phux-attach/0.1.0"),
+    ]
+    assert cli("commands", "work").out.splitlines()[4].split("\t")[3:] == [
+        *("typed", "phux-attach/0.1.0", '"echo by a person"')
+    ]
 
 
 def test_a_shell_that_tells_nothing_has_its_runs_in_the_ledger(phux):

@@ -98,7 +98,10 @@ def test_without_json_errors_are_sentences(cli):
     finished = cli("snapshot", "nothere")
     assert finished.code == 1
     assert finished.out == ""
-    assert finished.err == "phux: no session is called 'nothere'\nphux: `phux ls` lists the sessions\n"
+    assert (
+        finished.err
+        == "phux: no session is called 'nothere'\nphux: `phux tree` shows the sessions, windows and panes there are\n"
+    )
 
 
 def test_a_closed_pipe_ends_quietly(cli):

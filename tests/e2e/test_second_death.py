@@ -14,6 +14,7 @@ import pytest
 
 import phux_client
 from phux_client import blocking
+from rawwire import RawClient
 from servers import BIN, Cli, embedded_server, eventually, process_gone
 
 
@@ -62,6 +63,30 @@ def test_a_program_nobody_knows_of_does_not_stop_the_service_after_next(phux):
         asking.wait(40)
     assert next(session.name for session in phux.sessions()) == "live"
     assert phux.pane("live").snapshot().state != "dead"
+
+
+def test_the_number_of_a_program_nobody_knows_of_is_given_to_no_other(phux):
+    live = phux.new_session("live", command=["cat"]).pane
+    status = phux.status()
+    with RawClient(phux.socket) as asking:
+        os.kill(status.keeper_pid, signal.SIGSTOP)
+        stubborn = ["sh", "-c", "trap '' HUP; exec sleep 60"]
+        split = {"pane": live.id, "direction": "right", "command": stubborn, "env": dict(os.environ)}
+        asking.send({"id": 1000, "call": "split", "params": split})
+        for _ in range(2):  # after the second answer, the keeper was asked for the program
+            asking.get("status")
+        os.kill(status.service_pid, signal.SIGKILL)
+        os.kill(status.keeper_pid, signal.SIGCONT)
+        assert asking.receive() is None
+    assert phux.status().service_restarts == 1
+    made = live.split(command=["cat"])
+    assert made.id == live.id + 2
+    made.send_keys("still here", "Enter")
+    made.wait(until="still here", timeout_s=10)
+    pid = made.info().pid
+    assert made.kill() == 1
+    assert process_gone(pid)
+    assert [pane.id for pane in phux.window("live").info().panes] == [live.id]
 
 
 def test_a_signal_without_a_name_ends_only_the_service(phux):

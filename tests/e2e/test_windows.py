@@ -28,6 +28,7 @@ from phux_core.errors import (
     PhuxError,
     RefusedError,
 )
+from rawwire import RawClient
 from servers import embedded_server, eventually, process_gone
 
 SLEEP = ["sleep", "1000"]
@@ -404,6 +405,14 @@ def test_names_of_sessions_are_their_own_and_windows_may_share_one(phux, work):
         work.rename("other")
 
 
+def test_the_name_of_a_session_in_which_everything_has_ended_can_be_taken(phux, work):
+    phux.new_session("over", command=["true"]).pane.wait(exit=True, timeout_s=10)
+    work.rename("work")  # its own is no other's
+    work.rename("over")
+    assert [session.name for session in phux.sessions()] == ["keep", "over"]
+    assert phux.session("over").id == work.id
+
+
 # Closing
 
 
@@ -514,6 +523,20 @@ def test_killing_while_splitting_leaves_no_stranger(phux, work, socket):
     eventually(lambda: not strangers())
 
 
+def test_nothing_is_made_in_what_is_being_ended(phux, socket):
+    deaf = phux.new_session("deaf", command=["env", "sh", "-c", "trap '' HUP; echo deaf; exec sleep 1000"])
+    deaf.pane.wait(until="deaf", timeout_s=10)
+    with RawClient(socket) as raw:
+        raw.send({"id": 1000, "call": "kill", "params": {"scope": "session", "id": deaf.id}})
+        for call, params in (
+            ("split", {"pane": deaf.pane.id, "direction": "right"}),
+            ("new_window", {"session": deaf.id}),
+        ):
+            assert raw.ask(call, command=SLEEP, **params)["error"]["code"] == "no_such_target"
+        assert raw.reply(1000)["ok"] == {"killed": 1}
+    assert "deaf" not in [session.name for session in phux.sessions()]
+
+
 def test_everything_is_back_after_a_death_of_the_service():
     with embedded_server() as server, blocking.connect(server.socket) as phux:
         work = phux.new_session("work", command=SLEEP, size=(100, 30))
@@ -569,8 +592,9 @@ def wrong_sizes(phux):
     return wrong
 
 
-def test_many_at_once_and_deaths_of_the_service_leave_every_size_right():
+def test_many_at_once_and_deaths_of_the_service_leave_every_size_right_and_lose_no_pane():
     stop = threading.Event()
+    made, ended = set(), set()
 
     def rearrange(socket, seed):
         chance = random.Random(seed)
@@ -580,7 +604,7 @@ def test_many_at_once_and_deaths_of_the_service_leave_every_size_right():
                 panes = [blocking.Pane(phux, pane.id) for window in windows for pane in window.panes]
                 one, other = chance.choice(panes), chance.choice(panes)
                 deeds = [
-                    lambda pane=one: pane.split(chance.choice(["right", "down"]), command=SLEEP),
+                    lambda pane=one: made.add(pane.split(chance.choice(["right", "down"]), command=SLEEP).id),
                     lambda pane=one: pane.resize(chance.randint(2, 80), chance.randint(1, 24)),
                     lambda pane=one: pane.resize(side=chance.choice(layout.SIDES), by=chance.randint(1, 20)),
                     lambda pane=one, where=other: pane.move(where.id, chance.choice(["right", "down"])),
@@ -591,6 +615,8 @@ def test_many_at_once_and_deaths_of_the_service_leave_every_size_right():
                     lambda pane=one: pane.kill(),
                 ]
                 deed = deeds[-1] if len(panes) > 12 else chance.choice(deeds if len(panes) > 3 else deeds[:1])
+                if deed in deeds[-2:]:
+                    ended.add(one.id)
                 try:
                     deed()
                 except InternalError:
@@ -613,3 +639,5 @@ def test_many_at_once_and_deaths_of_the_service_leave_every_size_right():
             worker.result()
         assert phux.status().service_restarts == 2
         eventually(lambda: not wrong_sizes(phux))  # a program that was interrupted may still be ending
+        kept = {pane.id for session in phux.tree().sessions for window in session.windows for pane in window.panes}
+        assert made - ended <= kept

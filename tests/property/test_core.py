@@ -149,6 +149,21 @@ def test_any_text_that_is_a_session_name_is_a_selector_of_that_session(name):
     assert selector.parse(f"{name}:0.0").locus == "0.0"
 
 
+@EXAMPLES
+@given(any_text | st.text("ab1.0 é", min_size=1, max_size=6))
+def test_any_text_that_is_a_window_name_is_a_selector_of_that_window(name):
+    try:
+        selector.check_window_name(name)
+    except BadNameError:
+        return
+    pane = {"id": 1, "index": 0, "active": True}
+    window = {"id": 2, "index": 77, "name": name, "active": True, "panes": [pane]}
+    sessions = [{"id": 3, "name": "work", "windows": [window]}]
+    tree = {"focused_session": None, "focused_pane": None, "sessions": sessions}
+    assert selector.resolve_object(tree, f"work:{name}") == ("window", window)
+    assert selector.resolve_object(tree, f"work:{name}.0") == ("pane", pane)
+
+
 # Keys
 
 modifiers = st.fixed_dictionaries({"ctrl": st.booleans(), "alt": st.booleans(), "shift": st.booleans()})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
+from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,44 +15,72 @@ from phux_core.errors import BadSizeError, LimitError
 
 EXAMPLES = settings(deadline=None, max_examples=200)
 
-sizes = st.tuples(st.integers(1, 60), st.integers(1, 30))
+directions = st.sampled_from(["right", "down"])
+sizes = st.one_of(
+    st.tuples(st.integers(1, 9), st.integers(1, 5)),
+    st.tuples(st.integers(1, 60), st.integers(1, 30)),
+    st.tuples(st.integers(60, 300), st.integers(20, 100)),
+)
 places = st.integers(0, 10**6)
 amounts = st.integers(-5, 80)
 operations = st.one_of(
-    st.tuples(st.just("split"), places, st.sampled_from(["right", "down"]), st.none() | amounts, st.booleans()),
+    st.tuples(st.just("split"), places, directions, st.none() | amounts, st.booleans()),
     st.tuples(st.just("remove"), places),
     st.tuples(st.just("swap"), places, places),
     st.tuples(st.just("push"), places, st.sampled_from(layout.SIDES), amounts),
     st.tuples(st.just("drag"), places, amounts),
-    st.tuples(st.just("set"), places, st.sampled_from(["right", "down"]), amounts),
+    st.tuples(st.just("set"), places, directions, st.integers(1, 30) | amounts),
     st.tuples(st.just("preset"), st.sampled_from(layout.PRESETS)),
-    st.tuples(st.just("move"), places, places, st.sampled_from(["right", "down"])),
+    st.tuples(st.just("move"), places, places, directions),
     st.tuples(st.just("window"), sizes),
 )
+shapes = st.recursive(
+    st.none(), lambda part: st.tuples(directions, st.floats(0, 1), part, part), max_leaves=30
+)  # lists of operations alone hardly ever make a nested layout
+
+
+def build(shape, number=1):
+    """Make a layout of a shape, its panes counted from left to right."""
+    if shape is None:
+        return number
+    direction, ratio, before, after = shape
+    first = build(before, number)
+    second = build(after, number + len(list(layout.panes(first))))
+    return {"direction": direction, "ratio": ratio, "first": first, "second": second}
+
+
+def overlap(one, other):
+    across = min(one.x + one.cols, other.x + other.cols) - max(one.x, other.x)
+    down = min(one.y + one.rows, other.y + other.rows) - max(one.y, other.y)
+    return across > 0 and down > 0
 
 
 def check_tiles(tree, cols, rows):
-    """Paint every pane and divider, and see that each cell is painted once."""
+    """See that every cell belongs to one pane or one divider: none is shared, and together they are all there are."""
     arranged = layout.arrange(tree, cols, rows)
     least = layout.minimum(tree)
     lone = isinstance(tree, int)
     assert (arranged.cols, arranged.rows) == ((cols, rows) if lone else (max(cols, least[0]), max(rows, least[1])))
-    seen = set()
-    for rect in [*arranged.panes.values(), *(divider.rect for divider in arranged.dividers)]:
+    parts = [*arranged.panes.values(), *(divider.rect for divider in arranged.dividers)]
+    for rect in parts:
         assert rect.cols >= 1
         assert rect.rows >= 1
-        cells = {(x, y) for x in range(rect.x, rect.x + rect.cols) for y in range(rect.y, rect.y + rect.rows)}
-        assert not cells & seen
-        seen |= cells
-    assert seen == {(x, y) for x in range(arranged.cols) for y in range(arranged.rows)}
+        assert rect.x >= 0
+        assert rect.y >= 0
+        assert rect.x + rect.cols <= arranged.cols
+        assert rect.y + rect.rows <= arranged.rows
+    assert not any(overlap(*pair) for pair in itertools.combinations(parts, 2))
+    assert sum(rect.cols * rect.rows for rect in parts) == arranged.cols * arranged.rows
     assert list(arranged.panes) == list(layout.panes(tree))
     assert len(arranged.dividers) == len(arranged.panes) - 1
     if not lone:
         assert all(rect.cols >= layout.MIN_COLS and rect.rows >= layout.MIN_ROWS for rect in arranged.panes.values())
     for pane, rect in arranged.panes.items():
         assert arranged.at(rect.x, rect.y) == pane
+        assert arranged.at(rect.x + rect.cols - 1, rect.y + rect.rows - 1) == pane
     for divider in arranged.dividers:
         assert arranged.at(divider.rect.x, divider.rect.y) is divider
+    assert arranged.at(arranged.cols, 0) is arranged.at(0, arranged.rows) is arranged.at(-1, 0) is None
 
 
 def apply(tree, cols, rows, operation, new):
@@ -89,34 +119,50 @@ def apply(tree, cols, rows, operation, new):
     return tree if rest is None or source == target else layout.split(rest, cols, rows, target, source, direction)
 
 
-@EXAMPLES
-@given(sizes, st.lists(operations, max_size=25))
-def test_any_sequence_of_operations_tiles_the_window_exactly(size, sequence):
-    (cols, rows), tree = size, 1
-    for number, operation in enumerate(sequence, start=2):
-        before = json.dumps(tree)
-        changed = tree
-        if operation[0] == "window":
-            cols, rows = operation[1]
-        else:
-            with contextlib.suppress(BadSizeError, LimitError):
-                changed = apply(tree, cols, rows, operation, number)
-        assert json.dumps(tree) == before  # layouts are values
-        tree = json.loads(json.dumps(changed))  # and go through JSON unharmed
-        assert tree == changed
+def test_any_sequence_of_operations_tiles_the_window_exactly():
+    done, deepest = Counter(), Counter()
+
+    @EXAMPLES
+    @given(sizes, shapes, st.lists(operations, min_size=5, max_size=25))
+    def tiles(size, shape, sequence):
+        (cols, rows), tree = size, build(shape)
         check_tiles(tree, cols, rows)
+        for number, operation in enumerate(sequence, start=100):
+            before = json.dumps(tree)
+            changed = tree
+            if operation[0] == "window":
+                cols, rows = operation[1]
+            else:
+                with contextlib.suppress(BadSizeError, LimitError):
+                    changed = apply(tree, cols, rows, operation, number)
+            done[operation[0]] += json.dumps(changed) != before
+            assert json.dumps(tree) == before  # layouts are values
+            tree = json.loads(json.dumps(changed))  # and go through JSON unharmed
+            assert tree == changed
+            check_tiles(tree, cols, rows)
+            deepest[layout.depth(tree)] += 1
+
+    tiles()
+    # What is never tried is not shown: every operation has changed something, also in layouts that are nested.
+    assert {"split", "remove", "swap", "push", "drag", "set", "preset", "move"} <= set(+done)
+    assert max(deepest) >= 4
+
+
+def grown(shape, cols, rows, sequence):
+    """Make a layout, and let operations change it."""
+    tree = build(shape)
+    for number, operation in enumerate(sequence, start=100):
+        if operation[0] != "window":
+            with contextlib.suppress(BadSizeError, LimitError):
+                tree = apply(tree, cols, rows, operation, number)
+    return tree
 
 
 @EXAMPLES
-@given(sizes, st.lists(operations, max_size=15), places, st.integers(-60, 60))
-def test_a_moved_divider_moves_nothing_else_as_long_as_there_is_room(size, sequence, place, by):
-    (cols, rows), tree = size, 1
-    for number, operation in enumerate(sequence, start=2):
-        if operation[0] != "window":
-            try:
-                tree = apply(tree, cols, rows, operation, number)
-            except (BadSizeError, LimitError):
-                continue
+@given(sizes, shapes, st.lists(operations, max_size=8), places, st.integers(-60, 60))
+def test_a_moved_divider_moves_nothing_else_as_long_as_there_is_room(size, shape, sequence, place, by):
+    cols, rows = size
+    tree = grown(shape, cols, rows, sequence)
     before = layout.arrange(tree, cols, rows)
     if not before.dividers:
         return
@@ -132,15 +178,10 @@ def test_a_moved_divider_moves_nothing_else_as_long_as_there_is_room(size, seque
 
 
 @EXAMPLES
-@given(sizes, st.lists(operations, max_size=15))
-def test_neighbours_touch_and_a_pane_at_the_edge_has_none(size, sequence):
-    (cols, rows), tree = size, 1
-    for number, operation in enumerate(sequence, start=2):
-        if operation[0] != "window":
-            try:
-                tree = apply(tree, cols, rows, operation, number)
-            except (BadSizeError, LimitError):
-                continue
+@given(sizes, shapes, st.lists(operations, max_size=8))
+def test_neighbours_touch_and_a_pane_at_the_edge_has_none(size, shape, sequence):
+    cols, rows = size
+    tree = grown(shape, cols, rows, sequence)
     arranged = layout.arrange(tree, cols, rows)
     for pane, rect in arranged.panes.items():
         at_edge = {

@@ -81,7 +81,7 @@ def converse(lines):
     async def main():
         sent = []
         links = Links()
-        server = Server(TOOLSET, links, sent.append)
+        server = Server(TOOLSET, links, sent.append, lambda: False)
         for line in lines:
             server.take_line(line)
         while server.running:

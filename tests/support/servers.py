@@ -136,9 +136,9 @@ def kill_service(phux: Phux) -> None:
 
 
 def process_gone(pid: int) -> bool:
-    """Whether a process has ended (a zombie has)."""
+    """Whether a process has ended, and with it all that it held (a zombie has, once the last of its threads has)."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return state == "Z" and len(os.listdir(f"/proc/{pid}/task")) == 1
     except (FileNotFoundError, ProcessLookupError):
         return True
-    return state == "Z"

@@ -24,6 +24,7 @@ CONTRACT = {
         "shapes",
         "documents",
         "schema",
+        "patterns",
         "selector",
         "keys",
         "calls",
@@ -228,7 +229,7 @@ from phux_mcp.links import Links
 from phux_mcp.main import load_toolset
 from phux_mcp.server import Server
 sent = []
-server = Server(load_toolset("phux", "mutating"), Links(), sent.append)
+server = Server(load_toolset("phux", "mutating"), Links(), sent.append, lambda: False)
 for line in (b'"method":"initialize","params":{"protocolVersion":"2025-11-25"}', b'"method":"tools/list"'):
     server.take_line(b'{"jsonrpc":"2.0","id":1,' + line + b"}")
 assert len(sent) == 2 and b"error" not in sent[0]

@@ -174,6 +174,12 @@ def test_the_neighbour_is_the_one_that_shares_most_of_the_edge():
         assert layout.neighbour(tree, 80, 24, pane, side) is None
 
 
+def test_a_pane_of_one_row_that_faces_a_divider_has_a_neighbour_all_the_same():
+    tree = right(down(1, 2), down(3, down(4, 5), 0.25))
+    assert arrange(tree, 11, 5).panes[4] == Rect(6, 2, 5, 1)
+    assert layout.neighbour(tree, 11, 5, 4, "left") == 1
+
+
 def test_the_presets_are_what_their_names_say():
     five = [1, 2, 3, 4, 5]
     across = arrange(layout.preset("even-horizontal", five, 84, 24), 84, 24).panes

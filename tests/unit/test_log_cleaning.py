@@ -71,6 +71,7 @@ def test_all_together_are_bounded_and_the_oldest_segments_go_first(root):
     make(root, LogId(OWN, 2), 20_000, age_s=10)
     total = clean(root, most=30_000, live=frozenset({1, 2}))
     assert total <= 30_000
+    assert total == sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(root) for name in names)
     left = kept(root)
     assert left[LogId(GONE, 1)] == 0
     assert left[LogId(OWN, 2)] == 5

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from phux_core.errors import BadRequestError, NoSuchTargetError
 from phux_core.logs import text
+from phux_core.logs.cutting import cut
 from phux_core.logs.places import LogId
 from phux_core.logs.reading import Query, read, read_log
 from phux_core.logs.searching import _in_raw_bytes, _matches, required_text, search
@@ -62,6 +63,8 @@ def test_since_leaves_out_what_was_before():
     assert answer["content"].split("\n") == [str(number) for number in range(990, 1001)]
     assert answer["first_byte"] == place
     assert answer["dropped"] == 0
+    assert ask(NUMBERS, since=0)["returned_lines"] == 1000
+    assert ask(NUMBERS, since=0, tail=3)["content"] == "998\n999\n1000"
 
 
 def test_what_was_asked_for_and_is_gone_is_counted():
@@ -99,7 +102,11 @@ def test_a_line_of_ten_megabytes_is_cut_and_said_to_be():
     assert len(answer["content"]) < 1100
     assert re.search(r"\[phux: 99990\d\d bytes left out\]", answer["content"])
     assert answer["truncated"]
-    assert ask(data, lines=2)["returned_lines"] == 1  # at most 1 MiB of it, cut
+    both = ask(data, lines=2)
+    assert re.fullmatch(r"before\nx+\[phux: 89514\d\d bytes left out\]x+", both["content"])
+    assert (both["returned_lines"], both["omitted"], both["truncated"]) == (2, 0, True)
+    assert ask(data, head=1)["content"] == "before"
+    assert len(ask(data[8:], head=1)["content"]) < 1_100_000
     assert ask(data + b"\r\nafter\r\n", lines=1)["content"] == "after"
 
 
@@ -148,6 +155,65 @@ def test_whole_lines_wait_for_the_end_of_a_line():
     assert ask(b"one\r\ntw", from_byte=0, whole_lines=True)["next_byte"] == 5
     assert ask(b"one\r\ntw", from_byte=5, whole_lines=True)["next_byte"] == 5
     assert ask(b"one\r\ntw", from_byte=0)["next_byte"] == 7
+
+
+def test_no_bytes_are_no_step(tmp_path):
+    root = str(tmp_path / "logs")
+    writer = LogWriter(root, LOG)
+    for number in range(3):
+        writer.write(10 * number, b"123456789\n")
+        writer.close()
+    assert ask(NUMBERS, from_byte=7, max_bytes=0)["next_byte"] == 7
+    assert read_log(root, LOG, Query(from_byte=7, max_bytes=0))["next_byte"] == 7
+
+
+def test_of_a_long_output_only_its_ends_are_rendered_and_all_of_it_is_counted(monkeypatch):
+    rendered = []
+    render = text.render
+    monkeypatch.setattr(text, "render", lambda data, **size: rendered.append(len(data)) or render(data, **size))
+    line = b"y" * 98
+    data = (line + b"\r\n") * 100_000 + b"the end\r\n"
+    answer = ask(data, since=0, until=len(data))
+    assert answer["content"].endswith("y\nthe end")
+    assert answer["returned_lines"] + answer["omitted"] == answer["total_lines"] == 100_001
+    assert 1_048_000 < len(answer["content"]) < 1_048_700
+    assert f"\n[phux: {answer['omitted']} lines left out]\n" in answer["content"]
+    assert sum(rendered) < len(data) / 2
+    both = ask(data, head=1, tail=1)
+    assert both["content"] == f"{line.decode()}\n[phux: 99999 lines left out]\nthe end"
+    assert ask(data, since=0, until=len(data), head=1)["omitted"] == 100_000
+    assert ask(data, lines=100_000)["content"].endswith("the end")
+
+
+@given(
+    st.lists(st.text("ab\xe9", max_size=12), max_size=40),
+    st.none() | st.integers(0, 30),
+    st.none() | st.integers(0, 30),
+    st.integers(0, 200),
+    st.integers(0, 40),
+)
+@settings(max_examples=200, deadline=None)
+def test_a_cut_keeps_both_ends_within_the_budget_and_counts_the_rest(lines, head, tail, max_bytes, gap):
+    given_bytes = len("\n".join(lines).encode())
+    kept = cut(lines, head=head, tail=tail, max_bytes=max_bytes)
+    assert kept.returned + kept.omitted == len(lines)
+    assert len(kept.content.encode()) <= max_bytes + len("\n[phux: 99 lines left out]\n[phux: 9999 bytes left out]")
+    if given_bytes < max_bytes and head is tail is None:
+        assert kept == ("\n".join(lines), len(lines), 0, False)
+    shown = kept.content.split("\n") if kept.returned else []
+    if kept.omitted and not kept.cut:
+        (place,) = [n for n, line in enumerate(shown) if line.startswith("[phux")] or [None]
+        first, last = (shown, shown) if place is None else (shown[:place], shown[place + 1 :])
+        assert lines[: len(first)] == first or (place is None and lines[len(lines) - len(last) :] == last)
+        assert place is None or lines[len(lines) - len(last) :] == last
+    # A gap is a part of what is left out.
+    lower, upper = sorted((min(gap, len(lines)), len(lines) // 2))
+    if upper > lower:
+        holed = cut(
+            lines[:lower], head=head, tail=tail, max_bytes=max_bytes, skipped=upper - lower, after=lines[upper:]
+        )
+        assert holed.returned + holed.omitted == len(lines)
+        assert holed.omitted >= upper - lower
 
 
 @pytest.mark.parametrize("query", [{"from_byte": 10_000}, {"since": 2**52}, {"from_byte": 2**53 - 1}])
@@ -259,6 +325,20 @@ def test_stripping_keeps_the_ends_of_lines(data):
     assert text.strip(data).count("\n") == data.count(b"\n")
 
 
+def test_grep_renders_only_where_something_like_it_was_written(monkeypatch):
+    rendered = []
+    render = text.render
+    monkeypatch.setattr(text, "render", lambda data, **size: rendered.append(data) or render(data, **size))
+    bars = b"".join(b"\x1b[Kstep %d\rdone  %d\r\n" % (number, number) for number in range(40_000))
+    data = bars + b"an err\bror\r\n" + bars
+    answer = ask(data, grep="^an error$", context=1)
+    assert answer["content"] == "done  39999\nan error\ndone  0"
+    assert answer["omitted"] == 0
+    assert 0 < sum(map(len, rendered)) < len(data) / 2
+    garbage = random.Random(5).randbytes(1_000_000)
+    assert ask(garbage + b"\r\nneedle here\r\n", grep="^needle here$")["content"] == "needle here"
+
+
 def test_a_full_screen_program_leaves_only_what_it_left_on_the_screen():
     data = b"$ vim\r\n\x1b[?1049h\x1b[H\x1b[2J~\r\n~ text of a file\x1b[?1049l$ \r\n"
     assert ask(data, lines=10)["content"] == "$ vim\n$"
@@ -318,27 +398,54 @@ def test_the_text_that_every_match_must_have_is_found(pattern, literal):
 
 @given(
     st.lists(
-        st.sampled_from(["a", "b", "ab", "\x1b[31m", "\x1b[0m", "\x1b[K", "\n", "\r\n", " ", "\x07", "é"]), max_size=30
+        st.sampled_from(
+            ["a", "b", "ab", "\x1b[31m", "\x1b[0m", "\x1b[K", "\n", "\r\n", "\r", "b\b", "ab\b\b", " ", "\x07", "é"]
+        ),
+        max_size=30,
     ),
     st.sampled_from(["ab", "aab", "a b", "abé", "ab$", "^ab", "a+b", "b b?a", r"ab\w", "a{1}b", "b{0,1}ab"]),
 )
 @settings(max_examples=300, deadline=None)
 def test_search_finds_what_looking_at_each_line_finds(parts, pattern):
     data = "".join(parts).encode()
+    plain = re.sub(r"\r+\n", "\n", text.strip(data).replace("ab\b\b", "").replace("b\b", "")).rstrip("\r")
     expected = [
-        (number, line)
-        for number, line in enumerate(text.strip(data).split("\n"), start=1)
-        if line and re.search(pattern, line)
+        (number, [part for part in line.split("\r") if re.search(pattern, part)][-1])
+        for number, line in enumerate(plain.split("\n"), start=1)
+        if any(re.search(pattern, part) for part in line.split("\r"))
     ]
     hint = required_text(pattern)
-    found = _matches(held(data), re.compile(pattern), None if hint is None else _in_raw_bytes(hint), 0)
-    assert [(number, line) for number, _offset, line, _before, _after in found] == expected
+    for way in {None, None if hint is None else _in_raw_bytes(hint)}:
+        found = list(_matches(held(data), re.compile(pattern), way))
+        assert [(number, line) for number, _offset, line in found] == expected
+        lines = data.split(b"\n")
+        assert [offset for _number, offset, _line in found] == [
+            len(b"\n".join([*lines[: number - 1], b""])) for number, _line in expected
+        ]
+
+
+def test_search_sees_a_command_line_and_its_output_as_a_person_does():
+    data = b"$ \x1b[7mecho hi\x1b[27m" + b"\b" * 7 + b"echo hi\r\n\x1b[?2004l\rhi\r\n 10%\r 100%\r\n"
+
+    def find(pattern):
+        return [(number, line) for number, _offset, line in _matches(held(data), re.compile(pattern), None)]
+
+    assert find("^hi$") == [(2, "hi")]
+    assert find("echo") == [(1, "$ echo hi")]
+    assert find("%") == [(3, " 100%")]
+    assert find("10%") == [(3, " 10%")]
 
 
 def test_search_tells_what_stands_around_and_how_much_more_there_is(root):
     found = search(root, [LOG], "line 100$", context=1)
     assert found["matches"][0]["before"] == ["line 99"]
     assert found["matches"][0]["after"] == ["line 101"]
+    everything = search(root, [LOG], "line 19", context=2)["matches"]  # across segments and pieces
+    for match in everything:
+        number = int(match["text"].removeprefix("line "))
+        around = [*match["before"], match["text"], *match["after"]]
+        wanted = [f"line {n}" for n in range(max(0, number - 2), number + 3)]
+        assert around == [line if line != "line 2000" else "no newline" for line in wanted if line != "line 2001"]
     assert search(root, [LOG], "line", most=3)["truncated"]
     assert len(search(root, [LOG], "line", most=3)["matches"]) == 3
     assert search(root, [LOG], "newline$")["matches"][0]["line"] == 2001

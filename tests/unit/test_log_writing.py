@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import stat
+from unittest import mock
 
 import pytest
 
-from phux_core.logs import places
+from phux_core.keeper import journal as journals
+from phux_core.keeper.journal import Journal
+from phux_core.logs import ledger, places
+from phux_core.logs.ledger import Ledger
 from phux_core.logs.places import LogId
 from phux_core.logs.stored import Stored
 from phux_core.logs.writing import LogWriter
+from phux_core.server.pane_log import PaneLog
 
 LOG = LogId("20260101T000000Z-1-abcd", 3)
 SMALL = 64 * 1024  # segments of 4 KiB
@@ -178,3 +184,65 @@ def test_an_id_is_read_back_and_nothing_else_is_an_id():
         f"{LOG}9" * 9,
     ):
         assert LogId.parse(text) is None
+
+
+@pytest.mark.parametrize("what", ["deleted", "torn", "no directory"])
+def test_the_ledgers_file_is_made_whole_again(root, what):
+    journal = Journal(journals.create())
+    log = PaneLog(root, LOG, LogWriter(root, LOG), journal, {})
+    commands = Ledger(LOG.pane)
+    path = f"{root}/{LOG.server}/pane-{LOG.pane}/{places.COMMANDS}"
+
+    def note():
+        entry = commands.add(place=1, command="make", cwd="/", by="typed", client=None, started_at=1.0)
+        log.note_commands(ledger.line(entry), commands)
+
+    note()
+    note()
+    if what == "deleted":
+        os.unlink(path)
+    elif what == "torn":
+        with mock.patch.object(places, "open_file", side_effect=OSError(28, "No space left on device")):
+            note()
+        with open(path, "ab") as file:
+            file.write(b'[3,"half of a li')
+    else:
+        shutil.rmtree(root)
+    note()
+    with open(path, "rb") as file:
+        assert [entry.number for entry in ledger.load(file.read())] == list(commands.entries)
+    journal.close()
+
+
+def test_what_is_deleted_of_a_quiet_or_dead_pane_is_noticed(root):
+    journal = Journal(journals.create())
+    log = PaneLog(root, LOG, LogWriter(root, LOG, SMALL), journal, {})
+    directory = f"{root}/{LOG.server}/pane-{LOG.pane}"
+
+    def output(data):
+        place = journal.position
+        journal.take(lambda room: room.__setitem__(slice(0, len(data)), data) or len(data), len(data))
+        log.append(place, data)
+
+    output(b"one\n" * 3000)
+    log.before_journal_restarts()
+    journal.restart()
+    output(b"two\n")
+    log.look_after()
+    assert log.holes == []
+    os.unlink(f"{directory}/{4096:020}.log")  # the journal has it no more
+    log.look_after()
+    hole = (4096, 8192, "its file was deleted")
+    assert log.holes == [hole]
+    os.unlink(f"{directory}/{8192:020}.log")  # the one that is written to
+    log.look_after()
+    assert stored_bytes(root)[1].endswith(b"two\n")
+    assert log.holes == [(4096, 12000, "its file was deleted")]
+    log.ended(ended_at=1.0)
+    shutil.rmtree(root)
+    log.look_after()
+    assert stored_bytes(root) == (12000, b"two\n")
+    with Stored.open(root, LOG) as stored:
+        assert places.read_meta(stored.directory)["ended_at"] == 1.0
+    log.look_after()
+    journal.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import types
 
 import pytest
@@ -25,11 +26,11 @@ def service():
     return service
 
 
-def making(maker):
+def making(maker, program=PROGRAM):
     return (
-        maker.new_session("other", None, PROGRAM, None, None),
-        maker.new_window(1, None, None, PROGRAM, select=False),
-        maker.split(1, "right", None, None, PROGRAM, select=False),
+        maker.new_session("other", None, program, None, None),
+        maker.new_window(1, None, None, program, select=False),
+        maker.split(1, "right", None, None, program, select=False),
     )
 
 
@@ -40,6 +41,27 @@ def test_there_are_at_most_so_many_panes(service):
         with pytest.raises(LimitError, match="2000 panes are open"):
             asyncio.run(coroutine)
     assert service.tree.dump() == before
+
+
+def test_a_pane_that_cannot_be_brought_to_life_leaves_nothing_behind(service):
+    async def spawn(pane, *_words, **_more):
+        return types.SimpleNamespace(pane=pane, pid=1, master=-1, journal=None, status=None)
+
+    def add_pane(*_words, **_more):
+        raise MemoryError
+
+    discarded = []
+    service.keeper = types.SimpleNamespace(spawn=spawn)
+    service.settings = types.SimpleNamespace(log_panes=True)
+    service.socket_path, service.add_pane = "/s", add_pane
+    service.discard = lambda child: discarded.append(child.pane)
+    before = json.loads(service.tree.dump())
+    for coroutine in making(Maker(service, None), Program("/", ["/bin/sh"], {}, None)):
+        with pytest.raises(MemoryError):
+            asyncio.run(coroutine)
+    assert discarded == [2, 3, 4]
+    after = json.loads(service.tree.dump())
+    assert (after["sessions"], after["focus_order"]) == (before["sessions"], before["focus_order"])
 
 
 def test_a_server_that_is_ending_makes_nothing(service):

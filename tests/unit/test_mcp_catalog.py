@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import sys
 
 import jsonschema
 import pytest
 
 from phux_core.errors import BadRequestError
-from phux_mcp import arguments, prompts
+from phux_mcp import arguments, main, prompts
 from phux_mcp.catalog import SAFETY
 from phux_mcp.main import PROFILES, load_toolset
 from phux_mcp.revisions import NEWEST, REVISIONS
 
+READING = {
+    *("phux_ls", "phux_snapshot", "phux_wait", "phux_tree", "phux_watch", "phux_logs", "phux_search", "phux_commands")
+}
 TOOLS = [
-    *("phux_ls", "phux_tree", "phux_snapshot", "phux_wait", "phux_watch", "phux_logs", "phux_search", "phux_commands"),
-    *("phux_send_keys", "phux_paste", "phux_run", "phux_signal", "phux_act"),
-    *("phux_new", "phux_split", "phux_select", "phux_rename", "phux_resize", "phux_kill"),
+    *("phux_ls", "phux_snapshot", "phux_send_keys", "phux_run", "phux_wait", "phux_new"),
+    *("phux_tree", "phux_watch", "phux_logs", "phux_search", "phux_commands", "phux_paste", "phux_signal", "phux_act"),
+    *("phux_split", "phux_select", "phux_rename", "phux_resize", "phux_kill"),
 ]
 
 
@@ -33,7 +39,7 @@ def test_the_tools_are_these_and_at_most_twenty():
 @pytest.mark.parametrize("revision", REVISIONS.values(), ids=list(REVISIONS))
 def test_the_catalog_is_small_and_its_words_are_short(profile, revision):
     toolset = load_toolset(profile, "destructive")
-    assert len(json.dumps(toolset.listing(revision), separators=(",", ":"))) < 25_000
+    assert len(json.dumps(toolset.listing(revision))) < 25_000  # also as a host that writes blanks passes it on
     assert len(toolset.instructions) < 2048
     for tool in toolset.listing(revision):
         assert len(tool["description"]) < 2048
@@ -54,7 +60,7 @@ def test_what_a_host_may_do_is_what_it_is_shown():
     shown = {safety: {tool["name"] for tool in listing(safety=safety)} for safety in SAFETY}
     assert shown["read-only"] < shown["mutating"] < shown["destructive"]
     assert shown["destructive"] - shown["mutating"] == {"phux_kill"}
-    assert shown["read-only"] == set(TOOLS[:8])
+    assert shown["read-only"] == READING
     read_only = {tool["name"] for tool in listing() if tool["annotations"].get("readOnlyHint")}
     assert read_only == shown["read-only"]
     assert [tool["name"] for tool in listing() if tool["annotations"].get("destructiveHint")] == ["phux_kill"]
@@ -77,6 +83,21 @@ def test_every_tool_takes_a_socket_and_names_only_tools_that_are_there():
         words += prompts.get(name, filled)["messages"][0]["content"]["text"]
     named = {word.strip("`'\".,;:()[]{}\\") for word in words.replace("/", " ").split() if "phux_" in word}
     assert {name.split("'")[0] for name in named if name.startswith("phux_")} <= set(TOOLS)
+
+
+def test_a_server_is_looked_for_in_the_runtime_directory_that_a_host_does_not_tell_of(monkeypatch, tmp_path):
+    monkeypatch.setattr(main, "_RUNTIME", str(tmp_path))
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+
+    def found(told):
+        monkeypatch.setenv("XDG_RUNTIME_DIR", told)
+        assert main.main(["--schema"]) == 0
+        return os.environ["XDG_RUNTIME_DIR"]
+
+    assert found("") == ""
+    (tmp_path / str(os.getuid()) / "phux").mkdir(parents=True)
+    assert found("") == str(tmp_path / str(os.getuid()))
+    assert found("/elsewhere") == "/elsewhere"
 
 
 SCHEMA = {

@@ -174,7 +174,7 @@ def test_a_good_window_name_comes_back(name):
     assert selector.check_window_name(name) == name
 
 
-@pytest.mark.parametrize("name", ["", "a:b", "a/b", ".a", "=", "-n", "x" * 65, "a\tb", None])
+@pytest.mark.parametrize("name", ["", "a:b", "a/b", ".a", "a.", "=", "-n", "x" * 65, "a\tb", None])
 def test_a_bad_window_name_is_refused_as_a_windows(name):
     with pytest.raises(errors.BadNameError, match=r"^the window name"):
         selector.check_window_name(name)

@@ -262,6 +262,16 @@ def test_a_pane_whose_program_ended_leaves_the_layout_and_stays_in_the_window(wi
     assert wide.retire(4) is None
     wide.remove_pane(3)  # what is left comes back, for as long as it can be read
     assert (window.layout, window.active_pane) == (4, 4)
+    assert wide.sessions[5].active_window == 10  # but the focus goes where a program runs
+
+
+def test_of_panes_that_have_all_ended_one_keeps_its_place(wide):
+    window = wide.sessions[5].windows[1]
+    for pane in window.panes:
+        pane.dead = True
+    assert window.drop_dead()
+    assert (window.layout, window.active_pane) == (4, 4)
+    assert not window.drop_dead()
 
 
 def test_the_last_program_of_a_window_keeps_its_place_and_gives_the_focus_away(wide):

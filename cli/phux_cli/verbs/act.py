@@ -6,11 +6,11 @@ when a condition holds, 1 when --stop matches or the program ends, 124 when the 
 the same.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import add_json, add_socket, at_least, seconds
 from phux_cli.verbs.snapshot import print_changes
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Do it."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         document = phux.drive(
             flows.act(
                 phux.caller,

@@ -27,13 +27,13 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 def run(options: "argparse.Namespace") -> int:
     """Show it."""
     from phux_cli.attaching import prepare, show
+    from phux_cli.connection import connection
     from phux_client import flows
-    from phux_client.blocking import Phux, connect
     from phux_client.tui import window_area
 
     settings = prepare(force=options.force)
     # Only without a TARGET: a server that was just started has nothing that one could mean.
-    with connect(options.socket, start=True) if options.target is None else Phux(options.socket) as phux:
+    with connection(options, start=options.target is None) as phux:
         if options.target is not None:
             session = phux.drive(flows.go_to(phux.caller, options.target, select=not options.read_only))
         else:

@@ -1,14 +1,16 @@
 """commands: list what ran in a pane, or in all of them, oldest first: typed by somebody, or run by a client.
 
-Also of a pane @N that is gone, and of a log of an earlier server. Exits 0, 1 when there is no such pane or log.
+Prints id, time, state and exit code, how it came there (run, start or typed), through which client, and the line. Also
+of a pane @N that is gone, of a log of an earlier server, and when no server runs. Exits 0, 1 when there is no such pane
+or log.
 """
 
 import json
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document, write
 from phux_cli.usage import add_json, add_socket
 from phux_client import flows
-from phux_client.blocking import Phux
 from phux_core.errors import NoServerError
 
 TYPE_CHECKING = False
@@ -30,12 +32,10 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """List them."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         try:
             document = phux.drive(flows.commands(phux.caller, options.target))
         except NoServerError:
-            if options.target is None:
-                raise
             from phux_client import stored_logs
 
             document = stored_logs.commands(options.target)
@@ -52,4 +52,5 @@ def describe(command: "Document") -> str:
     code = "" if command["exit_code"] is None else f" {command['exit_code']}"
     # As JSON, so that what was typed cannot reach the terminal of whoever reads.
     line = json.dumps(command["command"], ensure_ascii=not str(command["command"]).isprintable())
-    return f"{command['id']}\t{command['started_at']}\t{command['state']}{code}\t{command['by']}\t{line}\n"
+    who = f"{command['by']}\t{command['client'] or '-'}"
+    return f"{command['id']}\t{command['started_at']}\t{command['state']}{code}\t{who}\t{line}\n"

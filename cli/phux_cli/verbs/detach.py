@@ -4,10 +4,10 @@ Their terminals are given back, and say so; the programs go on. Without SESSION 
 one that was focused last. Exits 0, also when nobody was attached; 1 when there is no such session.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import UsageError, add_json, add_socket
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def run(options: "argparse.Namespace") -> int:
     """End them."""
     if options.all and options.session is not None:
         raise UsageError("name either a SESSION or --all", remedy="`phux ls` lists the sessions")
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         document = phux.drive(flows.detach(phux.caller, options.session, everywhere=options.all))
     if options.json:
         print_document(document)

@@ -3,9 +3,9 @@
 One line each, and what to do where something is wrong. Exits 0 when all is well, else 1.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document, write
 from phux_cli.usage import add_json, add_socket
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def run(options: "argparse.Namespace") -> int:
     """Check it."""
     from phux_client import doctor
 
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         document = doctor.examine(phux)
     if options.json:
         print_document(document)

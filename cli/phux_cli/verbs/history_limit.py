@@ -3,9 +3,9 @@
 Exits 0, 1 when there is no such pane, 2 when the number is out of range.
 """
 
+from phux_cli.connection import connection
 from phux_cli.usage import add_socket, at_least
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,6 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Change it."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         phux.drive(flows.history_limit(phux.caller, options.target, options.rows))
     return 0

@@ -4,10 +4,10 @@ Programs get SIGHUP, and SIGKILL half a second later. Returns when they have end
 target, 2 when the server refuses.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import UsageError, add_json, add_socket
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def run(options: "argparse.Namespace") -> int:
     """End it."""
     if options.server == (options.target is not None):
         raise UsageError("name either a TARGET or --server", remedy="`phux ls` lists the sessions")
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         if options.server:
             count = phux.drive(flows.status())["panes"]
             phux.kill_server()

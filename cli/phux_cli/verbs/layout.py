@@ -4,10 +4,10 @@ even-horizontal puts them side by side, even-vertical one below the other, main-
 others at its right, tiled in rows and columns.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_place
 from phux_cli.usage import add_json, add_socket
 from phux_client import flows
-from phux_client.blocking import Phux
 from phux_core.layout import PRESETS
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Do it."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         place = phux.drive(flows.layout(phux.caller, options.target, options.layout))
     print_place(place, as_json=options.json)
     return 0

@@ -10,6 +10,7 @@ import json
 import re
 import sys
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document, write
 from phux_cli.usage import UsageError, add_budget, add_json, add_socket, at_least, budget
 from phux_client import flows
@@ -33,7 +34,7 @@ EXAMPLES = (
     "phux logs --list",
 )
 # Our own marks carry the secret of a pane: they are not to be played to a terminal again.
-_MARKS = re.compile(rb"\x1b\]7748;[^\x07\x1b]*(?:\x07|\x1b\\\\)?")
+_MARKS = re.compile(rb"\x1b\]7748;[^\x07\x1b]*(?:\x07|\x1b\\)?")
 
 
 def add_arguments(parser: "argparse.ArgumentParser") -> None:
@@ -44,7 +45,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
     parser.add_argument(
         "--from-byte", metavar="N", type=at_least(0, most=2**53), help="from this place in the pane's stream on"
     )
-    parser.add_argument("--since", metavar="SEQ", type=at_least(0, most=2**53), help="nothing before this place")
+    parser.add_argument("--since", metavar="SEQ", type=at_least(0, most=2**53), help="everything from this place on")
     add_budget(parser)
     parser.add_argument("--follow", action="store_true", help="go on with what is written, until the pane has ended")
     add_json(parser, "a LogText document (with --follow one a line, with --list a LogList document)")
@@ -59,7 +60,7 @@ def run(options: "argparse.Namespace") -> int:
         raise UsageError("--from-byte goes with neither --lines nor --since")
     if options.follow and (options.grep is not None or options.head is not None or options.tail is not None):
         raise UsageError("--follow goes with none of --grep, --head and --tail", remedy="pipe it through grep")
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         if options.list:
             return _list(phux, as_json=options.json)
         if options.follow:
@@ -117,7 +118,7 @@ def _follow(phux: Phux, options: "argparse.Namespace") -> int:
         before = phux.drive(
             flows.logs(phux.caller, options.target, lines=options.lines, since=options.since, mode=mode)
         )
-        _tell(before, options)
+        _tell(before | {"holes": []}, options)  # its text tells of them already
         from_byte = before["next_byte"]
     else:
         from_byte = options.from_byte
@@ -132,5 +133,11 @@ def _follow(phux: Phux, options: "argparse.Namespace") -> int:
 def _tell(document: "Document", options: "argparse.Namespace") -> None:
     if options.json:
         write(json.dumps(document, ensure_ascii=False) + "\n")
-    else:
-        print_text(document, raw=options.raw, exact=True)
+        return
+    missing = [f"bytes {hole['start']} to {hole['end']} were not logged" for hole in document["holes"]]
+    if document["dropped"]:
+        missing.insert(0, f"{document['dropped']} bytes were let go before they were read")
+    for what in missing:
+        # Not among the bytes of the program, if those are to be exact.
+        print(f"[phux: {what}]", file=sys.stderr if options.raw else sys.stdout, flush=True)
+    print_text(document, raw=options.raw, exact=True)

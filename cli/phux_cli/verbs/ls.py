@@ -1,9 +1,9 @@
 """ls: list the sessions by name. Starts no server: with none running it says so and exits 1."""
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import add_json, add_socket
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """List them."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         if options.json:
             print_document(phux.drive(flows.ls()))
             return 0

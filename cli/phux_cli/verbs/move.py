@@ -4,11 +4,11 @@ A window goes into another session, or to an index that is free (work:5). A pane
 active one of a window; into a session, or to a free index of one, it goes as a window of its own.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_place
 from phux_cli.usage import add_json, add_socket
 from phux_cli.verbs.split import add_side_and_size
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Do it."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         place = phux.drive(
             flows.move(phux.caller, options.target, options.dest, options.direction or "right", size=options.size)
         )

@@ -7,10 +7,10 @@ behind.
 
 import os
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import add_json, add_socket, parse_size, parse_variables
 from phux_client import flows
-from phux_client.blocking import Phux, connect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def run(options: "argparse.Namespace") -> int:
     env = parse_variables(options.env)
     # Read before a server is started for it: bad input makes nothing.
     flow = flows.new(
-        Phux(options.socket).caller,
+        connection(options).caller,
         options.name,
         window_name=options.window_name,
         cwd=options.cwd,
@@ -69,7 +69,7 @@ def run(options: "argparse.Namespace") -> int:
         login=options.login,
         log=False if options.no_log else None,
     )
-    with connect(options.socket, start=True) as phux:
+    with connection(options, start=True) as phux:
         made = phux.drive(flow)
         socket = phux.socket
     if settings is not None:

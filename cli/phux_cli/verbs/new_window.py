@@ -4,10 +4,10 @@ It starts where the session's active pane is, and gets the lowest free index, or
 focus stays where it is without --select. Returns when the program runs.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_place
 from phux_cli.usage import add_json, add_program, add_socket, parse_variables
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 def run(options: "argparse.Namespace") -> int:
     """Make it."""
     env = parse_variables(options.env)
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         place = phux.drive(
             flows.new_window(
                 phux.caller,

@@ -1,13 +1,15 @@
 """output: print what a command wrote, by its id as `phux commands` prints it.
 
-Exits 0, 1 when there is no such command, 2 when a flag makes no sense.
+Also of a pane that is gone, and when no server runs. LOG.NUMBER, with a log's id as `phux logs --list` prints it, means
+one of an earlier server. Exits 0, 1 when there is no such command, 2 when a flag makes no sense.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import add_budget, add_json, add_socket, budget
 from phux_cli.verbs.logs import print_text
 from phux_client import flows
-from phux_client.blocking import Phux
+from phux_core.errors import NoServerError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +32,13 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Print it."""
-    with Phux(options.socket) as phux:
-        document = phux.drive(flows.output(phux.caller, options.id, **budget(options)))
+    with connection(options) as phux:
+        try:
+            document = phux.drive(flows.output(phux.caller, options.id, **budget(options)))
+        except NoServerError:
+            from phux_client import stored_logs
+
+            document = stored_logs.output(options.id, **budget(options))
     if options.json:
         print_document(document)
     else:

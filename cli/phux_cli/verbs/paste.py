@@ -2,10 +2,10 @@
 
 import sys
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import UsageError, add_json, add_socket
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def run(options: "argparse.Namespace") -> int:
         text = sys.stdin.buffer.read(_MAX_TEXT + 1).decode("utf-8", "surrogateescape")
     if len(text) > _MAX_TEXT:
         raise UsageError(f"the text is longer than {_MAX_TEXT} bytes", remedy="put it into a file")
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         document = phux.drive(flows.paste(phux.caller, options.target, text))
     if options.json:
         print_document(document)

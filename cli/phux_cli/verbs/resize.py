@@ -5,10 +5,10 @@ TARGET is a window or a session. --left, --right, --up and --down move the pane'
 behind it, or if it is the last on that axis, the one before it. A window that follows attached clients keeps its size.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_place
 from phux_cli.usage import UsageError, add_json, add_socket, at_least, parse_size
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,8 +41,9 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
     parser.add_argument(
         "--policy",
         metavar="POLICY",
-        choices=("smallest", "largest", "latest", "manual"),
-        help="whose size the window has when clients are attached: smallest, largest, latest, or manual for its own",
+        choices=("smallest", "largest", "latest", "manual", "default"),
+        help="whose size the window has when clients are attached: smallest, largest, latest, manual for its own, or "
+        "default for what the server is set to",
     )
     add_json(parser, "a Place document")
     add_socket(parser)
@@ -62,7 +63,7 @@ def run(options: "argparse.Namespace") -> int:
             "it takes one size, or one of --left, --right, --up and --down", remedy=f"usage: phux resize {USAGE}"
         )
     side, by = moves[0] if moves else (None, None)
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         flow = flows.resize(phux.caller, options.target, cols, rows, side=side, by=by, policy=options.policy)
         place = phux.drive(flow)
     print_place(place, as_json=options.json)

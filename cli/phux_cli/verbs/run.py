@@ -6,10 +6,10 @@ Exits with the command's code, 125 when the time is over (the command goes on), 
 
 import argparse
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document, write
 from phux_cli.usage import UsageError, add_json, add_socket, at_least, seconds
 from phux_client import flows
-from phux_client.blocking import Phux
 from phux_core.errors import TimedOutError
 
 USAGE = (
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
         from phux_cli.verbs import start
 
         return start.run(options)
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         flow = flows.run(
             phux.caller,
             options.target,

@@ -6,10 +6,10 @@ with C- M- S- before it) or literal text.
 Text straight before Enter goes as one paste, then Enter. Words that begin with a dash stand after `--`.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import UsageError, add_json, add_socket
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def run(options: "argparse.Namespace") -> int:
     keys = [*options.keys, *options.rest]
     if not keys:
         raise UsageError("no keys were given", remedy="name at least one KEY, such as Enter")
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         document = phux.drive(flows.send_keys(phux.caller, options.target, keys, literal=options.literal))
     if options.json:
         print_document(document)

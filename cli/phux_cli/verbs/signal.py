@@ -4,10 +4,10 @@ INT, QUIT and TSTP go as the keys that the terminal turns into them, while it do
 itself is hit only with --shell. Exits 0, 1 when nothing is there, 2 when it is refused.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import add_json, add_socket
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Send it."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         document = phux.drive(flows.signal(phux.caller, options.target, options.signal, shell=options.shell))
     if options.json:
         print_document(document)

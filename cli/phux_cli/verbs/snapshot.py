@@ -4,10 +4,10 @@ Without TARGET, the last focused session. With --since SEQ (`seq` of a ScreenSta
 it.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import box, print_document, write
 from phux_cli.usage import add_json, add_socket, at_least
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def prepare(words: list[str]) -> list[str]:
 
 def run(options: "argparse.Namespace") -> int:
     """Read it."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         if options.since is not None:
             flow = flows.changes(phux.caller, options.target, options.since, cells=options.cells)
         else:

@@ -4,10 +4,10 @@ It starts where TARGET is. The new pane gets half, or what --size says: columns,
 too small is not split. The focus stays where it is without --select. Returns when the program runs.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_place
 from phux_cli.usage import add_json, add_program, add_socket, parse_variables
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def add_side_and_size(parser: "argparse.ArgumentParser") -> None:
 def run(options: "argparse.Namespace") -> int:
     """Make it."""
     env = parse_variables(options.env)
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         place = phux.drive(
             flows.split(
                 phux.caller,

@@ -4,10 +4,10 @@
 of shell; several are words that the shell sees exactly so. Exits 0, 1 when it could not be typed.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import UsageError, add_json, add_socket
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def run(options: "argparse.Namespace") -> int:
     words = [*options.words, *(options.rest or [])]
     if not words or words == [""]:
         raise UsageError("there is no CMD", remedy='give a line of shell, such as "make test"')
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         command = words[0] if len(words) == 1 else words
         document = phux.drive(flows.start(phux.caller, options.target, command, queue=options.queue))
     if options.json:

@@ -1,9 +1,9 @@
 """status: tell how the server is: processes, version, engine, socket, counts, log. Exits 1 when none runs."""
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import add_json, add_socket
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Tell it."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         document = phux.drive(flows.status())
     if options.json:
         print_document(document)

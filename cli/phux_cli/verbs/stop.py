@@ -3,10 +3,10 @@
 Exits 0, also when nothing ran; 1 when it does not end.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import UsageError, add_json, add_socket, seconds
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def run(options: "argparse.Namespace") -> int:
     """Stop it."""
     if options.grace is not None and options.grace > _MOST_GRACE:
         raise UsageError(f"--grace {options.grace:g} is too long", remedy=f"give at most {_MOST_GRACE} seconds")
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         document = phux.drive(flows.stop(phux.caller, options.target, grace_s=options.grace))
     if options.json:
         print_document(document)

@@ -1,9 +1,9 @@
 """swap: let two panes or two windows change places, also across sessions."""
 
+from phux_cli.connection import connection
 from phux_cli.output import describe_place, print_document
 from phux_cli.usage import add_json, add_socket
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Do it."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         swapped = phux.drive(flows.swap(phux.caller, options.one, options.other))
     if options.json:
         print_document(swapped)

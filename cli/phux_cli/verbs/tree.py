@@ -1,14 +1,15 @@
 """tree: show every session, window and pane, or what TARGET names: a drawing, or with --json a Tree document.
 
 A `*` stands at what is active where it is: the focused session, its current window, the active pane of each window.
+On a terminal, lines that are too long for it are cut.
 """
 
 import json
 
-from phux_cli.output import print_document, write
+from phux_cli.connection import connection
+from phux_cli.output import fit, print_document, write
 from phux_cli.usage import add_json, add_socket
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +30,12 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Show it."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         document = phux.drive(flows.tree(phux.caller, options.target))
     if options.json:
         print_document(document)
     else:
-        write("".join(f"{line}\n" for line in draw(document)))
+        write("".join(f"{fit(line)}\n" for line in draw(document)))
     return 0
 
 

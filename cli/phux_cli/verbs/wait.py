@@ -10,11 +10,11 @@ TARGET, the last focused session.
 
 import sys
 
+from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import UsageError, add_json, add_socket, at_least, seconds
 from phux_client import flows
-from phux_client.blocking import Phux
-from phux_core.errors import StoppedError, TimedOutError
+from phux_core.errors import NoServerError, StoppedError, TimedOutError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def run(options: "argparse.Namespace") -> int:
     """Wait for it."""
     if options.command is not None:
         return _wait_for_command(options)
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         outcome = phux.drive(
             flows.wait(
                 phux.caller,
@@ -107,12 +107,16 @@ def run(options: "argparse.Namespace") -> int:
 def _wait_for_command(options: "argparse.Namespace") -> int:
     if options.target is not None:
         raise UsageError("--command stands by itself", remedy="the id says which pane it is in; leave TARGET out")
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         try:
             document = phux.drive(flows.wait_command(options.command, timeout_s=options.timeout))
         except TimedOutError as error:
             error.exit_code = _TIMED_OUT
             raise
+        except NoServerError:
+            from phux_client import stored_logs
+
+            document = stored_logs.command(options.command)
     if options.json:
         print_document(document)
     return 0

@@ -9,10 +9,10 @@ were not read in time (0: the service died and came back, and nobody counted). E
 
 import json
 
+from phux_cli.connection import connection
 from phux_cli.output import write
 from phux_cli.usage import add_json, add_socket, seconds
 from phux_client import flows
-from phux_client.blocking import Phux
 from phux_core.errors import PaneClosedError, TimedOutError
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 def run(options: "argparse.Namespace") -> int:
     """Print what happens."""
     tell = _tell_json if options.json else _tell
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         outcome = phux.drive(
             flows.watch(phux.caller, options.target, tell, until=options.until, timeout_s=options.timeout)
         )

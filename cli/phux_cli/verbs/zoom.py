@@ -3,10 +3,10 @@
 The other panes keep their places and sizes.
 """
 
+from phux_cli.connection import connection
 from phux_cli.output import print_place
 from phux_cli.usage import add_json, add_socket
 from phux_client import flows
-from phux_client.blocking import Phux
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Do it."""
-    with Phux(options.socket) as phux:
+    with connection(options) as phux:
         place = phux.drive(flows.zoom(phux.caller, options.target, options.on))
     print_place(place, as_json=options.json)
     return 0

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
-from phux_core.errors import BadRequestError, NoSuchTargetError, TimedOutError
+from phux_core.errors import BadRequestError, NoSuchTargetError, PaneClosedError, TimedOutError
 from phux_mcp.answers import Answer
 from phux_mcp.catalog import Tool
 
@@ -30,6 +30,8 @@ _CHUNK = 65536
 _TIMEOUT_MS = 10_000
 # The first tab makes the session, and the second must not try to.
 _creating = asyncio.Lock()
+# What set_history_limit said, for tabs that are still to come.
+_history: dict[str, int] = {}
 
 
 async def _tabs(phux: Phux) -> list[Document]:
@@ -55,6 +57,9 @@ async def _create_tab(phux: Phux, arguments: Arguments) -> Document:
         else:
             flow = flows.new(phux.caller, _SESSION, window_name=name, cwd=cwd, env=env, command=shell)
         made = await phux.drive(flow)
+    if "limit" in _history:
+        pane = made["terminal_id"] if "terminal_id" in made else made["pane_id"]
+        await phux.drive(flows.history_limit(phux.caller, pane, _history["limit"]))
     return {"window_id": f"@{made['window_id']}", "name": made["window_name"]}
 
 
@@ -120,9 +125,12 @@ async def _stream_logs(phux: Phux, arguments: Arguments) -> Document:
 
 
 async def _set_history_limit(phux: Phux, arguments: Arguments) -> Document:
+    limit = int(arguments["limit"])
     for tab in await _tabs(phux):
         for pane in tab["panes"]:
-            await phux.drive(flows.history_limit(phux.caller, pane["id"], int(arguments["limit"])))
+            if pane["state"] != "dead":
+                await phux.drive(flows.history_limit(phux.caller, pane["id"], limit))
+    _history["limit"] = limit
     return {"success": True}
 
 
@@ -141,7 +149,13 @@ def _tool(
     """Make a tool: each thing it takes or gives is told as its type, `!` if it must be there, and what it is."""
 
     async def answer(call: Call, arguments: Arguments) -> Answer:
-        return Answer(await run(await call.links.phux(), arguments))
+        try:
+            return Answer(await run(await call.links.phux(), arguments))
+        except PaneClosedError as error:
+            raise PaneClosedError(
+                f"the program in the tab {arguments.get('window_id')} has ended",
+                remedy="read_logs_from_tab has what it wrote, create_tab makes a new one",
+            ) from error
 
     properties = {key: _schema(note) for key, note in takes.items()}
     output = {"type": "object", "properties": {key: _schema(note) for key, note in gives.items()}}
@@ -195,7 +209,7 @@ TOOLS = (
     _tool("list_tabs", "List all terminal tabs", _list_tabs, {}, {"tabs": "tabs!"}, "read-only"),
     _tool(
         "read_logs_from_tab",
-        "Read recent logs from a tab's pipe-pane file; line-count oriented",
+        "Read recent logs from a tab\u2019s pipe-pane file; line-count oriented",
         _read_logs,
         {
             "window_id": "string!",

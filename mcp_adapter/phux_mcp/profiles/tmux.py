@@ -5,6 +5,7 @@ A failure is a text that begins with ``Error: ``, as tmux's own words after it; 
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -48,8 +49,8 @@ class _Found(NamedTuple):
     scope: str
 
 
-def _find(tree: Node, target: str) -> _Found:
-    """Resolve a target as tmux does: what is not named is the active one."""
+def _find(tree: Node, target: str, kind: str) -> _Found:
+    """Resolve a target as tmux does: what is not named is the active one, and errors tell what kind was wanted."""
     for session, window, pane in _panes(tree):
         if target == f"%{pane['id']}":
             return _Found(session, window, pane, "pane")
@@ -59,22 +60,29 @@ def _find(tree: Node, target: str) -> _Found:
     if target[:1] in {"%", "@"}:
         raise _Miss(f"can't find {'pane' if target[0] == '%' else 'window'}: {target}")
     name, colon, locus = target.partition(":")
-    known = next(
-        (one for one in tree["sessions"] if name.removeprefix("=") == one["name"] or name == f"${one['id']}"), None
-    )
-    if known is None:
-        raise _Miss(f"can't find session: {name}")
-    session = known
-    if not colon or not locus:
-        window = _active(session["windows"])
-        return _Found(session, window, _active(window["panes"]), "session")
+    named = [one for one in tree["sessions"] if name.removeprefix("=") == one["name"] or name == f"${one['id']}"]
+    if named:
+        return _in_session(named[0], locus, "window") if locus else _whole(named[0])
+    focused = [one for one in tree["sessions"] if one["name"] == tree["focused_session"]]
+    if kind == "session" or (name and colon) or not focused:
+        raise _Miss(f"can't find {'session' if name and colon else kind}: {name or target}")
+    return _in_session(focused[0], locus if colon else name, "window" if colon else kind)
+
+
+def _whole(session: Node) -> _Found:
+    window = _active(session["windows"])
+    return _Found(session, window, _active(window["panes"]), "session")
+
+
+def _in_session(session: Node, locus: str, kind: str) -> _Found:
+    """Resolve what stands behind the colon: a window, or a window and a pane."""
     whole = _among(session["windows"], locus, "@")
     if whole is not None:
         return _Found(session, whole, _active(whole["panes"]), "window")
     window_part, dot, pane_part = locus.rpartition(".")
-    part = _among(session["windows"], window_part, "@") if dot else None
-    if part is None:
-        raise _Miss(f"can't find window: {window_part if dot else locus}")
+    part = _among(session["windows"], window_part, "@") if window_part else _active(session["windows"])
+    if part is None or not (dot or kind == "pane"):
+        raise _Miss(f"can't find {kind}: {window_part if dot else locus}")
     named = _among(part["panes"], pane_part, "%")
     if named is None:
         raise _Miss(f"can't find pane: {pane_part}")
@@ -105,7 +113,10 @@ def _shell_line(command: str | None) -> list[str] | None:
 
 
 def _tool(description: str, safety: str = "mutating", **parameters: str) -> Callable[[_Run], _Run]:
-    """Make a tool of a function: a parameter is told as its type, `!` if it must be given, and what it is."""
+    """Make a tool of a function.
+
+    A parameter is told as its type, with `!` if it must be given or `=` and its default, and what it is.
+    """
 
     def register(run: _Run) -> _Run:
         async def answer(call: Call, arguments: Arguments) -> Answer:
@@ -119,12 +130,15 @@ def _tool(description: str, safety: str = "mutating", **parameters: str) -> Call
         properties: dict[str, dict[str, Any]] = {}
         required = []
         for name, note in parameters.items():
-            kind, _, text = note.partition(" ")
+            told, _, text = note.partition(" ")
+            kind, _, default = told.partition("=")
             properties[name] = {"type": kind.removesuffix("!"), "description": text}
-            if kind.startswith("integer"):
+            if kind == "integer":
                 properties[name]["minimum"] = -LARGEST  # rows of the history are counted downwards
             if kind.endswith("!"):
                 required.append(name)
+            else:
+                properties[name]["default"] = json.loads(default)
         title = run.__name__.strip("_").replace("_", " ").capitalize()
         TOOLS.append(
             Tool(
@@ -162,8 +176,8 @@ async def _list_sessions(phux: Phux, _arguments: Arguments) -> str:
 @_tool(
     "Create a new tmux session.",
     name="string! Name for the new session.",
-    command="string Optional command to run in the initial window.",
-    window_name="string Optional name for the first window.",
+    command="string=null Optional command to run in the initial window.",
+    window_name="string=null Optional name for the first window.",
 )
 async def _create_session(phux: Phux, arguments: Arguments) -> str:
     name = arguments["name"]
@@ -180,7 +194,7 @@ async def _create_session(phux: Phux, arguments: Arguments) -> str:
 @_tool("Rename a session.", old_name="string! Current name or ID.", new_name="string! New name.")
 async def _rename_session(phux: Phux, arguments: Arguments) -> str:
     old, new = arguments["old_name"], arguments["new_name"]
-    found = _find(await phux.drive(flows.tree()), old)
+    found = _find(await phux.drive(flows.tree()), old, "session")
     await phux.drive(flows.rename(phux.caller, ("session", found.session["id"]), new))
     return f"Session '{old}' renamed to '{new}'."
 
@@ -189,13 +203,13 @@ async def _rename_session(phux: Phux, arguments: Arguments) -> str:
     "Kill a session, window or pane.",
     "destructive",
     target="string! What to kill.",
-    type="string session, window or pane (default).",
+    type='string="pane" session, window or pane (default).',
 )
 async def _kill(phux: Phux, arguments: Arguments) -> str:
     target, scope = arguments["target"], arguments.get("type", "pane")
     if scope not in {"session", "window", "pane"}:
         raise _Miss("type must be 'session', 'window', or 'pane'.")
-    found = _find(await phux.drive(flows.tree()), target)
+    found = _find(await phux.drive(flows.tree()), target, scope)
     node = {"session": found.session, "window": found.window, "pane": found.pane}[scope]
     refuse_own(scope, node, phux.caller.pane, "killed")
     await phux.drive(flows.kill_by_id(scope, node["id"]))
@@ -205,11 +219,11 @@ async def _kill(phux: Phux, arguments: Arguments) -> str:
 @_tool(
     "List all tmux windows. Optionally filter by session name or ID.",
     "read-only",
-    session="string Session name or ID to filter by. If omitted, lists windows from all sessions.",
+    session="string=null Session name or ID to filter by. If omitted, lists windows from all sessions.",
 )
 async def _list_windows(phux: Phux, arguments: Arguments) -> str:
     tree = await phux.drive(flows.tree())
-    only = _find(tree, arguments["session"]).session if arguments.get("session") else None
+    only = _find(tree, arguments["session"], "session").session if arguments.get("session") else None
     return (
         "\n".join(
             f"{session['name']}\t{window['index']}\t@{window['id']}\t{window['name']}\t{int(window['active'])}"
@@ -224,11 +238,11 @@ async def _list_windows(phux: Phux, arguments: Arguments) -> str:
 @_tool(
     "Create a new window in an existing tmux session.",
     session="string! Target session name or ID.",
-    name="string Optional name for the new window.",
-    command="string Optional command to run in the new window.",
+    name="string=null Optional name for the new window.",
+    command="string=null Optional command to run in the new window.",
 )
 async def _create_window(phux: Phux, arguments: Arguments) -> str:
-    found = _find(await phux.drive(flows.tree()), arguments["session"])
+    found = _find(await phux.drive(flows.tree()), arguments["session"], "session")
     flow = flows.new_window(
         phux.caller,
         found.session["id"],
@@ -243,7 +257,7 @@ async def _create_window(phux: Phux, arguments: Arguments) -> str:
 
 @_tool("Switch to a window.", target=_WINDOW)
 async def _select_window(phux: Phux, arguments: Arguments) -> str:
-    found = _find(await phux.drive(flows.tree()), arguments["target"])
+    found = _find(await phux.drive(flows.tree()), arguments["target"], "window")
     await phux.drive(flows.select(phux.caller, ("window", found.window["id"])))
     return f"Selected window '{arguments['target']}'."
 
@@ -251,7 +265,7 @@ async def _select_window(phux: Phux, arguments: Arguments) -> str:
 @_tool("Rename a window.", target=_WINDOW, new_name="string! New name.")
 async def _rename_window(phux: Phux, arguments: Arguments) -> str:
     target, new = arguments["target"], arguments["new_name"]
-    found = _find(await phux.drive(flows.tree()), target)
+    found = _find(await phux.drive(flows.tree()), target, "window")
     await phux.drive(flows.rename(phux.caller, ("window", found.window["id"]), new))
     return f"Window '{target}' renamed to '{new}'."
 
@@ -259,12 +273,12 @@ async def _rename_window(phux: Phux, arguments: Arguments) -> str:
 @_tool(
     "List tmux panes with their IDs, dimensions, and status.",
     "read-only",
-    target='string Session or window target (e.g. "mysession", "mysession:0"). If omitted, lists all panes.',
+    target='string=null Session or window target (e.g. "mysession", "mysession:0"). If omitted, lists all panes.',
 )
 async def _list_panes(phux: Phux, arguments: Arguments) -> str:
     tree = await phux.drive(flows.tree())
     target = arguments.get("target")
-    found = _find(tree, target) if target else None
+    found = _find(tree, target, "window") if target else None
     return (
         "\n".join(
             f"{session['name']}\t{window['index']}\t%{pane['id']}\t{pane['index']}\t{pane['cols']}x{pane['rows']}"
@@ -283,12 +297,12 @@ async def _list_panes(phux: Phux, arguments: Arguments) -> str:
 @_tool(
     "Split a window/pane to create a new pane.",
     target='string! Target window or pane to split (e.g. "session:window", "session:window.pane", or "%3").',
-    horizontal="boolean If true, split horizontally (top/bottom). Default is vertical (left/right).",
-    size='string Size of new pane: percentage (e.g. "50%") or line/column count (e.g. "20").',
-    command="string Optional command to run in the new pane.",
+    horizontal="boolean=false If true, split horizontally (top/bottom). Default is vertical (left/right).",
+    size='string=null Size of new pane: percentage (e.g. "50%") or line/column count (e.g. "20").',
+    command="string=null Optional command to run in the new pane.",
 )
 async def _split_window(phux: Phux, arguments: Arguments) -> str:
-    found = _find(await phux.drive(flows.tree()), arguments["target"])
+    found = _find(await phux.drive(flows.tree()), arguments["target"], "pane")
     size = arguments.get("size")
     flow = flows.split(
         phux.caller,
@@ -303,7 +317,7 @@ async def _split_window(phux: Phux, arguments: Arguments) -> str:
 
 @_tool("Select/focus a specific tmux pane.", target=_PANE)
 async def _select_pane(phux: Phux, arguments: Arguments) -> str:
-    found = _find(await phux.drive(flows.tree()), arguments["target"])
+    found = _find(await phux.drive(flows.tree()), arguments["target"], "pane")
     await phux.drive(flows.select(phux.caller, found.pane["id"]))
     return f"Selected pane '{arguments['target']}'."
 
@@ -311,10 +325,10 @@ async def _select_pane(phux: Phux, arguments: Arguments) -> str:
 @_tool(
     "Resize a tmux pane. Use direction+amount for relative resize, or width/height for absolute resize.",
     target=_PANE,
-    direction='string Direction to grow: "up", "down", "left", or "right".',
-    amount="integer Number of cells to resize by (default 5). Used with direction.",
-    width="integer Absolute width in columns. Overrides direction/amount.",
-    height="integer Absolute height in rows. Overrides direction/amount.",
+    direction='string=null Direction to grow: "up", "down", "left", or "right".',
+    amount="integer=5 Number of cells to resize by (default 5). Used with direction.",
+    width="integer=null Absolute width in columns. Overrides direction/amount.",
+    height="integer=null Absolute height in rows. Overrides direction/amount.",
 )
 async def _resize_pane(phux: Phux, arguments: Arguments) -> str:
     target, direction = arguments["target"], arguments.get("direction")
@@ -322,8 +336,11 @@ async def _resize_pane(phux: Phux, arguments: Arguments) -> str:
     if sizes == {"cols": None, "rows": None}:
         if direction not in {"up", "down", "left", "right"}:
             raise _Miss("direction must be 'up', 'down', 'left', or 'right'.")
-        sizes = {"side": direction, "by": arguments.get("amount", 5)}
-    found = _find(await phux.drive(flows.tree()), target)
+        amount = arguments.get("amount", 5)
+        if amount < 1:
+            raise _Miss("adjustment too small")
+        sizes = {"side": direction, "by": amount}
+    found = _find(await phux.drive(flows.tree()), target, "pane")
     await phux.drive(flows.resize(phux.caller, found.pane["id"], **sizes))
     return f"Pane '{target}' resized."
 
@@ -332,11 +349,11 @@ async def _resize_pane(phux: Phux, arguments: Arguments) -> str:
     "Send keys to a pane.",
     target=_PANE,
     keys="string! A key such as Enter or C-c, or text.",
-    literal="boolean Take a key's name as text.",
+    literal="boolean=false Take a key's name as text.",
 )
 async def _send_keys(phux: Phux, arguments: Arguments) -> str:
     target = arguments["target"]
-    found = _find(await phux.drive(flows.tree()), target)
+    found = _find(await phux.drive(flows.tree()), target, "pane")
     flow = flows.send_keys(phux.caller, found.pane["id"], [arguments["keys"]], literal=arguments.get("literal", False))
     await phux.drive(flow)
     return f"Keys sent to '{target}'."
@@ -346,11 +363,11 @@ async def _send_keys(phux: Phux, arguments: Arguments) -> str:
     "Capture pane content.",
     "read-only",
     target=_PANE,
-    line_count="integer How many lines; the last ones unless start_line is given.",
-    start_line="integer First row: 0 is the top of the screen, negative rows are history.",
+    line_count="integer=null How many lines; the last ones unless start_line is given.",
+    start_line="integer=null First row: 0 is the top of the screen, negative rows are history.",
 )
 async def _read_pane(phux: Phux, arguments: Arguments) -> str:
-    found = _find(await phux.drive(flows.tree()), arguments["target"])
+    found = _find(await phux.drive(flows.tree()), arguments["target"], "pane")
     start, most = arguments.get("start_line"), arguments.get("line_count")
     history = None if start is None and most is None else 0
     screen = await phux.drive(flows.snapshot(phux.caller, found.pane["id"], scrollback=history))

@@ -12,8 +12,15 @@ from phux_mcp.tools.reading import TOOLS as READING
 if TYPE_CHECKING:
     from phux_mcp.catalog import Tool
 
-TOOLS: tuple[Tool, ...] = (*READING, *HISTORY, *DRIVING, *ARRANGING)
-"""Every tool of phux, in the order they are listed."""
+_FIRST = ("phux_ls", "phux_snapshot", "phux_send_keys", "phux_run", "phux_wait", "phux_new")
+
+
+def _place(tool: Tool) -> int:
+    return _FIRST.index(tool.name) if tool.name in _FIRST else len(_FIRST)
+
+
+TOOLS: tuple[Tool, ...] = tuple(sorted((*READING, *HISTORY, *DRIVING, *ARRANGING), key=_place))
+"""Every tool of phux, in the order they are listed: those of the first revision as it lists them, then by theme."""
 
 INSTRUCTIONS = """\
 phux keeps real terminals that outlive this conversation. A session has windows, a window has panes; a pane is a

@@ -79,7 +79,10 @@ async def kill(call: Call, arguments: Arguments) -> Answer:
 
 
 def _place() -> dict[str, Any]:
-    return {**document("place"), "required": ["session", "window", "terminal_id"]}
+    """Make the schema of a place; four tools have it, so it has what a model needs."""
+    schema = document("place")
+    names = ("session", "window", "window_name", "pane", "terminal_id", "cols", "rows", "zoomed")
+    return {**schema, "properties": {name: schema["properties"][name] for name in names}, "required": ["terminal_id"]}
 
 
 TOOLS = (

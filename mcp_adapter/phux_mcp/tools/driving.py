@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 from phux_client import flows
 from phux_core.call_kinds import SIGNALS
 from phux_core.errors import BadRequestError, PhuxError, TimedOutError
-from phux_mcp.answers import BUDGET, Answer, pretty
+from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, pretty
+from phux_mcp.budget import Budget
 from phux_mcp.catalog import Tool, document
 from phux_mcp.own_panes import refuse_own
+from phux_mcp.patterns import bounded
 from phux_mcp.tools.params import MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, count, flag, text, words
-from phux_mcp.tools.reading import STATES, changes_schema, tail, within
+from phux_mcp.tools.reading import STATES, changes_schema, tail
+from phux_mcp.tools.screens import within
 
 if TYPE_CHECKING:
     from phux_client import Phux
@@ -51,7 +54,7 @@ async def run(call: Call, arguments: Arguments) -> Answer:
             raise BadRequestError(f"`{wrong[0]}` is for a command that is waited for", remedy="leave it or detach out")
         return Answer(_started(command, await phux.drive(flows.start(phux.caller, pane, command))))
     timeout_s = arguments.get("timeout_secs", flows.RUN_TIMEOUT_S)
-    budget = arguments.get("max_bytes", BUDGET)
+    budget = Budget(arguments.get("max_bytes"))
     began = time.monotonic()
 
     async def message() -> str:
@@ -59,21 +62,17 @@ async def run(call: Call, arguments: Arguments) -> Answer:
 
     try:
         async with call.progress.ticking(timeout_s or None, message):
-            result = await phux.drive(flows.run(phux.caller, pane, command, timeout_s=timeout_s, max_bytes=budget))
+            result = await phux.drive(
+                flows.run(phux.caller, pane, command, timeout_s=timeout_s, max_bytes=budget.bytes)
+            )
     except TimedOutError as error:
         told: Document = {
             "outcome": "timed_out",
             "command": command,
             "duration_ms": round((time.monotonic() - began) * 1000),
         }
-        return Answer(told if call.revision.seed else {**told, **await _as_it_stands(phux, pane, error.message)})
-    if wanted:
-        result = await _chosen(phux, pane, result, {**wanted, "max_bytes": budget})
-    if result["truncated"] and not call.revision.seed:
-        result["hint"] = (
-            f"grep, head, tail and max_bytes choose; phux_logs from_byte {result['seq']['start']} has it all"
-        )
-    return Answer(result)
+        return Answer(told if call.revision.seed else {**told, **await _as_it_stands(phux, pane, command, error)})
+    return Answer(result if call.revision.seed else await _chosen(phux, pane, result, wanted, budget))
 
 
 def _started(command: str, started: Document) -> Document:
@@ -87,26 +86,60 @@ def _started(command: str, started: Document) -> Document:
     }
 
 
-async def _as_it_stands(phux: Phux, pane: int, message: str) -> Document:
-    """Tell what a command that goes on looks like."""
+async def _as_it_stands(phux: Phux, pane: int, command: str, error: PhuxError) -> Document:
+    """Tell what a command that goes on looks like, and what can be done."""
     screen = await phux.drive(flows.snapshot(phux.caller, pane))
-    about = {"message": message, "pane": f"@{pane}", "state": screen["state"], "since": screen["seq"]}
-    return {**about, "screen_tail": tail(screen, 20)}
-
-
-async def _chosen(phux: Phux, pane: int, result: Document, query: Document) -> Document:
-    """Take of a command's output what was asked for."""
-    entries = (await phux.drive(flows.commands(phux.caller, pane)))["commands"]
-    entry = next(entry for entry in reversed(entries) if entry["start"] == result["seq"]["start"])
-    read = await phux.drive(flows.output(phux.caller, entry["id"], **query))
     return {
-        **result,
-        "output": read["content"],
-        "truncated": read["truncated"],
-        "omitted_bytes": 0,
-        "omitted_lines": read["omitted"],
-        "total_lines": read["total_lines"],
+        "command": clipped(command, LONGEST_MATCH),
+        "message": error.message,
+        "pane": f"@{pane}",
+        "state": screen["state"],
+        "since": screen["seq"],
+        "screen_tail": tail(screen, 20),
+        "hint": _NEXT.get(screen["state"], "phux_snapshot shows where it stands"),
     }
+
+
+# What to do about a command that has not ended, by the state of its pane.
+_NEXT = {
+    "running": 'phux_wait with state ["prompt"] waits for its end, phux_commands then has its exit code; '
+    "phux_signal ends it",
+    "awaiting_input": "phux_act answers it, phux_signal ends it",
+    "awaiting_secret": "ask the person to type it (`phux attach`), then go on; phux_send_keys with C-c gives up",
+    "fullscreen": "phux_act drives it, keys leave it",
+    "prompt": "it has ended by now; phux_commands has its exit code",
+}
+
+
+async def _chosen(phux: Phux, pane: int, result: Document, wanted: Document, budget: Budget) -> Document:
+    """Take of a command's output what was asked for, and as much of it as fits."""
+    result = {**result, "command": clipped(result["command"], LONGEST_MATCH)}
+    fits = budget.by_bytes or budget.excess(result) <= 1
+    if fits and not wanted and not result["truncated"]:
+        return result
+    entries = (await phux.drive(flows.commands(phux.caller, pane)))["commands"]
+    entry = next((entry["id"] for entry in reversed(entries) if entry["start"] == result["seq"]["start"]), None)
+    if entry is None:  # so much has run since that it is forgotten
+        return result
+
+    async def read(max_bytes: int) -> Document:
+        found = await phux.drive(flows.output(phux.caller, entry, **wanted, max_bytes=max_bytes))
+        return {
+            **result,
+            "output": found["content"],
+            "truncated": found["truncated"],
+            "omitted_bytes": 0,
+            "omitted_lines": found["omitted"],
+            "total_lines": found["total_lines"],
+        }
+
+    if wanted or not fits:
+        result = await budget.read(read)
+    if result["truncated"]:
+        result["hint"] = (
+            f'phux_logs with command "{entry}" and grep, head, tail or max_bytes has more; no need to run again'
+        )
+    return result
 
 
 async def _last_line(phux: Phux, target: str | int) -> str:
@@ -139,7 +172,10 @@ async def act(call: Call, arguments: Arguments) -> Answer:
 
     async with call.progress.ticking(timeout_s, message):
         flow = flows.act(phux.caller, arguments["target"], arguments["keys"], timeout_s=timeout_s, **options)
-        return Answer(within(await phux.drive(flow), BUDGET))
+        changes = await phux.drive(bounded(flow))
+    if "met_line" in changes:
+        changes["met_line"] = clipped(changes["met_line"], LONGEST_MATCH)
+    return Answer(within(changes, Budget()))
 
 
 def _ran() -> Document:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
 from phux_core.errors import BadRequestError
-from phux_mcp.answers import BUDGET, Answer, size
+from phux_mcp.answers import LONGEST_MATCH, Answer, clipped
+from phux_mcp.budget import Budget
 from phux_mcp.catalog import Tool, document
-from phux_mcp.tools.params import MAX_BYTES, SOCKET, connect, count, text
+from phux_mcp.tools.params import HINT, MAX_BYTES, SOCKET, connect, count, flag, text
 
 if TYPE_CHECKING:
     from phux_mcp.methods import Call
@@ -25,16 +26,24 @@ async def logs(call: Call, arguments: Arguments) -> Answer:
     """Read what a pane wrote, or what a command did."""
     phux = await connect(call, arguments)
     query = {name: arguments[name] for name in _QUERY if name in arguments}
-    query["max_bytes"] = arguments.get("max_bytes", BUDGET)
-    if "command" in arguments:
-        if wrong := [name for name in ("lines", "from_byte", "since", "target") if name in arguments]:
-            raise BadRequestError(f"`{wrong[0]}` is of a pane's log, not of a command's output", remedy="leave it out")
-        read = await phux.drive(flows.output(phux.caller, arguments["command"], **query))
-    else:
-        read = await phux.drive(flows.logs(phux.caller, arguments.get("target"), **query))
-    if read["truncated"] or read["omitted"]:
-        read["hint"] = f"from_byte {read['next_byte']} goes on, a smaller one goes back; grep, head and tail choose"
-    return Answer(read)
+    command, target = arguments.get("command"), arguments.get("target")
+    if command is not None and (
+        wrong := [name for name in ("lines", "from_byte", "since", "target") if name in arguments]
+    ):
+        raise BadRequestError(f"`{wrong[0]}` is of a pane's log, not of a command's output", remedy="leave it out")
+
+    async def read(max_bytes: int) -> Document:
+        more = {**query, "max_bytes": max_bytes}
+        if command is not None:
+            return await phux.drive(flows.output(phux.caller, command, **more))
+        return await phux.drive(flows.logs(phux.caller, target, **more))
+
+    found = await Budget(arguments.get("max_bytes")).read(read)
+    if found["truncated"] or found["omitted"]:
+        place = found["next_byte" if "from_byte" in arguments else "first_byte"]
+        where = "" if command is None else f"with target @{found['pane']} instead, "
+        found["hint"] = f"{where}from_byte {place} reads on from there, piece by piece; grep, head and tail choose"
+    return Answer(found)
 
 
 async def search(call: Call, arguments: Arguments) -> Answer:
@@ -44,41 +53,41 @@ async def search(call: Call, arguments: Arguments) -> Answer:
         phux.caller,
         arguments["pattern"],
         session=arguments.get("session"),
+        everywhere=arguments.get("everywhere", False),
         context=arguments.get("context", 0),
         max_matches=arguments.get("max_matches", _MATCHES),
     )
     found = await phux.drive(flow)
     matches = found["matches"]
-    kept = _that_fit(matches)
-    if found["truncated"] or kept < len(matches):
-        found |= {"matches": matches[:kept], "truncated": True}
-        found["hint"] = "a narrower pattern, a session or a larger max_matches finds the rest"
-    return Answer(found)
+
+    def build(count: int) -> Document:
+        if count == len(matches) and not found["truncated"]:
+            return found
+        hint = "a narrower pattern, a session, less context or a larger max_matches finds the rest"
+        return {**found, "matches": matches[:count], "truncated": True, "hint": hint}
+
+    return Answer(Budget().fill(len(matches), build))
 
 
 async def commands(call: Call, arguments: Arguments) -> Answer:
     """Read the ledger, the newest of it."""
     phux = await connect(call, arguments)
     found = await phux.drive(flows.commands(phux.caller, arguments.get("target")))
-    newest = found["commands"][-arguments.get("max_commands", _COMMANDS) :]
-    kept = newest[len(newest) - _that_fit(newest[::-1]) :]
-    if len(kept) < len(found["commands"]):
-        found["omitted"] = len(found["commands"]) - len(kept)
-        found["hint"] = "a larger max_commands, or a target, tells older ones"
-    return Answer({**found, "commands": kept})
+    entries = [
+        entry if entry["command"] is None else {**entry, "command": clipped(entry["command"], LONGEST_MATCH)}
+        for entry in found["commands"]
+    ]
+
+    def build(count: int) -> Document:
+        if count == len(entries):
+            return {**found, "commands": entries}
+        hint = "a larger max_commands, or a target, tells older ones"
+        kept = entries[len(entries) - count :]
+        return {**found, "commands": kept, "omitted": len(entries) - count, "hint": hint}
+
+    return Answer(Budget().fill(min(len(entries), arguments.get("max_commands", _COMMANDS)), build))
 
 
-def _that_fit(entries: list[Document]) -> int:
-    """Count how many of the first entries fit into the budget."""
-    room = BUDGET
-    for number, entry in enumerate(entries):
-        room -= size(entry) + 4 * len(entry)  # they stand two levels deep in the text
-        if room < 0:
-            return number
-    return len(entries)
-
-
-_HINT: Document = {"hint": {"type": "string"}}
 _ANY_PANE: Document = {"type": "string", "description": "Which pane, also one that is gone; or a log's id."}
 
 TOOLS = (
@@ -93,7 +102,7 @@ TOOLS = (
             "target": _ANY_PANE,
             "command": text("Instead, a command's id, from phux_commands or a detached phux_run."),
             "lines": count("The last so many lines."),
-            "since": count("Nothing before this `seq` or `next_byte`."),
+            "since": count("Everything from this `seq` or `next_byte` on."),
             "from_byte": count("Read on from this place."),
             "grep": text("Only lines that match this pattern of Python's re."),
             "context": count("Lines around each match.", maximum=1000),
@@ -102,7 +111,7 @@ TOOLS = (
             "max_bytes": MAX_BYTES,
             "socket": SOCKET,
         },
-        output=lambda: document("log-text", more=_HINT),
+        output=lambda: {**document("log-text", more=HINT), "required": ["content", "truncated", "next_byte"]},
     ),
     Tool(
         "phux_search",
@@ -113,12 +122,13 @@ TOOLS = (
         properties={
             "pattern": text("What to look for."),
             "session": text("Only in this session."),
+            "everywhere": flag("Also in logs of gone panes and earlier servers."),
             "context": count("Lines around each match.", maximum=1000),
             "max_matches": count("How many at the most, 50 when omitted.", minimum=1, maximum=1000),
             "socket": SOCKET,
         },
         required=("pattern",),
-        output=lambda: document("matches", more=_HINT),
+        output=lambda: document("matches", more=HINT),
     ),
     Tool(
         "phux_commands",
@@ -131,6 +141,6 @@ TOOLS = (
             "max_commands": count("How many at the most, 20 when omitted.", minimum=1, maximum=1000),
             "socket": SOCKET,
         },
-        output=lambda: document("command-list", more={**_HINT, "omitted": {"type": "integer"}}),
+        output=lambda: document("command-list", more={**HINT, "omitted": {"type": "integer"}}),
     ),
 )

@@ -11,16 +11,18 @@ if TYPE_CHECKING:
     Arguments = dict[str, Any]
     Schema = dict[str, Any]
 
-SOCKET: Schema = {"type": "string", "description": "The server's socket, if not the usual one."}
-TARGET: Schema = {"type": "string", "description": "Which pane: NAME, NAME:WINDOW, NAME:WINDOW.PANE, @ID, . or ="}
-ANY_TARGET: Schema = {"type": "string", "description": "Which session, window or pane, such as work, work:1 or @3."}
+SOCKET: Schema = {"type": "string", "description": "Another server's socket."}
+TARGET: Schema = {"type": "string", "description": "Which pane: NAME[:WINDOW[.PANE]], @ID, . or ="}
+ANY_TARGET: Schema = {"type": "string", "description": "A session, window or pane: work, work:1 or @3."}
 TIMEOUT: Schema = {"type": "number", "minimum": 0, "description": "Give up after this many seconds."}
 MAX_BYTES: Schema = {
     "type": "integer",
     "minimum": 0,
     "maximum": 1_000_000,
-    "description": "Allow a result of so many bytes; 32000 when omitted.",
+    "description": "Allow so many bytes, not about 9000 tokens.",
 }
+
+HINT: Schema = {"hint": {"type": "string"}}
 
 
 def text(description: str) -> Schema:

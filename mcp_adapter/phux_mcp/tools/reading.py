@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
 from phux_client.flows.ls import session_list
-from phux_mcp.answers import BUDGET, Answer, newest_that_fit, pretty, size
+from phux_core import selector
+from phux_core.errors import BadRequestError
+from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, pretty
+from phux_mcp.budget import TOKENS, Budget, tokens
 from phux_mcp.catalog import Tool, document
-from phux_mcp.highlights import highlights
-from phux_mcp.tools.params import MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, count, flag, text, words
+from phux_mcp.patterns import bounded
+from phux_mcp.tools.params import HINT, MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, count, flag, text, words
+from phux_mcp.tools.screens import within
 
 if TYPE_CHECKING:
     from phux_mcp.methods import Call
@@ -35,63 +39,49 @@ async def ls(call: Call, arguments: Arguments) -> Answer:
         }
         for session in listed["sessions"]
     ]
-    return Answer(listed, pretty({"sessions": raw}))
+    if call.revision.seed:
+        return Answer(listed, pretty({"sessions": raw}))
+    text = _sessions_that_fit({"sessions": raw}, arguments)
+    kept = listed["sessions"][: len(text["sessions"])]
+    return Answer({**listed, **text, "sessions": kept}, pretty(text))
 
 
 async def tree(call: Call, arguments: Arguments) -> Answer:
-    """Give the whole tree."""
-    return Answer(await (await connect(call, arguments)).drive(flows.tree()))
+    """Give the whole tree, or that of one session."""
+    phux = await connect(call, arguments)
+    tree = await phux.drive(flows.tree())
+    if "session" in arguments:
+        scope, session = selector.resolve_object(tree, arguments["session"], phux.caller.pane)
+        if scope != "session":
+            raise BadRequestError(
+                f"{arguments['session']!r:.80} is no session", remedy="send a session's name; phux_ls lists them"
+            )
+        tree["sessions"] = [session]
+    return Answer(_sessions_that_fit(tree, arguments))
+
+
+def _sessions_that_fit(found: Document, arguments: Arguments) -> Document:
+    sessions = found["sessions"]
+
+    def build(count: int) -> Document:
+        if count == len(sessions):
+            return found
+        hint = "a larger max_bytes tells of the others, phux_tree with session of one"
+        return {**found, "sessions": sessions[:count], "omitted": len(sessions) - count, "hint": hint}
+
+    return Budget(arguments.get("max_bytes")).fill(len(sessions), build)
 
 
 async def snapshot(call: Call, arguments: Arguments) -> Answer:
     """Read a screen, or what changed on it."""
     phux = await connect(call, arguments)
     target, cells = arguments.get("target"), arguments.get("cells", False)
-    budget = arguments.get("max_bytes", BUDGET)
     if "since" in arguments:
-        return Answer(
-            within(await phux.drive(flows.changes(phux.caller, target, arguments["since"], cells=cells)), budget)
-        )
-    flow = flows.snapshot(phux.caller, target, scrollback=arguments.get("scrollback"), cells=cells)
-    screen = await phux.drive(flow)
-    return Answer(screen if call.revision.seed else within(screen, budget))
-
-
-def within(screen: Document, budget: int) -> Document:
-    """Leave out of a screen, or of its changes, what does not fit: the oldest history, then the last cells.
-
-    Cells are told as highlights, too, which take a fraction of the room.
-    """
-    cells, history = screen.get("cells", []), screen.get("scrollback", [])
-    if "cells" in screen:
-        rows = (
-            {row["row"]: row["text"] for row in screen["changed"]}
-            if "changed" in screen
-            else dict(enumerate(screen["lines"]))
-        )
-        screen = {**screen, "highlights": highlights(cells, rows)}
-    if not cells and not history:
-        return screen  # a screen alone always fits
-    room = budget - size({**screen, "scrollback": [], "cells": [], "highlights": []})
-    first = newest_that_fit(history, room)
-    room -= size(history[first:])
-    cut: Document = {}
-    omitted: Document = {"scrollback_rows": first} if first else {}
-    for name in ("highlights", "cells"):
-        entries = screen.get(name, [])
-        needed = size(entries)
-        kept = len(entries) if needed <= room else len(entries) * max(room, 0) // needed
-        room -= needed if kept == len(entries) else room
-        if kept < len(entries):
-            cut[name] = entries[:kept]
-            omitted[name] = len(entries) - kept
-    if not omitted:
-        return screen
-    if first:
-        wrapped = [row - first for row in screen["soft_wrap"]["scrollback"] if row >= first]
-        cut |= {"scrollback": history[first:], "soft_wrap": {**screen["soft_wrap"], "scrollback": wrapped}}
-    hint = "a larger max_bytes allows more; phux_logs has what was written before"
-    return {**screen, **cut, "omitted": {**omitted, "hint": hint}}
+        screen = await phux.drive(flows.changes(phux.caller, target, arguments["since"], cells=cells))
+    else:
+        flow = flows.snapshot(phux.caller, target, scrollback=arguments.get("scrollback"), cells=cells)
+        screen = await phux.drive(flow)
+    return Answer(screen if call.revision.seed else within(screen, Budget(arguments.get("max_bytes"))))
 
 
 async def wait(call: Call, arguments: Arguments) -> Answer:
@@ -118,7 +108,7 @@ async def wait(call: Call, arguments: Arguments) -> Answer:
         return f"waiting for {time.monotonic() - began:.0f} s"
 
     async with call.progress.ticking(timeout_s, message):
-        outcome = await phux.drive(flow)
+        outcome = await phux.drive(bounded(flow))
     result: Document = {
         "outcome": "timed_out" if outcome.met is None else "stopped" if outcome.met == "stop" else "met",
         "polls": outcome.looks,
@@ -126,7 +116,7 @@ async def wait(call: Call, arguments: Arguments) -> Answer:
     if call.revision.seed:
         return Answer(result)
     screen = outcome.screen
-    told = {"condition": outcome.met, "line": outcome.line}
+    told = {"condition": outcome.met, "line": outcome.line and clipped(outcome.line, LONGEST_MATCH)}
     result |= {name: value for name, value in told.items() if value is not None}
     result |= {"pane": f"@{screen['pane']}", "seq": outcome.seq, "state": screen["state"], "screen_tail": tail(screen)}
     return Answer(result)
@@ -136,11 +126,11 @@ def tail(screen: Document, rows: int = 8) -> list[str]:
     """Give the last rows of a screen that have something in them."""
     lines: list[str] = screen["lines"]
     end = next((row for row in range(len(lines), 0, -1) if lines[row - 1]), 0)
-    return lines[max(0, end - rows) : end]
+    return [clipped(line) for line in lines[max(0, end - rows) : end]]
 
 
 class _Enough(Exception):  # noqa: N818  it ends a watch, and nothing is wrong
-    """As many events came as were wanted."""
+    """As many events came as were wanted, or as there is room for."""
 
 
 async def watch(call: Call, arguments: Arguments) -> Answer:
@@ -149,10 +139,15 @@ async def watch(call: Call, arguments: Arguments) -> Answer:
     wanted = arguments.get("events")
     most, timeout_s = arguments.get("max_events", 20), arguments.get("timeout_secs", 30)
     events: list[Document] = []
+    room = TOKENS
 
     def take(event: Document) -> None:
+        nonlocal room
         if wanted and event["event"] not in wanted:
             return
+        room -= tokens(pretty([event]))
+        if room < 0:
+            raise _Enough
         events.append(event)
         call.progress.tell(len(events), most, event["event"])
         if len(events) >= most:
@@ -161,8 +156,11 @@ async def watch(call: Call, arguments: Arguments) -> Answer:
     try:
         outcome = await phux.drive(flows.watch(phux.caller, arguments.get("target"), take, timeout_s=timeout_s))
     except _Enough:
-        outcome = "max_events"
-    return Answer({"events": events, "count": len(events), "outcome": outcome})
+        outcome = "max_events" if room >= 0 else "full"
+    result = {"events": events, "count": len(events), "outcome": outcome}
+    if outcome == "full":
+        result["hint"] = "there was no room for more; `events` chooses, and another call tells what comes next"
+    return Answer(result)
 
 
 def _watched() -> Document:
@@ -171,12 +169,12 @@ def _watched() -> Document:
         "properties": {"event": {"type": "string"}, "terminal": {"type": "string"}},
         "required": ["event"],
     }
-    outcomes = {"enum": ["max_events", "timed_out", "ended"]}
-    return {
-        "type": "object",
-        "properties": {"events": {"type": "array", "items": event}, "count": {"type": "integer"}, "outcome": outcomes},
-        "required": ["events", "count", "outcome"],
+    properties: Document = {
+        "events": {"type": "array", "items": event},
+        "count": {"type": "integer"},
+        "outcome": {"enum": ["max_events", "timed_out", "ended", "full"]},
     }
+    return {"type": "object", "properties": properties | HINT, "required": list(properties)}
 
 
 def _waited() -> Document:
@@ -197,7 +195,7 @@ def _screen() -> Document:
     """Make the schema of a screen, or of what changed on it."""
     changes = document("screen-changes")["properties"]
     more = {name: changes[name] for name in ("changed", "since", "scrolled", "full")}
-    schema = document("screen-state", more={**more, "schema_version": {"type": "integer"}, **_MORE})
+    schema = document("screen-state", more={**more, **_MORE})
     return {**schema, "required": [name for name in schema["required"] if name not in {"lines", "scrollback"}]}
 
 
@@ -206,7 +204,9 @@ def changes_schema() -> Document:
     return document("screen-changes", more=_MORE)
 
 
-_MORE: dict[str, Document] = {
+_LEFT_OUT: Document = {"omitted": {"type": "integer"}, **HINT}
+_MORE: Document = {
+    "state": {"type": "string"},  # the instructions name them
     "highlights": {"type": "array", "items": {"type": "object"}},
     "omitted": {"type": "object"},
 }
@@ -218,9 +218,9 @@ TOOLS = (
         "List the sessions of the running phux server.",
         ls,
         safety="read-only",
-        properties={"socket": SOCKET},
+        properties={"max_bytes": MAX_BYTES, "socket": SOCKET},
         seed=("socket",),
-        output=lambda: document("session-list", deep=True),
+        output=lambda: document("session-list", deep=True, more=_LEFT_OUT),
     ),
     Tool(
         "phux_tree",
@@ -228,8 +228,8 @@ TOOLS = (
         "Every session, window and pane, with sizes, titles, programs, working directories and states.",
         tree,
         safety="read-only",
-        properties={"socket": SOCKET},
-        output=lambda: document("tree"),
+        properties={"session": text("Only this session."), "max_bytes": MAX_BYTES, "socket": SOCKET},
+        output=lambda: document("tree", more=_LEFT_OUT),
     ),
     Tool(
         "phux_snapshot",

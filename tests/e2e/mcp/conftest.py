@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 
@@ -61,9 +62,14 @@ def modern(host):
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    """One adapter, and a server without sessions, for all tests of a module that leave neither changed."""
-    with embedded_server() as server:
+def start_shared(tmp_path_factory):
+    """Start adapters for all tests of a module that change nothing the others see; one private server serves them."""
+    with embedded_server() as server, ExitStack() as hosts:
         env = clean_environment() | {"PHUX_SOCKET": server.socket}
-        with Host(env, tmp_path_factory.mktemp("shared")) as host:
-            yield host
+        yield lambda *words: hosts.enter_context(Host(env, tmp_path_factory.mktemp("shared"), *words))
+
+
+@pytest.fixture(scope="module")
+def shared(start_shared):
+    """One adapter, and a server without sessions."""
+    return start_shared()

@@ -46,13 +46,19 @@ def host(start_host):
     return start_host("--profile", "terminally").begin("2025-11-25")
 
 
+@pytest.fixture(scope="module")
+def standing(start_shared):
+    """An adapter without tabs, for tests that make none."""
+    return start_shared("--profile", "terminally").begin("2025-11-25")
+
+
 @pytest.fixture
 def tab(host):
     return host.document("create_tab", name="my tab")["window_id"]
 
 
-def test_the_tools_take_and_give_what_the_plan_says(host):
-    tools = {tool["name"]: tool for tool in host.result("tools/list")["tools"]}
+def test_the_tools_take_and_give_what_the_plan_says(standing):
+    tools = {tool["name"]: tool for tool in standing.result("tools/list")["tools"]}
     assert list(tools) == list(TAKES)
     for name, (parameters, required) in TAKES.items():
         schema = tools[name]["inputSchema"]
@@ -115,6 +121,14 @@ def test_a_command_that_takes_too_long_is_interrupted_and_its_tab_goes_on(host, 
     assert host.document("execute_command", window_id=tab, command="echo after")["output"] == "after"
 
 
+def test_a_tab_whose_program_has_ended_says_so_in_the_words_of_tabs(host, tab):
+    assert host.document("execute_command", window_id=tab, command="exit 3")["exit_code"] == 3
+    eventually(lambda: host.call("start_process", window_id=tab, command="true")["isError"])
+    said = host.failure("execute_command", window_id=tab, command="true")
+    assert said.startswith(f"the program in the tab {tab} has ended")
+    assert "create_tab" in said
+
+
 def test_commands_in_one_tab_come_one_after_the_other(host, tab):
     calls = [host.start("execute_command", window_id=tab, command=f"sleep 0.1; echo {number}") for number in range(4)]
     assert [host.reply(call)["result"]["structuredContent"]["output"] for call in calls] == ["0", "1", "2", "3"]
@@ -162,12 +176,15 @@ def test_logs_are_streamed_by_bytes_without_gaps_also_after_a_death(host, tab, c
     assert eventually(everything).startswith(before)
 
 
-def test_the_history_limit_is_set_for_every_tab(host, tab, cli):
-    host.document("create_tab")
+def test_the_history_limit_is_set_for_every_tab_also_for_those_to_come(host, tab, cli):
     assert host.document("set_history_limit", limit=50) == {"success": True}
-    host.document("execute_command", window_id=tab, command="seq 1 500")
-    pane = cli.json("tree")["sessions"][0]["windows"][0]["panes"][0]["id"]
-    assert len(cli.json("snapshot", f"@{pane}", "--scrollback")["scrollback"]) <= 50
+    later = host.document("create_tab")["window_id"]
+    for one in (tab, later):
+        host.document("execute_command", window_id=one, command="seq 1 500")
+    for window in cli.json("tree")["sessions"][0]["windows"]:
+        pane = window["panes"][0]["id"]
+        assert len(cli.json("snapshot", f"@{pane}", "--scrollback")["scrollback"]) <= 50
+    assert "limit" in host.failure("set_history_limit", limit=-1)
 
 
 @pytest.mark.parametrize(
@@ -181,8 +198,8 @@ def test_the_history_limit_is_set_for_every_tab(host, tab, cli):
         ("create_tab", {"cwd": "/nowhere/at/all"}, "/nowhere/at/all"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_a_hint(host, tool, arguments, says):
-    assert says in host.failure(tool, **arguments)
+def test_what_makes_no_sense_is_refused_with_a_hint(standing, tool, arguments, says):
+    assert says in standing.failure(tool, **arguments)
 
 
 def test_a_server_is_started_when_none_runs(start_host, cli, runtime):

@@ -38,12 +38,33 @@ def work(tmux):
     return tmux
 
 
-def test_the_tools_and_their_parameters_are_the_designs(tmux):
-    tools = {tool["name"]: tool["inputSchema"] for tool in tmux.result("tools/list")["tools"]}
+@pytest.fixture(scope="module")
+def standing(start_shared):
+    """A session that stays as it is."""
+    host = start_shared("--profile", "tmux").begin("2025-11-25")
+    host.text("tmux_create_session", name="work", window_name="main")
+    return host
+
+
+def test_the_tools_and_their_parameters_are_the_designs(standing):
+    tools = {tool["name"]: tool["inputSchema"] for tool in standing.result("tools/list")["tools"]}
     assert list(tools) == list(SIGNATURES)
     for name, (parameters, required) in SIGNATURES.items():
         assert list(tools[name]["properties"]) == parameters
         assert tools[name].get("required", []) == required
+
+
+def test_what_may_be_left_out_has_the_designs_default_and_may_be_null_where_that_is_null(work):
+    tools = {tool["name"]: tool["inputSchema"]["properties"] for tool in work.result("tools/list")["tools"]}
+    assert tools["tmux_resize_pane"]["amount"]["default"] == 5
+    assert tools["tmux_kill"]["type"]["default"] == "pane"
+    assert tools["tmux_split_window"]["horizontal"]["default"] is False
+    assert tools["tmux_create_session"]["command"]["default"] is None
+    assert "default" not in tools["tmux_create_session"]["name"]
+    assert work.text("tmux_split_window", target="work", size=None, command=None).startswith("Pane created.")
+    assert len(work.text("tmux_list_panes", target=None).splitlines()) == 2
+    assert "`amount` is null" in work.failure("tmux_resize_pane", target="%1", direction="up", amount=None)
+    assert work.text("tmux_resize_pane", target="%1", direction="up", amount=-1) == "Error: adjustment too small"
 
 
 def test_every_revision_has_all_of_them(start_host):
@@ -90,6 +111,15 @@ def test_windows_and_panes_are_made_selected_and_listed_by_their_ids(work):
     assert work.text("tmux_list_sessions").startswith("play\t")
 
 
+@pytest.mark.parametrize(
+    "target", ["work", "=work", "$1", "work:", "work:main", ":main", "main", "0", ".0", ":0.0", "@1", "%1"]
+)
+def test_every_form_of_target_names_the_pane(standing, target):
+    standing.text("tmux_send_keys", target=target, keys=f"to {target}")
+    eventually(lambda: f"to {target}" in standing.text("tmux_read_pane", target="%1"))
+    standing.text("tmux_send_keys", target="%1", keys="C-u")
+
+
 def test_a_pane_is_resized_by_direction_or_size(work):
     work.text("tmux_split_window", target="work")
     before = work.text("tmux_list_panes").splitlines()[0]
@@ -121,6 +151,13 @@ def test_keys_are_typed_and_the_screen_is_read(work):
     [
         ("tmux_create_session", {"name": "work"}, "Error: duplicate session: work"),
         ("tmux_list_windows", {"session": "no"}, "Error: can't find session: no"),
+        ("tmux_create_window", {"session": "no"}, "Error: can't find session: no"),
+        ("tmux_list_panes", {"target": "no"}, "Error: can't find window: no"),
+        ("tmux_list_panes", {"target": "no:0"}, "Error: can't find session: no"),
+        ("tmux_split_window", {"target": "no"}, "Error: can't find pane: no"),
+        ("tmux_send_keys", {"target": "no", "keys": "x"}, "Error: can't find pane: no"),
+        ("tmux_kill", {"target": "no", "type": "session"}, "Error: can't find session: no"),
+        ("tmux_kill", {"target": "no", "type": "window"}, "Error: can't find window: no"),
         ("tmux_select_window", {"target": "work:9"}, "Error: can't find window: 9"),
         ("tmux_select_window", {"target": "@99"}, "Error: can't find window: @99"),
         ("tmux_read_pane", {"target": "%99"}, "Error: can't find pane: %99"),
@@ -128,8 +165,8 @@ def test_keys_are_typed_and_the_screen_is_read(work):
         ("tmux_kill", {"target": "work", "type": "server"}, "Error: type must be 'session', 'window', or 'pane'."),
     ],
 )
-def test_a_failure_is_a_text_in_tmuxs_words(work, tool, arguments, text):
-    assert work.text(tool, **arguments) == text
+def test_a_failure_is_a_text_in_tmuxs_words(standing, tool, arguments, text):
+    assert standing.text(tool, **arguments) == text
 
 
 def test_kill_takes_a_pane_a_window_or_a_session(work):
@@ -141,9 +178,9 @@ def test_kill_takes_a_pane_a_window_or_a_session(work):
     assert work.text("tmux_list_sessions") == "No sessions found."
 
 
-def test_arguments_are_checked_here_too(work):
-    assert "there is no argument 'pane'" in work.failure("tmux_read_pane", target="%1", pane=1)
-    assert "`target` is missing" in work.failure("tmux_read_pane")
+def test_arguments_are_checked_here_too(standing):
+    assert "there is no argument 'pane'" in standing.failure("tmux_read_pane", target="%1", pane=1)
+    assert "`target` is missing" in standing.failure("tmux_read_pane")
 
 
 def test_a_server_is_started_when_none_runs(start_host, cli, runtime):

@@ -33,6 +33,14 @@ def test_an_unknown_revision_is_answered_with_the_newest_that_has_a_handshake(sh
     assert shared.result("initialize", {"protocolVersion": wanted})["protocolVersion"] == "2025-11-25"
 
 
+@pytest.mark.parametrize("name", ["\ud800", "x" * 1_000_000, "a\nb", ""], ids=["surrogate", "long", "newline", "none"])
+def test_whatever_a_host_calls_itself_it_is_served(start_shared, name):
+    host = start_shared()
+    client = {"name": name, "version": "1"}
+    host.result("initialize", {"protocolVersion": "2025-11-25", "clientInfo": client})
+    assert host.document("phux_ls") == {"sessions": []}
+
+
 def test_each_revision_lists_tools_in_its_own_words(start_host):
     shapes = {}
     for revision in REVISIONS:
@@ -44,6 +52,14 @@ def test_each_revision_lists_tools_in_its_own_words(start_host):
     assert shapes["2025-03-26"] == plain | {"annotations"}
     for revision in REVISIONS[2:]:
         assert shapes[revision] == plain | {"annotations", "title", "outputSchema"}
+
+
+def test_titles_of_prompts_and_resources_came_with_those_of_tools(start_host):
+    for revision in ("2025-03-26", "2025-06-18"):
+        host = start_host().begin(revision)
+        for kind in ("prompts", "resources", "resources/templates"):
+            (entries,) = host.result(f"{kind}/list").values()
+            assert {"title" in entry for entry in entries} == {revision == "2025-06-18"}
 
 
 def test_structured_content_is_there_from_2025_06_18_on_with_the_seeds_text_beside_it(start_host):
@@ -170,6 +186,8 @@ def test_a_cancelled_call_in_a_batch_leaves_the_others(host):
         (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, None),
         (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600, None),
         (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":1e999,"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"ping"}', -32700, None),
         (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32602, 1),
         (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":7}', -32602, 1),
         (b'{"jsonrpc":"2.0","id":"\\ud800","method":"nonsense"}', -32601, "\ud800"),
@@ -191,6 +209,12 @@ def test_blank_lines_responses_and_requests_without_an_id_are_let_pass(shared):
         shared.send(line)
     assert shared.is_silent()
     assert shared.result("ping") == {}
+
+
+def test_null_in_the_place_of_params_or_arguments_is_none_at_all(shared):
+    shared.send(b'{"jsonrpc":"2.0","id":"a","method":"ping","params":null}')
+    assert shared.reply("a")["result"] == {}
+    assert not shared.result("tools/call", {"name": "phux_ls", "arguments": None})["isError"]
 
 
 def test_an_id_that_is_still_being_answered_is_refused_and_the_first_call_goes_on(modern):
@@ -235,8 +259,17 @@ def test_a_cancelled_call_gets_no_reply_and_frees_what_it_held(modern, cli):
     modern.notify("notifications/cancelled", {"requestId": held})
     # The pane's turn is free again: another act need not wait for it.
     assert modern.document("phux_act", target="work", keys=["C-u"], idle_ms=50, timeout_secs=5)["outcome"] == "met"
-    for nonsense in ({}, {"requestId": None}, {"requestId": 424242}, {"requestId": {}}):
+    modern.send(
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": "phux_wait", "arguments": {"until": "no", "timeout_secs": 0.5}},
+        }
+    )
+    for nonsense in ({}, {"requestId": None}, {"requestId": 424242}, {"requestId": {}}, {"requestId": True}):
         modern.notify("notifications/cancelled", nonsense)
+    assert modern.receive()["id"] == 1  # true is not 1
     assert modern.is_silent()
     assert modern.result("ping") == {}
 
@@ -250,6 +283,17 @@ def test_a_command_that_was_not_typed_when_its_call_was_cancelled_never_is(moder
     modern.reply(first)
     assert modern.document("phux_run", target="work", command="echo fine")["output"] == "fine"
     assert not any("y" in line for line in modern.document("phux_snapshot", target="work")["lines"])
+
+
+def test_a_pattern_that_takes_for_ever_ends_its_own_call_and_no_other(modern):
+    modern.document("phux_new", name="work")
+    modern.document("phux_run", target="work", command=f"echo {'a' * 50}!")
+    for tool, more in (("phux_wait", {}), ("phux_act", {"keys": ["a" * 50 + "!"]})):
+        endless = modern.start(tool, target="work", regex="(a+)+Z$", timeout_secs=20, **more)
+        assert modern.result("ping") == {}
+        (block,) = modern.reply(endless)["result"]["content"]
+        assert "a simpler one" in block["text"]
+    assert modern.document("phux_wait", target="work", regex="^a+!$")["outcome"] == "met"
 
 
 # Progress

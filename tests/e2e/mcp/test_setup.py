@@ -22,6 +22,8 @@ FILES = {
     "opencode": ".config/opencode/opencode.json",
 }
 
+MOVING = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "OPENCODE_CONFIG_DIR")
+
 
 @pytest.fixture
 def home(tmp_path):
@@ -34,7 +36,7 @@ def setup(cli, home):
     """Run setup in a home directory of its own; the adapter needs no server for it."""
 
     def run(*words):
-        return cli("mcp", "setup", *words, HOME=str(home), XDG_CONFIG_HOME="", CODEX_HOME="")
+        return cli("mcp", "setup", *words, HOME=str(home), XDG_CONFIG_HOME="", **dict.fromkeys(MOVING, ""))
 
     return run
 
@@ -121,11 +123,28 @@ def test_the_flags_go_into_the_configuration(setup):
     assert entry("codex", text)["args"] == ["--safety", "destructive", "--profile", "tmux", "--socket", "/tmp/x.sock"]
 
 
-def test_codex_and_xdg_may_live_elsewhere(cli, tmp_path):
-    env = {"CODEX_HOME": str(tmp_path / "c"), "XDG_CONFIG_HOME": str(tmp_path / "x")}
-    out = cli("mcp", "setup", **env).out
-    assert f"# codex: {tmp_path}/c/config.toml" in out
-    assert f"# opencode: {tmp_path}/x/opencode/opencode.json" in out
+def test_hosts_may_keep_their_files_elsewhere(cli, tmp_path):
+    moved = {
+        "claude-code": ("CLAUDE_CONFIG_DIR", ".claude.json"),
+        "codex": ("CODEX_HOME", "config.toml"),
+        "gemini": ("GEMINI_CLI_HOME", ".gemini/settings.json"),
+        "opencode": ("OPENCODE_CONFIG_DIR", "opencode.json"),
+    }
+    env = {variable: str(tmp_path / host) for host, (variable, _file) in moved.items()}
+    out = cli("mcp", "setup", **env, XDG_CONFIG_HOME=str(tmp_path / "x")).out
+    for host, (_variable, file) in moved.items():
+        assert f"# {host}: {tmp_path / host / file}\n" in out
+    assert f"# vscode: {tmp_path}/x/Code/User/mcp.json\n" in out
+
+
+def test_the_file_that_a_host_has_is_taken_if_it_may_have_two_names(setup, home):
+    file = home / ".config" / "opencode" / "opencode.jsonc"
+    file.parent.mkdir(parents=True)
+    file.write_text('{\n  // mine\n  "mcp": {}\n}\n')
+    assert setup("opencode", "--write").code == 0
+    assert "// mine" in file.read_text()
+    assert '"phux"' in file.read_text()
+    assert not file.with_name("opencode.json").exists()
 
 
 def test_an_unknown_host_is_refused_with_the_known_ones(setup):

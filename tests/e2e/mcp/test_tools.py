@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+import time
 
 import pytest
 
+from phux_mcp.budget import TOKENS, tokens
 from servers import BIN, eventually
 from validation import validate
-
-LIMIT = 40_000  # bytes of text, well under 10,000 tokens
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def test_a_run_tells_of_its_output_what_is_asked_for(work):
     numbers = "seq 1 5000"
     plain = work.document("phux_run", target="work", command=numbers, max_bytes=200)
     assert plain["truncated"]
-    assert "grep" in plain["hint"]
+    assert "phux_logs with command" in plain["hint"]
     assert work.document("phux_run", target="work", command=numbers, tail=2)["output"] == "4999\n5000"
     assert work.document("phux_run", target="work", command=numbers, head=2)["output"] == "1\n2"
     chosen = work.document("phux_run", target="work", command=f"{numbers}; false", grep="^12.4$")
@@ -82,10 +83,12 @@ def test_a_run_that_takes_too_long_says_what_it_waits_for(work):
     late = work.document("phux_run", target="work", command="cat", timeout_secs=0.5)
     assert (late["outcome"], late["state"], late["pane"]) == ("timed_out", "awaiting_input", work.pane)
     assert "waits for input" in late["message"]
+    assert "phux_act answers it" in late["hint"]
+    assert f"(phux_send_keys to {work.pane})" in work.failure("phux_run", target="work", command="true")
     work.document("phux_send_keys", target="work", keys=["C-d"])
 
 
-def test_logs_searches_and_the_ledger_find_what_was(work):
+def test_logs_searches_and_the_ledger_find_what_was(work, cli):
     work.document("phux_run", target="work", command="seq 1 100; echo needle")
     logs = work.document("phux_logs", target="work", lines=3)
     assert "needle" in logs["content"]
@@ -98,6 +101,11 @@ def test_logs_searches_and_the_ledger_find_what_was(work):
     matches = work.document("phux_search", pattern="^needle$")["matches"]
     assert [f"@{match['pane']}" for match in matches] == [work.pane]
     assert work.document("phux_search", pattern="^5", session="work", max_matches=1)["truncated"]
+    work.document("phux_new", name="gone", command=["echo", "of a pane that is gone"])
+    work.document("phux_wait", target="gone", state=["dead"])
+    assert cli("kill", "gone").code == 0
+    assert work.document("phux_search", pattern="^of a pane")["matches"] == []
+    assert len(work.document("phux_search", pattern="^of a pane", everywhere=True)["matches"]) == 1
     ran = [one["command"] for one in work.document("phux_commands")["commands"]]
     assert ran[-2:] == ["seq 1 100; echo needle", "echo later"]
     newest = work.document("phux_commands", target="work", max_commands=1)
@@ -146,33 +154,64 @@ def test_literal_keys_are_text(work):
 
 
 def test_no_default_result_is_too_large_for_a_model(work):
-    work.document(
-        "phux_run", target="work", command="PS1=; seq 1 20000 | sed 's/$/ and some words to make a line of it/'"
-    )
-    work.document(
-        "phux_run",
-        target="work",
-        command="for i in $(seq 1 40); do printf '\\033[3%dm%070d\\033[m\\n' $((i%8)) $i; done",
-    )
-    for number in range(60):
-        work.document("phux_run", target="work", command=f": {number} {'x' * 300}")
+    work.document("phux_resize", target="work", cols=300, rows=100)
+    heavy = f"yes {chr(0x6F22) * 149} | head -n 400"
+    work.document("phux_run", target="work", command=f"PS1=; {heavy}", max_bytes=100)
+    for number in range(15):
+        work.document("phux_run", target="work", command=f": {number} {'x' * 1500}")
+    for number in range(40):
+        work.document("phux_new", name=f"session {number}", command=["cat"])
     results = {
-        "run": work.text("phux_run", target="work", command="seq 1 100000"),
+        "run": work.text("phux_run", target="work", command=heavy),
+        "numbers": work.text("phux_run", target="work", command="seq 1 100000"),
+        "grep": work.text("phux_run", target="work", command=heavy, grep="."),
+        "screen": work.text("phux_snapshot", target="work"),
         "history": work.text("phux_snapshot", target="work", scrollback=0),
         "cells": work.text("phux_snapshot", target="work", cells=True, scrollback=0),
-        "act": work.text("phux_act", target="work", keys=["true", "Enter"], since=0, cells=True),
+        "act": work.text("phux_act", target="work", keys=[heavy, "Enter"], since=0, cells=True),
         "logs": work.text("phux_logs", target="work", lines=100000),
-        "search": work.text("phux_search", pattern="and some words", max_matches=1000),
+        "search": work.text("phux_search", pattern=".", max_matches=1000, context=3),
         "commands": work.text("phux_commands", max_commands=1000),
         "tree": work.text("phux_tree"),
     }
-    assert {name: len(text) for name, text in results.items() if len(text.encode()) > LIMIT} == {}
-    for name in ("run", "history", "logs", "search", "commands"):
-        document = json.loads(results[name])
+    assert {name: tokens(text) for name, text in results.items() if tokens(text) > TOKENS} == {}
+    for name, text in results.items():
+        document = json.loads(text)
         assert document.get("hint") or document["omitted"]["hint"], name
     assert json.loads(results["history"])["omitted"]["scrollback_rows"] > 0
-    larger = work.text("phux_snapshot", target="work", scrollback=0, max_bytes=200_000)
-    assert len(larger) > LIMIT
+    assert tokens(work.text("phux_snapshot", target="work", scrollback=0, max_bytes=200_000)) > TOKENS
+    (one,) = work.document("phux_tree", session="session 39")["sessions"]
+    assert one["name"] == "session 39"
+    assert len(work.document("phux_tree", max_bytes=500_000)["sessions"]) == 41
+    assert "is no session" in work.failure("phux_tree", session="work:0")
+
+
+def test_what_was_left_out_of_a_command_is_read_without_running_it_again(work):
+    ran = work.document("phux_run", target="work", command="seq 1 50000; echo once >> ran")
+    assert ran["truncated"]
+    command = ran["hint"].split('"')[1]
+    found = work.document("phux_logs", command=command, grep="^2345.$")["content"].split()
+    assert found == [f"2345{digit}" for digit in range(10)]
+    assert work.document("phux_run", target="work", command="cat ran; rm ran")["output"] == "once"
+    hint = work.document("phux_logs", command=command)["hint"]
+    target, place = re.search(r"target (@\d+) instead, from_byte (\d+)", hint).groups()
+    pieces, going_on = [], True
+    while going_on:
+        read = work.document("phux_logs", target=target, from_byte=int(place), max_bytes=100_000)
+        pieces.append(read["content"])
+        place, going_on = read["next_byte"], not read["eof"]
+    assert [line for line in "\n".join(pieces).splitlines() if line.isdecimal()] == [*map(str, range(1, 50001))]
+
+
+def test_a_watch_ends_when_there_is_no_room_for_more(work):
+    watching = work.start("phux_watch", target="work", events=["title_changed"], max_events=1000, timeout_secs=20)
+    titles = "for i in $(seq 1 600); do printf '\\033]0;%0200d\\007' $i; sleep 0.01; done"
+    work.document("phux_send_keys", target="work", keys=[titles, "Enter"])
+    watched = work.reply(watching)["result"]["structuredContent"]
+    assert watched["outcome"] == "full"
+    assert 10 < watched["count"] < 600
+    assert "another call" in watched["hint"]
+    work.document("phux_send_keys", target="work", keys=["C-c"])
 
 
 # Safety
@@ -221,6 +260,14 @@ def test_the_pane_that_the_host_runs_in_is_never_ended(cli, told):
     eventually(lambda: [one["name"] for one in cli.json("ls")["sessions"]] == ["home"])
 
 
+def test_a_pane_of_another_server_is_not_the_hosts_own(start_host, socket, tmp_path):
+    host = start_host(
+        *("--safety", "destructive", "--socket", socket), PHUX_SOCKET=str(tmp_path / "other.sock"), PHUX_PANE="@1"
+    ).begin("2025-11-25")
+    assert host.document("phux_new", name="work")["terminal_id"] == 1
+    assert host.document("phux_kill", target="@1")["killed"] == 1
+
+
 # Resources
 
 
@@ -240,9 +287,23 @@ def test_the_log_of_a_pane_is_a_resource_and_changes_are_told(work):
         work.result("resources/unsubscribe", {"uri": uri})
 
 
+def test_a_pane_that_writes_on_and_on_is_told_of_now_and_then(work):
+    screen = f"phux://pane/{work.pane[1:]}/screen"
+    work.document("phux_send_keys", target="work", keys=["yes", "Enter"])
+    work.document("phux_wait", target="work", regex="^y$")
+    work.result("resources/subscribe", {"uri": screen})  # it writes already
+    began = time.monotonic()
+    for _ in range(3):
+        assert work.receive(10)["params"]["uri"] == screen
+    assert time.monotonic() - began > 1  # and thousands of times a second
+    work.document("phux_send_keys", target="work", keys=["C-c"])
+    work.result("resources/unsubscribe", {"uri": screen})
+
+
 @pytest.mark.parametrize(
     "uri", ["phux://pane/9999/screen", "phux://nonsense", "file:///etc/passwd", "phux://pane/1/nonsense"]
 )
-def test_a_resource_that_is_not_there_is_an_error(work, uri):
-    assert work.error("resources/read", {"uri": uri})["code"] == -32002
-    assert work.error("resources/subscribe", {"uri": uri})["code"] == -32002
+def test_a_resource_that_is_not_there_is_an_error(shared, uri):
+    shared.begin("2025-11-25")
+    assert shared.error("resources/read", {"uri": uri})["code"] == -32002
+    assert shared.error("resources/subscribe", {"uri": uri})["code"] == -32002

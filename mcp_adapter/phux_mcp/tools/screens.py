@@ -1,0 +1,89 @@
+"""Screens, and changes of them, within a budget."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from phux_mcp.highlights import highlights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phux_mcp.budget import Budget
+
+    Document = dict[str, Any]
+
+# What such an entry takes at the least; of more than would fit so, nobody need try whether they do.
+_ENTRY_BYTES = {"cells": 200, "highlights": 60}
+_HINT = "a larger max_bytes allows more; phux_logs has what was written before"
+
+
+def within(screen: Document, budget: Budget) -> Document:
+    """Leave out of a screen, or of its changes, what does not fit.
+
+    That is cells first, which are told as highlights, too, in a fraction of the room; then the oldest history, then
+    highlights, then rows from the top: rows of a screen are left blank, so that the others keep their numbers.
+    """
+    if "cells" in screen:
+        screen = {**screen, "highlights": _highlights(screen)}
+    for name, least in _ENTRY_BYTES.items():
+        entries = screen.get(name, [])
+        screen = _first(screen, name, min(len(entries), budget.bytes // least))
+    for leave_out in (_without("cells"), _without_history, _without("highlights"), _without_rows):
+        if budget.excess(screen) <= 1:
+            break
+        screen = leave_out(screen, budget)
+    return screen
+
+
+def _highlights(screen: Document) -> list[Document]:
+    rows = (
+        {row["row"]: row["text"] for row in screen["changed"]}
+        if "changed" in screen
+        else dict(enumerate(screen["lines"]))
+    )
+    return highlights(screen["cells"], rows)
+
+
+def _first(screen: Document, name: str, count: int) -> Document:
+    entries = screen.get(name, [])
+    return _less(screen, name, len(entries) - count, **{name: entries[:count]})
+
+
+def _without(name: str) -> Callable[[Document, Budget], Document]:
+    def leave_out(screen: Document, budget: Budget) -> Document:
+        return budget.fill(len(screen.get(name, [])), lambda count: _first(screen, name, count))
+
+    return leave_out
+
+
+def _without_history(screen: Document, budget: Budget) -> Document:
+    history = screen.get("scrollback", [])
+
+    def build(count: int) -> Document:
+        first = len(history) - count
+        wrapped = [row - first for row in screen["soft_wrap"]["scrollback"] if row >= first]
+        soft_wrap = {**screen["soft_wrap"], "scrollback": wrapped}
+        return _less(screen, "scrollback_rows", first, scrollback=history[first:], soft_wrap=soft_wrap)
+
+    return budget.fill(len(history), build) if history else screen
+
+
+def _without_rows(screen: Document, budget: Budget) -> Document:
+    name = "changed" if "changed" in screen else "lines"
+    rows = screen[name]
+
+    def build(count: int) -> Document:
+        first = len(rows) - count
+        blank = [""] * first if name == "lines" else []
+        return _less(screen, "rows", first, **{name: [*blank, *rows[first:]]})
+
+    return budget.fill(len(rows), build)
+
+
+def _less(screen: Document, what: str, number: int, **parts: object) -> Document:
+    """Put shorter parts in their places, and tell how much of what is missing."""
+    if number == 0:
+        return screen
+    omitted = screen.get("omitted", {})
+    return {**screen, **parts, "omitted": {**omitted, what: omitted.get(what, 0) + number, "hint": _HINT}}

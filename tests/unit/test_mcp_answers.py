@@ -1,0 +1,56 @@
+"""Errors as a model reads them: in the words of the tools it has."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from phux_core import errors
+from phux_mcp.answers import explain, in_tools
+
+
+def classes(kind=errors.PhuxError):
+    yield kind
+    for inner in kind.__subclasses__():
+        yield from classes(inner)
+
+
+@pytest.mark.parametrize("kind", sorted(set(classes()) - {errors.NoServerError}, key=lambda kind: kind.__name__))
+def test_no_usual_remedy_speaks_of_the_command_line(kind):
+    remedy = in_tools(kind.default_remedy)
+    assert not re.search(r"phux (?!status|server)[a-z]|--[a-z]", remedy), remedy
+
+
+@pytest.mark.parametrize(
+    ("remedy", "says"),
+    [
+        (
+            "press Enter there, or clear the line: phux send-keys @3 C-c",
+            'press Enter there, or clear the line: phux_send_keys with target @3 and keys ["C-c"]',
+        ),
+        (
+            "give it, or if a program has left the echo off: phux send-keys @3 'stty sane' Enter",
+            'give it, or if a program has left the echo off: phux_send_keys with target @3 and keys ["stty sane", "Enter"]',
+        ),
+        ("type what it reads (phux send-keys @3), or end it", "type what it reads (phux_send_keys to @3), or end it"),
+        ("`phux commands` lists them", "phux_commands lists them"),
+        ("look at it: phux snapshot", "look at it: phux_snapshot"),
+        ("name a session; `phux ls` lists them", "name a session; phux_ls lists them"),
+        (
+            "end that program, wait for it (phux wait), or let the command wait for the prompt with --queue",
+            'end that program, wait for it (phux_wait with state ["prompt"]), or end it with phux_signal',
+        ),
+        ("enlarge the window (phux resize), or choose", "enlarge the window (phux_resize), or choose"),
+    ],
+)
+def test_remedies_are_told_in_the_words_of_tools(remedy, says):
+    assert in_tools(remedy) == says
+
+
+def test_the_command_that_starts_a_server_is_for_a_person():
+    assert "`phux new`" in explain(errors.NoServerError("no server is running"))
+
+
+def test_what_was_sent_is_not_sent_back_at_length():
+    assert len(explain(errors.NoSuchTargetError(f"no session is called {'x' * 100_000!r}"))) < 1200
