@@ -54,8 +54,9 @@ _FUNCTIONS |= {
     "?l": (partial(Terminal.reset_mode, private=True), _ALL),
     "?s": (Terminal.save_modes, _ALL),
     "?r": (Terminal.restore_modes, _ALL),
-    "?J": (Terminal.erase_in_display, 1),
-    "?K": (Terminal.erase_in_line, 1),
+    "?J": (partial(Terminal.erase_in_display, private=True), 1),
+    "?K": (partial(Terminal.erase_in_line, private=True), 1),
+    '"q': (Terminal.protect, 1),
     "W": (Terminal.change_tab_stops, 1),
     "?W": (Terminal.reset_tab_stops, 1),
     "!p": (Terminal.soft_reset, 0),
@@ -84,7 +85,9 @@ _FUNCTIONS |= {
 _ESCAPES: dict[str, Action] = {final: (getattr(Terminal, name), ()) for final, name in PyteStream.escape.items()}
 _ESCAPES |= {f"#{final}": (getattr(Terminal, name), ()) for final, name in PyteStream.sharp.items()}
 _ESCAPES |= {
-    "E": (Terminal.next_line, ()),
+    "E": (Terminal.newline, ()),
+    "V": (Terminal.start_protected_area, ()),
+    "W": (Terminal.protect, ()),
     "Z": (replies.report_attributes, ()),
     "=": (Terminal.keypad_application, ()),
     ">": (Terminal.keypad_numeric, ()),

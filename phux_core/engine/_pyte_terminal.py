@@ -13,7 +13,7 @@ import pyte.modes as mo
 from pyte.screens import Cursor, Margins
 
 from phux_core.engine._pyte_rows import DEFAULT, Row
-from phux_core.engine._pyte_screen import REVERSE_WRAP, Screen
+from phux_core.engine._pyte_screen import ISO_PROTECTION, REVERSE_WRAP, Screen
 from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
 from phux_core.engine.protocol import Bell, Effect, Modes, Reply, TitleChanged
 
@@ -363,6 +363,18 @@ class Terminal(Screen):
     def select_style(self, token: str) -> None:
         """SGR, as the whole sequence."""
         self.style = self.styles.after(self.style, token)
+
+    def protect(self, how: int = 0) -> None:
+        """DECSCA: whether what is drawn from here on is spared by DECSED and DECSEL."""
+        if how == 1:
+            self.mode.discard(ISO_PROTECTION)
+        if how <= 2:
+            self.style = self.styles.guard(self.style, on=how == 1)
+
+    def start_protected_area(self) -> None:
+        """SPA: the same, and spared by ED, EL and ECH as well."""
+        self.mode.add(ISO_PROTECTION)
+        self.style = self.styles.guard(self.style, on=True)
 
     def mark_semantic(self, semantic: str | None) -> None:
         """Say what text means to the shell from here on."""

@@ -17,6 +17,7 @@ from phux_core.engine import _pyte_keys, encoding
 from phux_core.engine._pyte_history import Deferred, History
 from phux_core.engine._pyte_read import spans_of
 from phux_core.engine._pyte_reflow import resize as reflow
+from phux_core.engine._pyte_rows import Row
 from phux_core.engine._pyte_state import dump, load
 from phux_core.engine._pyte_stream import Parser
 from phux_core.engine._pyte_styles import StyleTable
@@ -25,7 +26,6 @@ from phux_core.engine.protocol import DEFAULT_HISTORY, MAX_SIZE, Cursor, Effect,
 from phux_core.engine.tap import Tap
 
 if TYPE_CHECKING:
-    from phux_core.engine._pyte_rows import Row
     from phux_core.keys import Key
 
 # NUL and DEL are time fillers; C1 controls do not exist in UTF-8 but as ESC and a letter. None has a width.
@@ -135,7 +135,10 @@ class PyteEngine:
     def spans(self, first: int, count: int) -> list[Span]:
         """Read rows as runs of styled cells."""
         first, rows = self._read(first, count)
-        entries = self._terminal.styles.entries
+        entries, guards = self._terminal.styles.entries, self._terminal.styles.guards
+        if guards:  # no part of how a cell looks
+            looks = str.maketrans(guards)
+            rows = [Row(row.text, row.styles.translate(looks), row.marks) for row in rows]
         return [span for number, row in enumerate(rows, first) for span in spans_of(number, row, entries)]
 
     def cursor(self) -> Cursor:

@@ -43,7 +43,21 @@ def _csi(finals):
 _MOVE = _csi("ABCDEFGdaeI")
 _PLACE = st.builds(lambda y, x, final: f"\x1b[{y};{x}{final}", _NUMBER, _NUMBER, st.sampled_from("Hf"))
 _EDIT = _csi("@PXLMST")
-_ERASE = st.sampled_from(["\x1b[K", "\x1b[1K", "\x1b[2K", "\x1b[J", "\x1b[1J", "\x1b[2J", "\x1b[3J"])
+_ERASE = st.sampled_from(
+    [
+        "\x1b[?K",
+        "\x1b[?1K",
+        "\x1b[?2J",
+        "\x1b[?1J",
+        "\x1b[K",
+        "\x1b[1K",
+        "\x1b[2K",
+        "\x1b[J",
+        "\x1b[1J",
+        "\x1b[2J",
+        "\x1b[3J",
+    ]
+)
 _SGR = st.lists(
     st.sampled_from(
         [
@@ -143,6 +157,12 @@ _ESCAPE = st.sampled_from(
         "\x1b)0\x0ex\x0f.",
         "\x1b=",
         "\x1b>",
+        '\x1b[1"q',
+        '\x1b[1"q',
+        '\x1b["q',
+        "\x1bV",
+        "\x1bW",
+        "\x1b[!p",
         "\x1b[s",
         "\x1b[u",
         "\x1b[3b",
@@ -360,8 +380,9 @@ def test_the_two_engines_type_the_same_for_every_key(asked):
         engine.close()
 
 
-# After these libghostty keeps the flag of a row whose continuation moved away, and drops those of rows that moved.
-_SHIFTS = re.compile(rb"\x1b\[[0-9]*[LMST]|\x1bM")
+# After these libghostty keeps the flag of a row whose continuation moved away or was erased around protected cells, and
+# drops those of rows that moved.
+_SHIFTS = re.compile(rb"\x1b\[[0-9]*[LMST]|\x1bM|\x1b\[\?[0-9]*[JK]|\x1bV")
 
 
 @settings(EXAMPLES, max_examples=400)
