@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from phux_client.flows._kinds import Document
 
-_RECEIVE_SIZE = 256 * 1024
+# More would be fresh memory from the kernel each time, which costs more than the call itself.
+_RECEIVE_SIZE = 64 * 1024
 _RETRY_S = 0.01
 _LAST_WORD_S = 1.0
 # Linux tells a half-closed stream as POLLRDHUP; elsewhere POLLHUP, which is always reported, has to do.

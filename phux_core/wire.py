@@ -75,7 +75,7 @@ class Decoder:
         while (frame := self.next_frame()) is not None:
             yield frame
 
-    def push(self, data: bytes) -> None:
+    def push(self, data: "bytes | memoryview") -> None:
         """Take bytes, for ``next_frame`` to cut."""
         self._buffer += data
 

@@ -241,12 +241,14 @@ class App:
             if self._waiting_keys is not None:
                 self._waiting_keys += events[place:]
                 return
-            if self._is_for_program(event):
+            for_program = self._is_for_program(event)
+            if for_program:
                 items.append(_item(event))
-                continue
-            self._type(items)
-            items = []
-            self._take_key(event)
+            if not for_program or isinstance(event, keys.Paste):
+                self._type(items)
+                items = []
+            if not for_program:
+                self._take_key(event)
         self._type(items)
 
     def _type(self, items: "list[Document]") -> None:
@@ -272,6 +274,9 @@ class App:
         elif isinstance(event, keys.Answer):
             if event.data in _KNOWS_SYNCHRONIZED:
                 self.screen.knows_synchronized()
+        elif isinstance(event, keys.Text) and len(event.text) > 1:
+            # One by one: each may be the end of what the next is for.
+            self._take_keys([keys.Text(character) for character in event.text])
         elif self.prompt is not None:
             prompt = self.prompt
             if prompt.take(event) and self.prompt is prompt:
@@ -280,9 +285,6 @@ class App:
             self._take_for_box(event)
         elif isinstance(event, keys.MouseEvent):
             self._mice.take(event)
-        elif isinstance(event, keys.Text) and len(event.text) > 1:
-            # Only the first of them is behind the prefix.
-            self._take_keys([keys.Text(character) for character in event.text])
         else:
             self._take_own_key(event)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Cell: TypeAlias = tuple[str, str]
     Row: TypeAlias = list[Cell]
-    Run: TypeAlias = Sequence[object]
+    Run: TypeAlias = tuple[int, int, "str | list[str]", str]
 
 BLANK: "Cell" = (" ", "")
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -120,24 +120,21 @@ def row_of(runs: "Sequence[Run]", cols: int) -> "Row":
     """
     row: Row = [BLANK] * cols
     for column, width, glyphs, style in runs:
-        assert isinstance(column, int)
-        assert isinstance(style, str)
-        if width == 1:
-            if isinstance(glyphs, str) and glyphs.isascii():
-                cells = list(map(_table(style).__getitem__, glyphs.encode()))
-            else:
-                cells = [(glyph, style) for glyph in _clean(glyphs)]
+        if width == 1 and isinstance(glyphs, str) and glyphs.isascii():
+            table = _ASCII.get(style) or _table(style)
+            row[column : column + len(glyphs)] = map(table.__getitem__, glyphs.encode())
+        elif width == 1:
+            row[column : column + len(glyphs)] = [(glyph, style) for glyph in _clean(glyphs)]
         else:
             cells = [cell for glyph in _clean(glyphs) for cell in ((glyph, style), ("", style))]
-        row[column : column + len(cells)] = cells
+            row[column : column + len(cells)] = cells
     return row if len(row) == cols else fit(row, cols)
 
 
-def _clean(glyphs: object) -> "Sequence[str]":
+def _clean(glyphs: "str | list[str]") -> "Sequence[str]":
     """Give glyphs without what a terminal would take for a command, whatever the server says they are."""
     if isinstance(glyphs, str):
         return _CONTROLS.sub("?", glyphs)
-    assert isinstance(glyphs, list)
     return [_CONTROLS.sub("?", glyph) or " " for glyph in glyphs]
 
 

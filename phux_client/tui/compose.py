@@ -1,5 +1,7 @@
 """From what is known to one screen: the panes, the lines between them, the status line, and what lies over them."""
 
+from operator import is_
+
 from phux_client.tui.canvas import BLANK, Canvas, Cursor, cells_of, fit, overlay
 
 TYPE_CHECKING = False
@@ -13,6 +15,7 @@ BORDER = "90"
 OUTSIDE: "Cell" = ("·", "90")
 """What fills the screen beyond a window that is smaller than it."""
 
+_NOTHING: "Row" = []
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 # Which arms a cell of a line has, and the glyph for it.
 _LINES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
@@ -36,11 +39,17 @@ class Overlay:
 
 
 class Composer:
-    """Puts screens together. Remembers nothing but what a layout's lines look like."""
+    """Puts screens together. A row of the window stays the same object until something in it becomes another.
+
+    Attributes:
+        corner: Column and row of the window that are in the upper left corner of the terminal.
+    """
 
     def __init__(self) -> None:
+        self.corner = (0, 0)
         self._known: tuple[object, ...] = ()
-        self._lines: list[dict[int, Cell]] = []
+        self._plan: list[tuple[Row, list[tuple[int, int, int, int]]]] = []
+        self._composed: list[tuple[list[Row], Row]] = []
 
     def compose(
         self,
@@ -71,7 +80,7 @@ class Composer:
             cursor = None
         else:
             at = self._cursor(model, arrangement, over or {})
-            first_x, first_y = _corner(arrangement, at, cols, height)
+            first_x, first_y = self.corner = _corner(arrangement, at, cols, height)
             whole = self._window(model, arrangement, over or {})
             drawn = [
                 _outer_row(whole[y] if y < arrangement.rows else None, first_x, arrangement.cols, cols)
@@ -114,48 +123,63 @@ class Composer:
         over: "dict[int, tuple[list[Row], tuple[int, int] | None]]",
     ) -> "list[Row]":
         """Draw a whole window."""
-        if len(arrangement.panes) == 1:
-            ((pane, place),) = arrangement.panes.items()
-            source = over[pane][0] if pane in over else model.panes[pane].rows
-            return [fit(source[y] if y < len(source) else [], place.cols) for y in range(place.rows)]
-        window: list[Row] = [[BLANK] * arrangement.cols for _ in range(arrangement.rows)]
-        for y, line in enumerate(self._dividers(arrangement, model.active_pane)):
-            row = window[y]
-            for x, cell in line.items():
-                row[x] = cell
-        for pane, place in arrangement.panes.items():
-            source = over[pane][0] if pane in over else model.panes[pane].rows
-            for y in range(place.rows):
-                cells = fit(source[y] if y < len(source) else [], place.cols)
-                window[place.y + y][place.x : place.x + place.cols] = cells
+        sources = {pane: over[pane][0] if pane in over else model.panes[pane].rows for pane in arrangement.panes}
+        if not self._known or self._known[0] is not arrangement or self._known[1] != model.active_pane:
+            self._known = (arrangement, model.active_pane)
+            self._plan = _plan(arrangement, _dividers(arrangement, model.active_pane))
+            self._composed = [([], [])] * arrangement.rows
+        window = []
+        for y, (base, places) in enumerate(self._plan):
+            parts = [source[row] if row < len(source := sources[pane]) else _NOTHING for pane, row, _x, _cols in places]
+            before, drawn = self._composed[y]
+            if not drawn or not all(map(is_, parts, before)):
+                drawn = base.copy()
+                for (_pane, _row, x, cols), part in zip(places, parts, strict=True):
+                    drawn[x : x + cols] = part if len(part) == cols else fit(part, cols)
+                self._composed[y] = (parts, drawn)
+            window.append(drawn)
         return window
 
-    def _dividers(self, arrangement: "Arrangement", active: int | None) -> "list[dict[int, Cell]]":
-        """Draw the lines: the glyph of each cell joins its neighbours, and those around the active pane stand out."""
-        if self._known and self._known[0] is arrangement and self._known[1] == active:
-            return self._lines
-        lines: list[dict[int, Cell]] = [{} for _ in range(arrangement.rows)]
-        taken = {
-            (x, y)
-            for divider in arrangement.dividers
-            for x in range(divider.rect.x, divider.rect.x + divider.rect.cols)
-            for y in range(divider.rect.y, divider.rect.y + divider.rect.rows)
-        }
-        place = arrangement.panes.get(active) if active is not None else None
-        for x, y in taken:
-            arms = (
-                _UP * ((x, y - 1) in taken)
-                | _DOWN * ((x, y + 1) in taken)
-                | _LEFT * ((x - 1, y) in taken)
-                | _RIGHT * ((x + 1, y) in taken)
-            )
-            if arms in {0, _UP, _DOWN, _LEFT, _RIGHT}:
-                # The end of a line, or all of one: nothing tells its direction but the line itself.
-                arms = _LEFT | _RIGHT if _is_flat(arrangement, x, y) else _UP | _DOWN
-            near = place is not None and _touches(place, x, y)
-            lines[y][x] = (_LINES[arms], ACTIVE_BORDER if near else BORDER)
-        self._known, self._lines = (arrangement, active), lines
-        return lines
+
+def _plan(
+    arrangement: "Arrangement", lines: "list[dict[int, Cell]]"
+) -> "list[tuple[Row, list[tuple[int, int, int, int]]]]":
+    """Say for each row of a window what it is without panes, and which row of which pane goes where, how wide."""
+    plan: list[tuple[Row, list[tuple[int, int, int, int]]]] = []
+    for line in lines:
+        row = [BLANK] * arrangement.cols
+        for x, cell in line.items():
+            row[x] = cell
+        plan.append((row, []))
+    for pane, place in arrangement.panes.items():
+        for row_number in range(place.rows):
+            plan[place.y + row_number][1].append((pane, row_number, place.x, place.cols))
+    return plan
+
+
+def _dividers(arrangement: "Arrangement", active: int | None) -> "list[dict[int, Cell]]":
+    """Draw the lines: the glyph of each cell joins its neighbours, and those around the active pane stand out."""
+    lines: list[dict[int, Cell]] = [{} for _ in range(arrangement.rows)]
+    taken = {
+        (x, y)
+        for divider in arrangement.dividers
+        for x in range(divider.rect.x, divider.rect.x + divider.rect.cols)
+        for y in range(divider.rect.y, divider.rect.y + divider.rect.rows)
+    }
+    place = arrangement.panes.get(active) if active is not None else None
+    for x, y in taken:
+        arms = (
+            _UP * ((x, y - 1) in taken)
+            | _DOWN * ((x, y + 1) in taken)
+            | _LEFT * ((x - 1, y) in taken)
+            | _RIGHT * ((x + 1, y) in taken)
+        )
+        if arms in {0, _UP, _DOWN, _LEFT, _RIGHT}:
+            # The end of a line, or all of one: nothing tells its direction but the line itself.
+            arms = _LEFT | _RIGHT if _is_flat(arrangement, x, y) else _UP | _DOWN
+        near = place is not None and _touches(place, x, y)
+        lines[y][x] = (_LINES[arms], ACTIVE_BORDER if near else BORDER)
+    return lines
 
 
 def _is_flat(arrangement: "Arrangement", x: int, y: int) -> bool:

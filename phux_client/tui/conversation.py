@@ -19,6 +19,8 @@ _RETRY_S = 0.02
 _GIVE_UP_S = 30.0
 _MOVE_S = 3.0
 _MAX_HELD = 64 * 1024
+_LONG = 16 * 1024
+"""Characters of one piece that a program may take a while to read; what is typed behind it waits so long."""
 
 
 class Conversation:
@@ -43,6 +45,7 @@ class Conversation:
         self._typed: dict[int, list[Document]] = {}
         self._before_move: int | None = None
         self._move_until: float | None = None
+        self._long: int | None = None
 
     # Asking
 
@@ -102,23 +105,35 @@ class Conversation:
 
         def done(_reply: object) -> None:
             self._typed.pop(number, None)
+            self._long_is_over(number)
 
         def refused(error: errors.PhuxError) -> None:
-            self._typed.pop(number, None)
             self._show_error(error)
+            done(error)
 
         try:
             number = self.link.ask("input", done, refused, pane=pane, items=items)
         except errors.PhuxError as error:
             self._failed(error)
-        else:
-            self._typed[number] = items
+            return
+        self._typed[number] = items
+        if self._long is None and self._move_until is None and _size(items) > _LONG:
+            # Of more than the server keeps for a program that reads slowly, it would refuse the rest.
+            self._long = number
+            self._app.hold_keys()
+
+    def _long_is_over(self, number: int | None) -> None:
+        if number is not None and number == self._long:
+            self._long = None
+            self._app.release_keys()
 
     def _hold(self, items: "list[Document]") -> None:
-        size = sum(len(str(item)) for item in items)
+        size = _size(items)
         if self._held_size + size <= _MAX_HELD:
             self._held += items
             self._held_size += size
+        else:
+            self._app.screen.say("the server is away, and not all of what was typed could be kept")
 
     # What is pushed
 
@@ -220,6 +235,7 @@ class Conversation:
         if now - self._lost_at > _GIVE_UP_S:
             self._app.end("the connection was lost", 1)
         self._moved()
+        self._long_is_over(self._long)
 
     def resized(self) -> None:
         """Tell the server how much room there is now."""
@@ -243,3 +259,7 @@ class Conversation:
         """Hang up."""
         if self.link is not None:
             self.link.close()
+
+
+def _size(items: "list[Document]") -> int:
+    return sum(len(str(value)) for item in items for value in item.values())

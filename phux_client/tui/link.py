@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     OnReply = Callable[[Document], None]
     OnError = Callable[[errors.PhuxError], None]
 
-_RECEIVE_SIZE = 256 * 1024
+# More would be fresh memory from the kernel each time, which costs more than the call itself.
+_RECEIVE_SIZE = 64 * 1024
 MAX_UNSENT = 4 * 1024 * 1024
 """Bytes that may wait to be sent; a server that takes none for so long is as good as gone."""
 # By this name the ledger knows what a person typed from what a program did.

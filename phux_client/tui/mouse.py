@@ -18,7 +18,9 @@ class Mice:
 
     def __init__(self, app: "App") -> None:
         self._app = app
-        self._dragged: tuple[tuple[str, ...], str, int] | None = None
+        self._dragged: Divider | None = None
+        self._goal: int | None = None
+        self._is_moving = False
         self._held: int | None = None
         self._pressed_at: MouseEvent | None = None
 
@@ -31,14 +33,14 @@ class Mice:
         if event.kind == "press" and event.y >= app.screen.area[1]:
             self._on_status(event)
             return
+        event = _moved(event, *app.screen.corner)
         if self._dragged is not None:
             self._drag(event)
             return
         under = arrangement.at(event.x, event.y)
         if event.kind == "press" and isinstance(under, Divider):
             if event.button == "left" and not app.read_only:
-                along = event.x if under.direction == "right" else event.y
-                self._dragged = (under.path, under.direction, along)
+                self._dragged, self._goal, self._is_moving = under, None, False
             return
         # Whatever a button does until it is up is for the pane in which it was pressed.
         pane = self._held if self._held is not None and event.kind != "press" else under
@@ -53,26 +55,37 @@ class Mice:
         self._in_pane(pane, arrangement.panes[pane], event)
 
     def _drag(self, event: MouseEvent) -> None:
-        assert self._dragged is not None
-        path, direction, at = self._dragged
-        here = event.x if direction == "right" else event.y
-        if here != at and self._app.model.view is not None:
-            window = self._app.model.view["window"]["id"]
-            self._app.server.ask("move_divider", window=window, path=list(path), by=here - at)
-            self._dragged = (path, direction, here)
+        divider = self._dragged
+        assert divider is not None
+        self._goal = event.x if divider.direction == "right" else event.y
+        self._pull(divider)
         if event.kind == "release":
             self._dragged = None
 
+    def _pull(self, divider: Divider) -> None:
+        """Move a divider from where it is to where the mouse is, one step after the other."""
+        app, arrangement, goal = self._app, self._app.model.arrangement, self._goal
+        if self._is_moving or goal is None or arrangement is None or app.model.view is None:
+            return
+        self._goal = None
+        here = next((one.rect for one in arrangement.dividers if one.path == divider.path), None)
+        by = 0 if here is None else goal - (here.x if divider.direction == "right" else here.y)
+
+        def moved(_reply: object) -> None:
+            self._is_moving = False
+            self._pull(divider)
+
+        if by:
+            self._is_moving = True
+            window = app.model.view["window"]["id"]
+            app.server.ask("move_divider", moved, window=window, path=list(divider.path), by=by)
+
     def _in_pane(self, pane: int, place: "Rect", event: MouseEvent) -> None:
         app = self._app
-        inside = MouseEvent(
-            event.kind,
-            event.button,
-            min(max(event.x - place.x, 0), place.cols - 1),
-            min(max(event.y - place.y, 0), place.rows - 1),
-            ctrl=event.ctrl,
-            alt=event.alt,
-            shift=event.shift,
+        inside = _moved(
+            event,
+            min(max(event.x - place.x, 0), place.cols - 1) - event.x,
+            min(max(event.y - place.y, 0), place.rows - 1) - event.y,
         )
         known = app.model.panes[pane]
         if app.copying.pane == pane:
@@ -112,6 +125,12 @@ class Mice:
             index = self._app.screen.window_at(event.x)
             if index is not None and not self._app.read_only:
                 self._app.server.move("select", scope="window", id=index)
+
+
+def _moved(event: MouseEvent, x: int, y: int) -> MouseEvent:
+    return MouseEvent(
+        event.kind, event.button, event.x + x, event.y + y, ctrl=event.ctrl, alt=event.alt, shift=event.shift
+    )
 
 
 def _document(event: MouseEvent) -> "Document":

@@ -71,7 +71,6 @@ class Picker:
 
     def __init__(self, found: list[Choice], session: int, window: int) -> None:
         self._found = found
-        self._filter = ""
         self._at = next(
             (at for at, choice in enumerate(found) if (choice.session, choice.window) == (session, window)), 0
         )

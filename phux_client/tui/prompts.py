@@ -49,7 +49,6 @@ class Ask:
         then: Called with the text when Enter is pressed.
         text: What stands there at first.
         remembered: Texts that Up brings back, the newest last; what is entered is added to it.
-        changed: Called with the text whenever it changes.
     """
 
     def __init__(
@@ -59,11 +58,9 @@ class Ask:
         *,
         text: str = "",
         remembered: list[str] | None = None,
-        changed: "Callable[[str], None] | None" = None,
     ) -> None:
         self._label = label
         self._then = then
-        self._changed = changed
         self._before, self._after = text, ""
         self._remembered = remembered if remembered is not None else []
         self._place = len(self._remembered)
@@ -89,8 +86,6 @@ class Ask:
             if event.name in {"Escape", "C-c", "C-g"}:
                 return True
             self._edit(event.name)
-        if self._changed is not None:
-            self._changed(self.text)
         return False
 
     def _edit(self, key: str) -> None:

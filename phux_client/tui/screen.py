@@ -47,6 +47,11 @@ class Screen:
         cols, rows = self._outer.size
         return cols, rows - 1 if self._has_status(rows) else rows
 
+    @property
+    def corner(self) -> tuple[int, int]:
+        """Column and row of the window that are in the upper left corner of the terminal."""
+        return self._composer.corner
+
     def _has_status(self, rows: int) -> bool:
         return self._with_status and rows > 1
 

@@ -9,6 +9,7 @@ Rows are counted from the oldest row of the scrollback here, as the library's "s
 
 from __future__ import annotations
 
+import re
 from itertools import compress
 from typing import Any
 
@@ -46,6 +47,13 @@ _SEMANTICS = (None, "input", "prompt", None)
 # glyph of its own, and neither has the cell left over at the end of a row where a wide one did not fit.
 _WIDTHS = (1, 2, 0, 0)
 _MAX_STYLES = 4096
+# What surely has no character that joins the one before it: ASCII, Latin and Greek letters, box drawing, symbols, kana,
+# ideographs, most of Hangul. No more than so many bytes are worth looking at.
+_NO_MARKS = re.compile(
+    rb"(?:[\x00-\x7f]+|[\xc3-\xcb\xce\xcf][\x80-\xbf]|\xe2[\x84-\xb2][\x80-\xbf]|\xe3[\x81\x83][\x80-\xbf]"
+    rb"|[\xe4-\xe9\xeb\xec][\x80-\xbf][\x80-\xbf])*+"
+)
+_MOST_LOOKED_AT = 4096
 _new = tuple.__new__
 
 # Styles by their C struct's bytes: programs use few, and a NamedTuple of eleven fields is not free to make.
@@ -55,10 +63,15 @@ _styles: dict[bytes, Style] = {}
 class Grid:
     """Reads the rows of one terminal. Holds scratch memory, so it is not for two threads at once."""
 
-    __slots__ = ("_options", "_out", "_point", "_ref", "_row", "_selection", "_size", "_style", "_terminal")
+    __slots__ = (
+        *("_filled", "_kept", "_options", "_out", "_point", "_ref", "_row", "_selection", "_size", "_style"),
+        "_terminal",
+    )
 
     def __init__(self, terminal: Any) -> None:
         self._terminal = terminal
+        self._kept: _Rendering | None = None
+        self._filled: set[int] = set()
         self._point = ffi.new("PhuxPoint*", {"tag": lib.GHOSTTY_POINT_TAG_SCREEN})
         self._ref = sized("GhosttyGridRef")
         self._row = ffi.new("GhosttyRow*")
@@ -132,28 +145,62 @@ class Grid:
             history: How many rows of scrollback there are.
         """
         spans: list[Span] = []
-        state = ffi.new("GhosttyRenderState*")
-        check(lib.ghostty_render_state_new(ffi.NULL, state), "render_state_new")
-        rows = ffi.new("GhosttyRenderStateRowIterator*")
-        check(lib.ghostty_render_state_row_iterator_new(ffi.NULL, rows), "row_iterator_new")
+        self.forget_changes()
+        rendering = _Rendering()
         try:
             at, end = top, top + count
             while at < end:
                 # A render state sees the viewport only, so that is moved over history and back.
                 viewport = min(at, history)
                 self._scroll(viewport, history)
-                check(lib.ghostty_render_state_update(state[0], self._terminal), "render_state_update")
-                check(
-                    lib.ghostty_render_state_get(state[0], lib.GHOSTTY_RENDER_STATE_DATA_ROW_ITERATOR, rows),
-                    "row_iterator",
-                )
-                at = self._read(rows[0], viewport, at, end, history, spans)
+                at = self._read(rendering.update(self._terminal), viewport, at, end, history, spans)
         finally:
             if top < history:
                 self._scroll(history, history)
-            lib.ghostty_render_state_row_iterator_free(rows[0])
-            lib.ghostty_render_state_free(state[0])
+            rendering.free()
         return spans
+
+    def changed(self, history: int) -> dict[int, list[Span]]:
+        """The rows of the shown screen that may look different since this was last called, all of them the first time.
+
+        The library marks what it changes, and a render state takes the marks when it is updated. So one is kept, and
+        whoever updates another has to ``forget_changes``.
+
+        Args:
+            history: How many rows of scrollback there are.
+        """
+        if self._kept is None:
+            self._kept = _Rendering()
+        rows = self._kept.update(self._terminal)
+        changed: dict[int, list[Span]] = {}
+        looks = _Looks()
+        y = ffi.new("uint16_t*")
+        while lib.ghostty_render_state_row_iterator_next_dirty(rows, y):
+            row = y[0]
+            if row - 1 in self._filled and row - 1 not in changed:
+                # Together with a wide character goes the filler at the end of the row above, and of that the library
+                # says nothing.
+                self.forget_changes()
+                return self.changed(history)
+            self._filled.discard(row)
+            if self._read_row(rows, row + history, row, looks, changed.setdefault(row, [])):
+                self._filled.add(row)
+        self._kept.clean()
+        return changed
+
+    def watch_for_marks(self, data: bytes) -> None:
+        """Look at what will be written: the library does not say that a row changed when a mark joins a glyph of it."""
+        if self._kept is None or data.isascii():
+            return
+        if len(data) > _MOST_LOOKED_AT or _NO_MARKS.fullmatch(data) is None:
+            self.forget_changes()
+
+    def forget_changes(self) -> None:
+        """Free what ``changed`` keeps."""
+        if self._kept is not None:
+            self._kept.free()
+            self._kept = None
+            self._filled.clear()
 
     def _scroll(self, row: int, history: int) -> None:
         if row < history:
@@ -164,24 +211,24 @@ class Grid:
 
     def _read(self, rows: Any, y: int, at: int, end: int, history: int, spans: list[Span]) -> int:
         """Add the spans of rows ``at`` to ``end`` that a render state of the viewport at ``y`` shows."""
-        view = ffi.new("GhosttyCellsView*")
-        raw_row = ffi.new("GhosttyRow*")
-        # Style numbers mean something within their page only, and the page is what a reference's node is.
-        pages: dict[int, dict[int, _Look]] = {}
-        same: dict[_Look, _Look] = {}
+        looks = _Looks()
         while y < end and lib.ghostty_render_state_row_iterator_next(rows):
             if y >= at:
-                lib.ghostty_render_state_row_get(rows, lib.GHOSTTY_RENDER_STATE_ROW_DATA_CELLS_RAW, view)
-                cells = int.from_bytes(ffi.buffer(view.ptr, view.len * 8), "little")
-                if cells:
-                    lib.ghostty_render_state_row_get(rows, lib.GHOSTTY_RENDER_STATE_ROW_DATA_RAW, raw_row)
-                    page = int(ffi.cast("uintptr_t", self._refer(0, y).node)) if raw_row[0] & ROW_STYLED else 0
-                    looks = pages.get(page)
-                    if looks is None:
-                        looks = pages[page] = {}
-                    self._cut(cells, y, y - history, looks, same, spans)
+                self._read_row(rows, y, y - history, looks, spans)
             y += 1
         return y
+
+    def _read_row(self, rows: Any, y: int, row: int, looks: _Looks, spans: list[Span]) -> bool:
+        """Add the spans of the row at which an iterator stands; say whether a filler is its last cell."""
+        view, raw_row = looks.view, looks.raw_row
+        lib.ghostty_render_state_row_get(rows, lib.GHOSTTY_RENDER_STATE_ROW_DATA_CELLS_RAW, view)
+        cells = int.from_bytes(ffi.buffer(view.ptr, view.len * 8), "little")
+        if not cells:
+            return False
+        lib.ghostty_render_state_row_get(rows, lib.GHOSTTY_RENDER_STATE_ROW_DATA_RAW, raw_row)
+        page = int(ffi.cast("uintptr_t", self._refer(0, y).node)) if raw_row[0] & ROW_STYLED else 0
+        self._cut(cells, y, row, looks.pages.setdefault(page, {}), looks.same, spans)
+        return bool(cells >> 64 * (view.len - 1) + WIDE_SHIFT & 3 == lib.GHOSTTY_CELL_WIDE_SPACER_HEAD)
 
     def _cut(
         self,
@@ -279,6 +326,56 @@ class Grid:
 
 _Look = tuple[Style, str | None, int]
 """What the cells of a span share: style, semantic, width."""
+
+
+class _Looks:
+    """What is learned about looks while rows are read, and scratch memory for it.
+
+    Attributes:
+        pages: Looks by their numbers, which mean something within their page only; the page is what a reference's
+            node is.
+        same: Looks by themselves, so that equal ones are one object.
+    """
+
+    __slots__ = ("pages", "raw_row", "same", "view")
+
+    def __init__(self) -> None:
+        self.pages: dict[int, dict[int, _Look]] = {}
+        self.same: dict[_Look, _Look] = {}
+        self.view = ffi.new("GhosttyCellsView*")
+        self.raw_row = ffi.new("GhosttyRow*")
+
+
+class _Rendering:
+    """A render state of the library, and an iterator over its rows."""
+
+    __slots__ = ("_rows", "_state")
+
+    def __init__(self) -> None:
+        state = ffi.new("GhosttyRenderState*")
+        check(lib.ghostty_render_state_new(ffi.NULL, state), "render_state_new")
+        self._state = ffi.gc(state[0], lib.ghostty_render_state_free)
+        rows = ffi.new("GhosttyRenderStateRowIterator*")
+        check(lib.ghostty_render_state_row_iterator_new(ffi.NULL, rows), "row_iterator_new")
+        self._rows = ffi.gc(rows[0], lib.ghostty_render_state_row_iterator_free)
+
+    def update(self, terminal: Any) -> Any:
+        """Take over what the terminal shows; give the iterator, before the first row."""
+        check(lib.ghostty_render_state_update(self._state, terminal), "render_state_update")
+        rows = ffi.new("GhosttyRenderStateRowIterator*", self._rows)
+        check(
+            lib.ghostty_render_state_get(self._state, lib.GHOSTTY_RENDER_STATE_DATA_ROW_ITERATOR, rows), "row_iterator"
+        )
+        return rows[0]
+
+    def clean(self) -> None:
+        """Take note that all that changed was read."""
+        check(lib.ghostty_render_state_clean(self._state), "render_state_clean")
+
+    def free(self) -> None:
+        """Give its memory back now."""
+        ffi.release(self._rows)
+        ffi.release(self._state)
 
 
 def _flush(row: int, col: int, glyphs: str | list[str], look: _Look, spans: list[Span]) -> None:

@@ -155,6 +155,14 @@ class GhosttyEngine:
             spans += grid.spans(top, size, history)
         return spans
 
+    def changed(self) -> dict[int, list[Span]]:
+        """Read the rows of the viewport that may look different since this was last asked."""
+        return self._grid.changed(0 if is_alternate(self._terminal) else scrollback(self._terminal))
+
+    def forget_changes(self) -> None:
+        """Free what ``changed`` keeps."""
+        self._grid.forget_changes()
+
     def _range(self, first: int, count: int) -> tuple[int, int]:
         """The rows asked for, from and up to, clamped to what exists."""
         oldest = -self.history_rows if first < 0 else 0
@@ -211,6 +219,7 @@ class GhosttyEngine:
         if b"\x7f" in data:
             # DEL is no graphic character (ECMA-48, 8.3), but libghostty's fast path prints it.
             data = data.translate(None, b"\x7f")
+        self._grid.watch_for_marks(data)
         if self._covered is not None:
             self._watch_screens(data)
         at = 0
@@ -301,6 +310,7 @@ class GhosttyEngine:
         """Change the grid."""
         _check_size(cols, rows)
         self._sink.cols, self._sink.rows = cols, rows
+        self._grid.forget_changes()
         # Without a reflow a wide character could be cut in half, which no snapshot can hold (see mend).
         with wrapping(self._terminal):
             check(lib.ghostty_terminal_resize(self._terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
@@ -427,6 +437,7 @@ class GhosttyEngine:
     def _cursor_style(self) -> int:
         """The DECSCUSR number of the cursor's style."""
         if not number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND):
+            self._grid.forget_changes()  # which it takes away
             return rendered_cursor_style(self._terminal)
         # The terminal is asked as a program would ask: a tenth of the time that making a render state takes.
         sink = self._sink

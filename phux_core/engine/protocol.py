@@ -247,6 +247,16 @@ class Engine(Protocol):
         Cells that are blank with default style and no semantic are left out, except inside a run.
         """
 
+    def changed(self) -> dict[int, list[Span]]:
+        """Read the rows of the viewport that may look different since this was last asked, as ``spans`` reads them.
+
+        All of them the first time, and whenever that is not known. There is one reader for an engine: what was told is
+        not told again.
+        """
+
+    def forget_changes(self) -> None:
+        """Free what ``changed`` keeps to know what changed; it begins anew with the next call."""
+
     def cursor(self) -> Cursor:
         """Where the cursor is."""
 

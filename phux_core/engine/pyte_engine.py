@@ -141,6 +141,15 @@ class PyteEngine:
             rows = [Row(row.text, row.styles.translate(looks), row.marks) for row in rows]
         return [span for number, row in enumerate(rows, first) for span in spans_of(number, row, entries)]
 
+    def changed(self) -> dict[int, list[Span]]:
+        """Read the rows of the viewport: which of them changed is not kept."""
+        first, rows = self._read(0, self.rows)
+        entries = self._terminal.styles.entries
+        return {number: list(spans_of(number, row, entries)) for number, row in enumerate(rows, first)}
+
+    def forget_changes(self) -> None:
+        """Do nothing: there is nothing to free."""
+
     def cursor(self) -> Cursor:
         """Where the cursor is."""
         terminal = self._terminal

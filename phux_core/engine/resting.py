@@ -133,6 +133,15 @@ class RestingEngine:
         """Read rows as runs of styled cells."""
         return self._awake().spans(first, count)
 
+    def changed(self) -> dict[int, list[Span]]:
+        """Read the rows that may look different since this was last asked; all of them after a rest."""
+        return self._awake().changed()
+
+    def forget_changes(self) -> None:
+        """Free what ``changed`` keeps."""
+        if self._engine is not None:
+            self._engine.forget_changes()
+
     def cursor(self) -> Cursor:
         """Where the cursor is."""
         return self._awake().cursor()

@@ -11,7 +11,7 @@ import json
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attrs import asdict, define, evolve, field, fields
+from attrs import asdict, define, field, fields
 
 from phux_core.errors import BadRequestError, RefusedError
 
@@ -70,9 +70,9 @@ def range_of(entry: dict[str, Any]) -> dict[str, int]:
     return {"since": entry["start"], "until": _LAST if entry["end"] is None else entry["end"]}
 
 
-@define(frozen=True)
+@define
 class Entry:
-    """One command.
+    """One command, as far as is known by now.
 
     Attributes:
         pane: The pane it ran in.
@@ -157,11 +157,12 @@ class Ledger:
         return entry
 
     def change(self, number: int, **what: Any) -> Entry | None:
-        """Note what became of a command; None if it is remembered no more."""
+        """Note what became of a command; None if that is nothing new, or it is remembered no more."""
         entry = self.entries.get(number)
-        if entry is None:
+        if entry is None or all(getattr(entry, name) == value for name, value in what.items()):
             return None
-        entry = self.entries[number] = evolve(entry, **what)
+        for name, value in what.items():
+            setattr(entry, name, value)
         return entry
 
     @property

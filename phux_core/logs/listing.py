@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from attrs import evolve
-
 from phux_core.errors import NoSuchTargetError
 from phux_core.logs import ledger, places
 from phux_core.logs.stored import Stored
@@ -62,8 +60,8 @@ def stored_commands(root: str, log: places.LogId) -> Iterator[dict[str, Any]]:
         over = places.read_meta(stored.directory).get("ended_at") is not None or not places.server_lives(log.server)
     for entry in ledger.load(data):
         # What ran when its server was killed has no end, and will never have one.
-        lost = entry.lost or (over and entry.ended_at is None)
-        yield evolve(entry, lost=lost).to_document(log.server)
+        entry.lost = entry.lost or (over and entry.ended_at is None)
+        yield entry.to_document(log.server)
 
 
 def stored_command(root: str, log: places.LogId, number: int) -> dict[str, Any]:

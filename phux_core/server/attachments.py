@@ -2,8 +2,9 @@
 
 Nothing is queued. For each client and each pane it sees, the server remembers what it has told, and that something
 changed; when it is time (at once after quiet, and at most sixty times a second) it sends the difference to what is
-there then. A client that does not read is sent nothing until it does, and then the difference again. So neither a flood
-nor a slow client costs anybody else more than that.
+there then. Each pane has its own pace, so that what is typed into one is seen at once while another floods. A client
+that does not read is sent nothing until it does, and then the difference again. So neither a flood nor a slow client
+costs anybody else more than that.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from phux_core import engine as engines
 from phux_core.errors import LimitError, NoSuchTargetError, RefusedError
 from phux_core.server.frames import PaneSight, read_rows
+from phux_core.server.pacing import Pace
 from phux_core.server.size_policy import View
 
 if TYPE_CHECKING:
@@ -25,12 +27,8 @@ if TYPE_CHECKING:
     from phux_core.server.pane import Pane
     from phux_core.server.tree import SessionRecord, Tree, WindowRecord
 
-RATE = 60
-"""Pictures a second for a pane that floods."""
-BURST, BURST_S = 4, 0.004
-"""After quiet, so many may follow each other faster, so that answers to keys are there at once."""
-MUCH, MUCH_S = 1024, 0.006
-"""Of a pane that wrote so much at once more is likely to follow, and one picture of all of it is better than four."""
+MORE_S = 0.006
+"""How long a pane is waited for that has more to show: one picture of all of it is better than four."""
 SYNC_S = 0.2
 """How long a program that said it is drawing is waited for."""
 MAX_ATTACHMENTS = 256
@@ -94,21 +92,32 @@ class Attachment:
         self._host = host
         self._told: dict[str, Any] | None = None
         self._sights: dict[int, PaneSight] = {}
-        self._changed: set[int] = set()
+        self._due: dict[int, float] = {}  # panes that changed, and when that is to be told
         self._look_again = False
         self._bells = bells  # windows that rang and were not looked at since; all clients share it
         self._rung: set[int] = set()
-        self._next = 0.0
-        self._credit, self._paced_at = float(BURST), 0.0
-        self._timer: asyncio.Handle | None = None
+        self._pace = Pace()
+        self._timer: asyncio.TimerHandle | None = None
         self._waiting_since: dict[int, float] = {}
 
     def pane_changed(self, pane: Pane) -> None:
         """Take note that a pane shows something else; it matters only if this client sees it."""
         sight = self._sights.get(pane.id)
+        if sight is None:
+            return
+        now = self._host.loop.time()
+        due = max(sight.pace.next, now + MORE_S) if pane.more_follows else sight.pace.next
+        self._due[pane.id] = due = min(due, self._due.get(pane.id, due))
+        if due <= now and not self._look_again and self._may_push:
+            self._push_frame(pane.id, now)
+        else:
+            self._wake_at(due)
+
+    def typed(self, pane_id: int) -> None:
+        """Take note that its user types into a pane, and waits to see it there."""
+        sight = self._sights.get(pane_id)
         if sight is not None:
-            self._changed.add(pane.id)
-            self.schedule(MUCH_S if pane.seq - sight.seq > MUCH else 0.0)
+            sight.pace.hurry()
 
     def view_changed(self) -> None:
         """Take note that the session may look different."""
@@ -131,17 +140,27 @@ class Attachment:
             self._push_view(session)
         self.schedule()
 
-    def schedule(self, delay_s: float = 0.0) -> None:
+    def schedule(self) -> None:
         """Push what there is as soon as it is time."""
-        if self._timer is None and not self.connection.is_slow:
-            loop = self._host.loop
-            now = loop.time()
-            if now + delay_s > self._next and delay_s:
-                self._timer = loop.call_at(now + delay_s, self._push)
-            elif now >= self._next:
-                self._timer = loop.call_soon(self._push)
-            else:
-                self._timer = loop.call_at(self._next, self._push)
+        waiting = [*self._due.values()]
+        if self._look_again or self._rung:
+            waiting.append(self._pace.next)
+        if waiting:
+            self._wake_at(min(waiting))
+
+    @property
+    def _may_push(self) -> bool:
+        """Whether the client takes anything; else all of it is still to be told, and will be when it reads again."""
+        return self.connection.is_open and not self.connection.is_slow
+
+    def _wake_at(self, when: float) -> None:
+        if not self._may_push:
+            return
+        if self._timer is not None:
+            if self._timer.when() <= when:
+                return
+            self._timer.cancel()
+        self._timer = self._host.loop.call_at(when, self._push)
 
     def end(self) -> None:
         """Push nothing any more."""
@@ -157,27 +176,24 @@ class Attachment:
 
     def _push(self) -> None:
         self._timer = None
-        if self.connection.is_slow or not self.connection.is_open:
-            return  # all of it is still to be told, and will be when it reads again
-        loop = self._host.loop
-        self._pace(loop.time())
         session = self._host.tree.sessions.get(self.session_id)
-        if session is None:
+        if session is None or not self._may_push:
             return
+        now = self._host.loop.time()
+        if (self._look_again or self._rung) and now >= self._pace.next:
+            self._push_news(session, now)
+        for pane_id in [pane_id for pane_id in sorted(self._due) if self._due[pane_id] <= now]:
+            self._push_frame(pane_id, now)
+        self.schedule()
+
+    def _push_news(self, session: SessionRecord, now: float) -> None:
+        self._pace.step(now)
         if self._look_again:
             self._look_again = False
             self._push_view(session)
         for window_id in self._rung:
             self._send("bell", {"window": window_id})
         self._rung.clear()
-        for pane_id in sorted(self._changed):
-            self._push_frame(pane_id)
-
-    def _pace(self, now: float) -> None:
-        """Say when the next picture may follow."""
-        self._credit = min(BURST, self._credit + (now - self._paced_at) * RATE) - 1
-        self._paced_at = now
-        self._next = now + (BURST_S if self._credit >= 1 else (1 - self._credit) / RATE)
 
     def _push_view(self, session: SessionRecord) -> None:
         window = session.current
@@ -199,7 +215,7 @@ class Attachment:
             self._told = view
             # A pane that is not seen now is told whole when it is seen again: the client forgets it too.
             self._sights = {pane_id: self._sights.get(pane_id) or PaneSight() for pane_id in shown}
-            self._changed = set(shown)
+            self._due = {pane_id: sight.pace.next for pane_id, sight in self._sights.items()}
             self._send("view", view)
 
     def _shown_name(self, window: WindowRecord) -> str:
@@ -220,24 +236,23 @@ class Attachment:
             "state": next((state for state in _URGENCY if state in states), "dead"),
         }
 
-    def _push_frame(self, pane_id: int) -> None:
+    def _push_frame(self, pane_id: int, now: float) -> None:
+        del self._due[pane_id]
         pane = self._host.panes.get(pane_id)
         sight = self._sights.get(pane_id)
         if pane is None or sight is None:
-            self._changed.discard(pane_id)
             return
         if pane.engine.modes().synchronized_output:
-            now = self._host.loop.time()
-            since = self._waiting_since.setdefault(pane_id, now)
-            if now - since < SYNC_S:
-                # The end of its picture is announced by output, which brings us back here; this is for the case
-                # that it never comes.
-                self._host.loop.call_later(SYNC_S - (now - since) + 0.001, self.pane_changed, pane)
+            # The end of its picture is announced by output, which brings us back here; or that never comes.
+            until = self._waiting_since.setdefault(pane_id, now) + SYNC_S
+            if now < until:
+                self._due[pane_id] = until
+                self._wake_at(until)
                 return
         self._waiting_since.pop(pane_id, None)
-        self._changed.discard(pane_id)
         frame = sight.difference(pane)
         if frame is not None:
+            sight.pace.step(now)
             self._send("frame", frame)
 
     def _send(self, kind: str, body: dict[str, Any]) -> None:
@@ -346,6 +361,12 @@ class Attachments:
                 if call == "input":
                     self._focus(attachment.session_id)
                     self._touch(attachment)
+
+    def typed(self, connection: Connection, pane_id: int) -> None:
+        """Take note of what a client types."""
+        for attachment in self._all.values():
+            if attachment.connection is connection:
+                attachment.typed(pane_id)
 
     def _touch(self, attachment: Attachment) -> None:
         latest = max(self._all.values(), key=lambda one: one.used)

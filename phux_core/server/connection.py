@@ -25,6 +25,8 @@ TURN_S = 0.002
 """How long one client's requests are worked on before others get their turn."""
 LAST_WORDS_S = 5.0
 """How long a client that was cut off may take to read why."""
+RECEIVE_SIZE = 64 * 1024
+"""How much is received at once. More, or fresh memory for it, would cost more than the call itself."""
 HIGH_WATER = 1024 * 1024
 """Unsent bytes above which a client counts as slow."""
 
@@ -37,6 +39,10 @@ Result = dict[str, Any]
 
 class Host(Protocol):
     """What a connection needs of the service."""
+
+    @property
+    def room(self) -> bytearray:
+        """Where to receive into; no connection keeps anything there."""
 
     def greet(self) -> dict[str, Any]:
         """What the server says of itself in the handshake."""
@@ -54,7 +60,7 @@ class Host(Protocol):
         """Take note that a client which was slow reads again."""
 
 
-class Connection(asyncio.Protocol):
+class Connection(asyncio.BufferedProtocol):
     """The server's side of one connection."""
 
     def __init__(self, host: Host, loop: asyncio.AbstractEventLoop) -> None:
@@ -87,9 +93,13 @@ class Connection(asyncio.Protocol):
             self._handshake_timer.cancel()
         self._host.disconnected(self)
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002
+        """Give the room to receive into: the same for all, for what is received is taken at once."""
+        return self._host.room
+
+    def buffer_updated(self, nbytes: int) -> None:
         """Take bytes from the client."""
-        self._decoder.push(data)
+        self._decoder.push(memoryview(self._host.room)[:nbytes])
         if not self._turn_scheduled:
             self._work()
 

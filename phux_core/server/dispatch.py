@@ -262,8 +262,16 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
 
     # Typing
 
-    async def _input(self, connection: Connection, pane: int, items: list[dict[str, Any]]) -> Result:
+    def _input(self, connection: Connection, pane: int, items: list[dict[str, Any]]) -> Result | Awaitable[Result]:
         size, written = self._pane(pane).type(items, client=connection.client)
+        self._service.attachments.typed(connection, pane)
+        # Nearly always the kernel takes it at once, and then nobody should wait for a turn of the loop.
+        if written.done() and written.exception() is None:
+            return {"bytes": size}
+        return self._when_written(size, written)
+
+    @staticmethod
+    async def _when_written(size: int, written: asyncio.Future[None]) -> Result:
         await written
         return {"bytes": size}
 

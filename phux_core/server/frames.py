@@ -9,6 +9,9 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+from weakref import ReferenceType, WeakKeyDictionary, ref
+
+from phux_core.server.pacing import Pace
 
 if TYPE_CHECKING:
     from phux_core.engine.protocol import Color, Engine, Modes, Span, Style
@@ -51,20 +54,28 @@ def _color(color: Color, base: int) -> list[str]:
 
 
 def read_rows(engine: Engine, first: int, count: int) -> list[list[Run]]:
-    """Read rows as runs, ``[column, width, glyphs, style]`` each; one list for each row, also for those not there."""
+    """Read rows as runs; one list for each row, also for those not there."""
     rows: list[list[Run]] = [[] for _ in range(count)]
     for span in engine.spans(first, count):
-        rows[span.row - first].append([span.col, span.width, _glyphs(span), style_parameters(span.style)])
+        rows[span.row - first].append(_run(span))
     return rows
 
 
-def _glyphs(span: Span) -> str | list[str]:
-    """Give the glyphs of a span: a string if each is one character, else a list."""
+def _run(span: Span) -> Run:
+    """Make a run, ``[column, width, glyphs, style]``."""
     text = span.text
-    if len(text) == span.count:
-        return text
+    return [
+        span.col,
+        span.width,
+        text if len(text) == span.count else _glyphs(span),
+        style_parameters(span.style),
+    ]
+
+
+def _glyphs(span: Span) -> list[str]:
+    """Give the glyphs of a span of which some are more than a character."""
     glyphs: list[str] = []
-    for character in text:
+    for character in span.text:
         if glyphs and (unicodedata.category(character) in {"Mn", "Me", "Cf"} or glyphs[-1].endswith(_JOINER)):
             glyphs[-1] += character
         else:
@@ -75,37 +86,91 @@ def _glyphs(span: Span) -> str | list[str]:
     return glyphs + [" "] * (span.count - len(glyphs))
 
 
+class Picture:
+    """What a pane shows, read once for all who see it, and only where it changed.
+
+    Attributes:
+        version: Counts up whenever a row becomes another.
+        size: Columns and rows.
+        rows: The rows, as runs.
+        versions: The version in which each row became what it is.
+    """
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.size = (0, 0)
+        self.rows: list[list[Run]] = []
+        self.versions: list[int] = []
+
+    def look(self, pane: Pane) -> None:
+        """Take in what the pane shows now."""
+        changed = pane.changed_rows()
+        size = (pane.engine.cols, pane.engine.rows)
+        if size != self.size:
+            self.size = size
+            self.rows = [[] for _ in range(size[1])]
+            self.versions = [0] * size[1]
+        version = self.version + 1
+        for y, spans in changed.items():
+            row = [_run(span) for span in spans]
+            if row != self.rows[y]:
+                self.rows[y] = row
+                self.versions[y] = self.version = version
+
+
 class PaneSight:
     """What one client was told of one pane.
 
     Attributes:
-        seq: The moment that it was told last.
+        pace: When it may be told more.
     """
 
     def __init__(self) -> None:
-        self.seq = 0
-        self._rows: list[list[Run]] = []
+        self.pace = Pace()
+        self._picture: Picture | None = None
+        self._version = 0
         self._size = (0, 0)
         self._rest: dict[str, Any] = {}
 
     def difference(self, pane: Pane) -> dict[str, Any] | None:
         """Say what the client does not know yet, and take it as told; None when there is nothing."""
-        engine = pane.engine
-        size = (engine.cols, engine.rows)
-        rows = read_rows(engine, 0, engine.rows)
+        picture = self._picture = self._picture or _picture_of(pane)
+        picture.look(pane)
         frame: dict[str, Any] = {}
-        if size != self._size:
-            frame["size"] = list(size)
-            self._rows = []
-        changed = [
-            [y, row] for y, row in enumerate(rows) if (row != self._rows[y] if y < len(self._rows) else bool(row))
-        ]
+        if picture.size != self._size:
+            frame["size"] = list(picture.size)
+            changed = [[y, row] for y, row in enumerate(picture.rows) if row]
+        elif picture.version != self._version:
+            versions = picture.versions
+            changed = [[y, row] for y, row in enumerate(picture.rows) if versions[y] > self._version]
+        else:
+            changed = []
         if changed:
             frame["rows"] = changed
         rest = _rest(pane)
         frame |= {name: value for name, value in rest.items() if name not in self._rest or self._rest[name] != value}
-        self._rows, self._size, self._rest, self.seq = rows, size, rest, pane.seq
+        self._version, self._size, self._rest = picture.version, picture.size, rest
         return {"pane": pane.id, "seq": pane.seq} | frame if frame else None
+
+
+_pictures: WeakKeyDictionary[Pane, ReferenceType[Picture]] = WeakKeyDictionary()
+
+
+def is_seen(pane: Pane) -> bool:
+    """Tell whether somebody sees a pane."""
+    known = _pictures.get(pane)
+    return known is not None and known() is not None
+
+
+def _picture_of(pane: Pane) -> Picture:
+    """Give a pane's picture. It lives as long as somebody sees the pane."""
+    known = _pictures.get(pane)
+    picture = None if known is None else known()
+    if picture is None:
+        pane.engine.forget_changes()  # what was told to another picture is not told again
+        picture = Picture()
+        _pictures[pane] = ref(picture)
+    return picture
 
 
 def _rest(pane: Pane) -> dict[str, Any]:

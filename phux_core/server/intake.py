@@ -47,6 +47,7 @@ class Intake:
         fd: The PTY master; negative once it is closed.
         position: How many bytes of the pane's stream were handed on.
         ended: Whether the end of the output was found.
+        more_follows: Whether there was more to hand on, or likely more to read, behind what was handed on last.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Intake:
         self.fd = fd
         self.position = journal.position
         self.ended = False
+        self.more_follows = False
         self._journal = journal
         self._loop = loop
         self._turns = turns
@@ -115,6 +117,7 @@ class Intake:
             self._turns.remove(self)
             self._end()
             return After.QUIET
+        self.more_follows = count >= _FULL_READ
         self._hand_on(self._journal.since(self.position))
         self._note_rate(count, started)
         if count < most:
@@ -169,7 +172,9 @@ class Intake:
     def _hand_on_what_was_read(self, most: int) -> After:
         """Hand on up to a slice of what the reading thread has read."""
         started, before = self._loop.time(), self.position
-        self._hand_on(self._journal.since(before, most))
+        data = self._journal.since(before, most)
+        self.more_follows = before + len(data) < self._journal.position
+        self._hand_on(data)
         self._note_rate(self.position - before, started)
         if self._ahead is not None:
             if self._journal.room < CHUNK and self.position == self._journal.position:

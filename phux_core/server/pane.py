@@ -12,6 +12,7 @@ import logging
 import os
 import termios
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
@@ -20,6 +21,7 @@ from phux_core.keeper.children import window_size
 from phux_core.server.capture import typed_line
 from phux_core.server.commands import CommandFinished, Commands, CommandStarted, PromptReady
 from phux_core.server.foreground import look
+from phux_core.server.frames import is_seen
 from phux_core.server.input_items import encode
 from phux_core.server.intake import Intake
 from phux_core.server.own_shell import end_of_output, is_in_front, reads_unseen, was_replaced
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, MutableSequence
 
-    from phux_core.engine.protocol import Effect, Engine
+    from phux_core.engine.protocol import Effect, Engine, Span
     from phux_core.keeper.journal import Journal
     from phux_core.server.commands import News
     from phux_core.server.events import EventHub
@@ -87,7 +89,7 @@ class Pane:
         run_directory: str,
     ) -> None:
         self.record = record
-        self._rest = Rest(loop, engine)
+        self._rest = Rest(loop, engine, partial(is_seen, self))
         self.engine = self._rest.engine
         self.journal = journal
         self.log = log
@@ -139,6 +141,16 @@ class Pane:
     def takes_input(self) -> bool:
         """Whether something can be typed."""
         return self.fd >= 0 and not self._intake.ended
+
+    @property
+    def more_follows(self) -> bool:
+        """Whether its program is likely to have written more than was read."""
+        return self._intake.more_follows
+
+    def changed_rows(self) -> dict[int, list[Span]]:
+        """Read the rows of its screen that may look different since the last time; there is one reader for it."""
+        self._rest.later()
+        return self.engine.changed()
 
     def settles_in_s(self, *, may_ask: bool) -> float:
         """Tell how long its program may take to read what the terminal answered; negative when that is over.

@@ -136,9 +136,8 @@ class PaneLedger:
         return entry.number
 
     def _change(self, number: int, **what: object) -> None:
-        before = self.get(number)
         entry = self._ledger.change(number, **what)
-        if entry is not None and entry != before:
+        if entry is not None:
             self._write(entry)
 
     def _write(self, entry: Entry) -> None:

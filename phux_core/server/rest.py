@@ -1,4 +1,4 @@
-"""When a pane's terminal is put to rest: after it was quiet for a while, if it is small."""
+"""When a pane's terminal is put to rest: after it was quiet for a while, if it is small and nobody looks at it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from phux_core.engine.resting import RestingEngine
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Callable
 
     from phux_core.engine.protocol import Engine
 
@@ -29,13 +30,15 @@ class Rest:
     Args:
         loop: The event loop.
         engine: The terminal, awake.
+        is_seen: Tells whether somebody looks at it, and would have to wait until it is awake.
 
     Attributes:
         engine: The same, to be used in its place.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, engine: Engine) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, engine: Engine, is_seen: Callable[[], bool]) -> None:
         self._loop = loop
+        self._is_seen = is_seen
         self._needed_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self.engine = RestingEngine(engine, self.later)
@@ -49,12 +52,16 @@ class Rest:
 
     def _look(self) -> None:
         self._timer = None
+        if self._is_seen():
+            self._needed_at = self._loop.time()
         wake_s = self._needed_at + REST_AFTER_S - self._loop.time()
         if wake_s > 0:
             self._timer = self._loop.call_later(wake_s, self._look)
         elif not self.engine.alt_screen and self.engine.history_rows <= _MOST_ROWS:
             self.engine.rest(_MOST_BYTES)
             _trim_soon(self._loop)
+        else:
+            self.engine.forget_changes()
 
     def close(self) -> None:
         """Free the terminal."""

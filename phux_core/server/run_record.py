@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import define, field, fields
@@ -127,7 +128,7 @@ class Run:
 
     def to_note(self) -> bytes:
         """Write it down for the next service."""
-        return json.dumps([getattr(self, name) for name in _NOTED]).encode()
+        return _encode_json(_noted(self)).encode()
 
     @classmethod
     def from_note(cls, note: bytes) -> Run:
@@ -138,4 +139,6 @@ class Run:
         return cls(**state)
 
 
+_encode_json = json.JSONEncoder(separators=(",", ":")).encode
 _NOTED = [each.name for each in fields(Run) if each.name not in {"command", "capture", "outcome"}]
+_noted = attrgetter(*_NOTED)

@@ -22,7 +22,7 @@ MAX_QUEUED = 1024 * 1024
 """Bytes that may wait for a program to read them."""
 MAX_QUEUED_REPLIES = 64 * 1024
 DEADLINE_S = 5.0
-"""How long an entry may wait for the program to read."""
+"""How long an entry may wait for a program that does not read."""
 
 SETTLE_S = 0.01
 """How long a program may take to read what the terminal answered."""
@@ -66,6 +66,7 @@ class TypingQueue:
         self._entries: list[_Entry] = []  # mostly empty, and then smaller than a deque
         self._queued = 0
         self._writing = False
+        self._read_at = 0.0
         self._pending_line = 0
         self.settled_at = 0.0
 
@@ -133,6 +134,8 @@ class TypingQueue:
                 return
             self._queued -= written
             entry.data = entry.data[written:]
+            if written:
+                self._read_at = self._loop.time()
             if entry.data:
                 if written == 0:
                     break
@@ -151,6 +154,10 @@ class TypingQueue:
 
     def _give_up(self, entry: _Entry) -> None:
         if entry not in self._entries:
+            return
+        deadline = self._read_at + DEADLINE_S
+        if self._loop.time() < deadline:  # it reads, if slowly
+            entry.timer = self._loop.call_at(deadline, self._give_up, entry)
             return
         self._entries.remove(entry)
         self._queued -= len(entry.data)

@@ -255,6 +255,27 @@ def test_a_window_is_killed_only_after_yes(client, phux):
     client.until(lambda: "1:sh" not in client.screen()[-1] and "0:sh*" in client.screen()[-1])
 
 
+def test_what_is_typed_at_once_behind_an_answer_goes_to_the_program(client, phux):
+    press(client, "c")
+    eventually(lambda: len(phux.tree().sessions[0].windows) == 2)
+    client.quiet()
+    press(client, "&")
+    client.shows("kill window 1")
+    client.type('yecho go""es on\r')
+    client.shows("goes on")
+    assert len(phux.tree().sessions[0].windows) == 1
+
+
+def test_keys_that_come_together_are_keys_one_by_one_in_the_tree(client, phux):
+    press(client, "c")
+    eventually(lambda: len(phux.tree().sessions[0].windows) == 2)
+    client.quiet()
+    press(client, "w")
+    client.shows("choose")
+    client.type("gj\r")
+    eventually(lambda: phux.tree().sessions[0].windows[0].active)
+
+
 def test_windows_and_sessions_are_renamed(client, phux):
     press(client, ",")
     client.shows("rename window: sh")
@@ -407,6 +428,31 @@ def test_a_divider_is_dragged(client, phux):
     agree(client, phux, "work", client.size)
 
 
+def test_a_divider_stays_under_the_mouse_also_after_it_could_not_follow(client, phux):
+    press(client, "%")
+    eventually(lambda: len(panes(phux)) == 2)
+    client.quiet()
+    at = panes(phux)[1].cols
+    client.type(f"\x1b[<0;{at + 1};5M\x1b[<32;200;5M")
+    eventually(lambda: panes(phux)[2].cols == 2)
+    client.type("\x1b[<32;100;5M\x1b[<32;21;5M\x1b[<0;21;5m")
+    eventually(lambda: panes(phux)[1].cols == 20)
+
+
+def test_the_mouse_means_the_part_of_a_larger_window_that_is_seen(server, client, phux, cli):
+    press(client, '"')
+    eventually(lambda: len(panes(phux)) == 2)
+    assert cli("resize", "work", "--policy", "largest").code == 0
+    with attached(server.socket, "work", size=(40, 10)) as small:
+        small.shows("[work]")
+        client.type("clear; echo down here\r")
+        small.shows("down here")
+        # The last row that is seen is the second of the lower pane; of the window's ninth, the upper one would be.
+        small.type('\x1b[<0;1;9M\x1b[<0;1;9mecho cli""cked\r')
+        small.shows("clicked")
+        assert active_pane(phux) == 2
+
+
 def test_the_wheel_scrolls_back_and_out_again(client, phux):
     client.type("seq 1 100\r")
     client.shows("100")
@@ -454,6 +500,17 @@ def test_a_paste_is_a_paste_for_the_program(client, phux):
     client.type("\x1b[200~two\nlines\x1b[201~\r")
     client.shows("lines^[[201~")
     assert any("^[[200~two" in line for line in client.screen())
+
+
+def test_a_paste_of_megabytes_arrives_whole(client, phux, tmp_path):
+    text = "".join(f"line {number:06d} of what is pasted, with some words in it\r" for number in range(32_000))
+    assert len(text) > 1_600_000
+    file = tmp_path / "pasted"
+    client.type(f'stty raw -echo; echo rea""dy; head -c {len(text)} > {file}; stty sane; echo ov""er\r')
+    client.shows("ready")
+    client.type_all(b"\x1b[200~" + text.encode() + b"\x1b[201~")
+    client.shows("over", within_s=30)
+    assert file.read_bytes() == text.encode()
 
 
 def test_the_focus_is_told_to_a_program_that_asks(client, phux):

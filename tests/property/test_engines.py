@@ -311,6 +311,28 @@ def test_cutting_the_stream_changes_nothing(name, data, size, cuts):
 
 
 @every_engine
+@settings(EXAMPLES, max_examples=300)
+@given(steps=st.lists(st.tuples(anything, st.one_of(st.none(), st.none(), sizes)), max_size=8), size=sizes)
+def test_whoever_takes_in_what_changed_has_the_whole_screen(name, steps, size):
+    engine, other = engines.create(name, *size), engines.create(name, *size)
+    known = engine.changed()
+    for data, new_size in steps:
+        if new_size is not None:
+            engine.resize(*new_size)
+            other.resize(*new_size)
+        # In small pieces, so that glyphs and the marks on them come one by one.
+        for at in range(0, len(data), 3):
+            engine.feed(data[at : at + 3])
+            other.feed(data[at : at + 3])
+            known |= engine.changed()
+            spans = other.spans(0, other.rows)
+            whole = {row: [span for span in spans if span.row == row] for row in range(other.rows)}
+            assert {row: known[row] for row in range(other.rows)} == whole
+    engine.close()
+    other.close()
+
+
+@every_engine
 @EXAMPLES
 @given(before=anything, after=anything, size=sizes, new_size=sizes)
 def test_a_restored_engine_goes_on_like_the_one_it_was_made_from(name, before, after, size, new_size):

@@ -73,6 +73,13 @@ class OwnTerminal:
         """Type bytes, as a keyboard would."""
         os.write(self._process.fd, data.encode() if isinstance(data, str) else data)
 
+    def type_all(self, data: bytes) -> None:
+        """Type more than a terminal takes at once, showing what comes meanwhile."""
+        while data:
+            if select.select([], [self._process.fd], [], 0.05)[1]:
+                data = data[os.write(self._process.fd, data[:1024]) :]
+            self.pump()
+
     def screen(self) -> list[str]:
         """What is shown now."""
         self.pump()

@@ -20,6 +20,7 @@ class Loop:
     def __init__(self):
         self.now = 100.0
         self.timers = []
+        self.somebody_looks = False
 
     def time(self):
         return self.now
@@ -38,7 +39,7 @@ class Loop:
 @pytest.fixture
 def resting():
     loop = Loop()
-    made = Rest(loop, engines.create("pyte", 20, 4))
+    made = Rest(loop, engines.create("pyte", 20, 4), lambda: loop.somebody_looks)
     yield loop, made
     made.close()
 
@@ -61,6 +62,17 @@ def test_one_that_is_needed_again_and_again_has_one_timer_and_stays_awake(restin
         made.later()
         assert len(loop.timers) == 1
     assert not made.engine.at_rest
+    loop.pass_time(rest.REST_AFTER_S)
+    assert made.engine.at_rest
+
+
+def test_one_that_somebody_looks_at_stays_awake_until_nobody_does(resting):
+    loop, made = resting
+    loop.somebody_looks = True
+    loop.pass_time(rest.REST_AFTER_S)
+    loop.pass_time(rest.REST_AFTER_S)
+    assert not made.engine.at_rest
+    loop.somebody_looks = False
     loop.pass_time(rest.REST_AFTER_S)
     assert made.engine.at_rest
 

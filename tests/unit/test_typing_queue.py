@@ -241,6 +241,21 @@ def test_a_program_that_never_reads_is_given_up_with_a_word_on_how_much_went_in(
     on_terminal(scenario)
 
 
+def test_a_program_that_reads_slowly_is_not_given_up(monkeypatch):
+    monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.1)
+
+    async def scenario(terminal):
+        terminal.raw()
+        typed = terminal.queue.type(b"a" * 40_000)
+        read = 0
+        while read < 40_000:
+            read += len(await terminal.read(min(4000, 40_000 - read)))
+            await asyncio.sleep(0.03)
+        await typed
+
+    on_terminal(scenario)
+
+
 def test_after_giving_up_typing_works_again(monkeypatch):
     monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.05)
 
