@@ -134,18 +134,19 @@ class PyteEngine:
 
     def spans(self, first: int, count: int) -> list[Span]:
         """Read rows as runs of styled cells."""
-        first, rows = self._read(first, count)
-        entries, guards = self._terminal.styles.entries, self._terminal.styles.guards
-        if guards:  # no part of how a cell looks
-            looks = str.maketrans(guards)
-            rows = [Row(row.text, row.styles.translate(looks), row.marks) for row in rows]
-        return [span for number, row in enumerate(rows, first) for span in spans_of(number, row, entries)]
+        return [span for spans in self._spans_by_row(first, count).values() for span in spans]
 
     def changed(self) -> dict[int, list[Span]]:
         """Read the rows of the viewport: which of them changed is not kept."""
-        first, rows = self._read(0, self.rows)
-        entries = self._terminal.styles.entries
-        return {number: list(spans_of(number, row, entries)) for number, row in enumerate(rows, first)}
+        return self._spans_by_row(0, self.rows)
+
+    def _spans_by_row(self, first: int, count: int) -> dict[int, list[Span]]:
+        first, rows = self._read(first, count)
+        styles = self._terminal.styles
+        if styles.guards:  # whether a cell is protected is no part of how it looks
+            looks = str.maketrans(styles.guards)
+            rows = [Row(row.text, row.styles.translate(looks), row.marks) for row in rows]
+        return {number: spans_of(number, row, styles.entries) for number, row in enumerate(rows, first)}
 
     def forget_changes(self) -> None:
         """Do nothing: there is nothing to free."""
