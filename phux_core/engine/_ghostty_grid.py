@@ -99,7 +99,7 @@ class Grid:
         )
         data = ffi.buffer(self._out[0], self._size[0])[:] if self._size[0] else b""
         lib.ghostty_free(ffi.NULL, self._out[0], self._size[0])
-        text = [line.rstrip() for line in data.decode("utf-8", "replace").split("\n")]
+        text = [line.rstrip(" ") for line in data.decode("utf-8", "replace").split("\n")]
         # The formatter leaves out blank rows at the end.
         text += [""] * (count - len(text))
         return Lines(text, self._wrapped(top, count))

@@ -14,8 +14,8 @@ from phux_core.engine._ghostty_state import mode, number, origin_at_top, wrappin
 from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
 
 # What a soft reset amounts to (DEC STD 070 and xterm): cursor shown, insert and origin mode off, margins gone, autowrap
-# on, cursor and keypad keys normal, style and character sets default, and home as the saved cursor.
-_SOFT_RESET = b"\x1b[?25h\x1b[4l\x1b[?6l\x1b[r\x1b[?7h\x1b[?45l\x1b[?1l\x1b>\x1b[m\x0f\x1b(B\x1b)B\x1b[H\x1b7"
+# on, cursor and keypad keys normal, style and character sets default, nothing protected, and home as the saved cursor.
+_SOFT_RESET = b'\x1b[?25h\x1b[4l\x1b[?6l\x1b[r\x1b[?7h\x1b[?45l\x1b[?1l\x1b>\x1b[m\x1b[0"q\x0f\x1b(B\x1b)B\x1b[H\x1b7'
 
 _ORIGIN, _SIDE_MARGINS = 6, 69
 _SETTING = re.compile(rb"\x1bP1\$r([0-9]+);([0-9]+)[rs]\x1b\\")

@@ -1,6 +1,6 @@
-"""Keys through libghostty's own encoder: the kitty keyboard protocol and xterm's modifyOtherKeys.
+"""Keys through libghostty's own encoder: the kitty keyboard protocol.
 
-Without either, libghostty's legacy encoding reports some keys in ways that older programs misread (Ctrl-I as
+Without that, libghostty's legacy encoding reports some keys in ways that older programs misread (Ctrl-I as
 ``CSI 105;5u``), so those keys are ``phux_core.engine.encoding``'s; ``encode`` returns None for them.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine._ghostty_native import check, ffi, lib
+from phux_core.engine.encoding import encode_other_key
 
 if TYPE_CHECKING:
     from phux_core.keys import Key
@@ -66,10 +67,12 @@ def encode(terminal: Any, key: Key, *, kitty: bool) -> bytes | None:
         kitty: Whether any flag of the kitty protocol is set.
     """
     lib.ghostty_key_encoder_setopt_from_terminal(_encoder, terminal)
+    if kitty:
+        return _press(*_describe(key))
     # There is no way to ask for modifyOtherKeys, but Ctrl-A tells it: a control without, a report with it.
-    if not kitty and _press(lib.GHOSTTY_KEY_A, _CTRL, 0, "a", ord("a")) == b"\x01":
+    if _press(lib.GHOSTTY_KEY_A, _CTRL, 0, "a", ord("a")) == b"\x01":
         return None
-    return _press(*_describe(key))
+    return encode_other_key(key)
 
 
 def _describe(key: Key) -> tuple[int, int, int, str, int]:

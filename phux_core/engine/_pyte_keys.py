@@ -1,7 +1,7 @@
 """Keys under the kitty keyboard protocol, for a program that asked for it.
 
-Only key presses are ever encoded, so of the protocol's flags one matters beyond the first: 8 reports keys that type
-text as sequences too. Release events, alternate keys and associated text (2, 4, 16) have nothing to add to a press.
+Only key presses are ever encoded, so the flag for releases (2) has nothing to say. 4 adds what the key is with Shift, 8
+reports keys that type text as sequences too, and 16 adds the text that they type.
 See https://sw.kovidgoyal.net/kitty/keyboard-protocol.
 """
 
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from phux_core.keys import Key
 
-_REPORT_ALL = 8
+_ALTERNATES, _REPORT_ALL, _TEXT = 4, 8, 16
 
 _NUMBERS = {"Escape": 27, "Enter": 13, "Tab": 9, "BTab": 9, "BSpace": 127, "Space": 32}
-_NUMBERS |= {f"KP{digit}": 57399 + digit for digit in range(10)}
-_NUMBERS |= {"KP.": 57409, "KP/": 57410, "KP*": 57411, "KP-": 57412, "KP+": 57413, "KPEnter": 57414}
+_KEYPAD = {f"KP{key}": 57399 + at for at, key in enumerate("0123456789./*-+")}
+_NUMBERS |= _KEYPAD | {"KPEnter": 57414}
 _LETTERS = {"Up": "A", "Down": "B", "Right": "C", "Left": "D", "Home": "H", "End": "F", "F1": "P", "F2": "Q", "F4": "S"}
 _TILDE = {"Insert": 2, "Delete": 3, "PageUp": 5, "PageDown": 6, "F3": 13, "F5": 15, "F6": 17, "F7": 18, "F8": 19}
 _TILDE |= {"F9": 20, "F10": 21, "F11": 23, "F12": 24}
@@ -47,8 +47,16 @@ def encode(key: Key, flags: int) -> bytes | None:
             return _PLAIN[name].encode()
         if modifiers == 1 and name not in {"Escape", "KPEnter"}:
             return (name[2:] if name.startswith("KP") else " " if name == "Space" else name).encode()
-        if modifiers == 2 and number is None and name.lower() != name.upper():
+        if modifiers == 2 and number is None and name.lower() != name.upper() and len(name.upper()) == 1:
             return name.upper().encode()
+    text = " " if name == "Space" else name[2:] if name in _KEYPAD else ""
+    alternate = ""
     if number is None:
-        number = ord(name.lower()[0])
-    return f"\x1b[{number}{behind}u".encode()
+        base = name.lower() if len(name.lower()) == 1 else name
+        number = ord(base)
+        text = name.upper() if shift and len(name.upper()) == 1 else base
+        if flags & _ALTERNATES and text != base:
+            alternate = f":{ord(text)}"
+    if flags & _TEXT and text and not (key.alt or key.ctrl):
+        behind = f"{behind or ';'};{ord(text)}"
+    return f"\x1b[{number}{alternate}{behind}u".encode()

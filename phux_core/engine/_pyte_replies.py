@@ -33,7 +33,7 @@ _DYNAMIC = {10: "d0d0/d0d0/d0d0", 11: "0000/0000/0000", 12: "d0d0/d0d0/d0d0"}
 _HEX = re.compile("(?:[0-9a-fA-F]{2}){1,64}")
 _CAPABILITIES = {
     name.encode().hex(): value.encode().hex().upper()
-    for name, value in (("TN", "xterm-256color"), ("Co", "256"), ("colors", "256"))
+    for name, value in (("TN", "xterm-256color"), ("Co", "256"), ("colors", "256"), ("RGB", "8"))
 }
 _CAPABILITIES_ASKED = 64
 _SELECTABLE = {"m", "r", " q"}
@@ -144,7 +144,7 @@ def request_setting(terminal: Terminal, body: str) -> None:
 
 
 def request_capabilities(terminal: Terminal, body: str) -> None:
-    """XTGETTCAP: of terminfo only the name and the colours are told, in hex as they are asked for."""
+    """XTGETTCAP: of terminfo only the name and what is known of colours are told, in hex as they are asked for."""
     for name in body.split(";")[:_CAPABILITIES_ASKED]:
         value = _CAPABILITIES.get(name.lower())
         if value is not None:
@@ -160,7 +160,9 @@ def _spell_style(terminal: Terminal) -> str:
     parts = ["0", *(str(code) for code, on in flags.items() if on)]
     for base, color in ((38, style.fg), (48, style.bg)):
         if isinstance(color, int):
-            parts.append(f"{base}:5:{color}")
+            # The first sixteen as the short codes that most programs write.
+            short = base - 8 + color if color < 8 else base + 44 + color
+            parts.append(str(short) if color < 16 else f"{base}:5:{color}")
         elif color is not None:
             parts.append(f"{base}:2::{color[0]}:{color[1]}:{color[2]}")
     return ";".join(parts)

@@ -17,7 +17,7 @@ from pyte.screens import Screen as PyteScreen
 
 from phux_core.engine import _pyte_rows as cells_of
 from phux_core.engine._pyte_rows import DEFAULT, Row
-from phux_core.engine._pyte_widths import WIDE, ZERO, to_cells
+from phux_core.engine._pyte_widths import WIDE, ZERO, glyphs, to_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from phux_core.engine._pyte_history import History
     from phux_core.engine._pyte_styles import StyleTable
 
-
 REVERSE_WRAP = 45 << 5
+ISO_PROTECTION = -2  # no mode by number: whether cells were protected by SPA, and ED, EL and ECH spare them too
 
 
 class Screen(PyteScreen):
@@ -123,7 +123,7 @@ class Screen(PyteScreen):
         self.last = cells
         if columns == 1 and WIDE in cells:
             # No wide glyph fits anywhere: each leaves a blank, so that what follows still takes its place.
-            cells = "".join(" " if wide else cell for cell, wide in _glyphs(cells))
+            cells = "".join(" " if wide else cell for cell, wide in glyphs(cells))
         while cells:
             x = cursor.x
             if x >= columns:
@@ -159,7 +159,7 @@ class Screen(PyteScreen):
         columns = self.columns
         x = self.cursor.x
         blank = self.styles.blank(self.style)
-        for glyph, wide in _glyphs(cells):
+        for glyph, wide in glyphs(cells):
             at = min(x, columns - 1)
             if at + 1 + wide > columns:
                 continue  # half a glyph is none
@@ -181,8 +181,10 @@ class Screen(PyteScreen):
         if last:
             glyph = last[-2] if last[-1] == WIDE else last[-1]
             charmap, self.charmap = self.charmap, None
-            # A screenful at the most: nine bytes must not make sixty thousand rows.
-            self.draw(glyph * min(count or 1, self.columns * self.lines))
+            # A screenful and the last row of it at the most: nine bytes must not make sixty thousand rows.
+            full = self.columns * self.lines
+            count = count or 1
+            self.draw(glyph * (count if count <= full else full + (count - full) % self.columns))
             self.charmap = charmap
 
     # Scrolling.
@@ -230,7 +232,7 @@ class Screen(PyteScreen):
             self.cursor.y -= 1
 
     def newline(self) -> None:
-        """CR LF, the most common control of all."""
+        """CR LF, the most common control of all, and NEL."""
         self.cursor.x = 0
         self.index()
 
@@ -239,10 +241,6 @@ class Screen(PyteScreen):
         self.index()
         if mo.LNM in self.mode:
             self.cursor.x = 0
-
-    def next_line(self) -> None:
-        """NEL."""
-        self.newline()
 
     def scroll_up(self, count: int | None = None) -> None:
         """SU: what leaves at the top of the screen is history."""
@@ -289,36 +287,41 @@ class Screen(PyteScreen):
 
     # Erasing.
 
-    def erase_in_line(self, how: int = 0, private: bool = False) -> None:  # noqa: ARG002  # pyte's signature
-        """EL; DECSEL is the same, because no cell is ever protected."""
+    def erase_in_line(self, how: int = 0, private: bool = False) -> None:
+        """EL, and DECSEL when ``private``: that one spares protected cells."""
         cursor = self.cursor
         if how > 2:
             return
         if cursor.x >= self.columns:
             cursor.x = self.columns - 1
         row = self.rows[cursor.y]
-        blank = self.styles.blank(self.style)
-        if how == 0:
-            cells_of.erase(row, self.cursor.x, self.columns, blank)
-            row.wrapped = False
-        elif how == 1:
-            cells_of.erase(row, 0, self.cursor.x + 1, blank)
+        start, end = 0 if how else cursor.x, cursor.x + 1 if how == 1 else self.columns
+        if self.styles.guards:
+            self._erase(row, start, end, private)
         else:
-            cells_of.erase(row, 0, self.columns, blank)
+            cells_of.erase(row, start, end, self.styles.blank(self.style))
+        if how != 1:
             row.wrapped = False
 
-    def erase_in_display(self, how: int = 0) -> None:
-        """ED. Three also means the history, and only that; 22 (kitty's) keeps what it erases as history."""
+    def _erase(self, row: Row, start: int, end: int, selective: bool) -> None:
+        blank = self.styles.blank(self.style)
+        if self.styles.guards and (selective or ISO_PROTECTION in self.mode):
+            cells_of.erase_unguarded(row, start, end, blank, self.styles.guards)
+        else:
+            cells_of.erase(row, start, end, blank)
+
+    def erase_in_display(self, how: int = 0, private: bool = False) -> None:
+        """ED and DECSED. Three also means the history, and only that; 22 (kitty's) keeps what it erases as history."""
         y = self.cursor.y
         if how == 0:
-            self.erase_in_line(0)
-            self._blank_rows(y + 1, self.lines)
+            self.erase_in_line(0, private)
+            self._blank_rows(y + 1, self.lines, private)
         elif how == 1:
-            self.erase_in_line(1)
-            self._blank_rows(0, y)
+            self.erase_in_line(1, private)
+            self._blank_rows(0, y, private)
         elif how == 2:
             self._settle_column()
-            self._blank_rows(0, self.lines)
+            self._blank_rows(0, self.lines, private)
         elif how == 3:
             if self.scrolls_into_history:  # the alternate screen has no history, and the other one's is not its own
                 self.history.clear()
@@ -334,8 +337,13 @@ class Screen(PyteScreen):
         self.rows = self.new_rows(self.lines)
         self.cursor.x = self.cursor.y = 0
 
-    def _blank_rows(self, first: int, end: int) -> None:
-        self.rows[first:end] = self.new_rows(end - first)
+    def _blank_rows(self, first: int, end: int, selective: bool) -> None:
+        if self.styles.guards:
+            for row in self.rows[first:end]:
+                self._erase(row, 0, self.columns, selective)
+                row.wrapped = False
+        else:
+            self.rows[first:end] = self.new_rows(end - first)
 
     def erase_characters(self, count: int | None = None) -> None:
         """ECH."""
@@ -343,7 +351,7 @@ class Screen(PyteScreen):
         x = self.cursor.x
         end = min(x + (count or 1), self.columns)
         row = self.rows[self.cursor.y]
-        cells_of.erase(row, x, end, self.styles.blank(self.style))
+        self._erase(row, x, end, selective=False)
         row.wrapped = False
 
     def insert_characters(self, count: int | None = None) -> None:
@@ -490,9 +498,3 @@ class Screen(PyteScreen):
             while x and x not in self.tabstops:
                 x -= 1
         self.cursor.x = x
-
-
-def _glyphs(cells: str) -> list[tuple[str, bool]]:
-    """The glyphs of some cells, each with whether it is wide."""
-    following = (*cells[1:], "")
-    return [(cell, behind == WIDE) for cell, behind in zip(cells, following, strict=True) if cell != WIDE]

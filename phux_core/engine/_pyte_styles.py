@@ -55,13 +55,16 @@ class StyleTable:
     Attributes:
         entries: What each id stands for.
         moves: For each id, where the SGR sequences seen so far lead.
+        guards: The ids of protected cells, each with the id that looks the same and is not protected.
     """
 
-    __slots__ = ("_blanks", "_cached", "_free", "_ids", "_next", "_sweep_at", "entries", "moves")
+    __slots__ = ("_blanks", "_cached", "_free", "_guarded", "_ids", "_next", "_sweep_at", "entries", "guards", "moves")
 
     def __init__(self) -> None:
         self.entries: dict[str, Entry] = {}
         self.moves: dict[str, dict[str, str]] = {}
+        self.guards: dict[str, str] = {}
+        self._guarded: dict[str, str] = {}  # the other way round
         self._ids: dict[Entry, str] = {}
         self._blanks: dict[str, str] = {}
         self._free: list[str] = []
@@ -74,18 +77,36 @@ class StyleTable:
         """The id of a style, a new one if need be."""
         style = self._ids.get(entry)
         if style is None:
-            if self._free:
-                style = self._free.pop()
-            elif self._next > _LAST_ID:  # a million styles on one terminal: draw plainly from here
+            style = self._new_id()
+            if style is None:
                 return DEFAULT
-            else:
-                style = chr(self._next)
-                self._next += 1
-                if self._next in _SURROGATES:
-                    self._next = _SURROGATES.stop
             self._ids[entry] = style
             self.entries[style] = entry
         return style
+
+    def _new_id(self) -> str | None:
+        if self._free:
+            return self._free.pop()
+        if self._next > _LAST_ID:  # a million styles on one terminal: draw plainly from here
+            return None
+        style = chr(self._next)
+        self._next += 1
+        if self._next in _SURROGATES:
+            self._next = _SURROGATES.stop
+        return style
+
+    def guard(self, style: str, *, on: bool) -> str:
+        """The id that looks like ``style`` and is protected from selective erasing (DECSCA), or is not."""
+        plain = self.guards.get(style, style)
+        if not on:
+            return plain
+        guarded = self._guarded.get(plain) or self._new_id()
+        if guarded is None:
+            return plain
+        self.entries[guarded] = self.entries[plain]
+        self.guards[guarded] = plain
+        self._guarded[plain] = guarded
+        return guarded
 
     def moves_from(self, style: str) -> dict[str, str]:
         """The known sequences out of one style."""
@@ -100,7 +121,7 @@ class StyleTable:
         found = moves.get(token)
         if found is None:
             drawn, semantic = self.entries[style]
-            found = self.id_of((apply_sgr(drawn, token[2:-1]), semantic))
+            found = self.guard(self.id_of((apply_sgr(drawn, token[2:-1]), semantic)), on=style in self.guards)
             self._cached += 1
             if self._cached > _MOVES_LIMIT:
                 self._cached = 0
@@ -120,7 +141,7 @@ class StyleTable:
 
     def with_semantic(self, style: str, semantic: str | None) -> str:
         """The id of the same style with another semantic."""
-        return self.id_of((self.entries[style][0], semantic))
+        return self.guard(self.id_of((self.entries[style][0], semantic)), on=style in self.guards)
 
     def is_full(self) -> bool:
         """Whether it is time to ``sweep``."""
@@ -129,9 +150,12 @@ class StyleTable:
     def sweep(self, used: Iterable[str]) -> None:
         """Forget all styles but those used: a stream of true colours would fill memory with them."""
         keep = {DEFAULT, *used}
+        keep.update(self.guards[style] for style in self.guards.keys() & keep)
         self._free += [style for style in self.entries if style not in keep]
         self.entries = {style: entry for style, entry in self.entries.items() if style in keep}
-        self._ids = {entry: style for style, entry in self.entries.items()}
+        self.guards = {style: plain for style, plain in self.guards.items() if style in keep}
+        self._guarded = {plain: style for style, plain in self.guards.items()}
+        self._ids = {entry: style for style, entry in self.entries.items() if style not in self.guards}
         self.moves.clear()
         self._blanks.clear()
         self._cached = 0
@@ -139,19 +163,26 @@ class StyleTable:
 
     def dump(self) -> list[list[object]]:
         """The table as JSON can hold it."""
-        return [[style, list(drawn), semantic] for style, (drawn, semantic) in self.entries.items()]
+        return [
+            [style, list(drawn), semantic, *([self.guards[style]] if style in self.guards else [])]
+            for style, (drawn, semantic) in self.entries.items()
+        ]
 
     @classmethod
     def load(cls, dumped: list[list[object]]) -> StyleTable:
         """Make the table that ``dump`` described."""
         table = cls()
-        for style, drawn, semantic in dumped:
+        for style, drawn, semantic, *plain in dumped:
             assert isinstance(style, str)
             assert isinstance(drawn, list)
             values = [tuple(value) if isinstance(value, list) else value for value in drawn]
             entry: Entry = (Style._make(values), None if semantic is None else str(semantic))
             table.entries[style] = entry
-            table._ids[entry] = style
+            if plain:
+                table.guards[style] = str(plain[0])
+                table._guarded[str(plain[0])] = style
+            else:
+                table._ids[entry] = style
         table._next = max(map(ord, table.entries)) + 1
         if table._next in _SURROGATES:
             table._next = _SURROGATES.stop

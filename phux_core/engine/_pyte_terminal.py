@@ -13,8 +13,9 @@ import pyte.modes as mo
 from pyte.screens import Cursor, Margins
 
 from phux_core.engine._pyte_rows import DEFAULT, Row
-from phux_core.engine._pyte_screen import REVERSE_WRAP, Screen
-from phux_core.engine.protocol import Bell, Effect, Modes, TitleChanged
+from phux_core.engine._pyte_screen import ISO_PROTECTION, REVERSE_WRAP, Screen
+from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
+from phux_core.engine.protocol import Bell, Effect, Modes, Reply, TitleChanged
 
 if TYPE_CHECKING:
     from phux_core.engine._pyte_history import History
@@ -36,6 +37,9 @@ _APPLICATION_KEYPAD = 66 << 5
 _FOCUS = 1004 << 5
 _BRACKETED_PASTE = 2004 << 5
 _SYNCHRONIZED = 2026 << 5
+_BACKARROW = 67 << 5
+_SIZE_REPORTS = 2048 << 5
+_MODIFY_OTHER_KEYS = -1  # set by a function of its own, and kept with the modes
 # What DECSTR sets back; it says nothing about xterm's modes.
 _SOFT_RESET = {mo.IRM, mo.DECOM, _APPLICATION_CURSOR, REVERSE_WRAP, _APPLICATION_KEYPAD}
 _ALTERNATE = {47 << 5, 1047 << 5, 1049 << 5}
@@ -46,7 +50,7 @@ _MOUSE_FORMAT = {1016 << 5: "sgr_pixels", 1006 << 5: "sgr", 1015 << 5: "urxvt", 
 
 KNOWN_MODES = frozenset(
     {mo.IRM, mo.LNM, *_ALTERNATE, *_MOUSE, *_MOUSE_FORMAT}
-    | {number << 5 for number in (1, 3, 5, 6, 7, 12, 25, 40, 45, 66, 1004, 1007, 1048, 2004, 2026)}
+    | {number << 5 for number in (1, 3, 5, 6, 7, 12, 25, 40, 45, 66, 67, 1004, 1007, 1048, 2004, 2026, 2048)}
 )
 """Modes that DECRQM reports on and that may be set; setting others does nothing, so they cannot pile up."""
 
@@ -57,10 +61,8 @@ _DEFAULT_MODES = frozenset({mo.DECAWM, mo.DECTCEM})
 _LINE_DRAWING = {code: cs.VT100_MAP[code] for code in range(0x60, 0x7F)} | {ord("h"): "\u2424"}
 _CHARSETS: dict[str, dict[int, str] | None] = {
     "0": _LINE_DRAWING,
-    "2": _LINE_DRAWING,
     "A": {ord("#"): "\u00a3"},
     "B": None,
-    "1": None,
 }
 
 _CURSOR_SHAPES = {0: "block", 1: "block", 2: "block", 3: "underline", 4: "underline", 5: "bar", 6: "bar"}
@@ -113,7 +115,7 @@ class Terminal(Screen):
         self.style = DEFAULT
         self.semantic: str | None = None
         self.last = ""
-        self.tabstops = set(range(8, self.columns, 8))
+        self.reset_tab_stops(5)
         self.cursor_shape = "block"
         self.cursor_blinks = False
         self.saved_modes: dict[int, bool] = {}
@@ -121,6 +123,18 @@ class Terminal(Screen):
         self.titles: list[str] = []
         self.colors: dict[tuple[int, int], str] = {}
         self._reset_modes()
+
+    def reset_tab_stops(self, how: int = 0) -> None:
+        """DECST8C: one in every eighth column."""
+        if how == 5:
+            self.tabstops = set(range(8, self.columns, 8))
+
+    def change_tab_stops(self, how: int = 0) -> None:
+        """CTC: set one here, clear the one here, or clear all."""
+        if how == 0:
+            self.set_tab_stop()
+        elif how in {2, 5}:
+            self.clear_tab_stop(0 if how == 2 else 3)
 
     def _reset_modes(self) -> None:
         self.mode = set(_DEFAULT_MODES)
@@ -195,6 +209,14 @@ class Terminal(Screen):
                 self.save_cursor()
             else:
                 self.restore_cursor()
+        elif mode == _SIZE_REPORTS:
+            self.tell_size()
+
+    def tell_size(self) -> None:
+        """Report the size to a program that asked to hear of it in the stream (mode 2048)."""
+        if _SIZE_REPORTS in self.mode:
+            height, width = self.lines * CELL_HEIGHT, self.columns * CELL_WIDTH
+            self.effects.append(Reply(b"\x1b[48;%d;%d;%d;%dt" % (self.lines, self.columns, height, width)))
 
     def _start_page(self) -> None:
         """What DECCOLM does besides changing the width, which is not the program's to change."""
@@ -211,6 +233,7 @@ class Terminal(Screen):
                 self._settle_column()
         if not on and self.alternate and mode == 1047 << 5:
             self.rows = [Row() for _ in range(self.lines)]
+            self._settle_column()
         if on != self.alternate:
             self.rows, self.hidden_rows = self.hidden_rows, self.rows
             self.alternate = on
@@ -250,6 +273,23 @@ class Terminal(Screen):
     def kitty_flags(self) -> int:
         """What the kitty keyboard protocol's flags are on the screen that is shown."""
         return self.keyboards[self.alternate][-1]
+
+    @property
+    def modifies_other_keys(self) -> bool:
+        """Whether modifiers of keys that type something are told (xterm's modifyOtherKeys 2)."""
+        return _MODIFY_OTHER_KEYS in self.mode
+
+    @property
+    def backarrow_sends_bs(self) -> bool:
+        """Whether the backspace key sends BS (DECBKM)."""
+        return _BACKARROW in self.mode
+
+    def modify_keys(self, which: int = 0, how: int = 0) -> None:
+        """XTMODKEYS: of the kinds of keys only the fourth, "other" ones, and of its levels only the second."""
+        if which == 4 and how == 2:
+            self.mode.add(_MODIFY_OTHER_KEYS)
+        elif which in {0, 4}:
+            self.mode.discard(_MODIFY_OTHER_KEYS)
 
     def push_keyboard(self, flags: int = 0) -> None:
         """CSI > flags u."""
@@ -323,6 +363,18 @@ class Terminal(Screen):
     def select_style(self, token: str) -> None:
         """SGR, as the whole sequence."""
         self.style = self.styles.after(self.style, token)
+
+    def protect(self, how: int = 0) -> None:
+        """DECSCA: whether what is drawn from here on is spared by DECSED and DECSEL."""
+        if how == 1:
+            self.mode.discard(ISO_PROTECTION)
+        if how <= 2:
+            self.style = self.styles.guard(self.style, on=how == 1)
+
+    def start_protected_area(self) -> None:
+        """SPA: the same, and spared by ED, EL and ECH as well."""
+        self.mode.add(ISO_PROTECTION)
+        self.style = self.styles.guard(self.style, on=True)
 
     def mark_semantic(self, semantic: str | None) -> None:
         """Say what text means to the shell from here on."""

@@ -87,3 +87,9 @@ _CELLS = _CellTable()
 def to_cells(text: str) -> str:
     """Turn printable text into cells: wide glyphs followed by ``WIDE``, zero-width ones led by ``ZERO``."""
     return text if text.isascii() else text.translate(_CELLS)
+
+
+def glyphs(cells: str) -> list[tuple[str, bool]]:
+    """The glyphs of some cells, each with whether it is wide."""
+    following = (*cells[1:], "")
+    return [(cell, behind == WIDE) for cell, behind in zip(cells, following, strict=True) if cell != WIDE]

@@ -1,8 +1,7 @@
 """What keys, pastes, the mouse and the focus type, the way xterm and tmux have always sent them.
 
-Pure functions of an event and the terminal's modes. The pyte engine encodes everything here; the ghostty
-engine everything but keys under the kitty protocol and xterm's modifyOtherKeys, which libghostty itself knows
-best. Nothing here reads or changes a terminal.
+Pure functions of an event and the terminal's modes. Both engines encode everything here but keys under the kitty
+protocol (``_ghostty_keys``, ``_pyte_keys``). Nothing here reads or changes a terminal.
 
 The tables follow xterm's ctlseqs ("PC-Style Function Keys", "VT220-Style Function Keys", "Mouse Tracking").
 """
@@ -63,7 +62,7 @@ _CONTROL = {
     "?": "\x7f",
 }
 
-MODAL_KEYS = frozenset({*_CURSOR, *_KEYPAD})
+MODAL_KEYS = frozenset({*_CURSOR, *_KEYPAD, "BSpace"})
 """The keys that type something else in some modes."""
 
 _END_OF_PASTE = re.compile("(?:\x1b\\[|\x9b)201~")
@@ -85,7 +84,7 @@ _X10_LIMIT = 255 - 32
 _UTF8_LIMIT = 0x7FF - 32
 
 
-def encode_key(key: Key, *, cursor: bool, keypad: bool) -> bytes:
+def encode_key(key: Key, *, cursor: bool, keypad: bool, backarrow: bool) -> bytes:
     """What this key types.
 
     Keys that the classic encoding cannot tell apart (``C-Enter`` and ``Enter``) type the same, as in tmux.
@@ -93,7 +92,8 @@ def encode_key(key: Key, *, cursor: bool, keypad: bool) -> bytes:
     Args:
         key: The key.
         cursor: Whether the cursor keys are in application mode.
-        keypad: Whether the keypad is. Both concern ``MODAL_KEYS`` only.
+        keypad: Whether the keypad is.
+        backarrow: Whether the backspace key sends BS and not DEL (DECBKM). All three concern ``MODAL_KEYS`` only.
     """
     name = key.name
     modifiers = 1 + key.shift + 2 * key.alt + 4 * key.ctrl
@@ -112,9 +112,31 @@ def encode_key(key: Key, *, cursor: bool, keypad: bool) -> bytes:
     if on_keypad is not None:
         text, letter = on_keypad
         typed = f"\x1bO{letter}" if keypad else text
+    elif name == "BSpace":
+        typed = "\b" if key.ctrl != backarrow else "\x7f"
     else:
         typed = _typed(name, ctrl=key.ctrl, shift=key.shift)
     return ("\x1b" * key.alt + typed).encode("utf-8", "replace")
+
+
+def encode_other_key(key: Key) -> bytes | None:
+    """What this key types under xterm's modifyOtherKeys 2, or None where that is what it types without."""
+    name = key.name
+    shift = key.shift or name == "BTab"
+    if name in _PLAIN:
+        code = {"BTab": 9, "BSpace": 127}.get(name) or ord(_PLAIN[name])
+        if name == "BSpace" and key.ctrl and not (shift or key.alt):
+            return None
+    elif len(name) == 1:
+        # A capital with Control is what tmux users write for the plain letter.
+        shift = shift or (not key.ctrl and name != name.lower())
+        code = ord(_typed(name if shift else name.lower(), ctrl=False, shift=shift))
+        if shift and not (key.alt or key.ctrl) and not 0x40 <= code <= 0x7F:
+            return None
+    else:
+        return None
+    modifiers = 1 + shift + 2 * key.alt + 4 * key.ctrl
+    return f"\x1b[27;{modifiers};{code}~".encode() if modifiers > 1 else None
 
 
 def _typed(name: str, *, ctrl: bool, shift: bool) -> str:
@@ -125,8 +147,6 @@ def _typed(name: str, *, ctrl: bool, shift: bool) -> str:
             return _PLAIN["BTab"]
         if ctrl and name == "Space":
             return "\0"
-        if ctrl and name == "BSpace":
-            return "\b"
         return plain
     if ctrl:
         if name.isascii() and "@" <= name.upper() <= "_":

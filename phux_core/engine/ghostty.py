@@ -306,8 +306,8 @@ class GhosttyEngine:
         check(_get(self._terminal, lib.GHOSTTY_TERMINAL_DATA_TITLE, text), "title")
         return ffi.buffer(text.ptr, text.len)[:].decode("utf-8", "replace") if text.len else ""
 
-    def resize(self, cols: int, rows: int) -> None:
-        """Change the grid. A program that asked for in-band size reports gets its reply with the next ``feed``."""
+    def resize(self, cols: int, rows: int) -> list[Effect]:
+        """Change the grid."""
         _check_size(cols, rows)
         self._sink.cols, self._sink.rows = cols, rows
         self._grid.forget_changes()
@@ -319,6 +319,10 @@ class GhosttyEngine:
         self._set_limits()
         if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND) and is_alternate(self._terminal):
             mend(self._terminal, self._grid, cols, rows)
+        effects: list[Effect] = []
+        if self._sink.stirred:
+            self._collect(effects)
+        return effects
 
     def set_history_limit(self, rows: int) -> None:
         """Keep at most ``rows`` rows of scrollback from now on."""
@@ -377,11 +381,9 @@ class GhosttyEngine:
         extended = _ghostty_keys.encode(self._terminal, key, kitty=kitty)
         if extended is not None:
             return extended
-        if key.name == "BSpace" and not key.ctrl and mode(self._terminal, 67):  # DECBKM: the key sends BS
-            return b"\x1b\b" if key.alt else b"\b"
         modal = key.name in encoding.MODAL_KEYS
-        cursor, keypad = (modal and mode(self._terminal, number) for number in (1, 66))
-        return encoding.encode_key(key, cursor=cursor, keypad=keypad)
+        cursor, keypad, backarrow = (modal and mode(self._terminal, number) for number in (1, 66, 67))
+        return encoding.encode_key(key, cursor=cursor, keypad=keypad, backarrow=backarrow)
 
     def encode_paste(self, text: str) -> bytes:
         """What pasting this text types."""

@@ -161,7 +161,7 @@ class Lines(NamedTuple):
     """Rows as text.
 
     Attributes:
-        text: One string a row, trailing white space removed.
+        text: One string a row, spaces at its end removed; other blank characters there were written by somebody.
         wrapped: For each row, whether it goes on in the next one (soft wrap).
     """
 
@@ -224,8 +224,12 @@ class Engine(Protocol):
         Bytes a caller had to leave out are not fed; bytes of any kind that were read are.
         """
 
-    def resize(self, cols: int, rows: int) -> None:
+    def resize(self, cols: int, rows: int) -> list[Effect]:
         """Change the grid, 1 to ``MAX_SIZE`` each way, reflowing soft-wrapped lines of the primary screen.
+
+        Returns:
+            The report of the new size for a program that asked for it (mode 2048). Some that did no longer look at
+            SIGWINCH, so it has to be written at once.
 
         Raises:
             ValueError: A size out of range.

@@ -17,6 +17,7 @@ from phux_core.engine import _pyte_keys, encoding
 from phux_core.engine._pyte_history import Deferred, History
 from phux_core.engine._pyte_read import spans_of
 from phux_core.engine._pyte_reflow import resize as reflow
+from phux_core.engine._pyte_rows import Row
 from phux_core.engine._pyte_state import dump, load
 from phux_core.engine._pyte_stream import Parser
 from phux_core.engine._pyte_styles import StyleTable
@@ -25,7 +26,6 @@ from phux_core.engine.protocol import DEFAULT_HISTORY, MAX_SIZE, Cursor, Effect,
 from phux_core.engine.tap import Tap
 
 if TYPE_CHECKING:
-    from phux_core.engine._pyte_rows import Row
     from phux_core.keys import Key
 
 # NUL and DEL are time fillers; C1 controls do not exist in UTF-8 but as ESC and a letter. None has a width.
@@ -103,10 +103,12 @@ class PyteEngine:
             used.update(item.style if isinstance(item, Deferred) else item.styles)
         terminal.styles.sweep(used)
 
-    def resize(self, cols: int, rows: int) -> None:
+    def resize(self, cols: int, rows: int) -> list[Effect]:
         """Change the grid, reflowing soft-wrapped lines of the primary screen."""
         _check_size(cols, rows)
         reflow(self._terminal, cols, rows)
+        self._terminal.tell_size()
+        return self._terminal.take_effects()
 
     def set_history_limit(self, rows: int) -> None:
         """Keep at most ``rows`` rows of scrollback from now on."""
@@ -132,15 +134,19 @@ class PyteEngine:
 
     def spans(self, first: int, count: int) -> list[Span]:
         """Read rows as runs of styled cells."""
-        first, rows = self._read(first, count)
-        entries = self._terminal.styles.entries
-        return [span for number, row in enumerate(rows, first) for span in spans_of(number, row, entries)]
+        return [span for spans in self._spans_by_row(first, count).values() for span in spans]
 
     def changed(self) -> dict[int, list[Span]]:
         """Read the rows of the viewport: which of them changed is not kept."""
-        first, rows = self._read(0, self.rows)
-        entries = self._terminal.styles.entries
-        return {number: list(spans_of(number, row, entries)) for number, row in enumerate(rows, first)}
+        return self._spans_by_row(0, self.rows)
+
+    def _spans_by_row(self, first: int, count: int) -> dict[int, list[Span]]:
+        first, rows = self._read(first, count)
+        styles = self._terminal.styles
+        if styles.guards:  # whether a cell is protected is no part of how it looks
+            looks = str.maketrans(styles.guards)
+            rows = [Row(row.text, row.styles.translate(looks), row.marks) for row in rows]
+        return {number: spans_of(number, row, styles.entries) for number, row in enumerate(rows, first)}
 
     def forget_changes(self) -> None:
         """Do nothing: there is nothing to free."""
@@ -167,11 +173,19 @@ class PyteEngine:
 
     def encode_key(self, key: Key) -> bytes:
         """What this key types."""
-        extended = _pyte_keys.encode(key, self._terminal.kitty_flags)
+        terminal = self._terminal
+        extended = _pyte_keys.encode(key, terminal.kitty_flags)
+        if extended is None and terminal.modifies_other_keys:
+            extended = encoding.encode_other_key(key)
         if extended is not None:
             return extended
-        modes = self.modes()
-        return encoding.encode_key(key, cursor=modes.application_cursor, keypad=modes.application_keypad)
+        modes = terminal.modes()
+        return encoding.encode_key(
+            key,
+            cursor=modes.application_cursor,
+            keypad=modes.application_keypad,
+            backarrow=terminal.backarrow_sends_bs,
+        )
 
     def encode_paste(self, text: str) -> bytes:
         """What pasting this text types."""

@@ -117,9 +117,9 @@ class RestingEngine:
         """Take bytes from the program."""
         return self._awake().feed(data)
 
-    def resize(self, cols: int, rows: int) -> None:
+    def resize(self, cols: int, rows: int) -> list[Effect]:
         """Change the grid."""
-        self._awake().resize(cols, rows)
+        return self._awake().resize(cols, rows)
 
     def set_history_limit(self, rows: int) -> None:
         """Keep at most ``rows`` rows of scrollback from now on."""

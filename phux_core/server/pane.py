@@ -349,12 +349,15 @@ class Pane:
     def resize(self, cols: int, rows: int) -> None:
         """Change the size of the terminal and tell the program."""
         self._feed_mark[0] = self.record.id
-        self.engine.resize(cols, rows)
+        effects = self.engine.resize(cols, rows)
         self._feed_mark[0] = 0
         self.record.cols, self.record.rows = cols, rows
         self.log.update(cols=cols, rows=rows)
         self._checkpoint()  # what was fed so far was written for the old size
         self.tell_size()
+        if self.takes_input:
+            for effect in effects:
+                self._on_effect(effect)
         self._events.emit("resized", pane=self.id, seq=self.seq, cols=cols, rows=rows)
 
     def set_history_limit(self, rows: int) -> None:

@@ -476,3 +476,11 @@ def test_more_than_may_wait_is_refused_at_once_and_nothing_typed(phux):
     assert time.monotonic() - before < 3
     assert "1048576" in caught.value.message
     pane.kill()
+
+
+def test_a_program_that_wants_sizes_in_the_stream_reads_each_at_once(reader):
+    """Neovim, for one, no longer looks at SIGWINCH then."""
+    program = reader("\\x1b[?2048h")
+    assert program.read(19) == b"\x1b[48;24;80;384;640t"
+    program.pane.resize(100, 30)
+    assert program.read(20) == b"\x1b[48;30;100;480;800t"

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from phux_core import engine as engines
+from phux_core.keys import KEY_NAMES, Key
 
 # The same examples on every run: a build must not fail by chance. Look further with --hypothesis-seed and more examples.
 EXAMPLES = settings(
@@ -42,7 +43,21 @@ def _csi(finals):
 _MOVE = _csi("ABCDEFGdaeI")
 _PLACE = st.builds(lambda y, x, final: f"\x1b[{y};{x}{final}", _NUMBER, _NUMBER, st.sampled_from("Hf"))
 _EDIT = _csi("@PXLMST")
-_ERASE = st.sampled_from(["\x1b[K", "\x1b[1K", "\x1b[2K", "\x1b[J", "\x1b[1J", "\x1b[2J", "\x1b[3J"])
+_ERASE = st.sampled_from(
+    [
+        "\x1b[?K",
+        "\x1b[?1K",
+        "\x1b[?2J",
+        "\x1b[?1J",
+        "\x1b[K",
+        "\x1b[1K",
+        "\x1b[2K",
+        "\x1b[J",
+        "\x1b[1J",
+        "\x1b[2J",
+        "\x1b[3J",
+    ]
+)
 _SGR = st.lists(
     st.sampled_from(
         [
@@ -118,6 +133,14 @@ _MODE = st.sampled_from(
         "?1049l",
         "?1048h",
         "?1048l",
+        "?67h",
+        "?2048h",
+        "?2048l",
+        ">4;2m",
+        ">4m",
+        "W",
+        "5W",
+        "?5W",
     ]
 ).map(lambda mode: f"\x1b[{mode}")
 _ESCAPE = st.sampled_from(
@@ -134,6 +157,12 @@ _ESCAPE = st.sampled_from(
         "\x1b)0\x0ex\x0f.",
         "\x1b=",
         "\x1b>",
+        '\x1b[1"q',
+        '\x1b[1"q',
+        '\x1b["q',
+        "\x1bV",
+        "\x1bW",
+        "\x1b[!p",
         "\x1b[s",
         "\x1b[u",
         "\x1b[3b",
@@ -356,8 +385,26 @@ def test_a_flood_in_one_piece_leaves_what_it_leaves_line_by_line(lines, head, si
     assert state_of(at_once) == state_of(by_line)
 
 
-# After these libghostty keeps the flag of a row whose continuation moved away, and drops those of rows that moved.
-_SHIFTS = re.compile(rb"\x1b\[[0-9]*[LMST]|\x1bM")
+@pytest.mark.parametrize(
+    "asked",
+    ["", "\x1b[?1h\x1b=", "\x1b[?67h", "\x1b[>4;2m", "\x1b[>4;1m", *(f"\x1b[>{flags}u" for flags in (1, 8, 9, 24, 25))],
+)
+def test_the_two_engines_type_the_same_for_every_key(asked):
+    pair = [engines.create(name, 10, 4) for name in engines.ENGINES]
+    for engine in pair:
+        engine.feed(asked.encode())
+    held = itertools.product((False, True), repeat=3)
+    for name, (ctrl, alt, shift) in itertools.product([*KEY_NAMES, *"azAZ19-=[;/ !@^_?~éÉß漢"], [*held]):
+        key = Key(name, ctrl=ctrl, alt=alt, shift=shift)
+        theirs, ours = (engine.encode_key(key) for engine in pair)
+        assert ours == theirs, key
+    for engine in pair:
+        engine.close()
+
+
+# After these libghostty keeps the flag of a row whose continuation moved away or was erased around protected cells, and
+# drops those of rows that moved.
+_SHIFTS = re.compile(rb"\x1b\[[0-9]*[LMST]|\x1bM|\x1b\[\?[0-9]*[JK]|\x1bV")
 
 
 @settings(EXAMPLES, max_examples=400)

@@ -21,8 +21,8 @@ PLAIN = Modes(
 )
 
 
-def encode_key(key, *, cursor=False, keypad=False):
-    return encoding.encode_key(key, cursor=cursor, keypad=keypad)
+def encode_key(key, *, cursor=False, keypad=False, backarrow=False):
+    return encoding.encode_key(key, cursor=cursor, keypad=keypad, backarrow=backarrow)
 
 
 @pytest.mark.parametrize("number", range(32))
@@ -79,7 +79,7 @@ def test_no_two_plain_keys_of_the_keyboard_type_the_same():
 
 @pytest.mark.parametrize("name", KEY_NAMES)
 def test_only_the_modal_keys_type_something_else_in_another_mode(name):
-    one, other = encode_key(Key(name)), encode_key(Key(name), cursor=True, keypad=True)
+    one, other = encode_key(Key(name)), encode_key(Key(name), cursor=True, keypad=True, backarrow=True)
     assert (one != other) == (name in encoding.MODAL_KEYS)
 
 

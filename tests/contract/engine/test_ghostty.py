@@ -127,12 +127,3 @@ def test_using_a_closed_engine_is_an_error_and_no_crash():
     ):
         with pytest.raises((TypeError, AttributeError)):
             use()
-
-
-def test_an_in_band_size_report_comes_with_the_next_feed():
-    engine = engines.create("ghostty", 80, 24)
-    engine.feed(b"\x1b[?2048h")
-    engine.resize(100, 30)
-    assert engine.feed(b"") == [engines.Reply(b"\x1b[48;30;100;480;800t")]
-    assert engine.feed(b"") == []
-    engine.close()

@@ -161,13 +161,64 @@ def test_the_kitty_protocol_tells_keys_apart(term, name, expected):
     assert term(10, 2, "\x1b[>1u").engine.encode_key(parse_key(name) or Key(name)) == expected
 
 
-def test_modify_other_keys_tells_keys_apart(term, engine_name):
-    if engine_name == "pyte":
-        pytest.skip("the pyte engine encodes keys the classic way only")
-    t = term(10, 2, "\x1b[>4;2m")
-    assert t.engine.encode_key(parse_key("C-i")) == b"\x1b[27;5;105~"
-    t.feed("\x1b[>4;0m")
-    assert t.engine.encode_key(parse_key("C-i")) == b"\t"
+@pytest.mark.parametrize(
+    ("flags", "name", "expected"),
+    [
+        (5, "C-S-a", b"\x1b[97:65;6u"),
+        (5, "S-a", b"A"),
+        (5, "C-a", b"\x1b[97;5u"),
+        (9, "a", b"\x1b[97u"),
+        (9, "S-a", b"\x1b[97;2u"),
+        (13, "S-a", b"\x1b[97:65;2u"),
+        (25, "a", b"\x1b[97;;97u"),
+        (25, "S-a", b"\x1b[97;2;65u"),
+        (25, "C-a", b"\x1b[97;5u"),
+        (25, "Enter", b"\x1b[13u"),
+        (25, "KP5", b"\x1b[57404;;53u"),
+        (29, "S-é", b"\x1b[233:201;2;201u"),
+        (1, "S-ß", b"\x1b[223;2u"),
+        (17, "S-Space", b"\x1b[32;2;32u"),
+    ],
+)
+def test_each_flag_of_the_kitty_protocol_adds_what_it_stands_for(term, flags, name, expected):
+    assert term(10, 2, f"\x1b[>{flags}u").engine.encode_key(parse_key(name) or Key(name)) == expected
+
+
+OTHER = {
+    "C-i": b"\x1b[27;5;105~",
+    "C-Enter": b"\x1b[27;5;13~",
+    "S-Tab": b"\x1b[27;2;9~",
+    "M-a": b"\x1b[27;3;97~",
+    "C-S-a": b"\x1b[27;6;65~",
+    "C-A": b"\x1b[27;5;97~",
+    "S-a": b"\x1b[27;2;65~",
+    "S-1": b"1",
+    "C-;": b"\x1b[27;5;59~",
+    "C-BSpace": b"\b",
+    "Enter": b"\r",
+    # Only other keys: these had their modifiers told before, or none.
+    "S-F3": b"\x1b[1;2R",
+    "C-Up": b"\x1b[1;5A",
+    "M-KP5": b"\x1b5",
+}
+
+
+@pytest.mark.parametrize(("name", "expected"), OTHER.items(), ids=OTHER)
+def test_modify_other_keys_tells_keys_apart(term, name, expected):
+    assert term(10, 2, "\x1b[>4;2m").engine.encode_key(parse_key(name)) == expected
+
+
+@pytest.mark.parametrize("end", ["\x1b[>4;0m", "\x1b[>4m", "\x1b[>4n", "\x1bc"])
+def test_modify_other_keys_can_be_switched_off(term, end):
+    assert term(10, 2, "\x1b[>4;2m", end).engine.encode_key(parse_key("C-i")) == b"\t"
+
+
+def test_the_backspace_key_types_what_its_mode_says(term):
+    t = term(10, 2, "\x1b[?67h")
+    keys = [parse_key(name) for name in ("BSpace", "M-BSpace", "C-BSpace")]
+    assert [t.engine.encode_key(key) for key in keys] == [b"\b", b"\x1b\b", b"\x7f"]
+    t.feed("\x1b[?67l")
+    assert [t.engine.encode_key(key) for key in keys] == [b"\x7f", b"\x1b\x7f", b"\b"]
 
 
 def test_keys_can_be_encoded_inside_an_unfinished_sequence(term):

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from phux_core.engine import Reply
 from phux_core.version import __version__
 
 
@@ -95,6 +96,10 @@ def test_kitty_keyboard_flags_are_pushed_and_popped(term):
         ("\x1b[?u", rb"\x1b\[\?0u"),
         ("\x1b[?6n", rb"\x1b\[\?2;3R"),
         ("\x1bP$qm\x1b\\", rb"\x1bP1\$r0?m\x1b\\"),
+        ("\x1b[1;31;107m\x1bP$qm\x1b\\", rb"\x1bP1\$r0;1;31;107m\x1b\\"),
+        ("\x1b[38;5;12;48;5;200m\x1bP$qm\x1b\\", rb"\x1bP1\$r0;94;48:5:200m\x1b\\"),
+        ("\x1b[38;2;1;2;3m\x1bP$qm\x1b\\", rb"\x1bP1\$r0;38:2::1:2:3m\x1b\\"),
+        ("\x1bP+q524742\x1b\\", rb"\x1bP1\+r524742=38\x1b\\"),
     ],
     ids=lambda value: repr(value)[1:-1] if isinstance(value, str) else "",
 )
@@ -125,6 +130,16 @@ def test_size_reports_follow_the_size(term):
     t = term(10, 4)
     t.engine.resize(30, 7)
     assert t.ask("\x1b[18t") == b"\x1b[8;7;30t"
+
+
+def test_a_program_that_wants_sizes_in_the_stream_is_told_each_at_once(term):
+    t = term(10, 4)
+    assert t.engine.resize(11, 4) == []
+    assert t.ask("\x1b[?2048h\x1b[?2048$p") == b"\x1b[48;4;11;64;88t\x1b[?2048;1$y"
+    assert t.engine.resize(100, 30) == [Reply(b"\x1b[48;30;100;480;800t")]
+    t.feed("\x1b[?2048l")
+    assert t.engine.resize(10, 4) == []
+    assert t.feed("") == []
 
 
 def test_answers_come_in_the_order_of_the_questions(term):

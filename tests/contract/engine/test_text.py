@@ -238,11 +238,43 @@ def test_utf8_cut_anywhere_is_put_together(term):
     assert t.screen == ["é漢🚀"]
 
 
-def test_invalid_utf8_becomes_replacement_characters_and_the_rest_is_right(term):
-    t = term(20, 1, b"a\xffb\xc3(c\xe2\x82d")
-    text = t.screen[0]
-    assert text.replace("\ufffd", "") == "ab(cd"
-    assert text.count("\ufffd") >= 3
+@pytest.mark.parametrize(
+    ("data", "count"),
+    [
+        (b"\xff", 1),
+        (b"\x80\x80", 2),
+        (b"\xc3", 1),
+        (b"\xe2\x82", 1),
+        (b"\xf0\x9f\x98", 1),
+        (b"\xc0\xaf", 2),
+        (b"\xe0\x80\xaf", 3),
+        (b"\xed\xa0\x80", 3),
+        (b"\xf4\x90\x80\x80", 4),
+        (b"\xf8\x88\x80\x80\x80", 5),
+        (b"\xe1\x80\xe2\xf0\x91\x92\xf1\xbf", 4),
+        (b"\x9b", 1),
+    ],
+    ids=repr,
+)
+def test_each_part_of_invalid_utf8_becomes_a_replacement_character(term, data, count):
+    """As Unicode recommends: one for as much of a character as is right, however the stream is cut."""
+    expected = ["a" + "\ufffd" * count + "b"]
+    assert term(20, 1, b"a" + data + b"b").screen == expected
+    assert term(20, 1, b"a", *(data[at : at + 1] for at in range(len(data))), b"b").screen == expected
+
+
+@pytest.mark.parametrize("control", [b"\xc2\x9b31m", b"\xc2\x84", b"\xc2\x85", b"\xc2\x9d0;t\x07"], ids=repr)
+def test_c1_controls_spelled_in_utf8_do_nothing(term, control):
+    t = term(20, 2, b"a" + control + b"b")
+    assert t.screen == ["a" + control[2:].decode().replace("\x07", "") + "b"]
+    assert t.style(0) == t.style(5)
+    assert t.engine.title is None
+
+
+@pytest.mark.parametrize("blank", ["\xa0", "\u2003", "\u3000"])
+def test_only_spaces_are_left_out_at_the_end_of_a_row(term, blank):
+    """Prompts end in such blanks, and tmux shows them."""
+    assert term(20, 2, f"$ x{blank}{blank}  ").screen == [f"$ x{blank}{blank}"]
 
 
 def test_an_escape_in_the_middle_of_a_utf8_character_works(term):
@@ -268,3 +300,24 @@ def test_cancel_ends_a_sequence_without_carrying_it_out(term, control):
 
 def test_escape_begins_anew_inside_a_sequence(term):
     assert term(10, 3, "abc\x1b[2\x1b[1;1HX").screen == ["Xbc"]
+
+
+@pytest.mark.parametrize("name", ["B", "1", "2"])
+def test_a_charset_without_line_drawing_prints_letters(term, name):
+    assert term(10, 1, "\x1b(", name, "qx").screen == ["qx"]
+
+
+def test_tab_stops_come_back_to_every_eighth_column(term):
+    t = term(20, 2, "\x1b[3g\x1b[?0W\r\tx\x1b[?5W\r\ty")
+    assert t.screen == ["        y          x"]
+
+
+def test_tab_stops_are_controlled_one_by_one(term):
+    t = term(20, 2, "\x1b[5W\x1b[4G\x1b[0W\x1b[7G\x1b[W\x1b[4G\x1b[2W\r\tx\ty")
+    assert t.screen == ["      x            y"]
+
+
+def test_a_long_repeat_fills_the_screen_as_printing_would(term):
+    t = term(10, 3, "a\x1b[202bX")
+    assert t.screen == ["aaaaaaaaaa", "aaaaaaaaaa", "aaaX"]
+    assert t.at == (4, 2)
