@@ -45,8 +45,6 @@ _log = logging.getLogger("phux.runs")
 _MOST_SETTLINGS = 3
 # How long a line that was typed may take to be executed, where only that tells whether a shell got it.
 _BEGIN_S = 10.0
-# A short command has written something, or ended, before the loop would have been asleep and awake again.
-_AWAKE_S = 0.001
 # How long a command that was interrupted may take to end.
 _INTERRUPT_S = 1.0
 _LARGE = 256 * 1024
@@ -258,13 +256,7 @@ class Runs:
             raise
         if plan.nonce is not None:
             asyncio.get_running_loop().call_later(_BEGIN_S, self._expect_begun, run)
-        self._stay_awake(run, time.monotonic() + _AWAKE_S)
         return run
-
-    def _stay_awake(self, run: Run, until: float) -> None:
-        """Have the loop go round instead of to sleep."""
-        if self._current is run and time.monotonic() < until:
-            asyncio.get_running_loop().call_soon(self._stay_awake, run, until)
 
     async def _can_be_typed(self, command: str, foreground: Foreground, shell: str) -> bool:
         if run_lines.is_surely_complete(command):
