@@ -22,7 +22,7 @@ import pexpect.replwrap
 
 from phux_client import blocking
 
-TURN = 10
+TURN = 20
 
 
 def timed(call, rounds):
@@ -41,12 +41,11 @@ def median_of(call, rounds):
 
 
 def medians_in_turns(calls, rounds):
-    """Give the median of each of several calls, a few of each at a time: what else the machine does hits all alike."""
+    """Give the median of each of several calls, warm, some of each at a time: what else the machine does hits all."""
     times = [[] for _ in calls]
-    for call in calls:
-        timed(call, 5)
     for _ in range(rounds // TURN):
         for call, taken in zip(calls, times, strict=True):
+            timed(call, 5)
             taken.extend(timed(call, TURN))
     return [statistics.median(taken) for taken in times]
 
@@ -82,9 +81,10 @@ def replwrap_run(*, pause):
 
 def against_peers(pane, directory, rounds):
     """Measure side by side with others."""
-    with replwrap_run(pause=True) as patient, replwrap_run(pause=False) as eager, libtmux_run(directory) as polling:
-        calls = (lambda: pane.run("true"), patient, eager, polling)
-        ours, replwrap, unpaused, polled = medians_in_turns(calls, rounds)
+    with replwrap_run(pause=True) as run:
+        (replwrap,) = medians_in_turns([run], rounds)
+    with replwrap_run(pause=False) as eager, libtmux_run(directory) as polling:
+        ours, unpaused, polled = medians_in_turns([lambda: pane.run("true"), eager, polling], rounds)
     print(f"{'run(true), warm, ms':<42} {ours:8.2f}")
     print(f"{'pexpect replwrap':<42} {replwrap:8.2f}   phux takes {ours / replwrap:5.2f} of it (at most 2)")
     print(
