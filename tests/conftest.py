@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import getpass
 import os
+import shutil
 import signal
 import uuid
 from pathlib import Path
@@ -27,12 +29,18 @@ signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 @pytest.fixture(scope="session", autouse=True)
 def nothing_outlives_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Fail the run if a process that it started is still there at its end; keep logs out of the developer's home."""
+    of_fish = Path(
+        "/tmp", f"fish.{getpass.getuser()}"
+    )  # fish makes it where there is no XDG_RUNTIME_DIR, and leaves it
+    was_there = of_fish.exists()
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
     name, _, value = _MARK.partition("=")
     os.environ[name] = value
     yield
     del os.environ[name]
     eventually(lambda: not _marked_processes(), within_s=15)
+    if not was_there:
+        shutil.rmtree(of_fish, ignore_errors=True)
 
 
 def _marked_processes() -> list[str]:
