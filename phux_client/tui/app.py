@@ -136,7 +136,7 @@ class App:
         now = time.monotonic()
         if self._keys_due is not None and now >= self._keys_due:
             self._keys_due = None
-            self._take_keys(self._keyboard.flush())
+            self.take_keys(self._keyboard.flush())
         self.screen.keep_time(now)
         self.server.keep_time(now)
         self.actions.keep_time(now)
@@ -222,7 +222,7 @@ class App:
         events = self._keyboard.feed(data)
         wait = self._keyboard.timeout_s
         self._keys_due = None if wait is None else time.monotonic() + wait
-        self._take_keys(events)
+        self.take_keys(events)
 
     def hold_keys(self) -> None:
         """Let keys wait, and read no more of them."""
@@ -233,9 +233,10 @@ class App:
         """Go on with the keys that waited."""
         waiting, self._waiting_keys = self._waiting_keys or [], None
         self._selector.register(0, selectors.EVENT_READ, self._read_keys)
-        self._take_keys(waiting)
+        self.take_keys(waiting)
 
-    def _take_keys(self, events: "Sequence[keys.Event]") -> None:
+    def take_keys(self, events: "Sequence[keys.Event]") -> None:
+        """Take what was typed, in order: for the program in the pane, or for us."""
         items: list[Document] = []
         for place, event in enumerate(events):
             if self._waiting_keys is not None:
@@ -276,7 +277,7 @@ class App:
                 self.screen.knows_synchronized()
         elif isinstance(event, keys.Text) and len(event.text) > 1:
             # One by one: each may be the end of what the next is for.
-            self._take_keys([keys.Text(character) for character in event.text])
+            self.take_keys([keys.Text(character) for character in event.text])
         elif self.prompt is not None:
             prompt = self.prompt
             if prompt.take(event) and self.prompt is prompt:
@@ -293,7 +294,7 @@ class App:
         name = "Space" if name == " " else name
         if self.actions.awaits_key:
             if not self.actions.take(name):
-                self._take_keys([event])  # the time for repeating is over: it is a key like others
+                self.take_keys([event])  # the time for repeating is over: it is a key like others
         elif name == self.bindings.prefix:
             self.actions.begin()
         elif self.copying.is_on:

@@ -50,6 +50,11 @@ class CopyMode:
         self._step = -1
         self._copying = False
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether it waits for rows in which to search, or to copy: what is typed meanwhile is for afterwards."""
+        return self._searching is not None or self._copying
+
     # Rows
 
     def wanted(self) -> tuple[int, int] | None:

@@ -2,7 +2,7 @@
 
 from phux_client.tui.canvas import row_of
 from phux_client.tui.copy_mode import CopyMode
-from phux_client.tui.keyboard import Text
+from phux_client.tui.keyboard import KeyPress, MouseEvent, Text
 from phux_client.tui.prompts import Ask
 
 TYPE_CHECKING = False
@@ -54,9 +54,7 @@ class Copying:
             x, y = reply["cursor"]
             self._mode = CopyMode(pane, reply["cols"], reply["rows"], reply["total"], (x, y))
             self._opening = None
-            early, self._early = self._early, []
-            for event in early:
-                self.take(event)
+            self._take_early()
             self._fetch()
 
         def refused(error: "PhuxError") -> None:
@@ -68,7 +66,7 @@ class Copying:
     def take(self, event: "Event") -> None:
         """Take a key or the mouse; its place is one of the pane."""
         mode = self._mode
-        if mode is None:
+        if mode is None or (mode.is_busy and not _gives_up(event)):
             self._early.append(event)
             return
         if isinstance(event, Text) and event.text in {"/", "?"}:
@@ -81,18 +79,34 @@ class Copying:
             self._fetch()
         self._app.screen.touch()
 
+    def _take_early(self) -> None:
+        """Take what came before its time; what is still too early waits on."""
+        early, self._early = self._early, []
+        for place, event in enumerate(early):
+            if self._mode is None:
+                self._pass_on(early[place:])
+                return
+            self.take(event)
+
+    def _pass_on(self, events: "list[Event]") -> None:
+        """Give on what was typed for what comes behind copy mode; the mouse was meant for what it showed."""
+        self._app.take_keys([event for event in events if not isinstance(event, MouseEvent)])
+
     def _search(self, text: str, *, upwards: bool) -> None:
         if self._mode is not None:
             self._mode.search(text, upwards=upwards)
             self._fetch()
 
     def _leave(self) -> None:
-        mode = self._mode
-        if mode is not None and mode.copied is not None:
-            self._carry_off(mode.copied)
+        mode, early = self._mode, self._early
+        copied = None if mode is None else mode.copied
+        if copied is not None:
+            self._carry_off(copied)
         self.over()
         if self._app.server.attachment is not None:
             self._app.server.ask("thaw", attachment=self._app.server.attachment)
+        if copied is not None:
+            self._pass_on(early)
 
     def _carry_off(self, text: str) -> None:
         self.buffer = text
@@ -132,8 +146,9 @@ class Copying:
             self._app.screen.touch()
             if mode.copied is not None:
                 self._leave()
-            else:
-                self._fetch()
+            elif not mode.is_busy:
+                self._take_early()
+            self._fetch()
 
         self._app.server.ask("frozen_rows", rows, attachment=self._app.server.attachment, first=first, count=count)
 
@@ -143,3 +158,9 @@ class Copying:
             return {}
         rows, cursor = self._mode.picture()
         return {self._mode.pane: (rows, cursor)}
+
+
+def _gives_up(event: "Event") -> bool:
+    return (isinstance(event, Text) and event.text == "q") or (
+        isinstance(event, KeyPress) and event.name in {"C-c", "Escape"}
+    )
