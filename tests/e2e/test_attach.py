@@ -372,7 +372,7 @@ def test_an_error_in_the_config_file_is_told_before_anything_happens(server, phu
 
 
 def test_scrolling_searching_copying_and_pasting(client, phux):
-    client.type("seq 1 300; echo nee''dle; seq 301 3000\r")
+    client.type("seq 1 300; echo nee''dle; seq 301 $((2999 + 1))\r")
     client.shows("3000")
     press(client, "[")
     client.shows("[0/")
@@ -385,7 +385,7 @@ def test_scrolling_searching_copying_and_pasting(client, phux):
 
 
 def test_while_one_reads_the_pane_goes_on_and_nothing_moves(client, phux):
-    client.type("seq 1 100; sleep 0.3; seq 900 999\r")
+    client.type("seq 1 $((99 + 1)); sleep 0.3; seq 900 $((998 + 1))\r")
     client.shows("100")
     press(client, "[")
     client.shows("[0/")
@@ -442,7 +442,7 @@ def test_the_mouse_means_the_part_of_a_larger_window_that_is_seen(server, client
     assert cli("resize", "work", "--policy", "largest").code == 0
     with attached(server.socket, "work", size=(40, 10)) as small:
         small.shows("[work]")
-        client.type("clear; echo down here\r")
+        client.type("clear; echo do''wn here\r")
         small.shows("down here")
         # The last row that is seen is the second of the lower pane; of the window's ninth, the upper one would be.
         small.type('\x1b[<0;1;9M\x1b[<0;1;9mecho cli""cked\r')
@@ -451,7 +451,7 @@ def test_the_mouse_means_the_part_of_a_larger_window_that_is_seen(server, client
 
 
 def test_the_wheel_scrolls_back_and_out_again(client, phux):
-    client.type("seq 1 100\r")
+    client.type("seq 1 $((99 + 1))\r")
     client.shows("100")
     client.type("\x1b[<64;5;5M")
     client.shows("[3/")
