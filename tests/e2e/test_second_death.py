@@ -217,8 +217,9 @@ def test_many_threads_may_use_one_blocking_client(phux):
     def work(number):
         try:
             for turn in range(5):
+                since = pane.snapshot().seq  # what the others write may scroll it by before the wait begins
                 pane.send_keys(f"t{number}-{turn}x", "Enter")
-                pane.wait(until=f"t{number}-{turn}x", timeout_s=20)
+                pane.wait(until=f"t{number}-{turn}x", since=since, timeout_s=20)
         except phux_client.PhuxError as error:
             failures.append(error)
 
