@@ -10,6 +10,7 @@ from phux_client import flows
 from phux_core.errors import BadRequestError, NoSuchTargetError, PaneClosedError, TimedOutError
 from phux_mcp.answers import Answer
 from phux_mcp.catalog import Tool
+from phux_mcp.own_panes import refuse_own
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -41,10 +42,14 @@ async def _tabs(phux: Phux) -> list[Document]:
 
 async def _pane_of(phux: Phux, window_id: str) -> int:
     """Find the pane of a tab."""
+    return int((await _shown_in(phux, window_id))["id"])
+
+
+async def _shown_in(phux: Phux, window_id: str) -> Document:
     for tab in await _tabs(phux):
         if window_id == f"@{tab['id']}":
-            panes = tab["panes"]
-            return int(next((pane for pane in panes if pane["active"]), panes[0])["id"])
+            panes: list[Document] = tab["panes"]
+            return next((pane for pane in panes if pane["active"]), panes[0])
     raise NoSuchTargetError(f"there is no tab {window_id!r:.80}", remedy="list_tabs lists them")
 
 
@@ -103,7 +108,9 @@ async def _stop_process(phux: Phux, arguments: Arguments) -> Document:
     name = arguments.get("signal", "SIGINT")
     if name not in {"SIGINT", "SIGTERM"}:
         raise BadRequestError(f"the signal is {name!r:.80}", remedy="send SIGINT or SIGTERM")
-    pane = await _pane_of(phux, arguments["window_id"])
+    shown = await _shown_in(phux, arguments["window_id"])
+    refuse_own("pane", shown, phux.caller.pane, "stopped")
+    pane = int(shown["id"])
     if name == "SIGINT":
         await phux.drive(flows.send_keys(phux.caller, pane, ["C-c"]))
     else:

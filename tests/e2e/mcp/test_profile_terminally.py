@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 
 import pytest
 
-from servers import eventually
+from servers import BIN, eventually
 
 STRING, NUMBER, BOOLEAN = {"type": "string"}, {"type": "number"}, {"type": "boolean"}
 TAKES = {
@@ -209,3 +210,23 @@ def test_a_server_is_started_when_none_runs(start_host, cli, runtime):
         assert host.document("create_tab", name="first")["name"] == "first"
     finally:
         assert cli("kill", "--server", PHUX_SOCKET=socket).code == 0
+
+
+def test_the_tab_that_the_host_runs_in_is_not_stopped(cli):
+    cli.json("new", "-s", "terminally")
+    lines = [
+        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}},
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": "stop_process", "arguments": {"window_id": "@1"}},
+        },
+    ]
+    (cli.cwd / "calls").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    # The shell stays the parent, as a host is of its servers.
+    command = f"{BIN / 'phux-mcp'} --profile terminally < calls > replies; true"
+    assert cli("run", "terminally", command, "--timeout", "30").code == 0
+    reply = json.loads((cli.cwd / "replies").read_text().splitlines()[-1])
+    assert reply["result"]["isError"]
+    assert "this host runs in @1" in reply["result"]["content"][0]["text"]
