@@ -34,7 +34,7 @@ def test_screens_histories_titles_and_modes_come_back(phux):
     )
     work = phux.new_session("work", command=["sh", "-c", script]).pane
     work.wait(until="red", timeout_s=10)
-    full = phux.new_session("full", command=["vim", "-u", "NONE", "/etc/passwd"], size=(100, 30)).pane
+    full = phux.new_session("full", command=["vim", "-u", "NONE", "-n", "/etc/passwd"], size=(100, 30)).pane
     full.wait(until="root:", timeout_s=10)
     full.wait(idle_ms=200)
     dead = phux.new_session("dead", command=["sh", "-c", "seq 1 50; exit 3"]).pane

@@ -276,7 +276,7 @@ def test_a_cancelled_call_gets_no_reply_and_frees_what_it_held(modern, cli):
 
 def test_a_command_that_was_not_typed_when_its_call_was_cancelled_never_is(modern, cli):
     modern.document("phux_new", name="work")
-    first = modern.start("phux_run", target="work", command="sleep 1")
+    first = modern.start("phux_run", target="work", command="sleep 3")
     modern.document("phux_wait", target="work", state=["running"], timeout_secs=10)
     held = modern.start("phux_act", target="work", keys=["y"], until="never", timeout_secs=60)
     modern.notify("notifications/cancelled", {"requestId": held})
