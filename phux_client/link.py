@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from phux_client.flows._kinds import Document
 
-# More would be fresh memory from the kernel each time, which costs more than the call itself.
-_RECEIVE_SIZE = 64 * 1024
 _RETRY_S = 0.01
 _LAST_WORD_S = 1.0
 # Linux tells a half-closed stream as POLLRDHUP; elsewhere POLLHUP, which is always reported, has to do.
@@ -77,7 +75,7 @@ class _Connection:
         greeted = False
         try:
             while True:
-                data = await self.stream.receive(_RECEIVE_SIZE)
+                data = await self.stream.receive(wire.RECEIVE_SIZE)
                 for frame, _payload in decoder.feed(data):
                     if not greeted and "error" not in frame:
                         check_greeting(frame)

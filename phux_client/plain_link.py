@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from phux_client.flows._kinds import Document
 
-# More would be fresh memory from the kernel each time, which costs more than the call itself.
-_RECEIVE_SIZE = 64 * 1024
 _RETRY_S = 0.01
 # Linux tells a half-closed stream as POLLRDHUP; elsewhere POLLHUP, which is always reported, has to do.
 _HUNG_UP = getattr(select, "POLLRDHUP", 0)
@@ -121,7 +119,7 @@ class PlainLink:
         while not self._frames:
             try:
                 self._sock.settimeout(_remaining(deadline))
-                data = self._sock.recv(_RECEIVE_SIZE)
+                data = self._sock.recv(wire.RECEIVE_SIZE)
             except TimeoutError:
                 raise timed_out() from None
             except OSError as error:

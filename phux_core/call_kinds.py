@@ -130,6 +130,9 @@ def _is_mouse(value: object) -> bool:
 _BUTTONS = ("left", "middle", "right", "wheel_up", "wheel_down", "wheel_left", "wheel_right")
 
 
+SIZE_POLICIES = ("smallest", "largest", "latest", "manual")
+WINDOW_POLICIES = (*SIZE_POLICIES, "default")
+"""What a window can be given: one of them, or what the server is set to."""
 SIGNALS = ("INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "USR2")
 """Signals that can be sent."""
 
@@ -152,7 +155,7 @@ KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
     "path": ('a list of "first" and "second"', _is_path),
     "policy": (
         '"smallest", "largest", "latest", "manual" or "default"',
-        lambda value: value in ("smallest", "largest", "latest", "manual", "default"),
+        lambda value: value in WINDOW_POLICIES,
     ),
     "input": (
         'a list of objects with one of the keys "key", "text", "line", "paste", "mouse" and "focus" (see Typing)',

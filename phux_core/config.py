@@ -10,6 +10,7 @@ import os
 import re
 
 from phux_core.bindings import is_action, is_key
+from phux_core.call_kinds import SIZE_POLICIES
 from phux_core.errors import BadConfigError
 
 TYPE_CHECKING = False
@@ -23,7 +24,6 @@ MAX_HISTORY = 1_000_000
 MIN_LOG_BYTES = 64 * 1024
 MAX_LOG_BYTES = 1 << 50
 MAX_DAYS = 36500
-SIZE_POLICIES = ("smallest", "largest", "latest", "manual")
 _MAX_BYTES = 1 << 20
 
 

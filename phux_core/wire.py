@@ -25,6 +25,8 @@ MAX_REQUEST_PAYLOAD = 4 * 1024 * 1024
 MAX_REPLY_HEADER = 128 * 1024 * 1024
 """A reply may hold every row of a long scrollback."""
 MAX_REPLY_PAYLOAD = 64 * 1024 * 1024
+RECEIVE_SIZE = 64 * 1024
+"""What either end receives at once. More would be fresh memory each time, which costs more than the call itself."""
 
 _encode_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 

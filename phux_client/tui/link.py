@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     OnReply = Callable[[Document], None]
     OnError = Callable[[errors.PhuxError], None]
 
-# More would be fresh memory from the kernel each time, which costs more than the call itself.
-_RECEIVE_SIZE = 64 * 1024
 MAX_UNSENT = 4 * 1024 * 1024
 """Bytes that may wait to be sent; a server that takes none for so long is as good as gone."""
 # By this name the ledger knows what a person typed from what a program did.
@@ -127,7 +125,7 @@ class Link:
             PhuxError: It said why it goes, or what it says makes no sense.
         """
         try:
-            data = self._sock.recv(_RECEIVE_SIZE)
+            data = self._sock.recv(wire.RECEIVE_SIZE)
         except BlockingIOError:
             return
         except OSError as error:

@@ -25,8 +25,6 @@ TURN_S = 0.002
 """How long one client's requests are worked on before others get their turn."""
 LAST_WORDS_S = 5.0
 """How long a client that was cut off may take to read why."""
-RECEIVE_SIZE = 64 * 1024
-"""How much is received at once. More, or fresh memory for it, would cost more than the call itself."""
 HIGH_WATER = 1024 * 1024
 """Unsent bytes above which a client counts as slow."""
 

@@ -319,8 +319,7 @@ class Runs:
             return CommandStarted(run.command, mark.end, run.typed_seq, run.typed_seq)
         kind, _, code = rest.partition(";")
         if kind == "D" and code.isdecimal() and len(code) < _LONGEST_CODE:
-            self._end(run, int(code), mark.start)
-            self._prompt.run_ended(mark.end)
+            self._end(run, int(code), mark.start, mark.end)
             return CommandFinished(int(code), run.start, mark.start)
         return None
 
@@ -354,8 +353,8 @@ class Runs:
         run.capture = Capture(place)
         self._pane.ledger.began(run.number, place)
 
-    def _end(self, run: Run, exit_code: int | None, place: int) -> None:
-        """The shell is done with it."""
+    def _end(self, run: Run, exit_code: int | None, place: int, mark_end: int | None = None) -> None:
+        """The shell is done with it: its output ends at a place, and behind the mark that told so comes the prompt."""
         self._current = None
         journal = self._pane.journal
         if run.start is None:
@@ -366,7 +365,7 @@ class Runs:
         if run.shell == "zsh" and run.nonce is None:
             place = end_without_sign(journal, run.start, place)
         if run.nonce is not None:
-            self._prompt.run_ended(place)
+            self._prompt.run_ended(place if mark_end is None else mark_end)
         duration_s = max(0.0, time.monotonic() - run.began)
         run.end = End(255 if exit_code is None else exit_code, place, duration_s)
         run_files.remove(run.files)

@@ -16,7 +16,7 @@ from phux_core.keeper.journal import checkpoint_key, ledger_key
 from phux_core.logs.places import server_name
 from phux_core.server.arranging import Arranger
 from phux_core.server.attachments import Attachments
-from phux_core.server.connection import RECEIVE_SIZE, Connection
+from phux_core.server.connection import Connection
 from phux_core.server.dispatch import Dispatch
 from phux_core.server.events import EventHub
 from phux_core.server.keeper_link import KeeperLink
@@ -86,7 +86,7 @@ class Service:
         self._dispatch = Dispatch(self, Maker(self, settings.shell))
         self._told = picture(self.tree)
         self._connections: set[Connection] = set()
-        self.room = bytearray(RECEIVE_SIZE)
+        self.room = bytearray(wire.RECEIVE_SIZE)
         self._dead_waiters: dict[int, list[asyncio.Future[None]]] = {}
         self.stopping = False
         self._accepting: set[asyncio.Task[object]] = set()

@@ -9,6 +9,7 @@ from phux_cli.connection import connection
 from phux_cli.output import print_place
 from phux_cli.usage import UsageError, add_json, add_socket, at_least, parse_size
 from phux_client import flows
+from phux_core.call_kinds import WINDOW_POLICIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
     parser.add_argument(
         "--policy",
         metavar="POLICY",
-        choices=("smallest", "largest", "latest", "manual", "default"),
+        choices=WINDOW_POLICIES,
         help="whose size the window has when clients are attached: smallest, largest, latest, manual for its own, or "
         "default for what the server is set to",
     )
