@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 _MARK = f"PHUX_TEST_RUN={uuid.uuid4().hex}"
 
 
-# A script that starts the tests in the background has them ignore C-c, and everything that they start with them.
+# A script that starts the tests in the background has them ignore C-c, nohup has them ignore a hang-up, and everything
+# that they start ignores them, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+for _ignored in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+    signal.signal(_ignored, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session", autouse=True)

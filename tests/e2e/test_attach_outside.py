@@ -86,15 +86,17 @@ def test_vim_and_htop_beside_each_other_look_the_same_outside(kind, phux, tmp_pa
 @pytest.mark.parametrize("kind", OUTERS)
 def test_one_leaves_and_comes_back_and_finds_the_same(kind, phux, tmp_path):
     size = (80, 24)
-    with kind(
-        tmp_path, f"{PHUX} attach work; {PHUX} attach work; echo left=$?; exec cat", environment(phux.socket), size
-    ) as outer:
+    back = tmp_path / "back"
+    script = f"{PHUX} attach work; until [ -e {back} ]; do sleep 0.05; done; {PHUX} attach work; echo left=$?; exec cat"
+    with kind(tmp_path, script, environment(phux.socket), size) as outer:
         shown(outer, "[work]")
         outer.keys("echo kept", "Enter", "C-a", "%")
         eventually(lambda: len(phux.tree().sessions[0].windows[0].panes) == 2)
         agree(outer, phux, "work", size)
         before = outer.screen()[:-1]
         outer.keys("C-a", "d")
+        shown(outer, "detached")
+        back.touch()
         shown(outer, "[work]")
         agree(outer, phux, "work", size)
         assert outer.screen()[:-1] == before
