@@ -66,13 +66,14 @@ def encode(terminal: Any, key: Key, *, kitty: bool) -> bytes | None:
         key: The key.
         kitty: Whether any flag of the kitty protocol is set.
     """
+    other = None if kitty else encode_other_key(key)
+    if other is None and not kitty:
+        return None
     lib.ghostty_key_encoder_setopt_from_terminal(_encoder, terminal)
     if kitty:
         return _press(*_describe(key))
     # There is no way to ask for modifyOtherKeys, but Ctrl-A tells it: a control without, a report with it.
-    if _press(lib.GHOSTTY_KEY_A, _CTRL, 0, "a", ord("a")) == b"\x01":
-        return None
-    return encode_other_key(key)
+    return None if _press(lib.GHOSTTY_KEY_A, _CTRL, 0, "a", ord("a")) == b"\x01" else other
 
 
 def _describe(key: Key) -> tuple[int, int, int, str, int]:

@@ -19,18 +19,21 @@ _TRACKING = ((1003, "any"), (1002, "button"), (1000, "normal"), (9, "x10"))
 _MOUSE_FORMATS = ((1016, "sgr_pixels"), (1006, "sgr"), (1015, "urxvt"), (1005, "utf8"))
 
 
+# Where answers are written to: one of each for all terminals, for there is but one thread that asks.
+_number, _size, _mode = ffi.new("uint32_t*"), ffi.new("size_t*"), ffi.new("GhosttyTerminalModeConfig*")
+
+
 def number(terminal: Any, data: int) -> int:
     """One of the values that are booleans, enumerations or at most 32 bits wide."""
-    out = ffi.new("uint32_t*")
-    check(lib.ghostty_terminal_get(terminal, data, out), "terminal_get")
-    return int(out[0])
+    _number[0] = 0
+    check(lib.ghostty_terminal_get(terminal, data, _number), "terminal_get")
+    return int(_number[0])
 
 
 def scrollback(terminal: Any) -> int:
     """How many rows of scrollback the shown screen has."""
-    out = ffi.new("size_t*")
-    check(lib.ghostty_terminal_get(terminal, lib.GHOSTTY_TERMINAL_DATA_SCROLLBACK_ROWS, out), "scrollback_rows")
-    return int(out[0])
+    check(lib.ghostty_terminal_get(terminal, lib.GHOSTTY_TERMINAL_DATA_SCROLLBACK_ROWS, _size), "scrollback_rows")
+    return int(_size[0])
 
 
 def is_alternate(terminal: Any) -> bool:
@@ -40,9 +43,9 @@ def is_alternate(terminal: Any) -> bool:
 
 def mode(terminal: Any, private_mode: int) -> bool:
     """Whether a DEC private mode is set."""
-    out = ffi.new("GhosttyTerminalModeConfig*", {"mode": private_mode})
-    check(lib.ghostty_terminal_get(terminal, lib.GHOSTTY_TERMINAL_DATA_MODE, out), "mode")
-    return bool(out.value)
+    _mode.mode = private_mode
+    check(lib.ghostty_terminal_get(terminal, lib.GHOSTTY_TERMINAL_DATA_MODE, _mode), "mode")
+    return bool(_mode.value)
 
 
 def origin_at_top(terminal: Any) -> AbstractContextManager[None]:
@@ -70,13 +73,9 @@ def _with_mode(terminal: Any, private_mode: int, *, on: bool) -> Iterator[None]:
 
 def read_modes(terminal: Any) -> Modes:
     """The modes that somebody outside needs to know."""
-    config = ffi.new("GhosttyTerminalModeConfig*")
-    get, data = lib.ghostty_terminal_get, lib.GHOSTTY_TERMINAL_DATA_MODE
 
     def is_set(private_mode: int) -> bool:
-        config.mode = private_mode
-        check(get(terminal, data, config), "mode")
-        return bool(config.value)
+        return mode(terminal, private_mode)
 
     return Modes(
         bracketed_paste=is_set(2004),

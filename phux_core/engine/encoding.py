@@ -162,7 +162,7 @@ def encode_paste(text: str, *, bracketed: bool) -> bytes:
     """What pasting this text types: without controls, in brackets when the program asked for them."""
     # Taking out whole end markers keeps "[201~" out of the text; what removal joins anew has lost its ESC
     # by the second step.
-    clean = _PASTE_CONTROLS.sub("", _END_OF_PASTE.sub("", text))
+    clean = text if text.isprintable() else _PASTE_CONTROLS.sub("", _END_OF_PASTE.sub("", text))
     if not clean:
         return b""
     if bracketed:
