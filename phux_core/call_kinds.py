@@ -37,9 +37,11 @@ class Call:
         result: What the reply's ``ok`` holds.
         repeatable: Whether asking again after a lost reply does no harm.
         cancellable: Whether it can be given up while it is waited for.
+        by_name: Its parameters by their names.
+        required: The names of those that must be there.
     """
 
-    __slots__ = ("cancellable", "doc", "name", "params", "repeatable", "result")
+    __slots__ = ("by_name", "cancellable", "doc", "name", "params", "repeatable", "required", "result")
 
     def __init__(
         self,
@@ -57,6 +59,8 @@ class Call:
         self.result = result
         self.repeatable = repeatable
         self.cancellable = cancellable
+        self.by_name = {param.name: param for param in params}
+        self.required = tuple(param.name for param in params if param.required)
 
 
 def _is_integer(value: object) -> bool:

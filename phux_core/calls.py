@@ -453,20 +453,18 @@ def check(name: object, params: object) -> "tuple[Call, dict[str, object]]":
     given = {} if params is None else params
     if not isinstance(given, dict):
         raise BadRequestError(f"the params of {call.name} are not an object")
-    checked: dict[str, object] = {}
-    for param in call.params:
-        value = given.get(param.name)
-        if value is None:
-            if param.required:
-                raise BadRequestError(f"{call.name} needs the parameter `{param.name}`: {param.doc}")
-        elif not KINDS[param.kind][1](value):
+    checked: dict[str, object] = dict.fromkeys(call.by_name)
+    for key, value in given.items():
+        param = call.by_name.get(key)
+        if param is None:
+            known = ", ".join(checked) or "no parameters"
+            raise BadRequestError(f"{call.name} has no parameter {key!r:.80}", remedy=f"it takes {known}")
+        if value is not None and not KINDS[param.kind][1](value):
             raise BadRequestError(
-                f"the parameter `{param.name}` of {call.name} is {value!r:.80}",
-                remedy=f"send {KINDS[param.kind][0]}",
+                f"the parameter `{key}` of {call.name} is {value!r:.80}", remedy=f"send {KINDS[param.kind][0]}"
             )
-        checked[param.name] = value
-    unknown = [name for name in given if name not in checked]
-    if unknown:
-        known = ", ".join(checked) or "no parameters"
-        raise BadRequestError(f"{call.name} has no parameter {unknown[0]!r:.80}", remedy=f"it takes {known}")
+        checked[key] = value
+    for key in call.required:
+        if checked[key] is None:
+            raise BadRequestError(f"{call.name} needs the parameter `{key}`: {call.by_name[key].doc}")
     return call, checked

@@ -7,6 +7,7 @@ the wire use it. Import-light: it is on the CLI's path.
 
 import json
 
+from phux_core.compact_json import to_bytes
 from phux_core.errors import ProtocolError
 
 TYPE_CHECKING = False
@@ -28,8 +29,6 @@ MAX_REPLY_PAYLOAD = 64 * 1024 * 1024
 RECEIVE_SIZE = 64 * 1024
 """What either end receives at once. More would be fresh memory each time, which costs more than the call itself."""
 
-_encode_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
-
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
@@ -40,12 +39,7 @@ _decode_json = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 def encode(header: "Header", payload: bytes = b"") -> bytes:
     """Make one frame."""
-    try:
-        body = _encode_json(header).encode()
-    except UnicodeEncodeError:
-        # Surrogates stand for bytes that were not UTF-8 in a path, an argument or a variable. UTF-8 has no
-        # place for them, but JSON's own escapes have.
-        body = json.dumps(header, separators=(",", ":")).encode()
+    body = to_bytes(header)
     return len(body).to_bytes(4, "big") + len(payload).to_bytes(4, "big") + body + payload
 
 

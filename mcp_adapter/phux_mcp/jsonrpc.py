@@ -9,6 +9,8 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from phux_core.compact_json import to_bytes
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -154,13 +156,6 @@ def check(message: object) -> Message:
     return message
 
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
-
-
 def encode(message: object) -> bytes:
     """Make a line."""
-    try:
-        return _encode(message).encode() + b"\n"
-    except UnicodeEncodeError:
-        # A surrogate stands for a byte that is not UTF-8, say in a path. JSON's escapes have a place for it.
-        return json.dumps(message, separators=(",", ":")).encode() + b"\n"
+    return to_bytes(message) + b"\n"

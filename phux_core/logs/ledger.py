@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import asdict, define, field, fields
 
+from phux_core.compact_json import to_bytes
 from phux_core.errors import BadRequestError, RefusedError
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ class Ledger:
 
 def line(entry: Entry) -> bytes:
     """Write one entry down."""
-    return _encode_json(_values(entry)).encode() + b"\n"
+    return to_bytes(_values(entry)) + b"\n"
 
 
 def load(data: bytes) -> Iterable[Entry]:
@@ -199,4 +200,3 @@ def load(data: bytes) -> Iterable[Entry]:
 
 _NAMES = [attribute.name for attribute in fields(Entry)]
 _values = attrgetter(*_NAMES)
-_encode_json = json.JSONEncoder(separators=(",", ":")).encode

@@ -30,6 +30,7 @@ CONTRACT = {
         "calls",
         "call_kinds",
         "wire",
+        "compact_json",
         "paths",
         "errors",
         "version",
