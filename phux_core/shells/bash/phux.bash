@@ -53,11 +53,17 @@ __phux_after() {
     builtin set +aeuxET
     if [[ ! $__phux_marked ]]; then __phux_mark "$status"; fi
     __phux_marked=
+    if [[ $__phux_seen == "${PS1-} ${PS0-} ${!PROMPT_COMMAND[*]} ${PROMPT_COMMAND[*]-} $BASHOPTS" ]]; then
+        __phux_mended= __phux_moved= __phux_step=(0)
+        builtin return 0
+    fi
     __phux_prompts
     __phux_hook
     if [[ $__phux_moved ]]; then
         # Something runs after us this once and may replace PS1: here, too.
         builtin printf '%s' "$__phux_b" >/dev/tty
+    elif [[ ! $__phux_debug ]]; then
+        __phux_seen="${PS1-} ${PS0-} ${!PROMPT_COMMAND[*]} ${PROMPT_COMMAND[*]-} $BASHOPTS"
     fi
     builtin return 0
 }
@@ -168,6 +174,7 @@ __phux_install() {
     __phux_marked=                      # "before" has written the marks of this prompt, "after" need not
     __phux_mended=                      # PS1 had lost its mark
     __phux_moved=                       # "after" was not the last
+    __phux_seen=                        # all that these two look at, as they left it: mostly nobody has touched it
     __phux_number=                      # \# at the last prompt: it counts the commands that ran
     __phux_cwd=
     # How often PS0 was shown since the last prompt: a paste of two commands shows it twice. An array, because "set -a" does
