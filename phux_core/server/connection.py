@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from phux_core import wire
 from phux_core.calls import CALLS
 from phux_core.errors import InternalError, LimitError, PhuxError, ProtocolError, VersionError
+from phux_core.server.outcome import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -33,6 +35,9 @@ _LONGEST_NAME = 100
 _log = logging.getLogger("phux.connection")
 
 Result = dict[str, Any]
+if TYPE_CHECKING:
+    Answer = Result | Outcome | Awaitable[Result]
+    """What a call gives: its result, or what will tell it."""
 
 
 class Host(Protocol):
@@ -45,7 +50,7 @@ class Host(Protocol):
     def greet(self) -> dict[str, Any]:
         """What the server says of itself in the handshake."""
 
-    def handle(self, connection: Connection, call: object, params: object) -> Result | Awaitable[Result]:
+    def handle(self, connection: Connection, call: object, params: object) -> Answer:
         """Carry out a call, at once or in a while."""
 
     def connected(self, connection: Connection) -> None:
@@ -69,6 +74,7 @@ class Connection(asyncio.BufferedProtocol):
         self.client: str | None = None
         self._greeted = False
         self._tasks: set[asyncio.Task[None]] = set()
+        self._promised = 0  # replies that an Outcome will bring
         self._can_be_cancelled: dict[int, asyncio.Task[None]] = {}
         self._slow = False
         self._dropped: dict[int, int] = {}
@@ -169,7 +175,7 @@ class Connection(asyncio.BufferedProtocol):
         self._update_reading()
 
     def _may_work(self) -> bool:
-        return self.is_open and not self._slow and len(self._tasks) < MAX_IN_FLIGHT
+        return self.is_open and not self._slow and len(self._tasks) + self._promised < MAX_IN_FLIGHT
 
     def _schedule_work(self) -> None:
         if not self._turn_scheduled:
@@ -185,13 +191,14 @@ class Connection(asyncio.BufferedProtocol):
             raise ProtocolError("a request has no id, or one that is not a number from 0 to 2^53 - 1")
         try:
             outcome = self._host.handle(self, header.get("call"), header.get("params"))
-        except PhuxError as error:
-            self._reply_error(request_id, error)
-        except Exception:  # noqa: BLE001  a bug of ours ends this request, nothing else
-            self._reply_bug(request_id, header)
+        except Exception as error:  # noqa: BLE001  whatever it is, it ends this request and nothing else
+            self._answer(request_id, header, error)
         else:
             if isinstance(outcome, dict):
-                self._reply(request_id, outcome)
+                self._answer(request_id, header, outcome)
+            elif isinstance(outcome, Outcome):
+                self._promised += 1
+                outcome.then(partial(self._keep_promise, request_id, header))
             else:
                 task = self._loop.create_task(self._finish(request_id, header, outcome))
                 self._tasks.add(task)
@@ -222,15 +229,35 @@ class Connection(asyncio.BufferedProtocol):
 
     async def _finish(self, request_id: int, header: wire.Header, outcome: Awaitable[Result]) -> None:
         try:
-            self._reply(request_id, await outcome)
-        except PhuxError as error:
-            self._reply_error(request_id, error)
-        except Exception:  # noqa: BLE001  a bug of ours ends this request, nothing else
-            self._reply_bug(request_id, header)
+            result: Result | Exception = await outcome
+        except Exception as error:  # noqa: BLE001
+            result = error
+        self._answer(request_id, header, result)
 
     def _task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
-        self._schedule_work()
+        self._go_on()
+
+    def _keep_promise(self, request_id: int, header: wire.Header, result: Result | Exception) -> None:
+        self._promised -= 1
+        self._answer(request_id, header, result)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Take up work again that waited for a request to be answered."""
+        if len(self._tasks) + self._promised == MAX_IN_FLIGHT - 1:
+            self._schedule_work()
+
+    def _answer(self, request_id: int, header: wire.Header, result: Result | Exception) -> None:
+        try:
+            if isinstance(result, Exception):
+                raise result
+            self._reply(request_id, result)
+        except PhuxError as error:
+            self._reply_error(request_id, error)
+        except Exception:  # noqa: BLE001  a bug of ours
+            _log.exception("the call %r failed", header.get("call"))
+            self._reply_error(request_id, InternalError(f"the server failed at the call {header.get('call')!r}"))
 
     def _reply(self, request_id: int, result: Result) -> None:
         frame = wire.encode({"id": request_id, "ok": result})
@@ -244,10 +271,6 @@ class Connection(asyncio.BufferedProtocol):
 
     def _reply_error(self, request_id: int, error: PhuxError) -> None:
         self._send({"id": request_id, "error": _error(error)})
-
-    def _reply_bug(self, request_id: int, header: wire.Header) -> None:
-        _log.exception("the call %r failed", header.get("call"))
-        self._reply_error(request_id, InternalError(f"the server failed at the call {header.get('call')!r}"))
 
     def _send(self, header: dict[str, Any]) -> None:
         if self._transport is not None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
 
     from phux_core.layout import Direction, Side, Step
-    from phux_core.server.connection import Connection, Result
+    from phux_core.server.connection import Answer, Connection, Result
     from phux_core.server.making import Maker
     from phux_core.server.pane import Pane
     from phux_core.server.service import Service
@@ -44,7 +44,7 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
         self._maker = maker
         self._arranger = service.arranger
 
-    def handle(self, connection: Connection, name: object, params: object) -> Result | Awaitable[Result]:
+    def handle(self, connection: Connection, name: object, params: object) -> Answer:
         """Check a call and carry it out.
 
         Raises:
@@ -53,8 +53,8 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
         call, checked = calls.check(name, params)
         self._service.attachments.used(connection, call.name)
         method = getattr(self, f"_{call.name}")
-        outcome: Result | Awaitable[Result] = method(connection, **checked)
-        return outcome
+        answer: Answer = method(connection, **checked)
+        return answer
 
     # Reading
 
@@ -275,7 +275,7 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
         await written
         return {"bytes": size}
 
-    async def _run(
+    def _run(
         self,
         connection: Connection,
         pane: int,
@@ -287,7 +287,7 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
         interrupt: bool | None,
         max_bytes: int | None,
         raw: bool | None,
-    ) -> Result:
+    ) -> Answer:
         check_command(id, command, words)
         most = DEFAULT_BYTES if max_bytes is None else max_bytes
         if most > MOST_BYTES:
@@ -296,7 +296,8 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
         request = RunRequest(
             id, command, words, timeout_s, bool(queue), bool(interrupt), most, bool(raw), client=connection.client
         )
-        return await self._pane(pane).runs.run(request, lambda: connection.is_open)
+        runs = self._pane(pane).runs
+        return runs.run_now(request) or runs.run(request, lambda: connection.is_open)
 
     # Ending
 

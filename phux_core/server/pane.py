@@ -6,7 +6,6 @@ must be remembered is in the pane's record, which belongs to the tree.
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import logging
 import os
@@ -164,8 +163,10 @@ class Pane:
     def current_directory(self) -> str:
         """Ask the kernel where the pane's first program is; where it cannot say, the last that was heard."""
         if not self.record.dead:
-            with contextlib.suppress(OSError):
+            try:
                 return os.readlink(f"/proc/{self.record.pid}/cwd")
+            except OSError:
+                pass
         return self.record.cwd
 
     def look_if_never_looked_at(self) -> None:
@@ -273,8 +274,9 @@ class Pane:
             self._events.emit("command_started", pane=self.id, seq=self.seq, command=command)
         elif isinstance(news, CommandFinished):
             if news.start is not None:
-                self.ledger.take(news, None)
                 self._events.emit("command_finished", pane=self.id, seq=self.seq, exit_code=news.exit_code)
+            self.runs.settle()  # whoever waits for the end of a run hears of it before anything is written down
+            self.ledger.take(news, None)
             if self.commands.at_prompt:
                 self.watch.look_now()
         elif news is not None:
@@ -405,6 +407,7 @@ class Pane:
         self.watch.look_now()
         self.log.ended(ended_at=record.died_at, **record.ending())
         self._events.emit("pane_closed", pane=self.id, seq=self.seq, **record.ending())
+        self.runs.settle()
         self._on_dead(self)
 
     def _close_fd(self) -> None:

@@ -1,8 +1,9 @@
 """The ledger of a live pane: kept up to date by marks and runs, by the keeper for the next service, and in the log.
 
 After a death the journal's marks are heard again. What the ledger knows already it does not take twice: commands begin
-at places in the stream that only ever grow. So only that a run is about to be typed must outlive us at once, and is set
-down beside the journal; how it goes on stands in the journal. The keeper is told a moment later, of all of it together.
+at places in the stream that only ever grow. So only that a run was typed must outlive us at once: its note tells that
+until it is set down beside the journal. How it goes on stands in the journal. The keeper is told a moment later, of all
+of it together.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from phux_core.logs.ledger import Entry
     from phux_core.server.commands import News
     from phux_core.server.pane import Pane
+    from phux_core.server.run_record import Run
 
 # Changes are written to the file together: it is for later, and a command is often three of them.
 _WRITE_S = 0.25
@@ -66,17 +68,19 @@ class PaneLedger:
 
     # What runs tell
 
-    def typed(self, command: str, by: str, client: str | None) -> int:
-        """Take a command that is about to be typed for somebody.
+    @property
+    def next_number(self) -> int:
+        """The number of the next command."""
+        return self._ledger.next_number
 
-        Returns:
-            Its number.
-        """
-        number = self._add(command, by, client, self._pane.seq, None)
+    def typed(self, run: Run) -> None:
+        """Take a run that was typed just now, under the next number; its note has told of it until here."""
+        if run.number != self.next_number:
+            return  # it was heard of before the last service died
+        self._add(run.command or None, run.by, run.client, run.typed_seq, None, run.started_at)
         lines = self._changed_lines()
         if not self._pane.journal.add_unkept(lines):
             self._keep_lines(lines)
-        return number
 
     def began(self, number: int, start: int) -> None:
         """Take note that a command was begun."""
@@ -102,8 +106,10 @@ class PaneLedger:
         latest = self._ledger.latest
         if isinstance(news, CommandStarted):
             if latest is not None and news.start <= (latest.place if latest.start is None else latest.start):
+                if latest.command is None and latest.start == news.start:
+                    self._change(latest.number, command=command)
                 return  # heard before
-            self._add(command, "typed", self.typist, news.input_start, news.start)
+            self._add(command, "typed", self.typist, news.input_start, news.start, time.time())
             return
         if not isinstance(news, CommandFinished) or news.start is None or latest is None:
             return
@@ -122,18 +128,19 @@ class PaneLedger:
 
     # Keeping
 
-    def _add(self, command: str | None, by: str, client: str | None, place: int, start: int | None) -> int:
+    def _add(
+        self, command: str | None, by: str, client: str | None, place: int, start: int | None, started_at: float
+    ) -> None:
         entry = self._ledger.add(
             place=place,
             command=None if command is None else command[: ledger.LONGEST_COMMAND],
             cwd=self._pane.current_directory(),
             by=by,
             client=client,
-            started_at=time.time(),
+            started_at=started_at,
             start=start,
         )
         self._write(entry)
-        return entry.number
 
     def _change(self, number: int, **what: object) -> None:
         entry = self._ledger.change(number, **what)

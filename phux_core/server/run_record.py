@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import define, field, fields
 
-from phux_core.server.alarm import Alarm
+from phux_core.compact_json import to_bytes
+from phux_core.server.capture import render
+from phux_core.server.outcome import Outcome
 
 if TYPE_CHECKING:
-    from phux_core.server.capture import Capture
+    from phux_core.server.capture import Capture, Stretch
 
 
 class RunRequest(NamedTuple):
@@ -42,66 +44,12 @@ class RunRequest(NamedTuple):
     client: str | None = None
 
 
-class Plan(NamedTuple):
-    """How a command will be typed.
-
-    Attributes:
-        line: What goes onto the line.
-        command: The command.
-        shell: The kind of shell that takes it.
-        nonce: What its own marks carry; None if the shell marks its commands itself.
-        files: What was written for it.
-    """
-
-    line: str
-    command: str
-    shell: str
-    nonce: str | None
-    files: list[str]
-
-
 class End(NamedTuple):
     """How a run ended."""
 
     exit_code: int
     place: int
     duration_s: float
-
-
-class Outcome:
-    """What a run came to: any number of callers may wait for it, and give up waiting."""
-
-    __slots__ = ("_known", "_result")
-
-    def __init__(self) -> None:
-        self._result: dict[str, Any] | Exception | None = None
-        self._known = Alarm()
-
-    @property
-    def is_known(self) -> bool:
-        """Whether there is anything to wait for no more."""
-        return self._result is not None
-
-    def set(self, result: dict[str, Any] | Exception) -> None:
-        """Tell everybody; what was told before stands."""
-        if self._result is None:
-            self._result = result
-            self._known.ring()
-
-    async def wait(self, timeout_s: float | None) -> dict[str, Any] | None:
-        """Wait for it.
-
-        Returns:
-            The result; None when the time was over.
-
-        Raises:
-            Exception: What the run failed with.
-        """
-        if self._result is None:
-            await self._known.wait(timeout_s)
-        if isinstance(self._result, Exception):
-            raise self._result
-        return self._result
 
 
 @define(eq=False)
@@ -118,6 +66,8 @@ class Run:
     began: float  # time.monotonic(), which all processes share
     started_at: float
     number: int  # its entry in the ledger
+    by: str
+    client: str | None
     start: int | None = None
     interleaved: bool = False
     interrupted: bool = False
@@ -128,7 +78,7 @@ class Run:
 
     def to_note(self) -> bytes:
         """Write it down for the next service."""
-        return _encode_json(_noted(self)).encode()
+        return to_bytes(_noted(self))
 
     @classmethod
     def from_note(cls, note: bytes) -> Run:
@@ -139,6 +89,32 @@ class Run:
         return cls(**state)
 
 
-_encode_json = json.JSONEncoder(separators=(",", ":")).encode
 _NOTED = [each.name for each in fields(Run) if each.name not in {"command", "capture", "outcome"}]
 _noted = attrgetter(*_NOTED)
+
+
+def read_result(run: Run, stretch: Stretch, cols: int, rows: int, cwd: str) -> dict[str, Any]:
+    """Tell what a run that has ended came to, as the wire does.
+
+    Args:
+        run: The run.
+        stretch: Its output as it was written.
+        cols: Columns of its terminal.
+        rows: Rows of it.
+        cwd: Where its shell is now.
+    """
+    assert run.start is not None
+    assert run.end is not None
+    text = render(stretch, cols=cols, rows=rows, raw=run.raw, most=run.max_bytes)
+    return {
+        "outcome": "finished",
+        "exit_code": run.end.exit_code,
+        "duration_ms": round(run.end.duration_s * 1000),
+        "cwd": cwd,
+        "started_at": run.started_at,
+        "seq": {"start": run.start, "end": run.end.place},
+        "interleaved": run.interleaved,
+        "output": text.text,
+        "truncated": text.omitted > 0,
+        "omitted_bytes": text.omitted,
+    }

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import secrets
 import signal
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import (
@@ -20,23 +20,26 @@ from phux_core.errors import (
     PaneClosedError,
     PhuxError,
 )
-from phux_core.server import run_files, run_lines
+from phux_core.server import run_files
 from phux_core.server.alarm import Alarm
-from phux_core.server.capture import Capture, end_without_sign, render
+from phux_core.server.capture import Capture, end_without_sign
 from phux_core.server.commands import CommandFinished, CommandStarted, PromptReady
+from phux_core.server.outcome import Outcome
 from phux_core.server.prompt import PROMPT_S, Problem, Prompt
-from phux_core.server.run_record import End, Plan, Run
-from phux_core.server.syntax import is_complete
+from phux_core.server.run_plan import make_plan, plan_as_it_is
+from phux_core.server.run_record import End, Run, read_result
+from phux_core.server.turn import Turn
 from phux_core.server.typing_queue import SETTLE_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
     from phux_core.engine.protocol import PrivateOsc
     from phux_core.server.commands import News
     from phux_core.server.foreground import Foreground
     from phux_core.server.pane import Pane
     from phux_core.server.pane_state import State
+    from phux_core.server.run_plan import Plan
     from phux_core.server.run_record import RunRequest
 
 _log = logging.getLogger("phux.runs")
@@ -63,15 +66,41 @@ class Runs:
     def __init__(self, pane: Pane, directory: str) -> None:
         self._pane = pane
         self._directory = directory
-        self.turn = asyncio.Lock()  # held by whoever runs a command, or acts and looks
+        self.turn = Turn()  # held by whoever runs a command, or acts and looks
         self._current: Run | None = None
         self._restored: Run | None = None
         self._changed = Alarm()
         self._prompt = Prompt(pane)
         self._last: Run | None = None
-        self._rendering: set[asyncio.Task[None]] = set()
+        self._unsettled: tuple[Run, int | None] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
 
     # The caller's side
+
+    def run_now(self, request: RunRequest) -> Outcome | None:
+        """Type a command at once if nothing is in the way, which is nearly always so.
+
+        Returns:
+            What will tell what ``run`` would; None if there is something to wait for, or nothing can be typed.
+        """
+        if self._known(request.id) is not None or (self._restored is not None and not self._restored.outcome.is_known):
+            return None
+        self._pane.watch.look_now()
+        plan = plan_as_it_is(request, self._marked_shell) if self._problem() is None else None
+        if plan is None or not self.turn.take():
+            return None
+        answer = Outcome()
+        try:
+            run, _written = self._type(request, plan)
+        except BaseException:
+            self.turn.release()
+            raise
+        answer.then(lambda _result: self.turn.release())
+        run.outcome.then(answer.set)
+        if request.timeout_s is not None:
+            timer = asyncio.get_running_loop().call_later(request.timeout_s, self._give_up, run, request, answer)
+            answer.then(lambda _result: timer.cancel())
+        return answer
 
     async def run(self, request: RunRequest, is_wanted: Callable[[], bool]) -> dict[str, Any]:
         """Run a command, and tell what the shell did.
@@ -93,14 +122,11 @@ class Runs:
             return await self._outcome(known, request, deadline)
         self._refuse_if_busy(request)
         waited_from = time.monotonic()
-        if self.turn.locked():
-            try:
-                async with asyncio.timeout(request.timeout_s):
-                    await self.turn.acquire()
-            except TimeoutError:
-                return self._timed_out(waited_from, started=False)
-        else:
-            await self.turn.acquire()
+        try:
+            async with asyncio.timeout(request.timeout_s):
+                await self.turn.acquire()
+        except TimeoutError:
+            return self._timed_out(waited_from, started=False)
         try:
             run = await self._start(request, deadline, is_wanted)
             if run is None:
@@ -147,11 +173,25 @@ class Runs:
             foreground = await self._at_prompt(request, deadline, is_wanted)
             if foreground is None:
                 return None
-            plan = await self._plan(request, foreground)
+            plan = await make_plan(request, self._marked_shell, foreground, self._directory)
             # Asking the shell took a moment, in which somebody may have typed.
             if self._problem() is None and is_wanted():
-                return await self._type(request, plan)
+                run, written = self._type(request, plan)
+                await written
+                return run
             run_files.remove(plan.files)
+
+    def _give_up(self, run: Run, request: RunRequest, answer: Outcome) -> None:
+        """Answer that the time is over, whatever becomes of the run from now on."""
+        run.outcome.forget(answer.set)
+
+        async def tell() -> None:
+            try:
+                answer.set(await self._outcome(run, request, time.monotonic()))
+            except PhuxError as error:
+                answer.set(error)
+
+        self._spawn(tell())
 
     async def _outcome(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
         result = await run.outcome.wait(_remaining(deadline))
@@ -216,21 +256,12 @@ class Runs:
 
     # Typing
 
-    async def _plan(self, request: RunRequest, foreground: Foreground) -> Plan:
-        """Decide how a command is typed, and write the files that takes."""
-        pane = self._pane
-        own = self._prompt.is_marked
-        shell = (pane.record.command if own else foreground.shell) or "posix"
-        command = run_lines.quote(request.words, shell) if request.words else request.command or ""
-        nonce = None if own else secrets.token_hex(4)
-        if own and await self._can_be_typed(command, foreground, shell):
-            return Plan(command, command, shell, nonce, [])
-        if own or (foreground.shell is not None and foreground.same_root):
-            line, files = run_files.write(self._directory, command, shell, nonce)
-            return Plan(line, command, shell, nonce, files)
-        return Plan(run_lines.inline(command, nonce or ""), command, shell, nonce, [])
+    @property
+    def _marked_shell(self) -> str | None:
+        """The kind of the pane's own shell, while it has the terminal and says itself that it reads a line."""
+        return self._pane.record.command or "posix" if self._prompt.is_marked else None
 
-    async def _type(self, request: RunRequest, plan: Plan) -> Run:
+    def _type(self, request: RunRequest, plan: Plan) -> tuple[Run, asyncio.Future[None]]:
         pane = self._pane
         run = Run(
             request.id,
@@ -242,7 +273,9 @@ class Runs:
             pane.seq,
             time.monotonic(),
             time.time(),
-            pane.ledger.typed(plan.command, request.by, request.client),
+            pane.ledger.next_number,
+            request.by,
+            request.client,
             command=plan.command,
         )
         if self._current is not None:  # it was given up, and its shell never told its end
@@ -250,18 +283,22 @@ class Runs:
         self._current = self._last = run
         try:
             _size, written = pane.type([{"paste": plan.line}, {"key": "Enter"}], note=run.to_note())
-            await written
+            if written.done():
+                written.result()
         except BaseException:
             self._drop(run)
             raise
+        pane.ledger.typed(run)
+        if not written.done():
+            written.add_done_callback(partial(self._take_written, run))
         if plan.nonce is not None:
             asyncio.get_running_loop().call_later(_BEGIN_S, self._expect_begun, run)
-        return run
+        return run, written
 
-    async def _can_be_typed(self, command: str, foreground: Foreground, shell: str) -> bool:
-        if run_lines.is_surely_complete(command):
-            return True
-        return run_lines.may_be_typed(command, shell) and await is_complete(command, foreground.pid, shell)
+    def _take_written(self, run: Run, written: asyncio.Future[None]) -> None:
+        error = None if written.cancelled() else written.exception()
+        if isinstance(error, Exception) and self._current is run:
+            self._fail(run, error)
 
     def _expect_begun(self, run: Run) -> None:
         if self._current is run and run.start is None:
@@ -281,6 +318,7 @@ class Runs:
         if run is not None and run.nonce and run.interrupted and run.start is not None and state == "prompt":
             # C-c also ends the file that would have marked the end.
             self._end(run, 128 + signal.SIGINT, self._pane.seq)
+            self.settle()
         self._changed.ring()
 
     def typed_by_others(self, data: bytes) -> None:
@@ -343,8 +381,26 @@ class Runs:
         """End what runs with the pane's own code."""
         run, record = self._current, self._pane.record
         if run is not None:
-            self._end(run, 128 + record.exit_signal if record.exit_signal else record.exit_status, self._pane.seq)
+            exit_code = 128 + record.exit_signal if record.exit_signal else record.exit_status
+            self._end(run, exit_code, self._pane.seq)
+            self._write_end(run, exit_code)  # the ledger is about to be closed
         self._changed.ring()
+
+    def settle(self) -> None:
+        """Tell the callers of a run that has ended, once everybody else was told, and then write it down.
+
+        Until that is done, the journal would tell the same again.
+        """
+        if self._unsettled is not None:
+            (run, exit_code), self._unsettled = self._unsettled, None
+            self._tell(run)
+            self._write_end(run, exit_code)
+
+    def _write_end(self, run: Run, exit_code: int | None) -> None:
+        assert run.start is not None
+        assert run.end is not None
+        self._pane.journal.note = run.to_note()
+        self._pane.ledger.ended(run.number, run.start, run.end.place, exit_code)
 
     # A run's life
 
@@ -369,37 +425,24 @@ class Runs:
         duration_s = max(0.0, time.monotonic() - run.began)
         run.end = End(255 if exit_code is None else exit_code, place, duration_s)
         run_files.remove(run.files)
-        journal.note = run.to_note()
-        self._pane.ledger.ended(run.number, run.start, place, exit_code)
-        self._tell(run)
+        self._unsettled = run, exit_code
 
     def _tell(self, run: Run) -> None:
         """Put the result of a run that has ended together."""
         assert run.start is not None
         assert run.end is not None
         stretch = (run.capture or Capture(run.start)).finish(self._pane.journal, run.end.place)
-        result: dict[str, Any] = {
-            "outcome": "finished",
-            "exit_code": run.end.exit_code,
-            "duration_ms": round(run.end.duration_s * 1000),
-            "cwd": self._pane.current_directory(),
-            "started_at": run.started_at,
-            "seq": {"start": run.start, "end": run.end.place},
-            "interleaved": run.interleaved,
-        }
         record = self._pane.record
-
-        def read() -> None:
-            text = render(stretch, cols=record.cols, rows=record.rows, raw=run.raw, most=run.max_bytes)
-            result.update(output=text.text, truncated=text.omitted > 0, omitted_bytes=text.omitted)
-
+        read = partial(read_result, run, stretch, record.cols, record.rows, self._pane.current_directory())
         if len(stretch.head) + len(stretch.tail) < _LARGE:
-            read()
-            run.outcome.set(result)
+            run.outcome.set(read())
         else:
-            task = asyncio.get_running_loop().create_task(_resolve_later(run, result, read))
-            self._rendering.add(task)
-            task.add_done_callback(self._rendering.discard)
+            self._spawn(_resolve_later(run, read))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _fail(self, run: Run, error: Exception) -> None:
         self._drop(run)
@@ -419,6 +462,7 @@ class Runs:
         note = self._pane.journal.note
         if note:
             run = self._restored = Run.from_note(note)
+            self._pane.ledger.typed(run)
             if run.start is not None:
                 run.capture = Capture(run.start)
                 if run.start < self._pane.journal.base:
@@ -444,9 +488,8 @@ class Runs:
         self._changed.ring()
 
 
-async def _resolve_later(run: Run, result: dict[str, Any], read: Callable[[], None]) -> None:
-    await asyncio.to_thread(read)
-    run.outcome.set(result)
+async def _resolve_later(run: Run, read: Callable[[], dict[str, Any]]) -> None:
+    run.outcome.set(await asyncio.to_thread(read))
 
 
 def _remaining(deadline: float | None) -> float | None:

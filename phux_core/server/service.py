@@ -36,11 +36,10 @@ from phux_core.version import __version__
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Awaitable
 
     from phux_core.keeper.channel import Channel
     from phux_core.keeper.journal import Journal
-    from phux_core.server.connection import Result
+    from phux_core.server.connection import Answer
     from phux_core.server.keeper_link import Child, Inheritance
     from phux_core.server.pane_log import PaneLog
     from phux_core.server.settings import Settings
@@ -273,7 +272,7 @@ class Service:
         """Say what the server is, in the handshake."""
         return {"protocol": list(wire.PROTOCOL), "server": f"phux/{__version__}", "capabilities": ["events"]}
 
-    def handle(self, connection: Connection, call: object, params: object) -> Result | Awaitable[Result]:
+    def handle(self, connection: Connection, call: object, params: object) -> Answer:
         """Carry out a call."""
         self._turns.heard()
         return self._dispatch.handle(connection, call, params)

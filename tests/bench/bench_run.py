@@ -22,7 +22,9 @@ import pexpect.replwrap
 
 from phux_client import blocking
 
-TURN = 20
+# A processor that has slept, a virtual one above all, takes tens of milliseconds until it wakes quickly again.
+WARM, TURN = 50, 200
+PAUSED_ROUNDS = 40
 
 
 def timed(call, rounds):
@@ -36,16 +38,16 @@ def timed(call, rounds):
 
 
 def median_of(call, rounds):
-    timed(call, 5)
+    timed(call, min(WARM, rounds // 4))
     return statistics.median(timed(call, rounds))
 
 
 def medians_in_turns(calls, rounds):
-    """Give the median of each of several calls, warm, some of each at a time: what else the machine does hits all."""
+    """Give the median of each of several calls, warm, many of each at a time: what else the machine does hits all."""
     times = [[] for _ in calls]
-    for _ in range(rounds // TURN):
+    for _ in range(max(1, rounds // TURN)):
         for call, taken in zip(calls, times, strict=True):
-            timed(call, 5)
+            timed(call, WARM)
             taken.extend(timed(call, TURN))
     return [statistics.median(taken) for taken in times]
 
@@ -82,7 +84,7 @@ def replwrap_run(*, pause):
 def against_peers(pane, directory, rounds):
     """Measure side by side with others."""
     with replwrap_run(pause=True) as run:
-        (replwrap,) = medians_in_turns([run], rounds)
+        replwrap = median_of(run, PAUSED_ROUNDS)
     with replwrap_run(pause=False) as eager, libtmux_run(directory) as polling:
         ours, unpaused, polled = medians_in_turns([lambda: pane.run("true"), eager, polling], rounds)
     print(f"{'run(true), warm, ms':<42} {ours:8.2f}")
@@ -102,7 +104,7 @@ def usage_of(pid):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=600)
     parser.add_argument("--idle-panes", type=int, default=500)
     parser.add_argument("--floods", type=int, default=8)
     options = parser.parse_args()

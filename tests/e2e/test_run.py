@@ -13,6 +13,7 @@ import pytest
 
 from phux_client import blocking, flows
 from phux_core import errors
+from rawwire import RawClient
 from servers import embedded_server, eventually
 from shell_panes import INTEGRATED, POSIX, SHELLS, files_of_runs
 
@@ -567,6 +568,47 @@ def test_a_command_that_has_not_begun_keeps_others_from_being_typed(open_shell):
         os.kill(pid, signal.SIGCONT)
     result = pane.run("echo C", queue=True, timeout_s=20)
     assert (result.output, result.exit_code) == ("C", 0)
+
+
+def test_a_line_that_the_terminal_does_not_take_is_an_error(open_shell):
+    pane = open_shell("bash")
+    pid = pane.info().pid
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        # More than the kernel holds for a program that does not read; what ends with C-u leaves nothing on the line.
+        with RawClient(pane._phux.socket) as other:
+            other.send(
+                {"id": 1, "call": "input", "params": {"pane": pane.id, "items": [{"text": "x" * 50000 + "\x15"}]}}
+            )
+            other.send({"id": 2, "call": "status"})
+            assert other.receive()["id"] == 2, "the first is not taken"
+            with pytest.raises(errors.InputBlockedError, match="has not read its input"):
+                pane.run("echo lost", timeout_s=30)
+            assert other.reply(1)["error"]["code"] == "input_blocked"
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    pane.send_keys("C-u")
+    assert pane.run("echo mine", queue=True, timeout_s=20).output == "mine"
+
+
+def test_who_watches_hears_of_the_end_before_the_caller(integrated_pane):
+    with RawClient(integrated_pane._phux.socket) as client:
+        client.get("subscribe", pane=integrated_pane.id)
+        for number in range(20):
+            reply = client.get("run", pane=integrated_pane.id, id=f"watched-{number}", command="sh -c 'exit 3'")
+            told = [frame["event"] for frame in client.events]
+            assert reply["exit_code"] == 3
+            assert [event["exit_code"] for event in told if event["event"] == "command_finished"] == [3] * (number + 1)
+
+
+def test_more_runs_on_one_connection_than_may_be_under_way(integrated_pane):
+    most = 300
+    with RawClient(integrated_pane._phux.socket, timeout_s=60) as client:
+        for number in range(most):
+            params = {"pane": integrated_pane.id, "id": f"many-{number}", "command": f"echo {number}", "queue": True}
+            client.send({"id": number, "call": "run", "params": params})
+        replies = [client.receive() for _ in range(most)]
+    assert {reply["id"]: reply["ok"]["output"] for reply in replies} == {number: str(number) for number in range(most)}
 
 
 def test_enter_by_somebody_else_is_waited_for(integrated_pane):

@@ -1,0 +1,66 @@
+"""How a run's command will be typed: as it is, by a file that the shell sources, or as a line with marks around it."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, NamedTuple
+
+from phux_core.server import run_files, run_lines
+from phux_core.server.syntax import is_complete
+
+if TYPE_CHECKING:
+    from phux_core.server.foreground import Foreground
+    from phux_core.server.run_record import RunRequest
+
+
+class Plan(NamedTuple):
+    """How a command will be typed.
+
+    Attributes:
+        line: What goes onto the line.
+        command: The command.
+        shell: The kind of shell that takes it.
+        nonce: What its own marks carry; None if the shell marks its commands itself.
+        files: What was written for it.
+    """
+
+    line: str
+    command: str
+    shell: str
+    nonce: str | None
+    files: list[str]
+
+
+def plan_as_it_is(request: RunRequest, marked_shell: str | None) -> Plan | None:
+    """Plan to type a command as it is, if it certainly can be; arguments as below."""
+    if marked_shell is None:
+        return None
+    command = _line(request, marked_shell)
+    return Plan(command, command, marked_shell, None, []) if run_lines.is_surely_complete(command) else None
+
+
+async def make_plan(request: RunRequest, marked_shell: str | None, foreground: Foreground, directory: str) -> Plan:
+    """Decide how a command is typed, asking the shell what it would make of it, and write the files that takes.
+
+    Args:
+        request: What to run.
+        marked_shell: The kind of shell, if it is one that marks its commands itself.
+        foreground: What has the terminal.
+        directory: Where files for a shell to source can be put.
+    """
+    plan = plan_as_it_is(request, marked_shell)
+    if plan is not None:
+        return plan
+    shell = marked_shell or foreground.shell or "posix"
+    command = _line(request, shell)
+    if marked_shell and run_lines.may_be_typed(command, shell) and await is_complete(command, foreground.pid, shell):
+        return Plan(command, command, shell, None, [])
+    nonce = None if marked_shell else secrets.token_hex(4)
+    if marked_shell or (foreground.shell is not None and foreground.same_root):
+        line, files = run_files.write(directory, command, shell, nonce)
+        return Plan(line, command, shell, nonce, files)
+    return Plan(run_lines.inline(command, nonce or ""), command, shell, nonce, [])
+
+
+def _line(request: RunRequest, shell: str) -> str:
+    return run_lines.quote(request.words, shell) if request.words else request.command or ""
