@@ -92,6 +92,11 @@ class StateWatch:
         self._next_gap = 0
         self._looked = Alarm()
 
+    @property
+    def front(self) -> tuple[int, str] | None:
+        """The process in the foreground, by number and name."""
+        return None if self.foreground is None else (self.foreground.pid, self.foreground.name)
+
     async def wait_for(self, condition: Callable[[], bool], timeout_s: float) -> bool:
         """Wait until something holds that may change whenever the pane is looked at.
 
@@ -154,7 +159,7 @@ class StateWatch:
         if self._closed:
             return
         before, self.state = self.state, state
-        was, self.foreground = self.foreground, foreground
+        was, self.foreground = self.front, foreground
         # What is told may touch or close the watch; so the timer comes first.
         if self._timer is None and state not in _RESTING:
             now = self._loop.time()
@@ -165,9 +170,5 @@ class StateWatch:
                 gap = max(gap, min(_LONGEST_GAP_S, (now - self._last_touch) * _OF_THE_TIME))
             self._set_timer(now + gap)
         self._looked.ring()
-        if state != before or _identity(foreground) != _identity(was):
+        if state != before or self.front != was:
             self._on_change(state, foreground)
-
-
-def _identity(foreground: Foreground | None) -> tuple[int, str] | None:
-    return None if foreground is None else (foreground.pid, foreground.name)

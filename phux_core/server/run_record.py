@@ -68,6 +68,7 @@ class Run:
     number: int  # its entry in the ledger
     by: str
     client: str | None
+    front: tuple[int, str] | None = None  # the shell that it was typed into, by number and name, if it marks nothing
     start: int | None = None
     interleaved: bool = False
     interrupted: bool = False
@@ -86,6 +87,8 @@ class Run:
         state = dict(zip(_NOTED, json.loads(note), strict=True))
         if state["end"] is not None:
             state["end"] = End(*state["end"])
+        if state["front"] is not None:
+            state["front"] = tuple(state["front"])
         return cls(**state)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import signal
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,11 +24,13 @@ from phux_core.server.alarm import Alarm
 from phux_core.server.capture import Capture, end_without_sign
 from phux_core.server.commands import CommandFinished, CommandStarted, PromptReady
 from phux_core.server.outcome import Outcome
+from phux_core.server.own_shell import end_of_output
 from phux_core.server.prompt import PROMPT_S, Problem, Prompt
 from phux_core.server.run_plan import make_plan, plan_as_it_is
 from phux_core.server.run_record import End, Run, read_result
 from phux_core.server.turn import Turn
 from phux_core.server.typing_queue import SETTLE_S
+from phux_core.server.unmarked_end import UNKNOWN, end_at_prompt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -276,6 +277,7 @@ class Runs:
             pane.ledger.next_number,
             request.by,
             request.client,
+            None if plan.nonce is None else pane.watch.front,
             command=plan.command,
         )
         if self._current is not None:  # it was given up, and its shell never told its end
@@ -315,10 +317,11 @@ class Runs:
     def take_state(self, state: State) -> None:
         """Take note of the pane's state."""
         run = self._current
-        if run is not None and run.nonce and run.interrupted and run.start is not None and state == "prompt":
-            # C-c also ends the file that would have marked the end.
-            self._end(run, 128 + signal.SIGINT, self._pane.seq)
-            self.settle()
+        if run is not None and run.nonce and run.start is not None and state == "prompt":
+            exit_code = end_at_prompt(run, self._pane.watch.front)
+            if exit_code is not None:
+                self._end(run, exit_code, end_of_output(self._pane.journal, run.start, self._pane.seq))
+                self.settle()
         self._changed.ring()
 
     def typed_by_others(self, data: bytes) -> None:
@@ -423,7 +426,7 @@ class Runs:
         if run.nonce is not None:
             self._prompt.run_ended(place if mark_end is None else mark_end)
         duration_s = max(0.0, time.monotonic() - run.began)
-        run.end = End(255 if exit_code is None else exit_code, place, duration_s)
+        run.end = End(UNKNOWN if exit_code is None else exit_code, place, duration_s)
         run_files.remove(run.files)
         self._unsettled = run, exit_code
 

@@ -15,7 +15,7 @@ from phux_client import blocking, flows
 from phux_core import errors
 from rawwire import RawClient
 from servers import embedded_server, eventually
-from shell_panes import INTEGRATED, POSIX, SHELLS, files_of_runs
+from shell_panes import INTEGRATED, POSIX, SHELLS, files_of_runs, running
 
 
 @pytest.fixture(scope="module")
@@ -294,6 +294,51 @@ def test_a_killed_shell(posix_pane):
     result = posix_pane.run("echo dying; kill -9 $$", timeout_s=20)
     assert result.exit_code == 128 + signal.SIGKILL
     assert result.output == "dying"
+
+
+def shell_inside(pane, command):
+    """Start a shell in a pane's shell, and wait until it reads a line."""
+    outer = pane.info().foreground.pid
+    pane.send_keys(command, "Enter")
+    eventually(lambda: (front := pane.info().foreground) is not None and front.pid != outer)
+    pane.wait(state="prompt", timeout_s=10)
+
+
+@pytest.mark.parametrize("outer", POSIX)
+def test_a_shell_inside_the_shell_ends_with_its_last_command(open_shell, outer):
+    pane = open_shell(outer)
+    for command in ("echo last; exit 7", "echo last; kill -9 $$"):
+        shell_inside(pane, "dash")
+        result = pane.run(command, timeout_s=20)
+        assert result.output.splitlines()[0] == "last"
+        told = (
+            (7, 128 + signal.SIGKILL) if outer in INTEGRATED else (255,)
+        )  # a shell that says nothing does not say how
+        assert result.exit_code in told
+        assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
+
+
+@pytest.mark.parametrize("outer", ["dash", "bash --norc", "ksh", "busybox"])
+def test_another_shell_in_the_place_of_one_that_says_nothing(open_shell, outer):
+    pane = open_shell(outer)
+    result = pane.run(
+        "echo before; exec bash --norc" if outer != "bash --norc" else "echo before; exec dash", timeout_s=20
+    )
+    assert (result.output, result.exit_code) == ("before", 0)
+    assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
+
+
+def test_a_shell_that_a_command_starts_is_no_end_of_it(open_shell):
+    pane = open_shell("dash")
+    with running(pane, "bash --norc; echo back; (exit 3)", timeout_s=30) as outcome:
+        eventually(lambda: (front := pane.info().foreground) is not None and front.command == "bash")
+        pane.wait(state="prompt", timeout_s=10)
+        pane.send_keys("echo in $((1 + 1)) shells", "Enter")
+        pane.wait(until="in 2 shells", timeout_s=10)
+        assert outcome == []
+        pane.send_keys("exit", "Enter")
+    assert outcome[0].exit_code == 3
+    assert outcome[0].output.splitlines()[-1] == "back"
 
 
 def test_a_killed_pane(open_shell, phux):
