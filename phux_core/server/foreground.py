@@ -20,21 +20,19 @@ import sys
 import termios
 from typing import TYPE_CHECKING, NamedTuple
 
+from phux_core.server.polled import polls_only
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 # ioctl_tty(2); Python has no names for them, and both supported architectures have these numbers.
-_TIOCGPTN = 0x80045430
-_TIOCGSID = 0x5429
+_TIOCGPTN, _TIOCGSID = 0x80045430, 0x5429
 _SLAVE_MAJOR = 136  # Documentation/admin-guide/devices.txt: the slaves of Unix98 PTYs
 _DEV_TTY = os.makedev(5, 0)  # whoever holds it means his controlling terminal
 
 # A build may have hundreds of processes in the foreground; the one that asks is near the top.
-_MOST_MEMBERS = 64
-_MOST_WALKED = 128
-_MOST_THREADS = 64
-_MOST_FDS = 64
-_LONGEST_NAME = 32
+_MOST_MEMBERS, _MOST_WALKED = 64, 128
+_MOST_THREADS, _MOST_FDS, _LONGEST_NAME = 64, 64, 32
 
 # System calls by number: those that read from the descriptor in their first argument (read, readv, splice), those that
 # wait for any of many (poll, select, ppoll, pselect6, epoll_wait, epoll_pwait, epoll_pwait2, io_uring_enter), and
@@ -301,8 +299,10 @@ def _thread_waits(process: _Process, tid: int, terminal: _Terminal) -> bool:
         number = int(call[0])
         if number in reads:
             return terminal.is_at(f"/proc/{process.pid}/fd/{int(call[1], 16) & 0xFFFFFFFF}")
+        if number in polls and terminal.canonical:
+            return polls_only(process.pid, call, terminal.is_at)
         if number in polls:
-            return not terminal.canonical and _can_read(process.pid, terminal)
+            return _can_read(process.pid, terminal)
         if number != restart:
             return False
     try:

@@ -209,6 +209,40 @@ def test_a_silent_terminal_of_a_script_waits_for_a_secret(start, rights):
     assert (seen.canonical, seen.name, seen.shell) == (True, "sh", None)
 
 
+@pytest.mark.parametrize(
+    "argv",
+    [
+        (*PYTHON, "import select; p = select.poll(); p.register(0, select.POLLIN); p.poll()"),
+        (*PYTHON, "import select; select.select([0], [], [])"),
+        (*PYTHON, "import select; select.select([0], [], [], 60)"),
+        ("bash", "-c", "read -t 60 answer"),
+        ("busybox", "sh", "-c", "read answer"),
+    ],
+    ids=["poll", "select", "select with a timeout", "bash", "busybox"],
+)
+def test_a_program_that_polls_a_terminal_which_edits_lines_waits(start, argv):
+    if shutil.which(argv[0]) is None:
+        pytest.skip(f"{argv[0]} is not installed")
+    seen = start(*argv).until(waits)
+    assert (seen.canonical, seen.echo) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "p = select.poll(); p.register(0, select.POLLIN); p.register(s, select.POLLIN); p.poll()",
+        "p = select.poll(); p.register(0, select.POLLPRI); p.poll()",
+        "p = select.poll(); [p.register(os.dup(s.fileno()), 1) for _ in range(40)]; p.register(0, 1); p.poll()",
+        "select.select([0, s], [], [])",
+        "select.select([], [], [0])",
+        "select.select([], [], [], 60)",
+    ],
+)
+def test_a_program_that_polls_it_with_others_or_for_something_else_does_not(start, code):
+    setup = "import os, select, socket; s = socket.create_server(('127.0.0.1', 0)); "
+    start(*PYTHON, setup + code).until(lambda seen: works(seen) and _asleep(seen.pid))
+
+
 def test_sleep_does_not_wait_for_input(start, rights):
     seen = start("sleep", "60").until(works)
     assert (seen.name, seen.shell) == ("sleep", None)

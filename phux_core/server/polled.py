@@ -1,0 +1,57 @@
+"""What a process waits for with poll or select: read from its memory, as the call that it sleeps in points to it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+# By number: poll and ppoll, which point to entries, and select and pselect6, which point to sets of bits.
+_POLLS, _SELECTS = {
+    "x86_64": (frozenset({7, 271}), frozenset({23, 270})),
+    "aarch64": (frozenset({73}), frozenset({72})),
+}.get(platform.machine(), (frozenset(), frozenset()))
+_ENTRY = struct.Struct("ihh")
+_READABLE = 0x1 | 0x40  # POLLIN and POLLRDNORM
+_MOST = 1024
+
+
+def polls_only(pid: int, call: Sequence[bytes], is_it: Callable[[str], bool]) -> bool:
+    """Tell whether a process waits to read from something, and from nothing else.
+
+    Args:
+        pid: The process.
+        call: The call that it sleeps in, with its arguments, as in /proc/PID/syscall.
+        is_it: Whether a descriptor, as a path in /proc, is what it should wait for.
+    """
+    fds = _polled(pid, *(int(word, 0) for word in call[:3]))
+    return bool(fds) and all(is_it(f"/proc/{pid}/fd/{fd}") for fd in fds)
+
+
+def _polled(pid: int, number: int, first: int, second: int) -> list[int]:
+    """List what a process waits to read from; nothing where that cannot be told."""
+    if number in _POLLS and second <= _MOST:
+        entries = _ENTRY.iter_unpack(_memory(pid, first, second * _ENTRY.size))
+        return [fd for fd, events, _happened in entries if fd >= 0 and events & _READABLE]
+    if number in _SELECTS and second and first <= _MOST:
+        bits = int.from_bytes(_memory(pid, second, (first + 7) // 8), "little")
+        return [fd for fd in range(first) if bits >> fd & 1]
+    return []
+
+
+def _memory(pid: int, address: int, size: int) -> bytes:
+    try:
+        fd = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        data = os.pread(fd, size, address)
+    except (OSError, OverflowError):  # it is gone, or it has lied
+        data = b""
+    finally:
+        os.close(fd)
+    return data if len(data) == size else b""
