@@ -100,21 +100,18 @@ def test_an_act_needs_keys_and_a_time_that_is_one(pane):
 
 
 def test_acts_and_runs_of_one_pane_come_one_after_the_other(pane):
-    order = []
-
-    def act():
-        pane.act("sleep 0.7; echo acted", "Enter", regex="^acted$")
-        order.append("act")
-
-    thread = threading.Thread(target=act)
+    acted = []
+    thread = threading.Thread(
+        target=lambda: acted.append(pane.act("sleep 2; echo acted", "Enter", regex="^acted$")),
+    )
     thread.start()
-    pane.wait(until="sleep 0.7", timeout_s=10)
+    pane.wait(until="sleep 2", timeout_s=10)
     with pytest.raises(BusyError, match="acts"):
         pane.act("x", timeout_s=0.1)
-    assert pane.run("echo ran", queue=True).output == "ran"
-    order.append("run")
+    ran = pane.run("echo ran", queue=True)
     thread.join(20)
-    assert order == ["act", "run"]
+    assert (acted[0].met_line, ran.output) == ("acted", "ran")
+    assert acted[0].seq <= ran.seq.start
 
 
 def test_a_turn_ends_with_the_connection_that_had_it(socket, pane):
