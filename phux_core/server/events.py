@@ -149,13 +149,14 @@ class EventHub:
             seq: The pane's sequence number at that moment.
             payload: What else the event carries.
         """
-        event = _event(name, pane, seq, payload)
-        followers = self._followers.get(pane, {}) if name == "pane_closed" else {}
-        for number, subscriber in self._listeners(pane):
-            if number in followers:
-                followers[number].finish(event)
-            else:
-                subscriber.push_event(number, event)
+        if self._subscriptions:  # mostly there are none, and every command has four events
+            event = _event(name, pane, seq, payload)
+            followers = self._followers.get(pane, {}) if name == "pane_closed" else {}
+            for number, subscriber in self._listeners(pane):
+                if number in followers:
+                    followers[number].finish(event)
+                else:
+                    subscriber.push_event(number, event)
         if self.observer is not None:
             self.observer.happened(name, pane)
 
