@@ -37,6 +37,8 @@ def test_an_act_drives_a_repl_step_by_step(work):
     step = work.document("phux_act", target="work", keys=["6 * 7", "Enter"], regex="^42$", since=first["seq"])
     assert (step["outcome"], step["met_line"]) == ("met", "42")
     assert "42" in [row["text"] for row in step["changed"]]  # the next prompt may be there already, or not
+    # Until its editor reads, the kernel takes a C-d for the end of a line, and the editor never sees it.
+    work.document("phux_wait", target="work", regex="^>>>$", timeout_secs=20)
     ended = work.document("phux_act", target="work", keys=["C-d"], state=["prompt"], timeout_secs=20)
     assert (ended["outcome"], ended["state"]) == ("met", "prompt")
 
