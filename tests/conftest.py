@@ -31,9 +31,8 @@ for _ignored in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
 @pytest.fixture(scope="session", autouse=True)
 def nothing_outlives_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Fail the run if a process that it started is still there at its end; keep logs out of the developer's home."""
-    of_fish = Path(
-        "/tmp", f"fish.{getpass.getuser()}"
-    )  # fish makes it where there is no XDG_RUNTIME_DIR, and leaves it
+    # fish makes it where there is no XDG_RUNTIME_DIR, and leaves it.
+    of_fish = Path("/tmp", f"fish.{getpass.getuser()}")
     was_there = of_fish.exists()
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
     name, _, value = _MARK.partition("=")

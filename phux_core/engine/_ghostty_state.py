@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine._ghostty_native import check, ffi, lib
@@ -73,10 +74,7 @@ def _with_mode(terminal: Any, private_mode: int, *, on: bool) -> Iterator[None]:
 
 def read_modes(terminal: Any) -> Modes:
     """The modes that somebody outside needs to know."""
-
-    def is_set(private_mode: int) -> bool:
-        return mode(terminal, private_mode)
-
+    is_set = partial(mode, terminal)
     return Modes(
         bracketed_paste=is_set(2004),
         application_cursor=is_set(1),

@@ -403,7 +403,7 @@ class Pane:
             record.exit_status = os.waitstatus_to_exitcode(self._wait_status)
         self._close_fd()
         self.runs.pane_died()
-        self.ledger.pane_died(128 + record.exit_signal if record.exit_signal else record.exit_status)
+        self.ledger.pane_died(record.exit_code)
         self.watch.look_now()
         self.log.ended(ended_at=record.died_at, **record.ending())
         self._events.emit("pane_closed", pane=self.id, seq=self.seq, **record.ending())

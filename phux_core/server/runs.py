@@ -382,9 +382,8 @@ class Runs:
 
     def pane_died(self) -> None:
         """End what runs with the pane's own code."""
-        run, record = self._current, self._pane.record
+        run, exit_code = self._current, self._pane.record.exit_code
         if run is not None:
-            exit_code = 128 + record.exit_signal if record.exit_signal else record.exit_status
             self._end(run, exit_code, self._pane.seq)
             self._write_end(run, exit_code)  # the ledger is about to be closed
         self._changed.ring()

@@ -44,6 +44,11 @@ class PaneRecord:
     nonce: str = ""
     history_limit: int | None = None
 
+    @property
+    def exit_code(self) -> int | None:
+        """How its program ended, as a shell tells it."""
+        return 128 + self.exit_signal if self.exit_signal else self.exit_status
+
     def ending(self) -> dict[str, object]:
         """Say how its program ended, as the event does."""
         signal = {} if self.exit_signal is None else {"signal": signal_name(self.exit_signal)}

@@ -311,9 +311,8 @@ def test_a_shell_inside_the_shell_ends_with_its_last_command(open_shell, outer):
         shell_inside(pane, "dash")
         result = pane.run(command, timeout_s=20)
         assert result.output.splitlines()[0] == "last"
-        told = (
-            (7, 128 + signal.SIGKILL) if outer in INTEGRATED else (255,)
-        )  # a shell that says nothing does not say how
+        # A shell that says nothing does not say how.
+        told = (7, 128 + signal.SIGKILL) if outer in INTEGRATED else (255,)
         assert result.exit_code in told
         assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
 

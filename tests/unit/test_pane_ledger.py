@@ -15,13 +15,17 @@ from phux_core.server.run_record import Run
 
 
 class Keeper:
-    """Keeps lines as the keeper does."""
+    """Keeps lines as the keeper does, and gives each service that asks the ledger of one pane."""
 
-    def __init__(self):
+    def __init__(self, pane):
+        self.pane = pane
         self.kept = b""
 
     def keep(self, data, anew):
         self.kept = data if anew else self.kept + data
+
+    def ledger(self):
+        return PaneLedger(self.pane, self.kept, self.keep)
 
 
 @pytest.fixture
@@ -37,6 +41,11 @@ def pane():
     journal.close()
 
 
+@pytest.fixture
+def keeper(pane):
+    return Keeper(pane)
+
+
 def a_run(number, *, command="make", client="agent/1"):
     return Run("id", 1000, False, None, "bash", [], 90, time.monotonic(), 5.0, number, "run", client, command=command)
 
@@ -48,14 +57,13 @@ def play(scene):
     asyncio.run(run())
 
 
-def test_a_run_is_set_down_at_once_and_the_next_service_has_it(pane):
+def test_a_run_is_set_down_at_once_and_the_next_service_has_it(keeper):
     def scene():
-        keeper = Keeper()
-        ledger = PaneLedger(pane, keeper.kept, keeper.keep)
+        ledger = keeper.ledger()
         run = a_run(ledger.next_number)
         ledger.typed(run)
         assert keeper.kept == b"", "the keeper is told later"
-        [entry] = PaneLedger(pane, keeper.kept, keeper.keep).entries
+        [entry] = keeper.ledger().entries
         assert (entry.command, entry.by, entry.client, entry.place, entry.started_at) == (
             "make",
             "run",
@@ -67,13 +75,12 @@ def test_a_run_is_set_down_at_once_and_the_next_service_has_it(pane):
     play(scene)
 
 
-def test_a_service_that_died_between_typing_and_setting_down(pane):
+def test_a_service_that_died_between_typing_and_setting_down(keeper):
     def scene():
-        keeper = Keeper()
-        first = PaneLedger(pane, keeper.kept, keeper.keep)
+        first = keeper.ledger()
         # What the note has of it is everything but the command itself.
         restored = Run.from_note(a_run(first.next_number).to_note())
-        ledger = PaneLedger(pane, keeper.kept, keeper.keep)
+        ledger = keeper.ledger()
         ledger.typed(restored)
         # The shell's marks are heard, which a run's begin and end come with.
         ledger.began(restored.number, 95)
@@ -86,14 +93,13 @@ def test_a_service_that_died_between_typing_and_setting_down(pane):
     play(scene)
 
 
-def test_a_note_of_a_run_that_is_known_adds_nothing(pane):
+def test_a_note_of_a_run_that_is_known_adds_nothing(keeper):
     def scene():
-        keeper = Keeper()
-        ledger = PaneLedger(pane, keeper.kept, keeper.keep)
+        ledger = keeper.ledger()
         run = a_run(ledger.next_number)
         ledger.typed(run)
         ledger.keep_now()
-        again = PaneLedger(pane, keeper.kept, keeper.keep)
+        again = keeper.ledger()
         again.typed(Run.from_note(run.to_note()))
         assert len(again.entries) == 1
         assert again.entries[0].command == "make"
