@@ -67,7 +67,9 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
     def _snapshot(
         self, _connection: Connection, pane: int, scrollback: int | None, cells: bool | None, since: int | None
     ) -> Result:
-        return read_screen(self._pane(pane), scrollback=scrollback, cells=bool(cells), since=since)
+        read = self._pane(pane)
+        read.watch.look_if_due()
+        return read_screen(read, scrollback=scrollback, cells=bool(cells), since=since)
 
     def _subscribe(
         self,

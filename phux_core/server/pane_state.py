@@ -129,6 +129,11 @@ class StateWatch:
             self._stop_timer()
         self._update()
 
+    def look_if_due(self) -> None:
+        """Look at once if something happened since the last time: somebody asks."""
+        if self._touched:
+            self.look_now()
+
     def close(self) -> None:
         """Look no more."""
         self._closed = True

@@ -245,6 +245,17 @@ def test_a_mark_in_a_burst_does_not_replace_the_look_after_it(pane):
     assert pane.changes == [("prompt", None)]
 
 
+def test_who_asks_hears_of_now_when_something_happened_and_is_no_look_when_nothing_did(pane):
+    pane.state = "prompt"
+    pane.watch.touch()
+    pane.loop.advance(0.01)
+    pane.watch.look_if_due()
+    assert (pane.watch.state, pane.looks) == ("prompt", [10])
+    pane.loop.advance(1)
+    pane.watch.look_if_due()
+    assert pane.looks == [10, 20]
+
+
 def test_only_real_changes_are_told(pane):
     pane.foreground = a_foreground()
     pane.watch.look_now()
