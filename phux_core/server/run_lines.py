@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _LONGEST_TYPED = 1000
 # A terminal takes at most 4096 bytes a line, and busybox's own editor 1024.
 _PIECE = 200
+_KIND = "S"
 
 # Words, quoted strings and operators between them that leave nothing open in any shell we know. No `!`: at a prompt it
 # asks for an earlier line.
@@ -91,8 +92,23 @@ def wrapper(path: str, shell: str, nonce: str) -> str:
     return f"{{ {printf} '{begin}'; }} 2>/dev/null\n{inner}\n{{ {printf} '{end}' \"$?\"; }} 2>/dev/null\n"
 
 
-def inline(command: str, nonce: str) -> str:
-    """Write a line for a shell that cannot read our files: one we know nothing of, behind ssh or docker.
+def question(nonce: str) -> str:
+    """Write a line at which a shell tells its kind: between single quotes, two backslashes are one in fish only."""
+    return f" printf '{_mark(nonce, _KIND + '%s')}' '\\\\'"
+
+
+def answer(data: bytes, nonce: str) -> str | None:
+    """Read what a shell answered: ``fish`` or ``posix``; None if that is no answer to this question."""
+    return {f"{nonce};{_KIND}\\".encode(): "fish", f"{nonce};{_KIND}\\\\".encode(): "posix"}.get(data)
+
+
+def inline(command: str, nonce: str, shell: str) -> str:
+    """Write a line for a shell that cannot read our files, behind ssh or docker.
+
+    Args:
+        command: The command.
+        nonce: What the marks around it carry.
+        shell: ``fish``, or any other kind.
 
     Raises:
         BadRequestError: It has characters that are keys to a terminal.
@@ -103,8 +119,10 @@ def inline(command: str, nonce: str) -> str:
             remedy="write them as the shell's printf would",
         )
     pieces = [command[index : index + _PIECE] for index in range(0, len(command), _PIECE)] or [""]
-    quoted = "\\\n".join(_quote_always(piece) for piece in pieces)
+    quoted = "\\\n".join(_quote_fish(piece) if shell == "fish" else _quote_always(piece) for piece in pieces)
     begin, end = _mark(nonce, "C"), _mark(nonce, "D;%s")
+    if shell == "fish":
+        return f" printf '{begin}';eval {quoted};printf '{end}' $status"
     # zsh's `command` finds programs only, and dash needs it to survive a syntax error.
     return f" _p=${{ZSH_VERSION:+builtin}};printf '{begin}';${{_p:-command}} eval {quoted};printf '{end}' $?"
 

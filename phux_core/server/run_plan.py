@@ -39,19 +39,22 @@ def plan_as_it_is(request: RunRequest, marked_shell: str | None) -> Plan | None:
     return Plan(command, command, marked_shell, None, []) if run_lines.is_surely_complete(command) else None
 
 
-async def make_plan(request: RunRequest, marked_shell: str | None, foreground: Foreground, directory: str) -> Plan:
+async def make_plan(
+    request: RunRequest, marked_shell: str | None, foreground: Foreground, far_shell: str | None, directory: str
+) -> Plan:
     """Decide how a command is typed, asking the shell what it would make of it, and write the files that takes.
 
     Args:
         request: What to run.
         marked_shell: The kind of shell, if it is one that marks its commands itself.
         foreground: What has the terminal.
+        far_shell: The kind of shell that it leads to, if it is none itself.
         directory: Where files for a shell to source can be put.
     """
     plan = plan_as_it_is(request, marked_shell)
     if plan is not None:
         return plan
-    shell = marked_shell or foreground.shell or "posix"
+    shell = marked_shell or foreground.shell or far_shell or "posix"
     command = _line(request, shell)
     if marked_shell and run_lines.may_be_typed(command, shell) and await is_complete(command, foreground.pid, shell):
         return Plan(command, command, shell, None, [])
@@ -59,7 +62,7 @@ async def make_plan(request: RunRequest, marked_shell: str | None, foreground: F
     if marked_shell or (foreground.shell is not None and foreground.same_root):
         line, files = run_files.write(directory, command, shell, nonce)
         return Plan(line, command, shell, nonce, files)
-    return Plan(run_lines.inline(command, nonce or ""), command, shell, nonce, [])
+    return Plan(run_lines.inline(command, nonce or "", shell), command, shell, nonce, [])
 
 
 def _line(request: RunRequest, shell: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +15,7 @@ from phux_core.server.outcome import Outcome
 
 if TYPE_CHECKING:
     from phux_core.server.capture import Capture, Stretch
+    from phux_core.server.pane_state import StateWatch
 
 
 class RunRequest(NamedTuple):
@@ -120,4 +122,21 @@ def read_result(run: Run, stretch: Stretch, cols: int, rows: int, cwd: str) -> d
         "output": text.text,
         "truncated": text.omitted > 0,
         "omitted_bytes": text.omitted,
+    }
+
+
+def timed_out(began: float, watch: StateWatch, *, started: bool) -> dict[str, Any]:
+    """Tell that the time was over, as the wire does.
+
+    Args:
+        began: When it began to be waited for.
+        watch: What is known of the pane.
+        started: Whether the command was typed.
+    """
+    return {
+        "outcome": "timed_out",
+        "started": started,
+        "duration_ms": round((time.monotonic() - began) * 1000),
+        "state": watch.state,
+        "foreground": watch.foreground.name if watch.foreground is not None else None,
     }

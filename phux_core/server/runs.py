@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -23,11 +22,12 @@ from phux_core.server import run_files
 from phux_core.server.alarm import Alarm
 from phux_core.server.capture import Capture, end_without_sign
 from phux_core.server.commands import CommandFinished, CommandStarted, PromptReady
+from phux_core.server.far_shell import ANSWER_S, INTERRUPT, FarShell
 from phux_core.server.outcome import Outcome
 from phux_core.server.own_shell import end_of_output
 from phux_core.server.prompt import PROMPT_S, Problem, Prompt
 from phux_core.server.run_plan import make_plan, plan_as_it_is
-from phux_core.server.run_record import End, Run, read_result
+from phux_core.server.run_record import End, Run, read_result, timed_out
 from phux_core.server.turn import Turn
 from phux_core.server.typing_queue import SETTLE_S
 from phux_core.server.unmarked_end import UNKNOWN, end_at_prompt
@@ -43,17 +43,12 @@ if TYPE_CHECKING:
     from phux_core.server.run_plan import Plan
     from phux_core.server.run_record import RunRequest
 
-_log = logging.getLogger("phux.runs")
-
 # So often a shell that marks nothing may write, or ask, and be waited for. A job in its background may never be quiet.
 _MOST_SETTLINGS = 3
-# How long a line that was typed may take to be executed, where only that tells whether a shell got it.
-_BEGIN_S = 10.0
 # How long a command that was interrupted may take to end.
 _INTERRUPT_S = 1.0
 _LARGE = 256 * 1024
 _LONGEST_CODE = 11
-_INTERRUPT = b"\x03"
 
 
 class Runs:
@@ -72,6 +67,7 @@ class Runs:
         self._restored: Run | None = None
         self._changed = Alarm()
         self._prompt = Prompt(pane)
+        self._far = FarShell(pane, self._changed)
         self._last: Run | None = None
         self._unsettled: tuple[Run, int | None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -127,11 +123,11 @@ class Runs:
             async with asyncio.timeout(request.timeout_s):
                 await self.turn.acquire()
         except TimeoutError:
-            return self._timed_out(waited_from, started=False)
+            return timed_out(waited_from, self._pane.watch, started=False)
         try:
             run = await self._start(request, deadline, is_wanted)
             if run is None:
-                return self._timed_out(waited_from, started=False)
+                return timed_out(waited_from, self._pane.watch, started=False)
             return await self._outcome(run, request, deadline)
         finally:
             self.turn.release()
@@ -170,11 +166,17 @@ class Runs:
             # What an earlier service began comes first. It had the turn there.
             with contextlib.suppress(PhuxError):
                 await self._restored.outcome.wait(_remaining(deadline))
+        if self._current is not None:
+            self._far.forget()  # what has not ended may have started another one
         while True:
             foreground = await self._at_prompt(request, deadline, is_wanted)
             if foreground is None:
                 return None
-            plan = await make_plan(request, self._marked_shell, foreground, self._directory)
+            if self._marked_shell is None and foreground.shell is None and self._far.kind is None:
+                if not await self._far.ask(deadline, patient=request.queue):
+                    return None
+                continue
+            plan = await make_plan(request, self._marked_shell, foreground, self._far.kind, self._directory)
             # Asking the shell took a moment, in which somebody may have typed.
             if self._problem() is None and is_wanted():
                 run, written = self._type(request, plan)
@@ -202,17 +204,7 @@ class Runs:
             with contextlib.suppress(PhuxError):
                 self._pane.type([{"key": "C-c"}])
                 await run.outcome.wait(_INTERRUPT_S)
-        return self._timed_out(run.began, started=True) | {"ended": run.outcome.is_known}
-
-    def _timed_out(self, began: float, *, started: bool) -> dict[str, Any]:
-        foreground = self._pane.watch.foreground
-        return {
-            "outcome": "timed_out",
-            "started": started,
-            "duration_ms": round((time.monotonic() - began) * 1000),
-            "state": self._pane.watch.state,
-            "foreground": foreground.name if foreground is not None else None,
-        }
+        return timed_out(run.began, self._pane.watch, started=True) | {"ended": run.outcome.is_known}
 
     # Waiting for the prompt
 
@@ -294,7 +286,7 @@ class Runs:
         if not written.done():
             written.add_done_callback(partial(self._take_written, run))
         if plan.nonce is not None:
-            asyncio.get_running_loop().call_later(_BEGIN_S, self._expect_begun, run)
+            asyncio.get_running_loop().call_later(ANSWER_S, self._expect_begun, run)
         return run, written
 
     def _take_written(self, run: Run, written: asyncio.Future[None]) -> None:
@@ -308,7 +300,7 @@ class Runs:
                 run,
                 BusyError(
                     f"what has the terminal of @{self._pane.id} did not execute the command as a shell would",
-                    remedy="look at the screen for what became of it; in a fish of another machine, start sh first",
+                    remedy="look at the screen for what became of it",
                 ),
             )
 
@@ -328,7 +320,8 @@ class Runs:
         """Take note that somebody typed."""
         if self._current is not None:
             self._current.interleaved = True
-            self._current.interrupted |= _INTERRUPT in data
+            self._current.interrupted |= INTERRUPT in data
+        self._far.typed_by_others(data)
         self._prompt.typed(data)
 
     def take_news(self, news: News) -> None:
@@ -349,6 +342,9 @@ class Runs:
 
     def take_mark(self, mark: PrivateOsc) -> News | None:
         """Take a mark that may be of a run's own, and tell what it means."""
+        if self._far.take_mark(mark):
+            self._prompt.run_ended(mark.end)
+            return None
         run = self._current
         if run is None or run.nonce is None:
             return None
@@ -480,7 +476,7 @@ class Runs:
     def after_replay(self) -> None:
         """See to it that a run does not wait for ever for a line that was never typed."""
         if self._current is not None and self._current.start is None:
-            asyncio.get_running_loop().call_later(_BEGIN_S, self._expect_begun, self._current)
+            asyncio.get_running_loop().call_later(ANSWER_S, self._expect_begun, self._current)
 
     def close(self) -> None:
         """End with the pane."""

@@ -537,6 +537,59 @@ def test_a_shell_behind_another_terminal(open_shell, inner):
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
+def test_a_fish_behind_another_terminal(open_shell):
+    pane = open_shell("bash")
+    pane.send_keys("script -q -c 'fish --no-config' /dev/null", "Enter")
+    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "script")
+    pane.wait(idle_ms=300, timeout_s=10)
+    result = pane.run("echo far away; false", timeout_s=20)
+    assert (result.output, result.exit_code) == ("far away", 1)
+    assert pane.run("set kept yes; cd /; function f; echo $kept $PWD $argv; end", timeout_s=20).exit_code == 0
+    assert pane.run("f 'it\\'s' \"a\\\\b\"", timeout_s=20).output == "yes / it's a\\b"
+    assert (
+        pane.run(["printf", "%s|", "it's", "a\\b", "$kept", "two\nlines"], timeout_s=20).output
+        == "it's|a\\b|$kept|two\nlines|"
+    )
+    assert pane.run("for i in 1 2\n  echo $i\nend\n# comment", timeout_s=20).output == "1\n2"
+    for broken in ("if true", "echo 'open"):
+        result = pane.run(broken, timeout_s=20)
+        assert result.exit_code != 0
+        assert result.output != ""
+    long = "x" * 6000
+    assert pane.run(f"printf %s {long} | wc -c", timeout_s=20).output.strip() == "6000"
+    assert pane.run("echo usable", timeout_s=20).output == "usable"
+
+
+def test_another_shell_started_in_one_far_away(far_pane):
+    assert far_pane.run("echo one", timeout_s=20).output == "one"
+    assert far_pane.run("echo two", timeout_s=20).output == "two"
+    assert questions(far_pane) == 1
+    far_pane.send_keys("fish --no-config", "Enter")
+    far_pane.wait(idle_ms=500, timeout_s=10)
+    assert far_pane.run("echo $fish_pid | wc -l; false", timeout_s=20).exit_code == 1
+    with pytest.raises(errors.TimedOutError):
+        far_pane.run("exec dash", timeout_s=1)
+    assert far_pane.run("echo $0", timeout_s=20).output == "dash"
+    assert questions(far_pane) == 3, "after somebody has typed, and after what did not end"
+
+
+def questions(pane):
+    """Count how often a shell far away was asked what it is."""
+    return "".join(pane.logs().content.splitlines()).count(";S%s")
+
+
+def test_a_program_far_away_that_reads_no_command_is_not_given_one(far_pane):
+    far_pane.send_keys("sleep 60", "Enter")
+    far_pane.wait(idle_ms=300, timeout_s=10)
+    with pytest.raises(errors.BusyError, match="leads to no shell"):
+        far_pane.run("echo never", timeout_s=30)
+    waiting = threading.Timer(0.5, far_pane.send_keys, ["C-c"])
+    waiting.start()
+    assert far_pane.run("echo queued", queue=True, timeout_s=30).output == "queued"
+    waiting.join()
+    assert not any("never" in line for line in far_pane.snapshot(scrollback=100).lines)
+
+
 @pytest.fixture
 def far_pane(open_shell):
     """A bash with a slow prompt behind another terminal."""

@@ -100,7 +100,7 @@ def test_a_shell_sees_exactly_the_words(shell, words):
 def test_a_line_for_an_unknown_shell_marks_begin_and_end(shell, command):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    line = run_lines.inline(command, "abcd")
+    line = run_lines.inline(command, "abcd", "posix")
     argv = [shell, "sh"] if shell == "busybox" else [shell]
     out = subprocess.run([*argv, "-s"], input=(line + "\n").encode(), capture_output=True, check=False).stdout.decode()
     begin, _, rest = out.partition("\x1b]7748;abcd;C\x07")
@@ -111,4 +111,28 @@ def test_a_line_for_an_unknown_shell_marks_begin_and_end(shell, command):
 
 
 def test_no_line_is_too_long_for_a_terminal_without_an_editor():
-    assert max(map(len, run_lines.inline("x" * 20_000, "abcd").split("\n"))) < 500
+    for shell in ("posix", "fish"):
+        assert max(map(len, run_lines.inline("x" * 20_000, "abcd", shell).split("\n"))) < 500
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash", "ksh", "mksh", "busybox"])
+def test_every_shell_tells_its_kind_and_prints_nothing(shell):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    argv = [shell, "sh"] if shell == "busybox" else [shell]
+    done = subprocess.run([*argv, "-c", run_lines.question("abcd")], capture_output=True, check=True)
+    begin, data, end = done.stdout[:7], done.stdout[7:-1], done.stdout[-1:]
+    assert (begin, end, done.stderr) == (b"\x1b]7748;", b"\x07", b"")
+    assert run_lines.answer(data, "abcd") == ("fish" if shell == "fish" else "posix")
+    assert run_lines.answer(data, "efgh") is None
+
+
+@given(st.text(st.characters(exclude_categories=["C", "Z"], include_characters=" \n\t'\"\\$;"), max_size=600))
+@settings(max_examples=30, deadline=None)
+def test_a_line_for_a_fish_far_away_has_the_command_as_it_is(command):
+    if shutil.which("fish") is None:
+        pytest.skip("fish is not installed")
+    line = run_lines.inline(command, "abcd", "fish").replace(";eval ", ";echo -n ")
+    done = subprocess.run(["fish", "--no-config", "-c", line], capture_output=True, check=True)
+    begin, end = b"\x1b]7748;abcd;C\x07", b"\x1b]7748;abcd;D;0\x07"
+    assert done.stdout == begin + command.encode() + end
