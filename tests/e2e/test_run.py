@@ -537,11 +537,19 @@ def test_a_shell_behind_another_terminal(open_shell, inner):
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
-def test_a_fish_behind_another_terminal(open_shell):
+@pytest.fixture
+def fish(tmp_path):
+    """A fish that is started by this command, and draws a prompt that can be waited for."""
+    if shutil.which("fish") is None:
+        pytest.skip("fish is not installed")
+    (tmp_path / "prompt.fish").write_text("function fish_prompt; echo -n 'fish> '; end\n")
+    return f"fish --no-config -C 'source {tmp_path}/prompt.fish'"
+
+
+def test_a_fish_behind_another_terminal(open_shell, fish):
     pane = open_shell("bash")
-    pane.send_keys("script -q -c 'fish --no-config' /dev/null", "Enter")
-    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "script")
-    pane.wait(idle_ms=300, timeout_s=10)
+    pane.send_keys(f'script -q -c "{fish}" /dev/null', "Enter")
+    pane.wait(regex="^fish> $", timeout_s=10)
     result = pane.run("echo far away; false", timeout_s=20)
     assert (result.output, result.exit_code) == ("far away", 1)
     assert pane.run("set kept yes; cd /; function f; echo $kept $PWD $argv; end", timeout_s=20).exit_code == 0
@@ -560,12 +568,12 @@ def test_a_fish_behind_another_terminal(open_shell):
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
-def test_another_shell_started_in_one_far_away(far_pane):
+def test_another_shell_started_in_one_far_away(far_pane, fish):
     assert far_pane.run("echo one", timeout_s=20).output == "one"
     assert far_pane.run("echo two", timeout_s=20).output == "two"
     assert questions(far_pane) == 1
-    far_pane.send_keys("fish --no-config", "Enter")
-    far_pane.wait(idle_ms=500, timeout_s=10)
+    far_pane.send_keys(fish, "Enter")
+    far_pane.wait(regex="^fish> $", timeout_s=10)
     assert far_pane.run("echo $fish_pid | wc -l; false", timeout_s=20).exit_code == 1
     with pytest.raises(errors.TimedOutError):
         far_pane.run("exec dash", timeout_s=1)
