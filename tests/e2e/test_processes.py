@@ -17,8 +17,9 @@ from servers import Cli, embedded_server, eventually, kill_service, process_gone
 SHELLS = [name for name in ("bash", "zsh", "fish", "dash") if shutil.which(name)]
 # Says when it began and what it was told, and ends only when it must.
 STUBBORN = (
-    "import signal, sys, time\n"
-    "def told(number, _frame): print('told', signal.Signals(number).name, flush=True)\n"
+    "import os, signal, sys, time\n"
+    # Not print: the signal may come while the one below is still writing.
+    "def told(number, _frame): os.write(1, f'told {signal.Signals(number).name}\\n'.encode())\n"
     "for name in sys.argv[1:]: signal.signal(getattr(signal, name), told)\n"
     "print('ready', flush=True)\n"
     "while True: time.sleep(1)"
