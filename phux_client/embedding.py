@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import tempfile
+import threading
 import time
 
 from phux_client.starting import START_TIMEOUT_S, launch_keeper
@@ -16,6 +17,37 @@ if TYPE_CHECKING:
 
 _END_S = 10.0
 _POLL_S = 0.005
+
+
+class Embedding:
+    """A server being started in a thread, whose starter may give up before it is there.
+
+    Args:
+        engine: The terminal engine; chosen when omitted.
+    """
+
+    def __init__(self, engine: str | None) -> None:
+        self._engine = engine
+        self._lock = threading.Lock()
+        self._wanted = True
+        self._server: EmbeddedServer | None = None
+
+    def start(self) -> "EmbeddedServer":
+        """Start it; one that nobody wants any more is ended again."""
+        server = EmbeddedServer(engine=self._engine)
+        with self._lock:
+            self._server = server
+        if not self._wanted:
+            self.give_up()
+        return server
+
+    def give_up(self) -> None:
+        """End it, now or as soon as it is there."""
+        self._wanted = False
+        with self._lock:
+            server, self._server = self._server, None
+        if server is not None:
+            server.close()
 
 
 class EmbeddedServer:

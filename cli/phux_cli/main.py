@@ -9,7 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from types import ModuleType
-    from typing import IO
+
+    from phux_core.errors import PhuxError
 
 _INTERRUPTED = 130
 
@@ -21,25 +22,39 @@ def main(argv: list[str] | None = None) -> int:
         Its exit code.
     """
     arguments = sys.argv[1:] if argv is None else argv
+    flags = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    as_json = "--json" in flags
     _prepare_streams()
+    code = 0
     try:
-        code = _run(arguments)
+        code = _run(arguments, as_json=as_json)
         sys.stdout.flush()
-    except BrokenPipeError:
-        _let_go(sys.stdout)  # whoever read us has seen enough
-        return 0
+    except BrokenPipeError:  # whoever read us has seen enough
+        _let_go_of_stdout()
     except KeyboardInterrupt:
         return _INTERRUPTED
     except OSError as error:  # a full disk, say, behind our stdout
-        _let_go(sys.stdout)
-        print(f"phux: the output cannot be written: {error.strerror}", file=sys.stderr)
-        return 1
+        from phux_cli.usage import OutputError
+
+        _let_go_of_stdout()
+        return _tell(OutputError(f"the output cannot be written: {error.strerror}"), as_json=as_json)
     return code
 
 
-def _let_go(stream: "IO[str]") -> None:
-    """Keep Python from complaining once more when it flushes a stream at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+def _let_go_of_stdout() -> None:
+    from phux_cli.output import let_go
+
+    let_go(sys.stdout)
+
+
+def _tell(error: "PhuxError", *, as_json: bool) -> int:
+    from phux_cli.output import let_go, print_error
+
+    try:
+        print_error(error, as_json=as_json)
+    except OSError:
+        let_go(sys.stderr)  # nobody reads why; the exit code still tells that
+    return error.exit_code
 
 
 def _prepare_streams() -> None:
@@ -52,7 +67,7 @@ def _prepare_streams() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], *, as_json: bool) -> int:
     if not arguments or arguments[0] in {"-h", "--help", "help"}:
         print(overview())
         return 0 if arguments else 2
@@ -63,8 +78,6 @@ def _run(arguments: list[str]) -> int:
         return 0
     from phux_core.errors import PhuxError
 
-    flags = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    as_json = "--json" in flags
     try:
         name, *words = arguments
         if name not in VERBS:
@@ -77,13 +90,7 @@ def _run(arguments: list[str]) -> int:
         code: int = module.run(options)
         return code
     except PhuxError as error:
-        from phux_cli.output import print_error
-
-        try:
-            print_error(error, as_json=as_json)
-        except OSError:
-            _let_go(sys.stderr)  # nobody reads why; the exit code still tells that
-        return error.exit_code
+        return _tell(error, as_json=as_json)
 
 
 def load_verb(name: str) -> "ModuleType":
@@ -106,11 +113,13 @@ def parse(name: str, module: "ModuleType", words: list[str]) -> "argparse.Namesp
     if "--" in words:
         cut = words.index("--")
         words, rest = words[:cut], words[cut + 1 :]
-    parser = build_parser(name, module)
     prepare = getattr(module, "prepare", None)
+    if prepare is not None:
+        words = prepare(words)
+    parser = build_parser(name, module)
     # Only several positional arguments need argparse's costlier way to let flags stand between them.
     read = parser.parse_intermixed_args if getattr(module, "INTERMIXED", False) else parser.parse_args
-    options = read(words if prepare is None else prepare(words))
+    options = read(words if "[-- " in module.USAGE or not rest else [*words, "--", *rest])
     options.rest = rest
     return options
 

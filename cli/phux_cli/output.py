@@ -7,6 +7,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import IO
 
     from phux_core.errors import PhuxError
 
@@ -17,7 +18,24 @@ def print_document(document: "Mapping[str, object]") -> None:
 
 
 def write(text: str) -> None:
-    """Write text to stdout as UTF-8; what has no UTF-8 (a byte in a file name) is escaped."""
+    """Write what a verb came to. Whoever has closed the pipe has seen enough, and its exit code stays what it is."""
+    try:
+        stream(text)
+    except BrokenPipeError:
+        let_go(sys.stdout)
+
+
+def let_go(stream: "IO[str]") -> None:
+    """Write no more, and keep Python from complaining when it flushes a stream at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def stream(text: str) -> None:
+    """Write text to stdout as UTF-8; what has no UTF-8 (a byte in a file name) is escaped.
+
+    Raises:
+        BrokenPipeError: Nobody reads any more, which is the end of what would go on for ever.
+    """
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     sys.stdout.buffer.flush()

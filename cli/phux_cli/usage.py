@@ -15,11 +15,21 @@ MOST = 10**9
 """The largest number a flag takes: thirty years in seconds, more rows than any history has."""
 
 
+_LONGEST_SIZE = 20
+
+
 class UsageError(PhuxError):
     """The command line makes no sense."""
 
     code = "usage"
     exit_code = 2
+
+
+class OutputError(PhuxError):
+    """What a verb came to could not be written."""
+
+    code = "output"
+    default_remedy = "make room where it is written to, or write it somewhere else"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -126,11 +136,14 @@ def parse_size(text: str) -> tuple[int, int]:
     """Read COLSxROWS.
 
     Raises:
-        BadSizeError: It is something else.
+        UsageError: It is something else.
+        BadSizeError: No terminal has so many.
     """
-    cols, cross, rows = text.lower().partition("x")
-    if not (cross and cols.isdecimal() and rows.isdecimal() and len(text) < 20):
-        raise BadSizeError(f"{text!r} is not a size")
+    cols, _cross, rows = text.lower().partition("x")
+    if not all(number.isascii() and number.isdecimal() for number in (cols, rows)):
+        raise UsageError(f"{text[:40]!r} is not a size", remedy="write COLSxROWS, such as 80x24")
+    if len(text) > _LONGEST_SIZE:
+        raise BadSizeError(f"{text[:40]!r} is not a size")
     return int(cols), int(rows)
 
 

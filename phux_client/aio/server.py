@@ -335,7 +335,8 @@ async def connect(
                     raise
                 from phux_client.starting import start_server
 
-                await anyio.to_thread.run_sync(start_server, path)
+                # A server that nobody waits for any more ends by itself.
+                await anyio.to_thread.run_sync(start_server, path, abandon_on_cancel=True)
                 await phux.drive(flows.status())
             yield phux
         finally:
@@ -358,9 +359,15 @@ async def embedded(
         ...     (await private.new_session("once")).name
         'once'
     """
-    from phux_client.embedding import EmbeddedServer
+    from phux_client.embedding import Embedding
 
-    server = await anyio.to_thread.run_sync(lambda: EmbeddedServer(engine=engine))
+    embedding = Embedding(engine)
+    try:
+        server = await anyio.to_thread.run_sync(embedding.start)
+    except BaseException:
+        # asyncio's own cancelling does not wait for the thread, as that of anyio does.
+        embedding.give_up()
+        raise
     try:
         async with connect(server.socket, timeout_s=timeout_s, client=client) as phux:
             yield phux

@@ -166,8 +166,8 @@ def encode_paste(text: str, *, bracketed: bool) -> bytes:
     if not clean:
         return b""
     if bracketed:
-        return b"\x1b[200~" + clean.encode("utf-8", "replace") + b"\x1b[201~"
-    return clean.replace("\r\n", "\r").replace("\n", "\r").encode("utf-8", "replace")
+        return b"\x1b[200~" + clean.encode("utf-8", "surrogateescape") + b"\x1b[201~"
+    return clean.replace("\r\n", "\r").replace("\n", "\r").encode("utf-8", "surrogateescape")
 
 
 def encode_mouse(event: Mouse, modes: Modes) -> bytes:

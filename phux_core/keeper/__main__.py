@@ -55,6 +55,7 @@ def _service_argv(
     settings = {
         "socket": socket_path,
         "log": log_path,
+        "owned": options.life_fd is not None,
         "exit_after_idle": options.exit_after_idle,
         "keep_dead": options.keep_dead,
         "engine": options.engine,

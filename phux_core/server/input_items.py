@@ -25,11 +25,11 @@ def encode(items: Sequence[dict[str, Any]], engine: Engine) -> bytes:
 
 def _encode(item: dict[str, Any], engine: Engine) -> bytes:
     ((kind, value),) = item.items()
-    if kind == "paste" or (kind == "line" and not engine.alt_screen):
+    if kind == "paste" or (kind == "line" and value.isprintable() and not engine.alt_screen):
         # A line that Enter follows goes as a paste, so that a program with an editor of its own takes it as
         # one piece and Enter as a key. Not on the alternate screen, where keys are commands: vim would
-        # insert a pasted `:wq` into the text.
-        return engine.encode_paste(value.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+        # insert a pasted `:wq` into the text. And not if there are keys in it, which a paste may not have.
+        return engine.encode_paste(value)
     if kind == "key":
         key = parse_key(value)
         if key is None:

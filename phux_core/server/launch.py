@@ -48,12 +48,24 @@ def check_cwd(cwd: str) -> str:
     return cwd
 
 
-def build_environment(base: Mapping[str, str], extra: Mapping[str, str], *, socket: str, pane: int) -> dict[str, str]:
+def build_environment(
+    base: Mapping[str, str], extra: Mapping[str, str], *, cwd: str, socket: str, pane: int
+) -> dict[str, str]:
     """Make a program's environment: the caller's, what the terminal is, what was asked for, and where it runs."""
     inherited = {name: value for name, value in base.items() if name not in _NOT_INHERITED}
+    if not _is_same_directory(inherited.get("PWD"), cwd):  # else the caller's own way to it may go through links
+        inherited.pop("OLDPWD", None)
+        inherited["PWD"] = cwd
     terminal = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
     place = {"PHUX_SOCKET": socket, "PHUX_PANE": f"@{pane}"}
     return inherited | terminal | dict(extra) | place
+
+
+def _is_same_directory(path: str | None, other: str) -> bool:
+    try:
+        return path is not None and os.path.isabs(path) and os.path.samefile(path, other)
+    except (OSError, ValueError):
+        return False
 
 
 def resolve_command(

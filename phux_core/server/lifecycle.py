@@ -2,7 +2,7 @@
 
 - A dead pane stays readable for ``keep_dead`` seconds; at most ``MAX_DEAD`` of them stay, the oldest go first.
 - The server ends when its last session has ended: at once, or while clients are connected after a second in which
-  one of them may make another.
+  one of them may make another. One that has an owner ends with that, and not before.
 - ``exit_after_idle`` ends it after that long without any client, whatever runs.
 - A server that was started for somebody's first session ends soon if none was made.
 """
@@ -34,6 +34,7 @@ class Lifecycle:
         shutdown: Ends the server, with a reason.
         keep_dead_s: How long dead panes stay.
         exit_after_idle_s: How long the server lives without clients; None for ever.
+        empty_exit: Whether the server ends when its last session has ended.
         unused_exit: Whether a server that never had a session ends when nobody is connected.
     """
 
@@ -46,6 +47,7 @@ class Lifecycle:
         shutdown: Callable[[str], None],
         keep_dead_s: float | None,
         exit_after_idle_s: float | None,
+        empty_exit: bool,
         unused_exit: bool,
     ) -> None:
         self._loop = loop
@@ -54,6 +56,7 @@ class Lifecycle:
         self._shutdown = shutdown
         self._keep_dead_s = DEFAULT_KEEP_DEAD_S if keep_dead_s is None else keep_dead_s
         self._exit_after_idle_s = exit_after_idle_s
+        self._empty_exit = empty_exit
         self._unused_exit = unused_exit
         self._had_session = tree.next_session_id > 1  # also one that an earlier service had
         self._clients = 0
@@ -92,7 +95,7 @@ class Lifecycle:
             self._empty_timer = None
         if self._tree.sessions:
             self._had_session = True
-        elif self._had_session:
+        elif self._had_session and self._empty_exit:
             if self._clients:
                 # Whoever ended it may be about to make the next one, on the connection it has.
                 self._empty_timer = self._loop.call_later(_EMPTY_S, self._end_empty)

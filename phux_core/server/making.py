@@ -217,7 +217,9 @@ class Maker:
         cols, rows = size
         pane_id = service.tree.take_pane_id()
         base = dict(os.environ) if program.env is None else program.env
-        environment = launch.build_environment(base, program.extra_env or {}, socket=service.socket_path, pane=pane_id)
+        environment = launch.build_environment(
+            base, program.extra_env or {}, cwd=cwd, socket=service.socket_path, pane=pane_id
+        )
         shell = program.shell or self._shell
         argv = launch.resolve_command(
             program.command,

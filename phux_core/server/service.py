@@ -98,6 +98,7 @@ class Service:
             shutdown=self.shutdown,
             keep_dead_s=settings.keep_dead,
             exit_after_idle_s=settings.exit_after_idle,
+            empty_exit=not settings.owned,
             unused_exit=settings.log is not None,
         )
         self._listener = socket.socket(fileno=inheritance.listener)

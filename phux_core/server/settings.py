@@ -18,6 +18,7 @@ class Settings:
     Attributes:
         socket: The path of the socket.
         log: The log file of a detached server; None in the foreground.
+        owned: Whether it ends with a program that owns it, however long it has no session.
         exit_after_idle: Seconds without a client after which the server ends; None for never.
         keep_dead: Seconds a dead pane stays readable; None for the default.
         engine: The engine that was asked for; None to choose.
@@ -33,6 +34,7 @@ class Settings:
 
     socket: str
     log: str | None = None
+    owned: bool = False
     exit_after_idle: float | None = None
     keep_dead: float | None = None
     engine: str | None = None

@@ -8,12 +8,10 @@ word on how much of it went in.
 from __future__ import annotations
 
 import os
-import re
-import sys
-import termios
 from typing import TYPE_CHECKING
 
 from phux_core.errors import InputBlockedError, InputTooLongError, PaneClosedError
+from phux_core.server.line_editor import LINE_LIMIT, measure
 
 if TYPE_CHECKING:
     import asyncio
@@ -30,11 +28,6 @@ SETTLE_S = 0.01
 # takes that for the beginning of a key, and reads on for 50 ms.
 _SETTLE_FIRST_ROW_S = 0.06
 _FIRST_ROW = b"\x1b[1;"
-
-# How many bytes a line can have in canonical mode, the newline not counted. POSIX promises only 255.
-LINE_LIMIT = {"linux": 4095, "darwin": 1023}.get(sys.platform, 255)
-
-_ERASES_LINE = re.compile(rb"[\x03\x04\x15\x1c]")  # C-c, C-d, C-u and C-\ leave nothing pending
 
 
 class _Entry:
@@ -103,6 +96,7 @@ class TypingQueue:
     def reply(self, data: bytes) -> None:
         """Type what the terminal answers to a query; dropped when the program asks and never reads."""
         if self._queued + len(data) <= MAX_QUEUED_REPLIES:
+            _longest, self._pending_line = measure(self._fd, self._pending_line, data)
             self._append(_Entry(data, None))
             self.settled_at = self._loop.time() + (_SETTLE_FIRST_ROW_S if data.startswith(_FIRST_ROW) else SETTLE_S)
 
@@ -181,22 +175,10 @@ class TypingQueue:
         Returns:
             How many bytes will stand in the unfinished line afterwards.
         """
-        try:
-            iflag, _oflag, _cflag, lflag, *_ = termios.tcgetattr(self._fd)
-        except termios.error:
-            return 0
-        if not lflag & termios.ICANON:
-            return 0
-        lines = data.replace(b"\r", b"\n").split(b"\n") if iflag & termios.ICRNL else data.split(b"\n")
-        lengths = [self._pending_line if number == 0 else 0 for number in range(len(lines))]
-        for number, line in enumerate(lines):
-            # What an erasing character wiped out no longer takes room; between two of them it did.
-            pieces = _ERASES_LINE.split(line)
-            lengths[number] = max([lengths[number] + len(pieces[0]), *map(len, pieces[1:])])
-        last_pieces = _ERASES_LINE.split(lines[-1])
-        if max(lengths) > LINE_LIMIT:
+        longest, pending = measure(self._fd, self._pending_line, data)
+        if longest > LINE_LIMIT:
             raise InputTooLongError(
-                f"a line of {max(lengths)} bytes is longer than the {LINE_LIMIT} that {self._name} can take: "
+                f"a line of {longest} bytes is longer than the {LINE_LIMIT} that {self._name} can take: "
                 "its program reads line by line (canonical mode); nothing was typed"
             )
-        return lengths[-1] if len(last_pieces) == 1 else len(last_pieces[-1])
+        return pending

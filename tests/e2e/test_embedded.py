@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -9,6 +10,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+import time
 
 import anyio
 import pytest
@@ -210,6 +213,34 @@ async def test_one_whose_body_is_cancelled_is_gone():
     assert scope.cancelled_caught
     assert pids
     assert all(process_gone(pid) for pid in pids)
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.02, 0.1])
+def test_one_that_asyncio_cancels_while_it_starts_is_gone(after_s, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    async def use():
+        async with phux_client.embedded():
+            await asyncio.sleep(60)
+
+    async def give_up():
+        task = asyncio.create_task(use())
+        await asyncio.sleep(after_s)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(give_up())
+    eventually(lambda: os.listdir(tmp_path) == [])
+
+
+def test_one_lives_on_when_its_last_session_has_ended():
+    with blocking.embedded() as phux:
+        phux.new_session("one").kill()
+        keeper = phux.status().keeper_pid
+        time.sleep(1.5)  # others end after a second
+        assert phux.new_session("two").name == "two"
+        assert phux.status().keeper_pid == keeper
 
 
 @pytest.mark.parametrize("engine", ["pyte", "ghostty"])

@@ -299,30 +299,22 @@ async def test_calls_after_the_servers_end_say_that_there_is_none():
         server.close()
 
 
-async def test_the_last_session_can_be_ended_and_another_made_on_one_connection():
-    server = embedded_server()
-    try:
-        async with phux_client.connect(server.socket) as phux:
-            for _ in range(3):
-                session = await phux.new_session("work", command=["cat"])
-                assert await session.kill() == 1
-            assert os.path.exists(server.socket)
-        eventually(lambda: not os.path.exists(server.socket), within_s=5)
-    finally:
-        server.close()
-
-
-async def test_a_client_that_stays_connected_does_not_keep_an_empty_server():
-    server = embedded_server()
-    try:
-        async with phux_client.connect(server.socket) as phux:
+async def test_the_last_session_can_be_ended_and_another_made_on_one_connection(runtime):
+    async with phux_client.connect(start=True) as phux:
+        for _ in range(3):
             session = await phux.new_session("work", command=["cat"])
-            await session.kill()
-            with anyio.fail_after(10):
-                await phux._link.wait_closed()
-        assert not os.path.exists(server.socket)
-    finally:
-        server.close()
+            assert await session.kill() == 1
+        assert os.path.exists(runtime / "phux" / "phux.sock")
+    eventually(lambda: not os.path.exists(runtime / "phux" / "phux.sock"), within_s=5)
+
+
+async def test_a_client_that_stays_connected_does_not_keep_an_empty_server(runtime):
+    async with phux_client.connect(start=True) as phux:
+        session = await phux.new_session("work", command=["cat"])
+        await session.kill()
+        with anyio.fail_after(10):
+            await phux._link.wait_closed()
+    assert not os.path.exists(runtime / "phux" / "phux.sock")
 
 
 def test_renamed_and_resized_are_told(socket):

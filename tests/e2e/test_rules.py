@@ -116,6 +116,49 @@ def test_a_closed_pipe_ends_quietly(cli):
     assert b"Traceback" not in closed.stderr
 
 
+def test_a_closed_pipe_does_not_change_how_it_ended(cli):
+    cli.json("new", "-s", "work")
+    for words, code in (
+        ("run work false --json", 1),
+        ("run work 'echo out; (exit 7)'", 7),
+        ("wait work --until never --timeout 0.1 --json", 124),
+        ("act work true Enter --until never --timeout 0.1", 124),
+        ("ls --json", 0),
+    ):
+        # The reader is gone before there is anything to read.
+        line = f"{{ sleep 0.1; {BIN}/phux {words}; echo $? >&2; }} | true"
+        finished = subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=cli.env)
+        assert finished.stderr.splitlines()[-1] == str(code), words
+        assert "Traceback" not in finished.stderr
+
+
+def test_output_that_cannot_be_written_is_an_error_like_others(cli):
+    cli.json("new", "-s", "work")
+    for words in ("ls --json", "snapshot work --json", "run work true --json"):
+        finished = subprocess.run(
+            f"{BIN}/phux {words} >/dev/full", shell=True, capture_output=True, text=True, env=cli.env
+        )
+        document = json.loads(finished.stderr)
+        validate("error", document)
+        assert (finished.returncode, document["error"]["code"]) == (1, "output")
+        assert document["remedy"]
+
+
+def test_words_behind_two_dashes_are_taken_or_refused_and_never_ignored(cli):
+    cli.json("new", "-s", "one", "--", "sh", "-c", "echo first; cat")
+    cli.json("new", "-s", "two", "--", "sh", "-c", "echo second; cat")
+    cli.json("wait", "one", "--until", "first", "--timeout", "10")
+    assert "first" in cli("snapshot", "--json", "--", "one").document["lines"]
+    for words in (
+        ("ls", "--", "one"),
+        ("status", "--", "--json"),
+        ("snapshot", "one", "--", "two"),
+        ("paste", "one", "a", "--", "b"),
+    ):
+        finished = cli(*words)
+        assert (finished.code, finished.out) == (2, ""), words
+
+
 def test_ctrl_c_ends_a_wait_quietly_with_130(cli):
     cli.json("new", "-s", "work", "--", "cat")
     script = f"{BIN}/phux wait work --until never & pid=$!; sleep 0.5; kill -INT $pid; wait $pid; echo $?"

@@ -58,8 +58,8 @@ def test_a_directory_that_cannot_be_used_is_refused_with_the_reason(tmp_path, mo
         launch.check_cwd(str(tmp_path))
 
 
-def environment(base, extra=None):
-    return launch.build_environment(base, extra or {}, socket="/s", pane=7)
+def environment(base, extra=None, cwd="/"):
+    return launch.build_environment(base, extra or {}, cwd=cwd, socket="/s", pane=7)
 
 
 def test_a_program_gets_the_callers_environment_and_knows_where_it_is():
@@ -67,6 +67,7 @@ def test_a_program_gets_the_callers_environment_and_knows_where_it_is():
         "HOME": "/h",
         "TERM": "xterm-256color",
         "COLORTERM": "truecolor",
+        "PWD": "/",
         "PHUX_SOCKET": "/s",
         "PHUX_PANE": "@7",
     }
@@ -75,6 +76,21 @@ def test_a_program_gets_the_callers_environment_and_knows_where_it_is():
 def test_what_was_asked_for_wins_over_the_terminals_words_but_not_over_the_place():
     made = environment({"A": "1"}, {"A": "2", "TERM": "vt100", "PHUX_PANE": "@1", "PHUX_SOCKET": "/other"})
     assert (made["A"], made["TERM"], made["PHUX_PANE"], made["PHUX_SOCKET"]) == ("2", "vt100", "@7", "/s")
+
+
+def test_a_program_is_told_where_it_starts_and_by_the_way_its_caller_went(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    link, real = str(tmp_path / "link"), str(tmp_path / "real")
+    assert environment({"PWD": link, "OLDPWD": "/usr"}, cwd=real) == environment({}, cwd=real) | {
+        "PWD": link,
+        "OLDPWD": "/usr",
+    }
+    for elsewhere in ("/", "real", str(tmp_path / "gone"), "a\0b", ""):
+        made = environment({"PWD": elsewhere, "OLDPWD": "/usr"}, cwd=real)
+        assert made["PWD"] == real
+        assert "OLDPWD" not in made
+    assert environment({"PWD": "/"}, {"PWD": "/asked"}, cwd=real)["PWD"] == "/asked"
 
 
 def test_what_describes_the_callers_own_terminal_is_left_behind():

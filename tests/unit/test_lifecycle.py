@@ -39,7 +39,8 @@ class World:
         self.tree = Tree()
         self.shutdowns = []
         self.cleared = []
-        self.options = {"keep_dead_s": 100.0, "exit_after_idle_s": None, "unused_exit": False} | options
+        self.options = {"keep_dead_s": 100.0, "exit_after_idle_s": None, "empty_exit": True, "unused_exit": False}
+        self.options |= options
         monkeypatch.setattr(lifecycle, "time", self)
 
     def time(self):
@@ -185,6 +186,18 @@ def test_the_server_ends_with_its_last_session(world):
     here.tree.remove_pane(pane)
     here.lifecycle.tree_changed()
     assert here.shutdowns == ["its last session has ended"]
+
+
+def test_a_server_that_has_an_owner_outlives_its_last_session(world):
+    here = world(empty_exit=False)
+    pane = here.add()
+    here.start()
+    here.lifecycle.client_came()
+    here.tree.remove_pane(pane)
+    here.lifecycle.tree_changed()
+    here.pass_time(100)
+    here.lifecycle.client_left()
+    assert here.shutdowns == []
 
 
 def test_the_server_ends_when_its_last_dead_pane_is_cleared(world):

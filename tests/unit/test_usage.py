@@ -147,12 +147,17 @@ def test_a_size_is_columns_and_rows(text, size):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "x", "80", "80x", "x24", "80x24x2", "-1x24", "80 x 24", "8ox24", "80x²", "9" * 30 + "x1", "80*24", "1.5x2"],
+    ["", "x", "80", "80x", "x24", "80x24x2", "-1x24", "80 x 24", "8ox24", "80x²", "80*24", "1.5x2"],
 )
 def test_what_is_no_size_is_refused_as_it_was_written(text):
-    with pytest.raises(BadSizeError) as caught:
+    with pytest.raises(UsageError) as caught:
         new_verb.parse_size(text)
     assert repr(text) in caught.value.message
+
+
+def test_a_number_that_no_terminal_has_is_a_bad_size():
+    with pytest.raises(BadSizeError):
+        new_verb.parse_size("9" * 30 + "x1")
 
 
 def test_without_a_verb_help_is_shown_and_it_is_a_mistake(capsys):
@@ -204,7 +209,11 @@ def test_a_word_that_is_to_be_typed_does_not_ask_for_json(capsys, nowhere):
     [
         (("-s", "a:b"), "bad_name"),
         (("-s", ""), "bad_name"),
-        (("--size", "big"), "bad_size"),
+        (("--size", "big"), "usage"),
+        (("--size", "80"), "usage"),
+        (("--size", "80x"), "usage"),
+        (("--size", "8٠x24"), "usage"),
+        (("--size", "80x" + "9" * 30), "bad_size"),
         (("-e", "NOVALUE"), "usage"),
         (("--nope",), "usage"),
     ],

@@ -11,7 +11,7 @@ import re
 import sys
 
 from phux_cli.connection import connection
-from phux_cli.output import print_document, write
+from phux_cli.output import print_document, stream
 from phux_cli.usage import UsageError, add_budget, add_json, add_socket, at_least, budget
 from phux_client import flows
 from phux_client.blocking import Phux
@@ -84,7 +84,7 @@ def print_text(document: "Document", *, raw: bool, exact: bool = False) -> None:
     """Print a text; bytes as they were if it is raw."""
     if not raw:
         if document["content"]:
-            write(document["content"].removesuffix("\n") + "\n")
+            stream(document["content"].removesuffix("\n") + "\n")
         return
     data = document["content"].encode("utf-8", "surrogateescape")
     if not exact and data:
@@ -108,7 +108,7 @@ def _list(phux: Phux, *, as_json: bool) -> int:
         how = "runs" if log["live"] else "ended" if log["exit_status"] is None else f"exited with {log['exit_status']}"
         holes = f", {len(log['holes'])} holes" if log["holes"] else ""
         session = json.dumps(log["session"], ensure_ascii=False)
-        write(f"{log['log']}\t@{log['pane']}\t{session}\t{log['command']}\t{log['bytes']} bytes{holes}\t{how}\n")
+        stream(f"{log['log']}\t@{log['pane']}\t{session}\t{log['command']}\t{log['bytes']} bytes{holes}\t{how}\n")
     return 0
 
 
@@ -132,7 +132,7 @@ def _follow(phux: Phux, options: "argparse.Namespace") -> int:
 
 def _tell(document: "Document", options: "argparse.Namespace") -> None:
     if options.json:
-        write(json.dumps(document, ensure_ascii=False) + "\n")
+        stream(json.dumps(document, ensure_ascii=False) + "\n")
         return
     missing = [f"bytes {hole['start']} to {hole['end']} were not logged" for hole in document["holes"]]
     if document["dropped"]:

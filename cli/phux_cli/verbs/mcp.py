@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Become phux-mcp."""
-    words = [*options.words, *options.rest]
+    words = list(options.words)
     for name in ("safety", "profile", "socket"):
         if getattr(options, name) is not None:
             words += [f"--{name}", getattr(options, name)]

@@ -28,7 +28,9 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
 
 def run(options: "argparse.Namespace") -> int:
     """Paste it."""
-    text = " ".join(options.rest) if options.text is None and options.rest else options.text
+    if options.text is not None and options.rest:
+        raise UsageError("there is a TEXT before and behind `--`", remedy="give it once")
+    text = " ".join(options.rest) if options.rest else options.text
     if text is None:
         text = sys.stdin.buffer.read(_MAX_TEXT + 1).decode("utf-8", "surrogateescape")
     if len(text) > _MAX_TEXT:

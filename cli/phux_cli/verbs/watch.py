@@ -10,7 +10,7 @@ were not read in time (0: the service died and came back, and nobody counted). E
 import json
 
 from phux_cli.connection import connection
-from phux_cli.output import write
+from phux_cli.output import stream
 from phux_cli.usage import add_json, add_socket, seconds
 from phux_client import flows
 from phux_core.errors import PaneClosedError, TimedOutError
@@ -64,7 +64,7 @@ def run(options: "argparse.Namespace") -> int:
 
 
 def _tell_json(event: "Document") -> None:
-    write(json.dumps(event, ensure_ascii=False) + "\n")
+    stream(json.dumps(event, ensure_ascii=False) + "\n")
 
 
 def _tell(event: "Document") -> None:
@@ -74,4 +74,4 @@ def _tell(event: "Document") -> None:
             # As JSON, so that what a program put into a title cannot reach the terminal of whoever watches.
             text = json.dumps(value, ensure_ascii=not str(value).isprintable())
             words.append(f"{_SHORT.get(name, name)}={text}")
-    write(f"{event.get('terminal', 'server')}\t{' '.join(words)}\n")
+    stream(f"{event.get('terminal', 'server')}\t{' '.join(words)}\n")
