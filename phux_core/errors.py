@@ -118,7 +118,7 @@ class DisconnectedError(TransportError):
 
 
 class TimedOutError(TransportError):
-    """A deadline passed before the server had answered.
+    """A deadline passed before what was asked for had come about.
 
     Example:
         >>> TimedOutError("what happened").code
@@ -248,7 +248,7 @@ class BadConfigError(RequestError):
 
 
 class NoSuchTargetError(RequestError):
-    """TARGET is well formed and matches nothing.
+    """What is named is well formed and not there: a session, a window, a pane, a command or a log.
 
     Example:
         >>> NoSuchTargetError("what happened").code
