@@ -62,7 +62,13 @@ class PhuxError(Exception):
         self.remedy = self.default_remedy if remedy is None else remedy
 
     def to_document(self) -> "dict[str, object]":
-        """Build the Error document (schemas/error.v1.json)."""
+        """Build the Error document (schemas/error.v1.json).
+
+        Example:
+            >>> document = NoSuchTargetError("no session is called 'work'").to_document()
+            >>> document["error"]["code"], document["exit_code"]
+            ('no_such_target', 1)
+        """
         return {
             "schema_version": 1,
             "error": {"code": self.code, "message": self.message},
