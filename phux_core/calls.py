@@ -22,7 +22,9 @@ _BUDGET = (
     Param("max_bytes", "count", "how much text to give, 16777216 at the most"),
     Param("mode", "mode", "`rendered` as written when omitted; `stripped` of escape sequences; or `raw`"),
 )
-_ID = Param("id", "string", "the caller's name for this run, never used before", required=True)
+_ID = Param(
+    "id", "string", "the caller's name for this run, never used before: up to 64 ASCII characters", required=True
+)
 _COMMAND = (
     Param("command", "string", "a shell line, or several"),
     Param("words", "command", "or program and arguments, to be seen by the shell exactly so"),
@@ -45,8 +47,8 @@ _PLACE = "the place (below)"
 CALLS: "Mapping[str, Call]" = {
     call.name: call
     for call in (
-        Call("status", "How the server is.", (), "a Status document", repeatable=True),
-        Call("tree", "Every session, window and pane.", (), "a Tree document", repeatable=True),
+        Call("status", "How the server is.", (), "a Status (schemas/status.v1.json)", repeatable=True),
+        Call("tree", "Every session, window and pane.", (), "a Tree (schemas/tree.v1.json)", repeatable=True),
         Call(
             "new_session",
             "Make a session with one window and one pane, and start a program in it. "
@@ -126,8 +128,7 @@ CALLS: "Mapping[str, Call]" = {
                 Param("max_bytes", "count", "how much output to tell, 1048576 when omitted, 16777216 at the most"),
                 Param("raw", "boolean", "whether to keep escape sequences in the output"),
             ),
-            "`outcome`: `finished` with a RunResult's keys, or `timed_out` with `started`, `ended`, `state`, "
-            "`foreground` and `duration_ms`",
+            "what became of it (see Running)",
             repeatable=True,
             cancellable=True,
         ),
@@ -142,11 +143,11 @@ CALLS: "Mapping[str, Call]" = {
             "commands",
             "The ledger: what ran in a pane, or in all of them, oldest first; also of panes that are gone.",
             (
-                Param("pane", "id", "only this pane's; every pane's of this server when omitted"),
+                Param("pane", "id", "only this pane's; those of every pane there is now when omitted"),
                 Param("id", "string", "only the command of this id, PANE.NUMBER or LOG.NUMBER"),
                 Param("log", "string", "or those of a stored log, by its id"),
             ),
-            "`commands`, a list (see Logs)",
+            "`commands`, a list of entries (see Logs)",
             repeatable=True,
         ),
         Call(
@@ -169,7 +170,7 @@ CALLS: "Mapping[str, Call]" = {
             "log_list",
             "Which logs are kept, newest server first.",
             (),
-            "`logs`, a list (see Logs)",
+            "`logs`, a list of what is known of each (see Logs)",
             repeatable=True,
         ),
         Call(
@@ -180,7 +181,7 @@ CALLS: "Mapping[str, Call]" = {
                 Param("pane", "id", "or the pane whose latest command is meant"),
                 *_BUDGET,
             ),
-            "a log text (see Logs), and `command`, the entry of the ledger",
+            "a log text (see Logs), and in it `command`, the entry of the ledger",
             repeatable=True,
         ),
         Call(
@@ -193,7 +194,7 @@ CALLS: "Mapping[str, Call]" = {
                 Param("context", "count", "lines around each match to tell, too; 1000 at the most"),
                 Param("max_matches", "count", "how many to tell, 1000 when omitted, 100000 at the most"),
             ),
-            "`matches`, a list of `pane`, `line`, `offset`, `text` (see Logs), and `truncated`",
+            "`matches`, a list (see Logs), and `truncated`, whether there are more",
             repeatable=True,
         ),
         Call(
@@ -204,7 +205,8 @@ CALLS: "Mapping[str, Call]" = {
                 Param("signal", "signal", "which, INT when omitted"),
                 Param("shell", "boolean", "whether it may hit the shell itself"),
             ),
-            "`signal`, `pgid`, `pid`, `command`, and `through`: `tty` if its key was typed, else `kill`",
+            "`signal`, the name as it was given; `pgid`, the group that got it; `pid` and `command`, number and name "
+            'of its leader, or of another process in it; `through`: "tty" if its key was typed, else "kill"',
         ),
         Call(
             "stop",
@@ -213,7 +215,8 @@ CALLS: "Mapping[str, Call]" = {
                 _PANE,
                 Param("grace_ms", "count", "how long to wait after each, 2000 when omitted, 60000 at the most"),
             ),
-            "`stopped`, whether anything ran; `signals`, those that were sent; `command` and `duration_ms`",
+            "`stopped`, whether anything ran; `signals`, a list of those that were sent; `command`, the name of what "
+            "ran, null if nothing did; `duration_ms`, how long it took",
         ),
         Call(
             "history_limit",
@@ -325,7 +328,7 @@ CALLS: "Mapping[str, Call]" = {
                 Param("id", "id", "the one", required=True),
                 Param("other", "id", "the other", required=True),
             ),
-            "`places`, both of them",
+            "`places`, a list of two: the place (below) of each pane, or of the active pane of each window",
         ),
         Call(
             "rename",
@@ -370,7 +373,8 @@ CALLS: "Mapping[str, Call]" = {
         Call(
             "cancel",
             "Give up a `run`, or a `subscribe` that waits for a pane's turn: it is not answered any more. A command "
-            "that was not typed yet is not typed; one that was goes on.",
+            "that was not typed yet is not typed; one that was goes on. An answer that is on its way "
+            "already still comes.",
             (Param("request", "count", "the id of that request, on this connection", required=True),),
             "nothing",
             repeatable=True,
@@ -418,7 +422,8 @@ CALLS: "Mapping[str, Call]" = {
             "freeze",
             "Keep a copy of a pane as it is now, to read in while the pane goes on. An attachment has one at a time.",
             (_ATTACHMENT, _PANE),
-            "`cols`, `rows`, `total` (rows with the history), `cursor` ([x, y]) and `seq`",
+            "`cols` and `rows`, the size of its screen; `total`, how many rows there are with the history; `cursor`, "
+            "its column and row on the screen; `seq`",
             repeatable=True,
         ),
         Call(
@@ -429,7 +434,8 @@ CALLS: "Mapping[str, Call]" = {
                 Param("first", "count", "the first row, 0 being the oldest of the history", required=True),
                 Param("count", "count", "how many, 1000 at the most", required=True),
             ),
-            "`rows`, each a list of runs (see Attaching), and `wrapped`, for each whether it goes on in the next",
+            "`rows`, a list with the runs (see Attaching) of each, and `wrapped`, a list that says of each whether it "
+            "goes on in the next",
             repeatable=True,
         ),
         Call("thaw", "Let the frozen copy go.", (_ATTACHMENT,), "nothing", repeatable=True),

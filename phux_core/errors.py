@@ -62,7 +62,13 @@ class PhuxError(Exception):
         self.remedy = self.default_remedy if remedy is None else remedy
 
     def to_document(self) -> "dict[str, object]":
-        """Build the Error document (schemas/error.v1.json)."""
+        """Build the Error document (schemas/error.v1.json).
+
+        Example:
+            >>> document = NoSuchTargetError("no session is called 'work'").to_document()
+            >>> document["error"]["code"], document["exit_code"]
+            ('no_such_target', 1)
+        """
         return {
             "schema_version": 1,
             "error": {"code": self.code, "message": self.message},
@@ -118,7 +124,7 @@ class DisconnectedError(TransportError):
 
 
 class TimedOutError(TransportError):
-    """A deadline passed before the server had answered.
+    """A deadline passed before what was asked for had come about.
 
     Example:
         >>> TimedOutError("what happened").code
@@ -248,7 +254,7 @@ class BadConfigError(RequestError):
 
 
 class NoSuchTargetError(RequestError):
-    """TARGET is well formed and matches nothing.
+    """What is named is well formed and not there: a session, a window, a pane, a command or a log.
 
     Example:
         >>> NoSuchTargetError("what happened").code

@@ -15,11 +15,18 @@ if TYPE_CHECKING:
 
 
 class LogStream:
-    """What a pane writes, as text and as it comes: for ``async for``, or piece by piece. Ends with the pane.
+    r"""What a pane writes, as text and as it comes: for ``async for``, or piece by piece. Ends with the pane.
 
     Attributes:
         next_byte: Where in the pane's stream the next piece begins: begin there again after a pause, and nothing is
             missed.
+
+    Example:
+        >>> stream = await pane.follow()
+        >>> typed = await pane.send_keys("echo hi; exit", "Enter")
+        >>> pieces = [piece.content async for piece in stream]
+        >>> "hi" in "\n".join(pieces).splitlines()
+        True
     """
 
     def __init__(self, phux: Phux, place: flows.LogPlace, mode: str) -> None:

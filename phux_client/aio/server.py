@@ -26,6 +26,13 @@ class Phux(ServerLogs):
     """A server, as the async client sees it. Made by ``connect`` and ``embedded``.
 
     Calls may run side by side on one ``Phux``, from any number of tasks.
+
+    Example:
+        >>> async with connect() as phux:
+        ...     build = await phux.new_session("build", command=["sh"])
+        ...     result = await build.pane.run("echo hi")
+        >>> result.output
+        'hi'
     """
 
     def __init__(self, link: Link) -> None:

@@ -22,6 +22,11 @@ class Session:
     Attributes:
         id: Its number.
         name: Its name when the handle was made.
+
+    Example:
+        >>> editor = await session.new_window("editor", command=["sh"])
+        >>> [window.name for window in await session.windows()]
+        ['sh', 'editor']
     """
 
     def __init__(self, phux: Phux, id: int, name: str, first_pane: int) -> None:  # noqa: A002
@@ -134,6 +139,11 @@ class Window:
     Attributes:
         id: Its number.
         name: Its name when the handle was made.
+
+    Example:
+        >>> below = await window.split("down", command=["sh"])
+        >>> [pane.selector for pane in await window.panes()]
+        ['@1', '@2']
     """
 
     def __init__(self, phux: Phux, id: int, name: str, first_pane: int) -> None:  # noqa: A002

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
 
 class EventStream:
-    """Events as they happen, for ``for`` or one at a time. Those of one pane end with its program."""
+    """Events as they happen, for ``for`` or one at a time. Those of one pane end with its program.
+
+    Example:
+        >>> with pane.watch() as events:
+        ...     typed = pane.send_keys("exit", "Enter")
+        ...     names = [event.event for event in events]
+        >>> names[-1]
+        'pane_closed'
+    """
 
     def __init__(self, phux: "Phux", pane: int | None, *, output: bool, since: int | None, output_only: bool) -> None:
         self._phux = phux
@@ -86,6 +94,12 @@ class Pane(PaneActs, PaneLogs):
 
     Attributes:
         id: Its number.
+
+    Example:
+        >>> typed = pane.send_keys("echo hi", "Enter")
+        >>> screen = pane.wait(regex="^hi$", timeout_s=10)
+        >>> "hi" in screen.lines
+        True
     """
 
     def __init__(self, phux: "Phux", id: int) -> None:  # noqa: A002

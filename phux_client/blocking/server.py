@@ -35,6 +35,13 @@ class Phux(ServerLogs):
         socket: The socket's path; found as everywhere else when omitted.
         timeout_s: How long one request may take.
         client: What this program is called in the ledger.
+
+    Example:
+        >>> with connect() as phux:
+        ...     build = phux.new_session("build", command=["sh"])
+        ...     result = build.pane.run("echo hi")
+        >>> result.output
+        'hi'
     """
 
     def __init__(

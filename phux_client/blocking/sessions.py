@@ -19,6 +19,11 @@ class Session:
     Attributes:
         id: Its number.
         name: Its name when the handle was made.
+
+    Example:
+        >>> editor = session.new_window("editor", command=["sh"])
+        >>> [window.name for window in session.windows()]
+        ['sh', 'editor']
     """
 
     def __init__(self, phux: "Phux", id: int, name: str, first_pane: int) -> None:  # noqa: A002
@@ -133,6 +138,11 @@ class Window:
     Attributes:
         id: Its number.
         name: Its name when the handle was made.
+
+    Example:
+        >>> below = window.split("down", command=["sh"])
+        >>> [pane.selector for pane in window.panes()]
+        ['@1', '@2']
     """
 
     def __init__(self, phux: "Phux", id: int, name: str, first_pane: int) -> None:  # noqa: A002

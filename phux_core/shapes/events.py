@@ -379,4 +379,12 @@ Event = (
     | Output
     | Dropped
 )
-"""Any event. Newer servers may send others; ``phux_client`` skips what it does not know."""
+"""Any event. Newer servers may send others; ``phux_client`` skips what it does not know.
+
+Example:
+    >>> with phux.watch("work") as events:
+    ...     result = pane.run("true")
+    ...     event = events.next(timeout_s=10)
+    >>> isinstance(event, Event), event.terminal
+    (True, '@1')
+"""

@@ -7,7 +7,12 @@ from typing import Literal, NewType
 from attrs import frozen
 
 PaneId = NewType("PaneId", int)
-"""The number of a pane: ``@3`` is 3. Never reused while a server lives."""
+"""The number of a pane: ``@3`` is 3. Never reused while a server lives.
+
+Example:
+    >>> phux.pane(PaneId(1)).selector
+    '@1'
+"""
 
 
 @frozen(kw_only=True)

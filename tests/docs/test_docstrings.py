@@ -8,6 +8,7 @@ import contextlib
 import doctest
 import inspect
 import io
+import itertools
 import sys
 import types
 
@@ -15,6 +16,7 @@ import pytest
 
 import phux_client
 from phux_client import aio, blocking
+from phux_core import shapes
 from servers import embedded_server
 
 PURE = [
@@ -49,6 +51,7 @@ def _members(module):
     for name in module.__all__:
         thing = getattr(module, name)
         if inspect.isclass(thing):
+            yield name, thing
             own = {name: member for kind in reversed(thing.__mro__[:-1]) for name, member in vars(kind).items()}
             for member_name, member in own.items():
                 if not member_name.startswith("_") and (inspect.isfunction(member) or isinstance(member, property)):
@@ -120,11 +123,12 @@ def _captured():
         sys.displayhook = old_hook
 
 
+# A NewType and a union cannot carry a docstring of their own; a text behind each documents it in the source.
+NAMES_OF_TYPES = {"PaneId": shapes.tree, "Event": shapes.events}
 SHAPES_AND_ERRORS = [
     name
     for name in phux_client.__all__
-    if getattr(getattr(phux_client, name), "__module__", "").startswith("phux_core")
-    and inspect.isclass(getattr(phux_client, name))
+    if inspect.isclass(getattr(phux_client, name)) and name not in {*aio.__all__, *NAMES_OF_TYPES}
 ]
 
 
@@ -134,22 +138,38 @@ def names():
     with embedded_server() as server, blocking.connect(server.socket) as phux:
         session = phux.new_session("work", command=["sh", "-c", r"printf '\033[1;32mgreen\033[m'; exec sh"])
         session.pane.wait(until="green", timeout_s=10)
-        everything = {name: getattr(phux_client, name) for name in SHAPES_AND_ERRORS}
+        everything = {name: getattr(phux_client, name) for name in (*SHAPES_AND_ERRORS, *NAMES_OF_TYPES)}
         yield {"phux": phux, "session": session, "pane": session.pane, **everything}
 
 
 @pytest.mark.parametrize("name", SHAPES_AND_ERRORS)
 def test_the_example_of_each_shape_and_error_runs(name, names):
     thing = getattr(phux_client, name)
-    properties = [member for member in vars(thing).values() if isinstance(member, property)]
-    for documented in (thing, *properties):
-        assert ">>>" in (inspect.getdoc(documented) or ""), f"{name} has no example"
-    text = "\n\n".join(inspect.getdoc(documented) or "" for documented in (thing, *properties))
-    for example in doctest.DocTestParser().get_examples(text):
+    _run_all(thing.__doc__, name, names)
+    for member_name, member in vars(thing).items():
+        if not member_name.startswith("_") and (inspect.isfunction(member) or isinstance(member, property)):
+            _run_all(inspect.getdoc(member), f"{name}.{member_name}", names)
+
+
+@pytest.mark.parametrize("name", NAMES_OF_TYPES)
+def test_the_example_of_each_name_of_a_type_runs(name, names):
+    statements = ast.parse(inspect.getsource(NAMES_OF_TYPES[name])).body
+    (text,) = (
+        behind.value.value
+        for statement, behind in itertools.pairwise(statements)
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == name
+    )
+    _run_all(text, name, names)
+
+
+def _run_all(text, name, names):
+    examples = doctest.DocTestParser().get_examples(text or "")
+    assert examples, f"{name} has no example"
+    for example in examples:
         assert _run(example, names) == example.want, example.source
 
 
-def test_every_exported_name_is_documented():
-    for name in phux_client.__all__:
-        # A NewType and a union cannot carry a docstring of their own; the source documents them.
-        assert name in {"PaneId", "Event", "__version__"} or inspect.getdoc(getattr(phux_client, name)), name
+def test_no_exported_name_is_left_without_an_example():
+    plain = {"__version__", "blocking"}
+    assert {*phux_client.__all__} == {*aio.__all__, *SHAPES_AND_ERRORS, *NAMES_OF_TYPES, *plain}
+    assert {*blocking.__all__} == {*aio.__all__, "DEFAULT_TIMEOUT_S"}

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import config_table
+import error_table
 import key_table
 import wire_table
 from outers import PHUX, OwnTerminal, environment
@@ -28,7 +29,9 @@ def test_the_cli_manual_is_what_the_verbs_say():
     assert (ROOT / "docs" / "cli.md").read_text() == manual.render(), "python -m phux_cli.manual > docs/cli.md"
 
 
-@pytest.mark.parametrize("table", [wire_table, config_table, key_table], ids=["wire", "config", "keys"])
+@pytest.mark.parametrize(
+    "table", [wire_table, error_table, config_table, key_table], ids=["wire", "errors", "config", "keys"]
+)
 def test_the_tables_in_the_documents_say_what_the_code_says(table):
     assert table.PART.read() == table.render().strip("\n") + "\n", f"python {table.__file__}"
 

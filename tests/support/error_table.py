@@ -1,0 +1,26 @@
+"""The part of docs/wire.md that says which errors there are; ``python tests/support/error_table.py`` writes it."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+from generated import Part
+from phux_core.errors import ERRORS
+
+
+def render() -> str:
+    """Write the codes down, each with what its class says of itself."""
+    rows = "\n".join(
+        f"| `{code}` | {(inspect.getdoc(kind) or '').partition(chr(10))[0]} |"
+        for code, kind in reversed(ERRORS.items())
+    )
+    return f"| code | meaning |\n|---|---|\n{rows}\n"
+
+
+PART = Part(
+    Path(__file__).parents[2] / "docs" / "wire.md", "errors: generated from phux_core/errors.py", "end of errors"
+)
+
+if __name__ == "__main__":
+    PART.write(render())
