@@ -151,6 +151,13 @@ class Commands:
         self.input_start = self.prompt_start
         self.on_alt_screen = on_alt_screen
 
+    def ended_unseen(self, place: int, *, on_alt_screen: bool) -> CommandFinished:
+        """Take note that the shell reads a line again, and that the command took away the hooks that tell."""
+        ended = self._finished("", place)
+        self.prompt_start = place
+        self.drawn_unseen(on_alt_screen=on_alt_screen)
+        return ended
+
     def shell_replaced(self, place: int) -> CommandFinished:
         """Take note that the shell executed another program in its place, which marks nothing."""
         ended = self._finished("0", place)

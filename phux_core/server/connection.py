@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from phux_core import wire
 from phux_core.calls import CALLS
-from phux_core.errors import InternalError, LimitError, PhuxError, ProtocolError, VersionError
+from phux_core.errors import DisconnectedError, InternalError, LimitError, PhuxError, ProtocolError, VersionError
 from phux_core.server.outcome import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable
+
+    from phux_core.server.outcome import Listener
 
 HANDSHAKE_S = 10.0
 """How long a client may take to say hello."""
@@ -75,7 +77,7 @@ class Connection(asyncio.BufferedProtocol):
         self._greeted = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._promised = 0  # replies that an Outcome will bring
-        self._can_be_cancelled: dict[int, asyncio.Task[None]] = {}
+        self._can_be_cancelled: dict[int, Callable[[], object]] = {}
         self._slow = False
         self._dropped: dict[int, int] = {}
         self._handshake_timer: asyncio.TimerHandle | None = None
@@ -142,9 +144,9 @@ class Connection(asyncio.BufferedProtocol):
 
     def cancel(self, request_id: int) -> None:
         """Give a request up, if it is one that can be, and is not answered yet. It is not answered then."""
-        task = self._can_be_cancelled.get(request_id)
-        if task is not None:
-            task.cancel()
+        give_up = self._can_be_cancelled.get(request_id)
+        if give_up is not None:
+            give_up()
 
     def push(self, header: dict[str, Any]) -> None:
         """Send something that was not asked for, whether the client reads or not; the sender sees to bounds."""
@@ -198,13 +200,16 @@ class Connection(asyncio.BufferedProtocol):
                 self._answer(request_id, header, outcome)
             elif isinstance(outcome, Outcome):
                 self._promised += 1
-                outcome.then(partial(self._keep_promise, request_id, header))
+                keep = partial(self._keep_promise, request_id, header)
+                if CALLS[str(header["call"])].cancellable:
+                    self._can_be_cancelled[request_id] = partial(self._break_promise, request_id, outcome, keep)
+                outcome.then(keep)
             else:
                 task = self._loop.create_task(self._finish(request_id, header, outcome))
                 self._tasks.add(task)
                 task.add_done_callback(self._task_done)
                 if CALLS[str(header["call"])].cancellable:
-                    self._can_be_cancelled[request_id] = task
+                    self._can_be_cancelled[request_id] = task.cancel
                     task.add_done_callback(lambda _task: self._can_be_cancelled.pop(request_id, None))
 
     def _on_hello(self, header: wire.Header) -> None:
@@ -240,7 +245,15 @@ class Connection(asyncio.BufferedProtocol):
 
     def _keep_promise(self, request_id: int, header: wire.Header, result: Result | Exception) -> None:
         self._promised -= 1
+        self._can_be_cancelled.pop(request_id, None)
         self._answer(request_id, header, result)
+        self._go_on()
+
+    def _break_promise(self, request_id: int, outcome: Outcome, keep: Listener) -> None:
+        outcome.forget(keep)
+        self._promised -= 1
+        del self._can_be_cancelled[request_id]
+        outcome.set(DisconnectedError("the caller has given it up"))  # whoever else had to do with it hears that
         self._go_on()
 
     def _go_on(self) -> None:

@@ -14,13 +14,13 @@ import fcntl
 import functools
 import os
 import platform
-import re
 import struct
 import sys
 import termios
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.server.polled import polls_only
+from phux_core.server.shell_kind import kind_of_name, shell_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,25 +41,11 @@ _CALLS = {
     "x86_64": (frozenset({0, 19, 275}), frozenset({7, 23, 271, 270, 232, 281, 441, 426}), 219),
     "aarch64": (frozenset({63, 65, 76}), frozenset({73, 72, 22, 441, 426}), 128),
 }.get(platform.machine())
+WAITING_CALLS = _CALLS[0] | _CALLS[1] if _CALLS is not None else frozenset()
+"""Those in which a process may wait for input."""
 # Where they sleep in the kernel: wait_woken since 3.19, n_tty_read before. TCP sockets share wait_woken.
 _READ_SLEEPS = (b"wait_woken", b"n_tty_read")
 _POLL_SLEEPS = (b"poll_schedule_timeout", b"do_select", b"do_poll", b"ep_poll", b"do_epoll_wait", b"io_cqring_wait")
-
-_SHELLS = dict.fromkeys(("sh", "dash", "ash", "hush", "ksh", "mksh", "lksh", "oksh", "pdksh", "yash", "posh"), "posix")
-_SHELLS |= {"bash": "bash", "rbash": "bash", "zsh": "zsh", "rzsh": "zsh", "fish": "fish"}
-_MULTICALL = frozenset({"busybox", "toybox"})
-_VERSION = re.compile(r"(-static|[-_.]?\d[\d.]*)+$")  # ksh93, zsh-5.9, bash-static
-# The options of each that take a value: letters, then words.
-_VALUED = {
-    "bash": ("oO", {"rcfile", "init-file"}),
-    "zsh": ("o", {"emulate"}),
-    "fish": ("cCdDfop", {"init-command", "profile", "profile-startup", "debug", "debug-output", "features"}),
-    "posix": ("o", {"rcfile", "profile"}),
-}
-# bash takes its long options with one dash too, and then -login is not -l -o gin.
-_BASH_WORDS = frozenset(
-    {"debugger", "init-file", "login", "noediting", "noprofile", "norc", "posix", "rcfile", "restricted", "verbose"}
-)
 
 
 class Foreground(NamedTuple):
@@ -354,7 +340,7 @@ def _foreign_waits(process: _Process, terminal: _Terminal) -> bool:
         return False
     if terminal.canonical:
         return not terminal.echo
-    return _VERSION.sub("", process.comm) in _SHELLS
+    return kind_of_name(process.comm) is not None
 
 
 def _is_open_to_us(pid: int) -> bool:
@@ -419,64 +405,6 @@ def _shell(process: _Process, argv: list[str], terminal: _Terminal) -> str | Non
         return kind
 
 
-def shell_kind(executable: str, argv: list[str]) -> tuple[str | None, bool]:
-    """Tell which interactive shell a command line is, if its standard input is a terminal.
-
-    Args:
-        executable: The name of the program's file.
-        argv: Its arguments, with the name it was called by.
-
-    Returns:
-        "bash", "zsh", "fish" or "posix", or None if it is no shell, or runs a script or a command; and whether it is
-        told to be interactive, whatever its standard input is.
-    """
-    if not argv:
-        return None, False
-    name, arguments = _VERSION.sub("", executable), argv[1:]
-    if name in _MULTICALL:
-        name = os.path.basename(argv[0]).removeprefix("-")
-        if name in _MULTICALL and arguments:
-            name, arguments = arguments[0], arguments[1:]
-        kind = "posix" if name in _SHELLS else None
-    else:
-        kind = _SHELLS.get(name)
-    if kind is None:
-        return None, False
-    letters, words = _VALUED[kind]
-    forced = from_input = False
-    rest = iter(arguments)
-    script: str | None = None
-    for argument in rest:
-        if argument in {"-", "--"}:
-            script = next(rest, None)
-            break
-        word = argument.removeprefix("-").removeprefix("-")
-        if argument.startswith("--") or (kind == "bash" and word in _BASH_WORDS):
-            if word.partition("=")[0] == "command":
-                return None, False
-            forced |= word == "interactive"
-            if word in words:
-                next(rest, None)
-        elif argument.startswith(("-", "+")):
-            for index, letter in enumerate(argument[1:], 2):
-                if letter == "c" and argument[0] == "-":
-                    return None, False
-                forced |= letter == "i"
-                from_input |= letter == "s"
-                if letter in letters:
-                    joins = kind in {"zsh", "fish"}  # what follows the letter is its value
-                    if not joins or index == len(argument):
-                        next(rest, None)
-                    if joins:
-                        break
-        else:
-            script = argument
-            break
-    if script is not None and not from_input:
-        return None, False
-    return kind, forced
-
-
 # Systems without /proc
 
 
@@ -485,7 +413,7 @@ def _look_without_proc(pgid: int, *, canonical: bool, echo: bool) -> Foreground 
         return None
     name = _name([], _name_from_libproc(pgid))
     # Its arguments would cost too much; but a shell that runs a script does not edit lines.
-    shell = None if canonical else _SHELLS.get(_VERSION.sub("", name))
+    shell = None if canonical else kind_of_name(name)
     return Foreground(pgid, pgid, name, None, shell, False, canonical, echo, None)
 
 

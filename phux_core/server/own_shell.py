@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from phux_core.server.stack_depth import depth_of_wait
+
 if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
     from phux_core.server.commands import Commands
@@ -36,6 +38,24 @@ def reads_unseen(foreground: Foreground, commands: Commands, quiet_s: float) -> 
         and bool(foreground.waiting)
         and not foreground.canonical
         and quiet_s > _DRAWN_S
+    )
+
+
+def is_back_unseen(foreground: Foreground, commands: Commands, prompt_depth: int | None, quiet_s: float) -> bool:
+    """Tell whether the pane's own shell reads a line again, though by its marks a command still runs.
+
+    Args:
+        foreground: The shell.
+        commands: What its marks say.
+        prompt_depth: How deep it waited at an earlier prompt.
+        quiet_s: For how long nothing was written.
+    """
+    return (
+        commands.start is not None
+        and prompt_depth is not None
+        and bool(foreground.waiting)
+        and quiet_s > _DRAWN_S
+        and depth_of_wait(foreground.pid) == prompt_depth
     )
 
 

@@ -23,11 +23,12 @@ from phux_core.server.foreground import look
 from phux_core.server.frames import is_seen
 from phux_core.server.input_items import encode
 from phux_core.server.intake import Intake
-from phux_core.server.own_shell import end_of_output, is_in_front, reads_unseen, was_replaced
+from phux_core.server.own_shell import end_of_output, is_back_unseen, is_in_front, reads_unseen, was_replaced
 from phux_core.server.pane_state import StateWatch, judge
 from phux_core.server.rest import Rest
 from phux_core.server.runs import Runs
 from phux_core.server.typing_queue import SETTLE_S, TypingQueue
+from phux_core.server.unmarked_end import depth_at_prompt, reads_in_command
 
 if TYPE_CHECKING:
     import asyncio
@@ -114,6 +115,7 @@ class Pane:
         )
         self._wait_status: int | None = None
         self._last_output = 0.0
+        self._prompt_depth: int | None = None  # how deep its own shell waits at its prompt
         self._busy = False
         if fd >= 0:
             self._intake.begin()
@@ -293,16 +295,30 @@ class Pane:
         if foreground is None:
             foreground = look(self.fd)
             if foreground is not None and foreground.pid == self.record.pid:
+                quiet_s = self._loop.time() - self._last_output
                 if was_replaced(foreground, commands):
-                    self._take_shell_replaced()
-                elif reads_unseen(foreground, commands, self._loop.time() - self._last_output):
+                    place = end_of_output(self.journal, commands.start, self.seq)
+                    self._take_unmarked(commands.shell_replaced(place))
+                elif reads_unseen(foreground, commands, quiet_s):
                     commands.drawn_unseen(on_alt_screen=self.engine.alt_screen)
+                elif is_back_unseen(foreground, commands, self._prompt_depth, quiet_s):
+                    place = end_of_output(self.journal, commands.start, self.seq)
+                    self._take_unmarked(commands.ended_unseen(place, on_alt_screen=self.engine.alt_screen))
+        if self._prompt_depth is None and commands.at_prompt and foreground is not None:
+            self._prompt_depth = depth_at_prompt(foreground)
         alt_screen = self.engine.alt_screen and not (commands.at_prompt and commands.on_alt_screen)
-        state = judge(foreground, alt_screen=alt_screen, at_prompt=commands.at_prompt, pane_pid=self.record.pid)
+        state = judge(
+            foreground,
+            alt_screen=alt_screen,
+            at_prompt=commands.at_prompt,
+            in_command=foreground is not None and reads_in_command(self.runs.current, foreground),
+            pane_pid=self.record.pid,
+        )
+        if state == "prompt":
+            self.runs.seen_at_prompt()
         return state, foreground
 
-    def _take_shell_replaced(self) -> None:
-        news = self.commands.shell_replaced(end_of_output(self.journal, self.commands.start, self.seq))
+    def _take_unmarked(self, news: CommandFinished) -> None:
         self.runs.take_news(news)
         self._tell_of_command(news)
         self._checkpoint()  # the next service is not to find its marks again

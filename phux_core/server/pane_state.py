@@ -31,7 +31,9 @@ _LONGEST_GAP_S = 10.0
 _OF_THE_TIME = 0.2
 
 
-def judge(foreground: Foreground | None, *, alt_screen: bool, at_prompt: bool | None, pane_pid: int) -> State:
+def judge(
+    foreground: Foreground | None, *, alt_screen: bool, at_prompt: bool | None, in_command: bool = False, pane_pid: int
+) -> State:
     """Tell the state of a pane whose program lives.
 
     Args:
@@ -39,6 +41,7 @@ def judge(foreground: Foreground | None, *, alt_screen: bool, at_prompt: bool | 
         alt_screen: Whether the alternate screen is shown.
         at_prompt: What the marks of the pane's own shell say: True if it drew its prompt and began no command since,
             False if a command runs, None if it never sent any.
+        in_command: Whether what is in the foreground is a shell that waits in a command, and not at its prompt.
         pane_pid: The pane's first process, which leads the terminal's session.
     """
     if alt_screen:
@@ -51,7 +54,7 @@ def judge(foreground: Foreground | None, *, alt_screen: bool, at_prompt: bool | 
     marked = foreground.pgid == pane_pid and at_prompt is not None
     if marked and at_prompt:
         return "prompt"
-    shell = foreground.shell is not None and not marked
+    shell = foreground.shell is not None and not marked and not in_command
     if foreground.waiting is None:
         if secret:
             return "awaiting_secret"

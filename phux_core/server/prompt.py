@@ -5,13 +5,19 @@ Judges from the pane's state, its shell's marks and what others have typed there
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from phux_core.errors import PaneClosedError
+from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
+from phux_core.server.typing_queue import SETTLE_S
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phux_core.server.alarm import Alarm
+    from phux_core.server.foreground import Foreground
     from phux_core.server.pane import Pane
 
 PROMPT_S = 2.0
@@ -27,9 +33,16 @@ _CARRIERS = re.compile(
 )
 # Among shells only busybox asks at its prompt, and only where it edits the line itself. Who knows what is behind ssh.
 _MAY_BE_BUSYBOX = frozenset({"sh", "ash", "hush", "busybox"})
+# So often a shell that marks nothing may write, or ask, and be waited for. A job in its background may never be quiet.
+_MOST_SETTLINGS = 3
 _ENDS_LINE = (b"\r", b"\n", b"\x03")
 _ERASE_LINE = b"\x15"
 _REDRAW = b"\x0c"
+
+
+def remaining(deadline: float | None) -> float | None:
+    """Tell how much time is left; None if there is no end to it."""
+    return None if deadline is None else max(0.0, deadline - time.monotonic())
 
 
 class Problem(NamedTuple):
@@ -41,10 +54,16 @@ class Problem(NamedTuple):
 
 
 class Prompt:
-    """The prompt of one pane."""
+    """The prompt of one pane.
 
-    def __init__(self, pane: Pane) -> None:
+    Args:
+        pane: The pane.
+        changed: Rings when something happened in it.
+    """
+
+    def __init__(self, pane: Pane, changed: Alarm) -> None:
         self._pane = pane
+        self._changed = changed
         self._touched = False
         self._entered_at = 0.0
         self._run_ended_at = 0.0
@@ -102,6 +121,57 @@ class Prompt:
         busybox = foreground.name in _MAY_BE_BUSYBOX and not foreground.canonical
         return self._pane.settles_in_s(may_ask=busybox or foreground.shell is None)
 
+    async def wait(
+        self,
+        problem_now: Callable[[], Problem | None],
+        deadline: float | None,
+        is_wanted: Callable[[], bool],
+        *,
+        patient: bool,
+    ) -> Foreground | None:
+        """Wait until something can be typed.
+
+        Args:
+            problem_now: Says why nothing can be, if so.
+            deadline: When the caller's time is over.
+            is_wanted: Whether the caller is still there.
+            patient: Whether to wait also for what does not pass by itself.
+
+        Returns:
+            What has the terminal; None when the time was over.
+
+        Raises:
+            BusyError: Something else has the terminal.
+            DisconnectedError: The caller is gone.
+            PaneClosedError: The program has ended.
+        """
+        began = time.monotonic()
+        settlings = _MOST_SETTLINGS
+        while True:
+            self._pane.watch.look_now()
+            if not is_wanted():
+                raise DisconnectedError("the caller is gone")
+            problem = problem_now()
+            if problem is None:
+                if self.is_to_be_drawn and (deadline is None or time.monotonic() < deadline):
+                    await asyncio.sleep(SETTLE_S)
+                    continue
+                unsettled_s = self.settles_in_s
+                if unsettled_s <= 0 or not settlings:
+                    return self._pane.watch.foreground
+                settlings -= 1
+                await asyncio.sleep(unsettled_s)
+                continue
+            now = time.monotonic()
+            if deadline is not None and now >= deadline:
+                return None
+            if not patient and now >= began + problem.patience_s:
+                raise BusyError(problem.message, remedy=problem.remedy)
+            # What passes by itself is looked at again when it should have; everything else when something happens.
+            waits = [max(0.0, limit - now) for limit in (deadline, began + problem.patience_s) if limit is not None]
+            patience = min(waits) if problem.patience_s and now < began + problem.patience_s else remaining(deadline)
+            await self._changed.wait(patience)
+
     def problem(self) -> Problem | None:
         """Say why nothing can be typed now, if so.
 
@@ -131,18 +201,20 @@ class Prompt:
         if _CARRIERS.fullmatch(foreground.name) and not foreground.canonical:
             return None if state == "awaiting_input" else Problem(f"{foreground.name} in {where} is busy", PROMPT_S)
         own = foreground.pgid == pane.record.pid
+        reads = f"type what it reads (phux send-keys {where}), or end it and run the command then"
         if foreground.shell is not None and not (own and commands.start is not None):
             if state == "awaiting_secret":
                 sane = f"give it, or if a program has left the echo off: phux send-keys {where} 'stty sane' Enter"
                 return Problem(f"{foreground.name} waits for a secret in {where}", PROMPT_S, sane)
+            if state == "awaiting_input":
+                return Problem(f"a command waits for input in {foreground.name} in {where}", 0, reads)
             return Problem(f"{foreground.name} in {where} is busy", PROMPT_S)
         doing = "waits for a secret in" if state == "awaiting_secret" else "has the foreground of"
         command = f" ({commands.command.splitlines()[0]:.60})" if own and commands.command else ""
         # What marks the end of a run where the shell does not may be a program itself: mksh has no printf of its own.
         patience_s = PROMPT_S if time.monotonic() < self._run_ended_at + PROMPT_S else 0
         waits = state in {"awaiting_input", "awaiting_secret"}
-        reads = f"type what it reads (phux send-keys {where}), or end it and run the command then" if waits else None
-        return Problem(f"{foreground.name}{command} {doing} {where}", patience_s, reads)
+        return Problem(f"{foreground.name}{command} {doing} {where}", patience_s, reads if waits else None)
 
     def _problem_with_line(self, where: str) -> Problem | None:
         if self._touched:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import (
     BusyError,
-    DisconnectedError,
     PaneClosedError,
     PhuxError,
 )
@@ -25,28 +24,26 @@ from phux_core.server.commands import CommandFinished, CommandStarted, PromptRea
 from phux_core.server.far_shell import ANSWER_S, INTERRUPT, FarShell
 from phux_core.server.outcome import Outcome
 from phux_core.server.own_shell import end_of_output
-from phux_core.server.prompt import PROMPT_S, Problem, Prompt
+from phux_core.server.prompt import PROMPT_S, Problem, Prompt, remaining
 from phux_core.server.run_plan import make_plan, plan_as_it_is
 from phux_core.server.run_record import End, Run, read_result, timed_out
 from phux_core.server.turn import Turn
-from phux_core.server.typing_queue import SETTLE_S
-from phux_core.server.unmarked_end import UNKNOWN, end_at_prompt
+from phux_core.server.unmarked_end import UNKNOWN, depth_at_prompt, end_at_prompt, is_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from phux_core.engine.protocol import PrivateOsc
     from phux_core.server.commands import News
-    from phux_core.server.foreground import Foreground
     from phux_core.server.pane import Pane
     from phux_core.server.pane_state import State
     from phux_core.server.run_plan import Plan
     from phux_core.server.run_record import RunRequest
 
-# So often a shell that marks nothing may write, or ask, and be waited for. A job in its background may never be quiet.
-_MOST_SETTLINGS = 3
 # How long a command that was interrupted may take to end.
 _INTERRUPT_S = 1.0
+# How long the mark of an end may take from the shell to us.
+_MARK_S = 0.25
 _LARGE = 256 * 1024
 _LONGEST_CODE = 11
 
@@ -66,7 +63,7 @@ class Runs:
         self._current: Run | None = None
         self._restored: Run | None = None
         self._changed = Alarm()
-        self._prompt = Prompt(pane)
+        self._prompt = Prompt(pane, self._changed)
         self._far = FarShell(pane, self._changed)
         self._last: Run | None = None
         self._unsettled: tuple[Run, int | None] | None = None
@@ -165,11 +162,11 @@ class Runs:
         if self._restored is not None:
             # What an earlier service began comes first. It had the turn there.
             with contextlib.suppress(PhuxError):
-                await self._restored.outcome.wait(_remaining(deadline))
+                await self._restored.outcome.wait(remaining(deadline))
         if self._current is not None:
             self._far.forget()  # what has not ended may have started another one
         while True:
-            foreground = await self._at_prompt(request, deadline, is_wanted)
+            foreground = await self._prompt.wait(self._problem, deadline, is_wanted, patient=request.queue)
             if foreground is None:
                 return None
             if self._marked_shell is None and foreground.shell is None and self._far.kind is None:
@@ -197,7 +194,7 @@ class Runs:
         self._spawn(tell())
 
     async def _outcome(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
-        result = await run.outcome.wait(_remaining(deadline))
+        result = await run.outcome.wait(remaining(deadline))
         if result is not None:
             return result
         if request.interrupt and self._current is run:
@@ -207,37 +204,6 @@ class Runs:
         return timed_out(run.began, self._pane.watch, started=True) | {"ended": run.outcome.is_known}
 
     # Waiting for the prompt
-
-    async def _at_prompt(
-        self, request: RunRequest, deadline: float | None, is_wanted: Callable[[], bool]
-    ) -> Foreground | None:
-        """Wait until something can be typed; None when the time was over."""
-        began = time.monotonic()
-        settlings = _MOST_SETTLINGS
-        while True:
-            self._pane.watch.look_now()
-            if not is_wanted():
-                raise DisconnectedError("the caller is gone")
-            problem = self._problem()
-            if problem is None:
-                if self._prompt.is_to_be_drawn and (deadline is None or time.monotonic() < deadline):
-                    await asyncio.sleep(SETTLE_S)
-                    continue
-                unsettled_s = self._prompt.settles_in_s
-                if unsettled_s <= 0 or not settlings:
-                    return self._pane.watch.foreground
-                settlings -= 1
-                await asyncio.sleep(unsettled_s)
-                continue
-            now = time.monotonic()
-            if deadline is not None and now >= deadline:
-                return None
-            if not request.queue and now >= began + problem.patience_s:
-                raise BusyError(problem.message, remedy=problem.remedy)
-            # What passes by itself is looked at again when it should have; everything else when something happens.
-            waits = [max(0.0, limit - now) for limit in (deadline, began + problem.patience_s) if limit is not None]
-            patience = min(waits) if problem.patience_s and now < began + problem.patience_s else _remaining(deadline)
-            await self._changed.wait(patience)
 
     def _problem(self) -> Problem | None:
         """Say why nothing can be typed now, if so."""
@@ -270,6 +236,7 @@ class Runs:
             request.by,
             request.client,
             None if plan.nonce is None else pane.watch.front,
+            None if plan.nonce is None else depth_at_prompt(pane.watch.foreground),
             command=plan.command,
         )
         if self._current is not None:  # it was given up, and its shell never told its end
@@ -312,9 +279,23 @@ class Runs:
         if run is not None and run.nonce and run.start is not None and state == "prompt":
             exit_code = end_at_prompt(run, self._pane.watch.front)
             if exit_code is not None:
-                self._end(run, exit_code, end_of_output(self._pane.journal, run.start, self._pane.seq))
-                self.settle()
+                self._end_unmarked(run, exit_code)
         self._changed.ring()
+
+    def seen_at_prompt(self) -> None:
+        """Take note that a shell waits at its prompt, whether it has marked the end of what was run or not."""
+        run = self._current
+        if run is not None and run.nonce and run.start is not None and is_back(run):
+            # Its mark may be on its way.
+            asyncio.get_running_loop().call_later(_MARK_S, self._end_if_back, run)
+
+    def _end_unmarked(self, run: Run, exit_code: int) -> None:
+        self._end(run, exit_code, end_of_output(self._pane.journal, run.start, self._pane.seq))
+        self.settle()
+
+    def _end_if_back(self, run: Run) -> None:
+        if self._current is run and self._pane.watch.state == "prompt" and is_back(run):
+            self._end_unmarked(run, UNKNOWN)
 
     def typed_by_others(self, data: bytes) -> None:
         """Take note that somebody typed."""
@@ -488,7 +469,3 @@ class Runs:
 
 async def _resolve_later(run: Run, read: Callable[[], dict[str, Any]]) -> None:
     run.outcome.set(await asyncio.to_thread(read))
-
-
-def _remaining(deadline: float | None) -> float | None:
-    return None if deadline is None else max(0.0, deadline - time.monotonic())

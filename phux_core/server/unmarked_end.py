@@ -1,4 +1,4 @@
-"""Whether a command has ended whose shell was to mark that, and no longer can."""
+"""What a shell that marks nothing itself is about, while a command runs in it: that command, or its prompt again."""
 
 from __future__ import annotations
 
@@ -6,11 +6,37 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
+from phux_core.server.stack_depth import depth_of_wait
+
 if TYPE_CHECKING:
+    from phux_core.server.foreground import Foreground
     from phux_core.server.run_record import Run
 
 UNKNOWN = 255
 """The exit code of a command of which nobody can say how it ended."""
+
+
+def depth_at_prompt(foreground: Foreground | None) -> int | None:
+    """Tell how deep a shell that is at its prompt waits there; None if there is none, or that cannot be told."""
+    return None if foreground is None or foreground.shell is None else depth_of_wait(foreground.pid)
+
+
+def reads_in_command(run: Run | None, foreground: Foreground) -> bool:
+    """Tell whether a shell that waits for the terminal does so in a run's command, and not at its prompt.
+
+    Args:
+        run: What was typed and has not told its end.
+        foreground: The shell.
+    """
+    if run is None or run.start is None or run.interrupted or (foreground.pid, foreground.name) != run.front:
+        return False
+    depth = depth_of_wait(foreground.pid)
+    return None not in (depth, run.depth) and depth != run.depth
+
+
+def is_back(run: Run) -> bool:
+    """Tell whether a shell is surely where it was when a run was typed: at its prompt."""
+    return run.front is not None and run.depth is not None and depth_of_wait(run.front[0]) == run.depth
 
 
 def end_at_prompt(run: Run, front: tuple[int, str] | None) -> int | None:

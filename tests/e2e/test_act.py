@@ -139,6 +139,21 @@ def test_a_cancelled_act_lets_go_of_the_pane(socket, pane, anyio_backend):
     anyio.run(main, backend=anyio_backend)
 
 
+def test_a_run_that_is_cancelled_after_it_was_typed_lets_go_of_the_pane(socket, pane):
+    with RawClient(socket) as wire:
+        wire.send({"id": 1, "call": "run", "params": {"pane": pane.id, "id": "mine", "command": "sleep 3; echo over"}})
+        pane.wait(state="running", timeout_s=10)
+        wire.send({"id": 2, "call": "cancel", "params": {"request": 1}})
+        assert wire.receive() == {"id": 2, "ok": {}}
+        wire.send({"id": 3, "call": "cancel", "params": {"request": 1}})
+        assert wire.receive() == {"id": 3, "ok": {}}
+        # An act has its turn while the command still runs.
+        assert pane.act("x", idle_ms=10, timeout_s=2).outcome == "met"
+        pane.wait(regex="^x?over$", timeout_s=10)
+        wire.send({"id": 4, "call": "status"})
+        assert wire.receive()["id"] == 4, "what was given up is not answered"
+
+
 def test_a_run_that_is_cancelled_before_it_was_typed_is_not_typed(socket, pane, anyio_backend):
     async def main():
         async with connect(socket) as phux:

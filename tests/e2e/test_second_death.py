@@ -165,8 +165,8 @@ def test_the_note_on_an_engine_outlives_the_next_death(tmp_path):
         assert phux.status().engine_notes == notes
 
 
-def test_a_server_whose_service_died_after_the_last_session_ends_all_the_same():
-    with embedded_server() as server, blocking.connect(server.socket) as phux:
+def test_a_server_whose_service_died_after_the_last_session_ends_all_the_same(runtime):
+    with blocking.connect(start=True) as phux:
         session = phux.new_session("only", command=["cat"])
         status = phux.status()
         os.kill(status.service_pid, signal.SIGSTOP)  # so that it cannot tell the keeper to end
@@ -174,7 +174,7 @@ def test_a_server_whose_service_died_after_the_last_session_ends_all_the_same():
         eventually(lambda: phux.status().service_restarts == 1)
         session.kill()
         phux.close()
-        eventually(lambda: not os.path.exists(server.socket), within_s=10)
+        eventually(lambda: not os.path.exists(runtime / "phux" / "phux.sock"), within_s=10)
 
 
 def test_a_checkpoint_is_with_the_keeper_before_the_journal_starts_anew(phux):

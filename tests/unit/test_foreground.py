@@ -16,7 +16,8 @@ import ptyprocess
 import pytest
 
 from phux_core.server import foreground
-from phux_core.server.foreground import look, shell_kind
+from phux_core.server.foreground import look
+from phux_core.server.shell_kind import shell_kind
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
 

@@ -1,0 +1,85 @@
+"""Which shell a command line is, and whether somebody types into it."""
+
+from __future__ import annotations
+
+import os
+import re
+
+_SHELLS = dict.fromkeys(("sh", "dash", "ash", "hush", "ksh", "mksh", "lksh", "oksh", "pdksh", "yash", "posh"), "posix")
+_SHELLS |= {"bash": "bash", "rbash": "bash", "zsh": "zsh", "rzsh": "zsh", "fish": "fish"}
+_MULTICALL = frozenset({"busybox", "toybox"})
+_VERSION = re.compile(r"(-static|[-_.]?\d[\d.]*)+$")  # ksh93, zsh-5.9, bash-static
+# The options of each that take a value: letters, then words.
+_VALUED = {
+    "bash": ("oO", {"rcfile", "init-file"}),
+    "zsh": ("o", {"emulate"}),
+    "fish": ("cCdDfop", {"init-command", "profile", "profile-startup", "debug", "debug-output", "features"}),
+    "posix": ("o", {"rcfile", "profile"}),
+}
+# bash takes its long options with one dash too, and then -login is not -l -o gin.
+_BASH_WORDS = frozenset(
+    {"debugger", "init-file", "login", "noediting", "noprofile", "norc", "posix", "rcfile", "restricted", "verbose"}
+)
+
+
+def kind_of_name(name: str) -> str | None:
+    """Tell which shell a program of this name is: "bash", "zsh", "fish" or "posix"; None if it is none."""
+    return _SHELLS.get(_VERSION.sub("", name))
+
+
+def shell_kind(executable: str, argv: list[str]) -> tuple[str | None, bool]:
+    """Tell which interactive shell a command line is, if its standard input is a terminal.
+
+    Args:
+        executable: The name of the program's file.
+        argv: Its arguments, with the name it was called by.
+
+    Returns:
+        "bash", "zsh", "fish" or "posix", or None if it is no shell, or runs a script or a command; and whether it is
+        told to be interactive, whatever its standard input is.
+    """
+    if not argv:
+        return None, False
+    name, arguments = _VERSION.sub("", executable), argv[1:]
+    if name in _MULTICALL:
+        name = os.path.basename(argv[0]).removeprefix("-")
+        if name in _MULTICALL and arguments:
+            name, arguments = arguments[0], arguments[1:]
+        kind = "posix" if name in _SHELLS else None
+    else:
+        kind = _SHELLS.get(name)
+    if kind is None:
+        return None, False
+    letters, words = _VALUED[kind]
+    forced = from_input = False
+    rest = iter(arguments)
+    script: str | None = None
+    for argument in rest:
+        if argument in {"-", "--"}:
+            script = next(rest, None)
+            break
+        word = argument.removeprefix("-").removeprefix("-")
+        if argument.startswith("--") or (kind == "bash" and word in _BASH_WORDS):
+            if word.partition("=")[0] == "command":
+                return None, False
+            forced |= word == "interactive"
+            if word in words:
+                next(rest, None)
+        elif argument.startswith(("-", "+")):
+            for index, letter in enumerate(argument[1:], 2):
+                if letter == "c" and argument[0] == "-":
+                    return None, False
+                forced |= letter == "i"
+                from_input |= letter == "s"
+                if letter in letters:
+                    joins = kind in {"zsh", "fish"}  # what follows the letter is its value
+                    if not joins or index == len(argument):
+                        next(rest, None)
+                    if joins:
+                        break
+        else:
+            script = argument
+            break
+    if script is not None and not from_input:
+        return None, False
+    return kind, forced
