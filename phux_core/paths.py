@@ -130,6 +130,11 @@ def check_private_directory(socket: str) -> None:
             f"the socket's directory {directory} belongs to uid {found.st_uid}, not to us (uid {os.getuid()})",
             remedy=remedy,
         )
+    if found.st_mode & stat.S_IRWXU != stat.S_IRWXU:
+        raise UnsafePathError(
+            f"the socket's directory {directory} is not open to us (mode {stat.S_IMODE(found.st_mode):04o}, need 0700)",
+            remedy=f"chmod 700 {directory}",
+        )
     if found.st_mode & 0o077:
         raise UnsafePathError(
             f"the socket's directory {directory} is open to others (mode {stat.S_IMODE(found.st_mode):04o}, need 0700)",

@@ -35,7 +35,10 @@ class Listener:
             self.sock.bind(path)
         except OSError as error:
             self.sock.close()
-            raise UnsafePathError(f"the socket {path} cannot be bound: {error.strerror}") from error
+            raise UnsafePathError(
+                f"the socket {path} cannot be bound: {error.strerror}",
+                remedy="remove what is in the way, or choose another path with --socket",
+            ) from error
         finally:
             os.umask(old_umask)
         found = os.lstat(path)

@@ -119,7 +119,7 @@ class Supervisor:
         os.set_blocking(wake_write, False)
         signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
         for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            if number == signal.SIGCHLD or signal.getsignal(number) != signal.SIG_IGN:  # nohup means what it says
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup means what it says
                 signal.signal(number, lambda *_: None)  # a handler, so that the pipe gets the number
         return wake_fd
 

@@ -21,8 +21,6 @@ from shell_panes import INTEGRATED, POSIX, SHELLS, files_of_runs, running
 @pytest.fixture(scope="module")
 def server():
     with embedded_server() as server:
-        with blocking.Phux(server.socket) as phux:
-            phux.new_session("keep", command=["cat"])  # a server ends with its last session
         yield server
 
 

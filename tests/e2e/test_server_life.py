@@ -93,6 +93,21 @@ def test_a_signal_ends_the_server_cleanly_with_all_its_programs(place, number):
         assert f"{number.name} arrived" in process.stderr.read().decode()
 
 
+@pytest.mark.parametrize(("number", "ends"), [(signal.SIGINT, True), (signal.SIGHUP, False)])
+def test_nohup_is_heeded_and_a_script_that_started_it_behind_itself_can_interrupt_it(place, number, ends):
+    before = signal.signal(number, signal.SIG_IGN)  # as nohup does, and a shell for what it starts with &
+    try:
+        with foreground(place) as process:
+            signal.signal(number, before)
+            process.send_signal(number)
+            if ends:
+                assert process.wait(10) == 0
+            else:
+                assert answers(place)
+    finally:
+        signal.signal(number, before)
+
+
 def test_a_signal_that_comes_as_soon_as_it_listens_ends_it_as_cleanly(place):
     # Several times, because the moment is short.
     for _ in range(8):

@@ -134,6 +134,15 @@ def test_a_directory_that_others_can_enter_is_refused_and_never_mended(private, 
     assert stat.S_IMODE(private.stat().st_mode) == mode
 
 
+@pytest.mark.parametrize("mode", [0o000, 0o400, 0o600, 0o500])
+def test_a_directory_that_we_cannot_use_is_refused_with_what_to_do(private, mode):
+    private.chmod(mode)
+    with pytest.raises(UnsafePathError, match="not open to us") as caught:
+        paths.check_private_directory(str(private / "phux.sock"))
+    assert caught.value.remedy == f"chmod 700 {private}"
+    private.chmod(0o700)
+
+
 @pytest.mark.parametrize("look", [paths.check_private_directory, paths.ensure_private_directory])
 def test_a_symbolic_link_is_refused_even_to_a_private_directory(tmp_path, private, look):
     (tmp_path / "link").symlink_to(private)

@@ -1,4 +1,7 @@
-"""paste: paste text into a pane, from the command line or from stdin; bracketed when the program asked for it."""
+"""paste: paste text into a pane, from the command line or from stdin; bracketed when the program asked for it.
+
+As in other terminals, control characters other than tabs and newlines are left out.
+"""
 
 import sys
 
