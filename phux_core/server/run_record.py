@@ -72,6 +72,7 @@ class Run:
     client: str | None
     front: tuple[int, str] | None = None  # the shell that it was typed into, by number and name, if it marks nothing
     depth: int | None = None  # how deep that shell waited at its prompt
+    edits: bool = False  # whether it edits its lines itself there
     start: int | None = None
     interleaved: bool = False
     interrupted: bool = False

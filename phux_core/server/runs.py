@@ -237,6 +237,7 @@ class Runs:
             request.client,
             None if plan.nonce is None else pane.watch.front,
             None if plan.nonce is None else depth_at_prompt(pane.watch.foreground),
+            pane.watch.foreground is not None and not pane.watch.foreground.canonical,
             command=plan.command,
         )
         if self._current is not None:  # it was given up, and its shell never told its end

@@ -31,7 +31,9 @@ def reads_in_command(run: Run | None, foreground: Foreground) -> bool:
     if run is None or run.start is None or run.interrupted or (foreground.pid, foreground.name) != run.front:
         return False
     depth = depth_of_wait(foreground.pid)
-    return None not in (depth, run.depth) and depth != run.depth
+    if depth is None or run.depth is None:
+        return run.edits and foreground.canonical
+    return depth != run.depth
 
 
 def is_back(run: Run) -> bool:
