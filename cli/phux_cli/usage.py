@@ -140,9 +140,10 @@ def parse_size(text: str) -> tuple[int, int]:
         BadSizeError: No terminal has so many.
     """
     cols, _cross, rows = text.lower().partition("x")
-    if not all(number.isascii() and number.isdecimal() for number in (cols, rows)):
+    numbers = [number.removeprefix("-") for number in (cols, rows)]
+    if not all(number.isascii() and number.isdecimal() for number in numbers):
         raise UsageError(f"{text[:40]!r} is not a size", remedy="write COLSxROWS, such as 80x24")
-    if len(text) > _LONGEST_SIZE:
+    if len(text) > _LONGEST_SIZE or "-" in text:
         raise BadSizeError(f"{text[:40]!r} is not a size")
     return int(cols), int(rows)
 

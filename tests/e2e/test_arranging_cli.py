@@ -134,7 +134,7 @@ def test_on_a_terminal_the_tree_is_cut_to_its_width(work):
         (("resize", "work"), "usage", 2),
         (("resize", "work", "0x10"), "bad_size", 1),
         (("resize", "work", "10x1001"), "bad_size", 1),
-        (("resize", "work", "wide"), "bad_size", 1),
+        (("resize", "work", "wide"), "usage", 2),
         (("resize", "work", "10x10", "--left", "3"), "usage", 2),
         (("resize", "work", "10x10", "--width", "3"), "usage", 2),
         (("resize", "work", "--left", "3", "--up", "3"), "usage", 2),

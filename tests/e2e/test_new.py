@@ -91,7 +91,7 @@ def test_a_relative_command_is_found_from_its_directory(cli, tmp_path):
         (("--size", "0x24"), "bad_size", "0"),
         (("--size=-1x24",), "bad_size", "-1x24"),
         (("--size", "80x100000"), "bad_size", "100000"),
-        (("--size", "big"), "bad_size", "big"),
+        (("--size", "big"), "usage", "big"),
         (("-s", ""), "bad_name", "empty"),
         (("-s", "a:b"), "bad_name", "a:b"),
         (("-s", "a/b"), "bad_name", "a/b"),
