@@ -37,6 +37,7 @@ def is_surely_complete(command: str) -> bool:
     """Tell whether a command leaves nothing open at a prompt; false also when that cannot be told by its looks."""
     return (
         len(command) <= _LONGEST_TYPED
+        and command.isprintable()  # at a prompt the others are keys, between quotes, too
         and _COMPLETE.fullmatch(command) is not None
         and _KEYWORDS.search(command) is None
     )

@@ -267,6 +267,11 @@ def test_words_reach_the_program_exactly(pane):
     assert result.output == "".join(f"[{word}]" for word in words)
 
 
+def test_control_characters_reach_the_program(pane):
+    command = "printf %s 'a\x1bb\rc\x03d\x7fe' | od -An -tx1"
+    assert pane.run(command).output.split() == ["61", "1b", "62", "0d", "63", "03", "64", "7f", "65"]
+
+
 @pytest.mark.parametrize("command", ["", "   ", "\n", []])
 def test_nothing_to_run_is_refused(phux, command):
     with pytest.raises(errors.BadRequestError):

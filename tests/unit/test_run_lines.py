@@ -48,6 +48,11 @@ def test_what_may_be_open_is_asked_about(command):
     assert not run_lines.is_surely_complete(command)
 
 
+@pytest.mark.parametrize("key", ["\x1b", "\r", "\x03", "\x7f", "\x9b"])
+def test_what_is_a_key_at_a_prompt_is_not_typed(key):
+    assert not run_lines.is_surely_complete(f"printf %s 'a{key}b'")
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "dash"])
 @settings(max_examples=60, deadline=None)
 @given(command=st.text(alphabet="ab '\"$&|;<>(){}\\`!#*=-1~\n", min_size=1, max_size=20))
