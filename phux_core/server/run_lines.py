@@ -74,15 +74,23 @@ def _quote_fish(word: str) -> str:
     return f"'{escaped}'"
 
 
-def source_line(path: str, shell: str) -> str:
-    """Write the line that has a shell execute a file as if it were typed. The blank keeps it out of many histories."""
-    return f" source {quote([path], shell)}" if shell == "fish" else f" . {quote([path], shell)}"
+def source_line(path: str, shell: str, *, broken: bool = False) -> str:
+    """Write the line that has a shell execute a file as if it were typed. The blank keeps it out of many histories.
+
+    Args:
+        path: The file.
+        shell: The kind of shell.
+        broken: Whether the shell cannot read it: then ``set -e`` must not take that for the failure of a command.
+    """
+    # The user may have an alias of this name.
+    source = {"fish": "builtin source", "zsh": "builtin ."}.get(shell, "\\.")
+    return f" {source} {quote([path], shell)}{' && :' if broken and shell != 'fish' else ''}"
 
 
-def wrapper(path: str, shell: str, nonce: str) -> str:
+def wrapper(path: str, shell: str, nonce: str, *, broken: bool = False) -> str:
     """Write a file that executes another one between marks, and goes on whatever becomes of it."""
     begin, end = _mark(nonce, "C"), _mark(nonce, "D;%s")
-    inner = source_line(path, shell).strip()
+    inner = source_line(path, shell, broken=broken).strip()
     if shell == "fish":
         return f"builtin printf '{begin}'\n{inner}\nbuiltin printf '{end}' $status\n"
     if shell == "posix":

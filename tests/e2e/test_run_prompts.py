@@ -10,7 +10,7 @@ import pytest
 from phux_client import blocking
 from phux_core import errors
 from servers import embedded_server, eventually
-from shell_panes import INTEGRATED
+from shell_panes import INTEGRATED, POSIX, SHELLS
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +106,35 @@ def test_set_e_ends_the_shell_and_the_call(open_shell, shell):
     assert pane.run("echo fine", timeout_s=20).output == "fine"
     result = pane.run("sh -c 'exit 9'", timeout_s=20)
     assert result.exit_code == 9
+    pane.wait(exit=True, timeout_s=10)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_an_alias_for_what_reads_a_file(open_shell, shell):
+    pane = open_shell(shell)
+    pane.run("alias source=pwd" if shell == "fish" else "alias .=pwd", timeout_s=20)
+    assert pane.run("echo one\necho two", timeout_s=20).output == "one\ntwo"
+
+
+@pytest.mark.parametrize("shell", POSIX)
+def test_a_syntax_error_is_no_failure_to_set_e(open_shell, shell):
+    pane = open_shell(shell)
+    pane.run("set -e", timeout_s=20)
+    for command in ("echo )", 'echo "open', "if true; then", "echo one\nfi", "echo $("):
+        result = pane.run(command, timeout_s=20)
+        assert result.exit_code != 0
+        assert result.output != ""
+    assert pane.run("echo usable", timeout_s=20).output == "usable"
+
+
+@pytest.mark.parametrize("shell", POSIX)
+@pytest.mark.parametrize(
+    "command", ["false", "echo one\nfalse", "if true; then\n  false\nfi", "for i in 1; do false; done"]
+)
+def test_a_failure_is_one_to_set_e_however_it_was_typed(open_shell, shell, command):
+    pane = open_shell(shell)
+    pane.run("set -e", timeout_s=20)
+    assert pane.run(command, timeout_s=20).exit_code == 1
     pane.wait(exit=True, timeout_s=10)
 
 
