@@ -30,7 +30,8 @@ def write(
     """
     files: list[str] = []
     try:
-        path = _write(directory, command + "\n", files)
+        text = command if broken or nonce is None else run_lines.with_status(command, shell)
+        path = _write(directory, text + "\n", files)
         if nonce is not None:
             path = _write(directory, run_lines.wrapper(path, shell, nonce, broken=broken), files)
             broken = False

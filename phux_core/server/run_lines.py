@@ -96,9 +96,26 @@ def wrapper(path: str, shell: str, nonce: str, *, broken: bool = False) -> str:
     if shell == "posix":
         # Else dash and its like would give the whole line up at a syntax error.
         inner = f"command {inner}"
-    # The user's printf may be another one, and zsh's `command` finds programs only. Errors are where `set -x` writes.
+    # The user's printf may be another one, and zsh's `command` finds programs only.
     printf = "builtin printf" if shell == "zsh" else "command printf"
-    return f"{{ {printf} '{begin}'; }} 2>/dev/null\n{inner}\n{{ {printf} '{end}' \"$?\"; }} 2>/dev/null\n"
+    # Its output may go to a file by now, and not every shell has a terminal of its own to write to instead.
+    begin, end = (f"{printf} {mark} >/dev/tty || {printf} {mark}" for mark in (f"'{begin}'", f"'{end}' \"$_p\""))
+    # What the command sees as $?, and what comes after it; for `set -e` that would be a failure.
+    status = 'case $_p$- in 0*|*e*) ;; *) (exit "$_p") && :;; esac'
+    # Errors are where `set -x` writes. One line, for `set -v` writes each before it is executed.
+    before = f"_p=$? _q=; {{ {begin}; {status}; }} 2>/dev/null"
+    after = f"{{ _p=${{_q:-$?}}; {end}; {status}; }} 2>/dev/null"
+    return f"{before}; {inner}; {after}\n"
+
+
+def with_status(command: str, shell: str) -> str:
+    """Write a command so that the file which executes it between marks knows its status, if it can be told to.
+
+    Else the shell would see a second failure, that of the file: an ERR trap would run twice, `set -e` end the shell
+    after `false && true`, and ksh forget that a signal was the reason.
+    """
+    may_swallow_more = shell == "fish" or "<<" in command
+    return command if may_swallow_more else f"{command}\n\n_q=$?"
 
 
 def question(nonce: str) -> str:

@@ -20,6 +20,8 @@ def phux():
         yield phux
 
 
+UNMARKED = [name for name in SHELLS if name not in INTEGRATED]
+
 # What users have in their rc files
 
 ODD_RC = {
@@ -138,6 +140,41 @@ def test_a_failure_is_one_to_set_e_however_it_was_typed(open_shell, shell, comma
     pane.wait(exit=True, timeout_s=10)
 
 
+@pytest.mark.parametrize("shell", UNMARKED)
+def test_what_is_no_failure_where_it_is_typed_is_none_from_a_file(open_shell, shell):
+    pane = open_shell(shell)
+    pane.run("set -e", timeout_s=20)
+    assert pane.run("false && true", timeout_s=20).exit_code == 1
+    assert pane.run("echo usable", timeout_s=20).output == "usable"
+
+
+@pytest.mark.parametrize("shell", UNMARKED)
+def test_output_that_goes_to_a_file_from_now_on(open_shell, shell, tmp_path):
+    pane = open_shell(shell)
+    assert pane.run(f"exec >{tmp_path}/log; echo logged", timeout_s=20).exit_code == 0
+    assert pane.run("echo more; false", timeout_s=20).exit_code == 1
+    written = (tmp_path / "log").read_text()
+    assert written.startswith("logged\n")
+    assert "7748" not in written, "marks are for the terminal"
+    pane.run("exec >/dev/tty", timeout_s=20)
+    assert pane.run("echo back", timeout_s=20).output == "back"
+
+
+@pytest.mark.parametrize("shell", ["bash --norc", "ksh", "busybox"])
+def test_an_err_trap_runs_once_for_a_failure(open_shell, shell):
+    pane = open_shell(shell)
+    pane.run("trap 'echo ERR' ERR", timeout_s=20)
+    result = pane.run("echo one\nfalse", timeout_s=20)
+    assert (result.output, result.exit_code) == ("one\nERR", 1)
+
+
+def test_ksh_tells_failures_also_with_a_debug_trap_and_signals_as_it_does(open_shell):
+    pane = open_shell("ksh")
+    assert pane.run("sh -c 'kill $$'", timeout_s=20).exit_code == 256 + signal.SIGTERM
+    pane.run("trap 'echo D' DEBUG", timeout_s=20)
+    assert pane.run("false", timeout_s=20).exit_code == 1
+
+
 # What programs leave behind
 
 
@@ -201,7 +238,7 @@ def test_a_builtin_that_reads_is_not_taken_for_another_shell(open_shell, shell):
     assert pane.run("echo $x", queue=True, timeout_s=20).output == "an answer"
 
 
-@pytest.mark.parametrize("shell", ["bash --norc", "dash", "ksh", "busybox"])
+@pytest.mark.parametrize("shell", UNMARKED)
 def test_shells_without_marks_whatever_was_done_to_them(open_shell, shell):
     pane = open_shell(shell)
     commands = {
