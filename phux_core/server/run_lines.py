@@ -150,7 +150,8 @@ def inline(command: str, nonce: str, shell: str) -> str:
     if shell == "fish":
         return f" printf '{begin}';eval {quoted};printf '{end}' $status"
     # zsh's `command` finds programs only, and dash needs it to survive a syntax error.
-    return f" _p=${{ZSH_VERSION:+builtin}};printf '{begin}';${{_p:-command}} eval {quoted};printf '{end}' $?"
+    before = f"_s=$? _p=${{ZSH_VERSION:+builtin}};printf '{begin}';(exit $_s)&&:"
+    return f" {before};${{_p:-command}} eval {quoted};_s=$?;printf '{end}' $_s;(exit $_s)&&:"
 
 
 def _quote_always(text: str) -> str:

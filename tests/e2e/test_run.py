@@ -531,6 +531,7 @@ def test_a_shell_behind_another_terminal(open_shell, inner):
     pane.wait(idle_ms=300, timeout_s=10)
     result = pane.run("echo far away; false", timeout_s=20)
     assert (result.output, result.exit_code) == ("far away", 1)
+    assert pane.run("echo $?", timeout_s=20).output == "1"
     assert pane.run("cat <<EOF\none\ntwo\nEOF\n# comment", timeout_s=20).output == "one\ntwo"
     assert pane.run("X=kept; cd /", timeout_s=20).exit_code == 0
     assert pane.run("echo $X $PWD", timeout_s=20).output == "kept /"
