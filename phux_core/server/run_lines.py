@@ -59,14 +59,19 @@ def quote(words: Sequence[str], shell: str) -> str:
     r"""Write words so that a shell sees exactly them.
 
     Example:
-        >>> quote(["echo", "it's"], "bash")
-        'echo \'it\'"\'"\'s\''
-        >>> quote(["echo", "it's"], "fish")
-        "echo 'it\\'s'"
+        >>> print(quote(["echo", "it's"], "bash"))
+        echo 'it'\''s'
+        >>> print(quote(["echo", "it's"], "fish"))
+        echo 'it\'s'
     """
-    if shell != "fish":
-        return shlex.join(words)
-    return " ".join(word if shlex.quote(word) == word else _quote_fish(word) for word in words)
+    return " ".join(_quote_word(word, shell, later=index > 0) for index, word in enumerate(words))
+
+
+def _quote_word(word: str, shell: str, *, later: bool) -> str:
+    # zsh knows aliases for any word, and it and fish take a word that begins so for something else.
+    if shlex.quote(word) == word and not word.startswith(("=", "%")) and not (later and shell == "zsh"):
+        return word
+    return _quote_fish(word) if shell == "fish" else _quote_always(word)
 
 
 def _quote_fish(word: str) -> str:

@@ -265,6 +265,14 @@ def test_words_reach_the_program_exactly(pane):
     words = ["a b", "", "$HOME", "it's", '"q"', "back\\slash", "new\nline", "*", "~", "-n", "ünï", "!", "#", "a;b", "&"]
     result = pane.run(["printf", "[%s]", *words])
     assert result.output == "".join(f"[{word}]" for word in words)
+    words = ["=ls", "==", "%self", "%1", "a=~"]
+    assert pane.run(["printf", "[%s]", *words]).output == "".join(f"[{word}]" for word in words)
+
+
+def test_words_are_not_taken_for_aliases(open_shell):
+    pane = open_shell("zsh")
+    pane.run("alias -g G='| grep x'")
+    assert pane.run(["echo", "G"]).output == "G"
 
 
 def test_control_characters_reach_the_program(pane):

@@ -83,10 +83,15 @@ def test_looking_at_a_command_takes_no_time():
 def test_a_shell_sees_exactly_the_words(shell, words):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    line = run_lines.quote(["printf", "%s\\0", *words], shell if shell == "fish" else "posix")
+    line = run_lines.quote(["printf", "%s\\0", *words], shell)
     flags = ["--no-config"] if shell == "fish" else []
     done = subprocess.run([shell, *flags, "-c", line], capture_output=True, check=True)
     assert done.stdout.decode().split("\0")[:-1] == words
+
+
+def test_plain_words_are_typed_plainly():
+    assert run_lines.quote(["git", "log", "-1", "--format=%h", "a.b/c:d"], "bash") == "git log -1 --format=%h a.b/c:d"
+    assert run_lines.quote(["ls", "-l"], "zsh") == "ls '-l'", "it may have an alias for any word"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "ksh", "busybox"])
