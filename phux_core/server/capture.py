@@ -25,6 +25,10 @@ _KEPT = MOST_BYTES
 _LONGEST_SIGN = 4096
 _SIGN_END = re.compile(rb" *\r( +)\r\Z")
 _COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*m)*\Z")
+# What a shell writes between the characters of a line that it edits.
+_EDITING = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[()=>][0B]?|[\x00-\x20]+")
+# So many characters tell a line from others; behind them it may be wrapped.
+_TELLING = 16
 # What a prompt and the line typed at it may take in the stream, to be read from there.
 _LONGEST_LINE = 16 * 1024
 
@@ -161,6 +165,22 @@ def length_of_missing_newline_sign(tail: bytes) -> int:
     if sign < 0:
         return 0
     return len(tail) - _COLOURS.search(tail, 0, sign).start()  # type: ignore[union-attr]
+
+
+def below_line(written: bytes, typed: str) -> bytes:
+    r"""Give what stands below a line that was typed; everything if it does not show that line.
+
+    bash shows what is typed where its errors go, and these may go to a file.
+
+    Example:
+        >>> below_line(b"\x1b[7mecho a\x1b[27m\r\necho b\r\n", "echo a")
+        b'echo b\r\n'
+        >>> below_line(b"a\r\nb\r\n", "echo a; echo b")
+        b'a\r\nb\r\n'
+    """
+    line, _newline, below = written.partition(b"\n")
+    telling = _EDITING.sub(b"", typed.encode("utf-8", "surrogateescape"))[:_TELLING]
+    return below if telling in _EDITING.sub(b"", line) else written
 
 
 def typed_line(news: CommandStarted, journal: Journal, cols: int, rows: int) -> str | None:

@@ -160,6 +160,29 @@ def test_output_that_goes_to_a_file_from_now_on(open_shell, shell, tmp_path):
     assert pane.run("echo back", timeout_s=20).output == "back"
 
 
+@pytest.mark.parametrize("shell", POSIX)
+def test_errors_that_go_to_a_file_from_now_on(open_shell, shell, tmp_path):
+    pane = open_shell(shell)
+    pane.run(f"exec 2>{tmp_path}/log", timeout_s=20)
+    for command in ("echo one; echo two", "echo one\necho two"):
+        result = pane.run(command, timeout_s=20)
+        assert (result.output, result.exit_code) == ("one\ntwo", 0)
+    assert pane.run("printf one", timeout_s=20).output == "one"
+    assert pane.run("echo three; false", timeout_s=20).exit_code == 1
+
+
+@pytest.mark.parametrize("size", [(80, 24), (20, 10)])
+@pytest.mark.parametrize("shell", INTEGRATED)
+def test_a_line_that_its_shell_refuses_is_no_output(open_shell, shell, size):
+    pane = open_shell(shell, size=size)
+    if shell != "fish":
+        pane.run("alias refused='echo ;;'", timeout_s=20)
+    for command in ("refused", "refused and more of this line than fits"):
+        result = pane.run("NO=1" if shell == "fish" else command, timeout_s=20)
+        assert result.exit_code != 0
+        assert result.output.startswith(f"{shell}: ")
+
+
 @pytest.mark.parametrize("shell", ["bash --norc", "ksh", "busybox"])
 def test_an_err_trap_runs_once_for_a_failure(open_shell, shell):
     pane = open_shell(shell)
