@@ -25,6 +25,9 @@ _KEPT = MOST_BYTES
 _LONGEST_SIGN = 4096
 _SIGN_END = re.compile(rb" *\r( +)\r\Z")
 _COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*m)*\Z")
+# What bash shows of our hooks in its PROMPT_COMMAND after `set -v`.
+_VERBOSE = re.compile(rb"\{ __phux_(?:after|before && \\:); \} >/dev/null 2>&1\r\n\Z")
+_LONGEST_VERBOSE = 64
 # What a shell writes between the characters of a line that it edits.
 _EDITING = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[()=>][0B]?|[\x00-\x20]+")
 # So many characters tell a line from others; behind them it may be wrapped.
@@ -141,10 +144,19 @@ def _cut_start(text: bytes, most: int) -> bytes:
     return cut[line:] if 0 < line < len(cut) else cut.decode("utf-8", "ignore").encode()
 
 
-def end_without_sign(journal: Journal, start: int, end: int) -> int:
-    """Find where a command's output ends in zsh, which may have put its sign for a missing newline behind it."""
-    low = max(start, journal.base, end - _LONGEST_SIGN)
-    return end - length_of_missing_newline_sign(journal.since(low, end - low))
+def end_of_own_output(journal: Journal, start: int, end: int, shell: str | None) -> int:
+    """Find where a command's own output ends, behind which its shell may have written something before its mark.
+
+    zsh puts its sign for a missing newline there, and bash what it is about to execute, if it is told to.
+    """
+    if shell not in {"zsh", "bash"}:
+        return end
+    low = max(start, journal.base, end - (_LONGEST_SIGN if shell == "zsh" else _LONGEST_VERBOSE))
+    tail = journal.since(low, end - low)
+    if shell == "zsh":
+        return end - length_of_missing_newline_sign(tail)
+    shown = _VERBOSE.search(tail) if tail.endswith(b"2>&1\r\n") else None
+    return end if shown is None else low + shown.start()
 
 
 def length_of_missing_newline_sign(tail: bytes) -> int:

@@ -20,7 +20,7 @@ from phux_core.errors import (
 )
 from phux_core.server import run_files
 from phux_core.server.alarm import Alarm
-from phux_core.server.capture import Capture, below_line, end_without_sign
+from phux_core.server.capture import Capture, below_line, end_of_own_output
 from phux_core.server.commands import CommandFinished, CommandStarted, PromptReady
 from phux_core.server.far_shell import ANSWER_S, INTERRUPT, FarShell
 from phux_core.server.outcome import Outcome
@@ -416,9 +416,9 @@ class Runs:
             start = max(run.typed_seq, journal.base)
             written = journal.since(start, max(0, place - start))
             run.start = place - len(below_line(written, run.files[-1] if run.files else run.command))
-        if run.shell == "zsh" and run.nonce is None:
-            place = end_without_sign(journal, run.start, place)
-        if run.nonce is not None:
+        if run.nonce is None:
+            place = end_of_own_output(journal, run.start, place, run.shell)
+        else:
             self._prompt.run_ended(place if mark_end is None else mark_end)
         duration_s = max(0.0, time.monotonic() - run.began)
         run.end = End(UNKNOWN if exit_code is None else exit_code, place, duration_s)
