@@ -25,6 +25,10 @@ _KEPT = MOST_BYTES
 _LONGEST_SIGN = 4096
 _SIGN_END = re.compile(rb" *\r( +)\r\Z")
 _COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*m)*\Z")
+# What fish does to the terminal between the mark and the command: bracketed paste off, the title, colours reset.
+_FISH_BEGIN = re.compile(
+    rb"\x1b\[\?2004l(?:(?P<title>\x1b\]0;[^\x07\x1b]*\x07)?\x1b\[30m(?:\x1b\(B)?\x1b\[m\x0f?(?(title)\r))?"
+)
 # What bash shows of our hooks in its PROMPT_COMMAND after `set -v`.
 _VERBOSE = re.compile(rb"\{ __phux_(?:after|before && \\:); \} >/dev/null 2>&1\r\n\Z")
 _LONGEST_VERBOSE = 64
@@ -177,6 +181,17 @@ def length_of_missing_newline_sign(tail: bytes) -> int:
     if sign < 0:
         return 0
     return len(tail) - _COLOURS.search(tail, 0, sign).start()  # type: ignore[union-attr]
+
+
+def without_begin_of_fish(stretch: Stretch) -> Stretch:
+    r"""Leave out what fish itself writes before a command does.
+
+    Example:
+        >>> without_begin_of_fish(Stretch(b"\x1b[?2004l\x1b]0;echo\x07\x1b[30m\x1b(B\x1b[m\rtext\r\n", 0, b"")).head
+        b'text\r\n'
+    """
+    begin = _FISH_BEGIN.match(stretch.head)
+    return stretch if begin is None else stretch._replace(head=stretch.head[begin.end() :])
 
 
 def below_line(written: bytes, typed: str) -> bytes:

@@ -97,6 +97,21 @@ def test_colours_are_stripped_unless_raw_is_asked_for(pane):
     assert raw.startswith("\x1b[31m") or "fish" in pane.info().command
 
 
+def test_raw_output_is_what_the_command_wrote(pane):
+    for text in ("plain\\n", "a\\tb  \\n", "\\033]0;title\\007x\\n", "\\033[30m\\rred"):
+        written = text.encode().decode("unicode_escape")
+        assert pane.run(f"printf '{text}'", raw=True).output == written
+    assert pane.run("printf 'a\\tb  \\n'").output == "a\tb  "
+
+
+@pytest.mark.parametrize("title", ["", "function fish_title; end", "function fish_title; echo mine; end"])
+@pytest.mark.parametrize("term", ["xterm-256color", "screen", "dumb"])
+def test_fish_prepares_the_terminal_in_nobodys_output(open_shell, title, term):
+    pane = open_shell("fish", TERM=term)
+    pane.run(title or "true", timeout_s=20)
+    assert pane.run("printf 'a\\tb\\n'", raw=True, timeout_s=20).output == "a\tb\n"
+
+
 def test_a_progress_bar_is_its_last_state(pane):
     assert pane.run(r"printf '10%%\r50%%\r100%%\ndone\n'").output == "100%\ndone"
 
