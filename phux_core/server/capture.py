@@ -41,7 +41,13 @@ _LONGEST_LINE = 16 * 1024
 
 
 class Stretch(NamedTuple):
-    """A part of the stream of which the middle may be gone."""
+    """A part of the stream of which the middle may be gone.
+
+    Attributes:
+        head: How it begins.
+        omitted: Bytes that are gone, as far as is known without the carriage returns before newlines.
+        tail: How it ends.
+    """
 
     head: bytes
     omitted: int
@@ -60,6 +66,7 @@ class Capture:
         self._head = bytearray()
         self._tail = bytearray()
         self._taken_to = start
+        self._returns_lost = 0
 
     def recall(self, read: Callable[[int, int], bytes], end: int) -> None:
         """Take what a service that died had absorbed from the log, up to where the journal begins now.
@@ -80,7 +87,7 @@ class Capture:
     def finish(self, journal: Journal, end: int) -> Stretch:
         """Give everything up to the end of the command."""
         self._add(journal, end)
-        omitted = end - self._start - len(self._head) - len(self._tail)
+        omitted = end - self._start - len(self._head) - len(self._tail) - self._returns_lost
         return Stretch(bytes(self._head), max(0, omitted), bytes(self._tail))
 
     def _add(self, journal: Journal, end: int) -> None:
@@ -95,7 +102,10 @@ class Capture:
         self._tail += data[room:]
         self._taken_to = end
         if len(self._tail) > _KEPT:
-            del self._tail[: len(self._tail) - _KEPT]
+            lost = len(self._tail) - _KEPT
+            # The terminal wrote these, and no text has them; one may end just here.
+            self._returns_lost += self._tail.count(b"\r\n", 0, lost + 1)
+            del self._tail[:lost]
 
 
 class Text(NamedTuple):
