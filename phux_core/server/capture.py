@@ -25,12 +25,29 @@ _KEPT = MOST_BYTES
 _LONGEST_SIGN = 4096
 _SIGN_END = re.compile(rb" *\r( +)\r\Z")
 _COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*m)*\Z")
+# What fish does to the terminal between the mark and the command: bracketed paste off, the title, colours reset.
+_FISH_BEGIN = re.compile(
+    rb"\x1b\[\?2004l(?:(?P<title>\x1b\]0;[^\x07\x1b]*\x07)?\x1b\[30m(?:\x1b\(B)?\x1b\[m\x0f?(?(title)\r))?"
+)
+# What bash shows of our hooks in its PROMPT_COMMAND after `set -v`.
+_VERBOSE = re.compile(rb"\{ __phux_(?:after|before && \\:); \} >/dev/null 2>&1\r\n\Z")
+_LONGEST_VERBOSE = 64
+# What a shell writes between the characters of a line that it edits.
+_EDITING = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[()=>][0B]?|[\x00-\x20]+")
+# So many characters tell a line from others; behind them it may be wrapped.
+_TELLING = 16
 # What a prompt and the line typed at it may take in the stream, to be read from there.
 _LONGEST_LINE = 16 * 1024
 
 
 class Stretch(NamedTuple):
-    """A part of the stream of which the middle may be gone."""
+    """A part of the stream of which the middle may be gone.
+
+    Attributes:
+        head: How it begins.
+        omitted: Bytes that are gone, as far as is known without the carriage returns before newlines.
+        tail: How it ends.
+    """
 
     head: bytes
     omitted: int
@@ -49,6 +66,7 @@ class Capture:
         self._head = bytearray()
         self._tail = bytearray()
         self._taken_to = start
+        self._returns_lost = 0
 
     def recall(self, read: Callable[[int, int], bytes], end: int) -> None:
         """Take what a service that died had absorbed from the log, up to where the journal begins now.
@@ -69,7 +87,7 @@ class Capture:
     def finish(self, journal: Journal, end: int) -> Stretch:
         """Give everything up to the end of the command."""
         self._add(journal, end)
-        omitted = end - self._start - len(self._head) - len(self._tail)
+        omitted = end - self._start - len(self._head) - len(self._tail) - self._returns_lost
         return Stretch(bytes(self._head), max(0, omitted), bytes(self._tail))
 
     def _add(self, journal: Journal, end: int) -> None:
@@ -84,7 +102,10 @@ class Capture:
         self._tail += data[room:]
         self._taken_to = end
         if len(self._tail) > _KEPT:
-            del self._tail[: len(self._tail) - _KEPT]
+            lost = len(self._tail) - _KEPT
+            # The terminal wrote these, and no text has them; one may end just here.
+            self._returns_lost += self._tail.count(b"\r\n", 0, lost + 1)
+            del self._tail[:lost]
 
 
 class Text(NamedTuple):
@@ -137,10 +158,19 @@ def _cut_start(text: bytes, most: int) -> bytes:
     return cut[line:] if 0 < line < len(cut) else cut.decode("utf-8", "ignore").encode()
 
 
-def end_without_sign(journal: Journal, start: int, end: int) -> int:
-    """Find where a command's output ends in zsh, which may have put its sign for a missing newline behind it."""
-    low = max(start, journal.base, end - _LONGEST_SIGN)
-    return end - length_of_missing_newline_sign(journal.since(low, end - low))
+def end_of_own_output(journal: Journal, start: int, end: int, shell: str | None) -> int:
+    """Find where a command's own output ends, behind which its shell may have written something before its mark.
+
+    zsh puts its sign for a missing newline there, and bash what it is about to execute, if it is told to.
+    """
+    if shell not in {"zsh", "bash"}:
+        return end
+    low = max(start, journal.base, end - (_LONGEST_SIGN if shell == "zsh" else _LONGEST_VERBOSE))
+    tail = journal.since(low, end - low)
+    if shell == "zsh":
+        return end - length_of_missing_newline_sign(tail)
+    shown = _VERBOSE.search(tail) if tail.endswith(b"2>&1\r\n") else None
+    return end if shown is None else low + shown.start()
 
 
 def length_of_missing_newline_sign(tail: bytes) -> int:
@@ -161,6 +191,33 @@ def length_of_missing_newline_sign(tail: bytes) -> int:
     if sign < 0:
         return 0
     return len(tail) - _COLOURS.search(tail, 0, sign).start()  # type: ignore[union-attr]
+
+
+def without_begin_of_fish(stretch: Stretch) -> Stretch:
+    r"""Leave out what fish itself writes before a command does.
+
+    Example:
+        >>> without_begin_of_fish(Stretch(b"\x1b[?2004l\x1b]0;echo\x07\x1b[30m\x1b(B\x1b[m\rtext\r\n", 0, b"")).head
+        b'text\r\n'
+    """
+    begin = _FISH_BEGIN.match(stretch.head)
+    return stretch if begin is None else stretch._replace(head=stretch.head[begin.end() :])
+
+
+def below_line(written: bytes, typed: str) -> bytes:
+    r"""Give what stands below a line that was typed; everything if it does not show that line.
+
+    bash shows what is typed where its errors go, and these may go to a file.
+
+    Example:
+        >>> below_line(b"\x1b[7mecho a\x1b[27m\r\necho b\r\n", "echo a")
+        b'echo b\r\n'
+        >>> below_line(b"a\r\nb\r\n", "echo a; echo b")
+        b'a\r\nb\r\n'
+    """
+    line, _newline, below = written.partition(b"\n")
+    telling = _EDITING.sub(b"", typed.encode("utf-8", "surrogateescape"))[:_TELLING]
+    return below if telling in _EDITING.sub(b"", line) else written
 
 
 def typed_line(news: CommandStarted, journal: Journal, cols: int, rows: int) -> str | None:

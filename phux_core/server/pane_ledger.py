@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from phux_core.logs import ledger
 from phux_core.logs.ledger import Ledger
-from phux_core.server.capture import end_without_sign
+from phux_core.server.capture import end_of_own_output
 from phux_core.server.commands import CommandFinished, CommandStarted
 
 if TYPE_CHECKING:
@@ -114,8 +114,7 @@ class PaneLedger:
         if not isinstance(news, CommandFinished) or news.start is None or latest is None:
             return
         if latest.start == news.start and latest.ended_at is None:
-            zsh = self._pane.record.command == "zsh"
-            end = end_without_sign(self._pane.journal, news.start, news.end) if zsh else news.end
+            end = end_of_own_output(self._pane.journal, news.start, news.end, self._pane.record.command)
             self.ended(latest.number, news.start, end, news.exit_code)
 
     def pane_died(self, exit_code: int | None) -> None:

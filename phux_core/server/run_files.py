@@ -10,8 +10,17 @@ from phux_core.errors import RefusedError
 from phux_core.server import run_lines
 
 
-def write(directory: str, command: str, shell: str, nonce: str | None) -> tuple[str, list[str]]:
+def write(
+    directory: str, command: str, shell: str, nonce: str | None, *, broken: bool = False
+) -> tuple[str, list[str]]:
     """Write a command into a file, and into another one what marks its begin and end if the shell does not.
+
+    Args:
+        directory: Where.
+        command: The command.
+        shell: The kind of shell that is to execute it.
+        nonce: What the marks carry; None if the shell marks its commands itself.
+        broken: Whether the shell cannot read the command.
 
     Returns:
         The line that has the shell execute it, and the files.
@@ -21,16 +30,18 @@ def write(directory: str, command: str, shell: str, nonce: str | None) -> tuple[
     """
     files: list[str] = []
     try:
-        path = _write(directory, command + "\n", files)
+        text = command if broken or nonce is None else run_lines.with_status(command, shell)
+        path = _write(directory, text + "\n", files)
         if nonce is not None:
-            path = _write(directory, run_lines.wrapper(path, shell, nonce), files)
+            path = _write(directory, run_lines.wrapper(path, shell, nonce, broken=broken), files)
+            broken = False
     except OSError as error:
         remove(files)
         raise RefusedError(
             f"the command cannot be written to a file in {directory}: {error.strerror}",
             remedy="make room there, or run it in a simpler form, on one line",
         ) from error
-    return run_lines.source_line(path, shell), files
+    return run_lines.source_line(path, shell, broken=broken), files
 
 
 def remove(files: list[str]) -> None:

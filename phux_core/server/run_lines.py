@@ -37,6 +37,7 @@ def is_surely_complete(command: str) -> bool:
     """Tell whether a command leaves nothing open at a prompt; false also when that cannot be told by its looks."""
     return (
         len(command) <= _LONGEST_TYPED
+        and command.isprintable()  # at a prompt the others are keys, between quotes, too
         and _COMPLETE.fullmatch(command) is not None
         and _KEYWORDS.search(command) is None
     )
@@ -58,14 +59,19 @@ def quote(words: Sequence[str], shell: str) -> str:
     r"""Write words so that a shell sees exactly them.
 
     Example:
-        >>> quote(["echo", "it's"], "bash")
-        'echo \'it\'"\'"\'s\''
-        >>> quote(["echo", "it's"], "fish")
-        "echo 'it\\'s'"
+        >>> print(quote(["echo", "it's"], "bash"))
+        echo 'it'\''s'
+        >>> print(quote(["echo", "it's"], "fish"))
+        echo 'it\'s'
     """
-    if shell != "fish":
-        return shlex.join(words)
-    return " ".join(word if shlex.quote(word) == word else _quote_fish(word) for word in words)
+    return " ".join(_quote_word(word, shell, later=index > 0) for index, word in enumerate(words))
+
+
+def _quote_word(word: str, shell: str, *, later: bool) -> str:
+    # zsh knows aliases for any word, and it and fish take a word that begins so for something else.
+    if shlex.quote(word) == word and not word.startswith(("=", "%")) and not (later and shell == "zsh"):
+        return word
+    return _quote_fish(word) if shell == "fish" else _quote_always(word)
 
 
 def _quote_fish(word: str) -> str:
@@ -73,23 +79,48 @@ def _quote_fish(word: str) -> str:
     return f"'{escaped}'"
 
 
-def source_line(path: str, shell: str) -> str:
-    """Write the line that has a shell execute a file as if it were typed. The blank keeps it out of many histories."""
-    return f" source {quote([path], shell)}" if shell == "fish" else f" . {quote([path], shell)}"
+def source_line(path: str, shell: str, *, broken: bool = False) -> str:
+    """Write the line that has a shell execute a file as if it were typed. The blank keeps it out of many histories.
+
+    Args:
+        path: The file.
+        shell: The kind of shell.
+        broken: Whether the shell cannot read it: then ``set -e`` must not take that for the failure of a command.
+    """
+    # The user may have an alias of this name.
+    source = {"fish": "builtin source", "zsh": "builtin ."}.get(shell, "\\.")
+    return f" {source} {quote([path], shell)}{' && :' if broken and shell != 'fish' else ''}"
 
 
-def wrapper(path: str, shell: str, nonce: str) -> str:
+def wrapper(path: str, shell: str, nonce: str, *, broken: bool = False) -> str:
     """Write a file that executes another one between marks, and goes on whatever becomes of it."""
     begin, end = _mark(nonce, "C"), _mark(nonce, "D;%s")
-    inner = source_line(path, shell).strip()
+    inner = source_line(path, shell, broken=broken).strip()
     if shell == "fish":
         return f"builtin printf '{begin}'\n{inner}\nbuiltin printf '{end}' $status\n"
     if shell == "posix":
         # Else dash and its like would give the whole line up at a syntax error.
         inner = f"command {inner}"
-    # The user's printf may be another one, and zsh's `command` finds programs only. Errors are where `set -x` writes.
+    # The user's printf may be another one, and zsh's `command` finds programs only.
     printf = "builtin printf" if shell == "zsh" else "command printf"
-    return f"{{ {printf} '{begin}'; }} 2>/dev/null\n{inner}\n{{ {printf} '{end}' \"$?\"; }} 2>/dev/null\n"
+    # Its output may go to a file by now, and not every shell has a terminal of its own to write to instead.
+    begin, end = (f"{printf} {mark} >/dev/tty || {printf} {mark}" for mark in (f"'{begin}'", f"'{end}' \"$_p\""))
+    # What the command sees as $?, and what comes after it; for `set -e` that would be a failure.
+    status = 'case $_p$- in 0*|*e*) ;; *) (exit "$_p") && :;; esac'
+    # Errors are where `set -x` writes. One line, for `set -v` writes each before it is executed.
+    before = f"_p=$? _q=; {{ {begin}; {status}; }} 2>/dev/null"
+    after = f"{{ _p=${{_q:-$?}}; {end}; {status}; }} 2>/dev/null"
+    return f"{before}; {inner}; {after}\n"
+
+
+def with_status(command: str, shell: str) -> str:
+    """Write a command so that the file which executes it between marks knows its status, if it can be told to.
+
+    Else the shell would see a second failure, that of the file: an ERR trap would run twice, `set -e` end the shell
+    after `false && true`, and ksh forget that a signal was the reason.
+    """
+    may_swallow_more = shell == "fish" or "<<" in command
+    return command if may_swallow_more else f"{command}\n\n_q=$?"
 
 
 def question(nonce: str) -> str:
@@ -124,7 +155,8 @@ def inline(command: str, nonce: str, shell: str) -> str:
     if shell == "fish":
         return f" printf '{begin}';eval {quoted};printf '{end}' $status"
     # zsh's `command` finds programs only, and dash needs it to survive a syntax error.
-    return f" _p=${{ZSH_VERSION:+builtin}};printf '{begin}';${{_p:-command}} eval {quoted};printf '{end}' $?"
+    before = f"_s=$? _p=${{ZSH_VERSION:+builtin}};printf '{begin}';(exit $_s)&&:"
+    return f" {before};${{_p:-command}} eval {quoted};_s=$?;printf '{end}' $_s;(exit $_s)&&:"
 
 
 def _quote_always(text: str) -> str:

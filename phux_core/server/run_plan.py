@@ -56,13 +56,14 @@ async def make_plan(
         return plan
     shell = marked_shell or foreground.shell or far_shell or "posix"
     command = _line(request, shell)
-    if marked_shell and run_lines.may_be_typed(command, shell) and await is_complete(command, foreground.pid, shell):
-        return Plan(command, command, shell, None, [])
     nonce = None if marked_shell else secrets.token_hex(4)
-    if marked_shell or (foreground.shell is not None and foreground.same_root):
-        line, files = run_files.write(directory, command, shell, nonce)
-        return Plan(line, command, shell, nonce, files)
-    return Plan(run_lines.inline(command, nonce or "", shell), command, shell, nonce, [])
+    if not marked_shell and (foreground.shell is None or not foreground.same_root):
+        return Plan(run_lines.inline(command, nonce or "", shell), command, shell, nonce, [])
+    complete = run_lines.is_surely_complete(command) or await is_complete(command, foreground.pid, shell)
+    if marked_shell and complete and run_lines.may_be_typed(command, shell):
+        return Plan(command, command, shell, None, [])
+    line, files = run_files.write(directory, command, shell, nonce, broken=not complete)
+    return Plan(line, command, shell, nonce, files)
 
 
 def _line(request: RunRequest, shell: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attrs import define, field, fields
 
 from phux_core.compact_json import to_bytes
-from phux_core.server.capture import render
+from phux_core.server.capture import render, without_begin_of_fish
 from phux_core.server.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -112,6 +112,8 @@ def read_result(run: Run, stretch: Stretch, cols: int, rows: int, cwd: str) -> d
     """
     assert run.start is not None
     assert run.end is not None
+    if run.shell == "fish" and run.nonce is None:
+        stretch = without_begin_of_fish(stretch)
     text = render(stretch, cols=cols, rows=rows, raw=run.raw, most=run.max_bytes)
     return {
         "outcome": "finished",

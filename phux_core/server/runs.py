@@ -19,7 +19,7 @@ from phux_core.errors import (
 )
 from phux_core.server import run_files
 from phux_core.server.alarm import Alarm
-from phux_core.server.capture import Capture, end_without_sign
+from phux_core.server.capture import Capture, below_line, end_of_own_output
 from phux_core.server.commands import CommandFinished, CommandStarted, PromptReady
 from phux_core.server.far_shell import ANSWER_S, INTERRUPT, FarShell
 from phux_core.server.outcome import Outcome
@@ -394,13 +394,13 @@ class Runs:
         self._current = None
         journal = self._pane.journal
         if run.start is None:
-            # It never began: the shell refused the line. What it said about that stands below the line.
+            # It never began: the shell refused the line. Or it did, and the mark went to a file with its errors.
             start = max(run.typed_seq, journal.base)
-            _line, newline, said = journal.since(start, max(0, place - start)).partition(b"\n")
-            run.start = place - len(said) if newline else place
-        if run.shell == "zsh" and run.nonce is None:
-            place = end_without_sign(journal, run.start, place)
-        if run.nonce is not None:
+            written = journal.since(start, max(0, place - start))
+            run.start = place - len(below_line(written, run.files[-1] if run.files else run.command))
+        if run.nonce is None:
+            place = end_of_own_output(journal, run.start, place, run.shell)
+        else:
             self._prompt.run_ended(place if mark_end is None else mark_end)
         duration_s = max(0.0, time.monotonic() - run.began)
         run.end = End(UNKNOWN if exit_code is None else exit_code, place, duration_s)

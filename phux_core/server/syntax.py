@@ -24,10 +24,13 @@ async def is_complete(command: str, shell_pid: int, shell: str) -> bool:
         return False
     # fish does not look at -c when it is not to execute.
     options = {"zsh": ["-f", "-n", "-c", command], "fish": ["--no-config", "-n"]}.get(shell, ["-n", "-c", command])
+    # busybox is many programs, and is told by its name which one.
+    name = "sh" if os.path.basename(program).startswith("busybox") else program
     try:
         process = await asyncio.create_subprocess_exec(
-            program,
+            name,
             *options,
+            executable=program,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,

@@ -10,7 +10,7 @@ import pytest
 from phux_client import blocking
 from phux_core import errors
 from servers import embedded_server, eventually
-from shell_panes import INTEGRATED
+from shell_panes import INTEGRATED, POSIX, SHELLS
 
 
 @pytest.fixture(scope="module")
@@ -18,6 +18,8 @@ def phux():
     with embedded_server("ghostty") as server, blocking.Phux(server.socket) as phux:
         yield phux
 
+
+UNMARKED = [name for name in SHELLS if name not in INTEGRATED]
 
 # What users have in their rc files
 
@@ -108,6 +110,105 @@ def test_set_e_ends_the_shell_and_the_call(open_shell, shell):
     pane.wait(exit=True, timeout_s=10)
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_an_alias_for_what_reads_a_file(open_shell, shell):
+    pane = open_shell(shell)
+    pane.run("alias source=pwd" if shell == "fish" else "alias .=pwd", timeout_s=20)
+    assert pane.run("echo one\necho two", timeout_s=20).output == "one\ntwo"
+
+
+@pytest.mark.parametrize("shell", POSIX)
+def test_a_syntax_error_is_no_failure_to_set_e(open_shell, shell):
+    pane = open_shell(shell)
+    pane.run("set -e", timeout_s=20)
+    for command in ("echo )", 'echo "open', "if true; then", "echo one\nfi", "echo $("):
+        result = pane.run(command, timeout_s=20)
+        assert result.exit_code != 0
+        assert result.output != ""
+    assert pane.run("echo usable", timeout_s=20).output == "usable"
+
+
+@pytest.mark.parametrize("shell", POSIX)
+@pytest.mark.parametrize(
+    "command", ["false", "echo one\nfalse", "if true; then\n  false\nfi", "for i in 1; do false; done"]
+)
+def test_a_failure_is_one_to_set_e_however_it_was_typed(open_shell, shell, command):
+    pane = open_shell(shell)
+    pane.run("set -e", timeout_s=20)
+    assert pane.run(command, timeout_s=20).exit_code == 1
+    pane.wait(exit=True, timeout_s=10)
+
+
+@pytest.mark.parametrize("shell", UNMARKED)
+def test_what_is_no_failure_where_it_is_typed_is_none_from_a_file(open_shell, shell):
+    pane = open_shell(shell)
+    pane.run("set -e", timeout_s=20)
+    assert pane.run("false && true", timeout_s=20).exit_code == 1
+    assert pane.run("echo usable", timeout_s=20).output == "usable"
+
+
+@pytest.mark.parametrize("shell", UNMARKED)
+def test_output_that_goes_to_a_file_from_now_on(open_shell, shell, tmp_path):
+    pane = open_shell(shell)
+    assert pane.run(f"exec >{tmp_path}/log; echo logged", timeout_s=20).exit_code == 0
+    assert pane.run("echo more; false", timeout_s=20).exit_code == 1
+    written = (tmp_path / "log").read_text()
+    assert written.startswith("logged\n")
+    assert "7748" not in written, "marks are for the terminal"
+    pane.run("exec >/dev/tty", timeout_s=20)
+    assert pane.run("echo back", timeout_s=20).output == "back"
+
+
+@pytest.mark.parametrize("shell", POSIX)
+def test_errors_that_go_to_a_file_from_now_on(open_shell, shell, tmp_path):
+    pane = open_shell(shell)
+    pane.run(f"exec 2>{tmp_path}/log", timeout_s=20)
+    for command in ("echo one; echo two", "echo one\necho two"):
+        result = pane.run(command, timeout_s=20)
+        assert (result.output, result.exit_code) == ("one\ntwo", 0)
+    assert pane.run("printf one", timeout_s=20).output == "one"
+    assert pane.run("echo three; false", timeout_s=20).exit_code == 1
+
+
+@pytest.mark.parametrize("size", [(80, 24), (20, 10)])
+@pytest.mark.parametrize("shell", INTEGRATED)
+def test_a_line_that_its_shell_refuses_is_no_output(open_shell, shell, size):
+    pane = open_shell(shell, size=size)
+    if shell != "fish":
+        pane.run("alias refused='echo ;;'", timeout_s=20)
+    for command in ("refused", "refused and more of this line than fits"):
+        result = pane.run("NO=1" if shell == "fish" else command, timeout_s=20)
+        assert result.exit_code != 0
+        assert result.output.startswith(f"{shell}: ")
+
+
+@pytest.mark.parametrize("hook", ["", "mine=1"])
+def test_hooks_that_bash_shows_are_no_output(open_shell, hook):
+    pane = open_shell("bash", rc={".bashrc": f"PS1='$ '\nPROMPT_COMMAND='{hook}'"})
+    assert pane.run("set -v", timeout_s=20).output == ""
+    assert pane.run("echo one", timeout_s=20).output == "one"
+    assert pane.run("printf one", timeout_s=20).output == "one"
+    assert pane.run("echo one\necho two", timeout_s=20).output == "echo one\none\necho two\ntwo"
+    pane.send_keys("echo typed", "Enter")
+    pane.run("true", queue=True, timeout_s=20)
+    assert [pane.output(command.id).content for command in pane.commands()][-2:] == ["typed", ""]
+
+
+@pytest.mark.parametrize("shell", ["bash --norc", "ksh", "busybox"])
+def test_an_err_trap_runs_once_for_a_failure(open_shell, shell):
+    pane = open_shell(shell)
+    pane.run("trap 'echo ERR' ERR", timeout_s=20)
+    result = pane.run("echo one\nfalse", timeout_s=20)
+    assert (result.output, result.exit_code) == ("one\nERR", 1)
+
+
+def test_ksh_tells_failures_also_with_a_debug_trap_and_signals_as_it_does(open_shell):
+    pane = open_shell("ksh")
+    assert pane.run("sh -c 'kill $$'", timeout_s=20).exit_code == 256 + signal.SIGTERM
+    pane.run("trap 'echo D' DEBUG", timeout_s=20)
+    assert pane.run("false", timeout_s=20).exit_code == 1
+
+
 # What programs leave behind
 
 
@@ -171,7 +272,7 @@ def test_a_builtin_that_reads_is_not_taken_for_another_shell(open_shell, shell):
     assert pane.run("echo $x", queue=True, timeout_s=20).output == "an answer"
 
 
-@pytest.mark.parametrize("shell", ["bash --norc", "dash", "ksh", "busybox"])
+@pytest.mark.parametrize("shell", UNMARKED)
 def test_shells_without_marks_whatever_was_done_to_them(open_shell, shell):
     pane = open_shell(shell)
     commands = {

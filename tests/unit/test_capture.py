@@ -56,6 +56,18 @@ def test_the_middle_goes_and_is_counted(journal, monkeypatch):
     assert kept.finish(journal, journal.position) == Stretch(data[:1000], len(data) - 2000, data[-1000:])
 
 
+def test_what_is_left_out_is_counted_as_text(journal, monkeypatch):
+    monkeypatch.setattr(capture, "_KEPT", 1000)
+    kept = Capture(0)
+    for _ in range(40):
+        write(journal, b"abc\r\n" * 100)
+        kept.absorb(journal)
+        journal.restart()
+    told = render(kept.finish(journal, journal.position), cols=80, rows=24, raw=True, most=400)
+    head, _, tail = told.text.partition(f"[phux: {told.omitted} bytes left out]\n")
+    assert len(head) + told.omitted + len(tail) == len("abc\n") * 4000
+
+
 def test_what_died_with_a_service_is_counted(journal):
     write(journal, b"lost")
     journal.restart()

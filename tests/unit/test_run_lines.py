@@ -48,6 +48,11 @@ def test_what_may_be_open_is_asked_about(command):
     assert not run_lines.is_surely_complete(command)
 
 
+@pytest.mark.parametrize("key", ["\x1b", "\r", "\x03", "\x7f", "\x9b"])
+def test_what_is_a_key_at_a_prompt_is_not_typed(key):
+    assert not run_lines.is_surely_complete(f"printf %s 'a{key}b'")
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "dash"])
 @settings(max_examples=60, deadline=None)
 @given(command=st.text(alphabet="ab '\"$&|;<>(){}\\`!#*=-1~\n", min_size=1, max_size=20))
@@ -78,10 +83,15 @@ def test_looking_at_a_command_takes_no_time():
 def test_a_shell_sees_exactly_the_words(shell, words):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    line = run_lines.quote(["printf", "%s\\0", *words], shell if shell == "fish" else "posix")
+    line = run_lines.quote(["printf", "%s\\0", *words], shell)
     flags = ["--no-config"] if shell == "fish" else []
     done = subprocess.run([shell, *flags, "-c", line], capture_output=True, check=True)
     assert done.stdout.decode().split("\0")[:-1] == words
+
+
+def test_plain_words_are_typed_plainly():
+    assert run_lines.quote(["git", "log", "-1", "--format=%h", "a.b/c:d"], "bash") == "git log -1 --format=%h a.b/c:d"
+    assert run_lines.quote(["ls", "-l"], "zsh") == "ls '-l'", "it may have an alias for any word"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "ksh", "busybox"])
@@ -108,6 +118,20 @@ def test_a_line_for_an_unknown_shell_marks_begin_and_end(shell, command):
     if command == "if" and shell in {"dash", "busybox", "ksh"}:
         return  # without a terminal a syntax error ends these
     assert "\x1b]7748;abcd;D;" in rest
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "ksh", "busybox"])
+def test_without_a_terminal_of_its_own_a_shell_marks_where_its_output_goes(shell, tmp_path):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    kind = shell if shell in {"bash", "zsh"} else "posix"
+    (tmp_path / "command").write_text(run_lines.with_status("echo one; (exit 7)", kind) + "\n")
+    (tmp_path / "wrapper").write_text(run_lines.wrapper(str(tmp_path / "command"), kind, "abcd"))
+    argv = [shell, "sh"] if shell == "busybox" else [shell]
+    line = run_lines.source_line(str(tmp_path / "wrapper"), kind)
+    done = subprocess.run([*argv, "-c", line], capture_output=True, check=False, start_new_session=True)
+    assert done.stdout == b"\x1b]7748;abcd;C\x07one\n\x1b]7748;abcd;D;7\x07"
+    assert (done.returncode, done.stderr) == (7, b"")
 
 
 def test_no_line_is_too_long_for_a_terminal_without_an_editor():
