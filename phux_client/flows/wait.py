@@ -233,6 +233,8 @@ class _View:
     def _take_text(self, event: "Document") -> None:
         self._text_seq, self._resume = event["seq"], event["resume"]
         hit = self._wanted.find(event["text"])
+        if hit is None and "drawn" in event:
+            hit = self._wanted.find_drawn(event["drawn"])
         if hit is not None:
             self._found = (*hit, event["seq"])
         if "screen" in event:

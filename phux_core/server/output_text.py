@@ -12,6 +12,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.plain import as_written
+from phux_core.server import drawn
 from phux_core.server.screen import read_screen
 
 if TYPE_CHECKING:
@@ -54,6 +55,10 @@ class Follower:
         self._output_only = output_only
         self._screen = screen
         self._line = self._told = self.begins = self._beginning() if since is None else since
+        # Who begins now, and with everything, sees on the screen itself what is drawn there.
+        self._tells_drawn = screen and (output_only or since is not None)
+        # What stood on the alternate screen when it was last told of; None if that is to be found out.
+        self._stood: list[str] | None = [] if since is None else None
         self._scheduled = False
         self._ended = False
         self._last_words: dict[str, Any] | None = None
@@ -125,7 +130,26 @@ class Follower:
         event |= {"resume": self._line, "seq": end}
         if self._screen and end == pane.seq:
             event["screen"] = read_screen(pane, scrollback=None, cells=False)
+            if self._tells_drawn:
+                event |= self._drawn()
         self._subscriber.push_event(self._number, event)
+
+    def _drawn(self) -> dict[str, Any]:
+        """Tell what came onto the alternate screen; the text has it only if it was drawn in one piece."""
+        looks = drawn.looks_of(self._pane)
+        before = looks.first_since(self.begins) if self._stood is None else self._stood
+        self._stood = looks.latest
+        if not self._stood or not self._is_output_drawn:
+            return {}
+        return {"drawn": drawn.difference(before, self._stood)}
+
+    @property
+    def _is_output_drawn(self) -> bool:
+        """Whether what is on the alternate screen is to be told: a command's, not a prompt that was left there."""
+        commands = self._pane.commands
+        if not self._output_only or commands.at_prompt is None:
+            return True
+        return commands.start is not None and not commands.on_alt_screen
 
     def _stretches(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         return self._pane.commands.output_between(start, end) if self._output_only else iter([(start, end)])
