@@ -9,9 +9,10 @@ that nobody follows cost a look into a dictionary.
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import TYPE_CHECKING, Any
 
-from phux_core.engine.plain import as_written
+from phux_core.engine.plain import as_written, flowing_text
 from phux_core.server import drawn
 from phux_core.server.screen import read_screen
 
@@ -23,9 +24,15 @@ if TYPE_CHECKING:
 
 # New bytes that one event tells at the most.
 _PIECE = 64 * 1024
-# A line that is longer is cut; one that is drawn by moving the cursor earlier, for it is drawn anew for each event.
+# Of a line that is longer only the end is told again, so that a word in two pieces is still one; of one with colours
+# earlier, for they are taken out anew for each event.
 _LONGEST_LINE = 256 * 1024
+_LONGEST_COLOURED = 16 * 1024
+_END = 4 * 1024
+# A line that is drawn by moving the cursor has no end, and is cut.
 _LONGEST_DRAWN = 4 * 1024
+# An escape sequence of which the rest is still to come.
+_UNFINISHED = re.compile(rb"\x1b(?:\[[0-9;:]*|[\]PX^_][^\x07\x1b\x18\x1a]*\x1b?)?\Z")
 # How long one follower may go on catching up before others get their turn.
 _TURN_S = 0.004
 
@@ -164,11 +171,20 @@ class Follower:
             overwritten = data.rstrip(b"\r").rfind(b"\r", start)
             if overwritten >= 0:
                 start = overwritten + 1  # a progress bar
-            elif b"\x1b" in data[start:] or size > _LONGEST_LINE:
+            elif flowing_text(_settled(data[start:])) is None:
                 return len(data)
+            elif size > (_LONGEST_COLOURED if b"\x1b" in data[start:] else _LONGEST_LINE):
+                start += len(_settled(data[start:-_END]))  # not in the middle of an escape
         return start
 
 
 def _lines(data: bytes, pane: Pane) -> list[str]:
-    text = as_written(data, cols=pane.record.cols, rows=pane.record.rows)
+    text = as_written(_settled(data), cols=pane.record.cols, rows=pane.record.rows)
     return text.split("\n") if text else []
+
+
+def _settled(data: bytes) -> bytes:
+    """Leave out what only the rest will give a meaning; it is no text, and a terminal would be made for it."""
+    last = data.rfind(b"\x1b", 0, -1)  # the last byte alone may be half the end of a control string
+    unfinished = _UNFINISHED.search(data, len(data) - 1 if last < 0 else last) if data else None
+    return (data[: unfinished.start()] if unfinished else data).rstrip(b"\r")
