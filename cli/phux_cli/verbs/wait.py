@@ -12,7 +12,7 @@ import sys
 
 from phux_cli.connection import connection
 from phux_cli.output import print_document
-from phux_cli.usage import UsageError, add_json, add_socket, at_least, seconds
+from phux_cli.usage import LAST_PLACE, UsageError, add_json, add_socket, at_least, seconds
 from phux_client import flows
 from phux_core.errors import NoServerError, StoppedError, TimedOutError
 
@@ -53,7 +53,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
     parser.add_argument(
         "--since",
         metavar="SEQ",
-        type=at_least(0),
+        type=at_least(0, most=LAST_PLACE),
         help="only what was written after SEQ counts, also a --command-done or --state that came between",
     )
     parser.add_argument(
