@@ -55,6 +55,12 @@ class Outcome:
         self.line = line
         self.seq = screen["seq"] if seq is None else seq
 
+    @property
+    def document(self) -> "Document":
+        """The final screen with what ended the wait, a ScreenState document, too."""
+        more = {"met": self.met, "met_line": self.line}
+        return self.screen | {name: value for name, value in more.items() if value is not None}
+
 
 def wait(
     caller: Caller,

@@ -392,6 +392,24 @@ def test_the_script_tells_by_its_exit_code(shared, start):
     assert shared("wait", target, "--state", "dead", "--state", "fullscreen", "--timeout", "0").code == 124
 
 
+def test_the_script_names_the_condition_that_held_if_there_were_several(shared, start):
+    pane = start(*ECHO)
+    target = pane.selector
+    finished = shared("wait", target, "--until", "ready", "--exit", "--gone", "ready", "--timeout", "20")
+    assert (finished.code, finished.out, finished.err) == (0, "until\tready\n", "")
+    assert shared("wait", target, "--gone", "never", "--idle", "60000").out == "gone\n"
+    assert shared("wait", target, "--state", "awaiting_secret,dead").out == "state\tawaiting_secret\n"
+    assert shared("wait", target, "--until", "ready", "--stop", "never").out == ""
+    document = shared.json("wait", target, "--regex", "r.*y", "--exit", "--timeout", "20")
+    validate("screen-state", document)
+    assert (document["met"], document["met_line"]) == ("regex", "ready")
+    document = shared.json("wait", target, "--gone", "never", "--exit", "--timeout", "20")
+    assert (document["met"], "met_line" in document) == ("gone", False)
+    stopped = shared("wait", "--json", target, "--until", "never", "--stop", "read", "--timeout", "20").document
+    assert (stopped["met"], stopped["met_line"]) == ("stop", "ready")
+    assert "met" not in shared("wait", "--json", target, "--until", "never", "--timeout", "0").document
+
+
 def test_the_script_warns_where_there_are_no_marks(shared, start):
     pane = start(*ECHO)
     finished = shared("wait", pane.selector, "--until", "ready", "--output-only", "--timeout", "20")

@@ -77,7 +77,7 @@ class Talk:
             step = go()
         except StopIteration as stop:
             self.outcome = stop.value
-            validate("screen-state", self.outcome.screen)
+            validate("screen-state", self.outcome.document)
             return
         if isinstance(step, flows.Request):
             calls.check(step.call, step.params)
