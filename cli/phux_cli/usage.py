@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 MOST = 10**9
 """The largest number a flag takes: thirty years in seconds, more rows than any history has."""
 
+LAST_PLACE = 2**53
+"""The last place in a pane's stream that a flag takes: a pane that writes for weeks gets far beyond ``MOST``."""
+
 
 _LONGEST_SIZE = 20
 

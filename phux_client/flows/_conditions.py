@@ -5,7 +5,8 @@ from phux_core.patterns import compile_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
 
     from phux_client.flows._kinds import Document
 
@@ -90,6 +91,29 @@ class Conditions:
                 if matches(line):
                     return name, line
         return None
+
+    def find_drawn(self, drawn: "Document") -> "tuple[str, str] | None":
+        """Find the first line that ends the wait among those that came onto the alternate screen.
+
+        What a line before it has met in the same words is old: a clock ticks in a row that says more than the time.
+
+        Returns:
+            The condition it meets, and the line.
+        """
+        old = [hit for line in drawn["instead_of"] for hit in self._hits(line)]
+        for line in drawn["lines"]:
+            for name, words in self._hits(line):
+                if (name, words) not in old:
+                    return name, line
+                old.remove((name, words))
+        return None
+
+    def _hits(self, line: str) -> "Iterator[tuple[str, str]]":
+        """Tell which conditions a line meets, and by which of its words."""
+        for name, matches in self._matchers:
+            hit: Any = matches(line)
+            if hit:
+                yield name, "" if hit is True else hit[0]
 
     def missed(self, screen: "Document") -> str:
         """Say what was not there."""

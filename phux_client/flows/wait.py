@@ -55,6 +55,12 @@ class Outcome:
         self.line = line
         self.seq = screen["seq"] if seq is None else seq
 
+    @property
+    def document(self) -> "Document":
+        """The final screen with what ended the wait, a ScreenState document, too."""
+        more = {"met": self.met, "met_line": self.line}
+        return self.screen | {name: value for name, value in more.items() if value is not None}
+
 
 def wait(
     caller: Caller,
@@ -233,6 +239,8 @@ class _View:
     def _take_text(self, event: "Document") -> None:
         self._text_seq, self._resume = event["seq"], event["resume"]
         hit = self._wanted.find(event["text"])
+        if hit is None and "drawn" in event:
+            hit = self._wanted.find_drawn(event["drawn"])
         if hit is not None:
             self._found = (*hit, event["seq"])
         if "screen" in event:

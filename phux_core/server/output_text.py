@@ -9,9 +9,11 @@ that nobody follows cost a look into a dictionary.
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import TYPE_CHECKING, Any
 
-from phux_core.engine.plain import as_written
+from phux_core.engine.plain import as_written, flowing_text
+from phux_core.server import drawn
 from phux_core.server.screen import read_screen
 
 if TYPE_CHECKING:
@@ -22,9 +24,15 @@ if TYPE_CHECKING:
 
 # New bytes that one event tells at the most.
 _PIECE = 64 * 1024
-# A line that is longer is cut; one that is drawn by moving the cursor earlier, for it is drawn anew for each event.
+# Of a line that is longer only the end is told again, so that a word in two pieces is still one; of one with colours
+# earlier, for they are taken out anew for each event.
 _LONGEST_LINE = 256 * 1024
+_LONGEST_COLOURED = 16 * 1024
+_END = 4 * 1024
+# A line that is drawn by moving the cursor has no end, and is cut.
 _LONGEST_DRAWN = 4 * 1024
+# An escape sequence of which the rest is still to come.
+_UNFINISHED = re.compile(rb"\x1b(?:\[[0-9;:]*|[\]PX^_][^\x07\x1b\x18\x1a]*\x1b?)?\Z")
 # How long one follower may go on catching up before others get their turn.
 _TURN_S = 0.004
 
@@ -54,6 +62,10 @@ class Follower:
         self._output_only = output_only
         self._screen = screen
         self._line = self._told = self.begins = self._beginning() if since is None else since
+        # Who begins now, and with everything, sees on the screen itself what is drawn there.
+        self._tells_drawn = screen and (output_only or since is not None)
+        # What stood on the alternate screen when it was last told of; None if that is to be found out.
+        self._stood: list[str] | None = [] if since is None else None
         self._scheduled = False
         self._ended = False
         self._last_words: dict[str, Any] | None = None
@@ -125,7 +137,26 @@ class Follower:
         event |= {"resume": self._line, "seq": end}
         if self._screen and end == pane.seq:
             event["screen"] = read_screen(pane, scrollback=None, cells=False)
+            if self._tells_drawn:
+                event |= self._drawn()
         self._subscriber.push_event(self._number, event)
+
+    def _drawn(self) -> dict[str, Any]:
+        """Tell what came onto the alternate screen; the text has it only if it was drawn in one piece."""
+        looks = drawn.looks_of(self._pane)
+        before = looks.first_since(self.begins) if self._stood is None else self._stood
+        self._stood = looks.latest
+        if not self._stood or not self._is_output_drawn:
+            return {}
+        return {"drawn": drawn.difference(before, self._stood)}
+
+    @property
+    def _is_output_drawn(self) -> bool:
+        """Whether what is on the alternate screen is to be told: a command's, not a prompt that was left there."""
+        commands = self._pane.commands
+        if not self._output_only or commands.at_prompt is None:
+            return True
+        return commands.start is not None and not commands.on_alt_screen
 
     def _stretches(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         return self._pane.commands.output_between(start, end) if self._output_only else iter([(start, end)])
@@ -140,11 +171,20 @@ class Follower:
             overwritten = data.rstrip(b"\r").rfind(b"\r", start)
             if overwritten >= 0:
                 start = overwritten + 1  # a progress bar
-            elif b"\x1b" in data[start:] or size > _LONGEST_LINE:
+            elif flowing_text(_settled(data[start:])) is None:
                 return len(data)
+            elif size > (_LONGEST_COLOURED if b"\x1b" in data[start:] else _LONGEST_LINE):
+                start += len(_settled(data[start:-_END]))  # not in the middle of an escape
         return start
 
 
 def _lines(data: bytes, pane: Pane) -> list[str]:
-    text = as_written(data, cols=pane.record.cols, rows=pane.record.rows)
+    text = as_written(_settled(data), cols=pane.record.cols, rows=pane.record.rows)
     return text.split("\n") if text else []
+
+
+def _settled(data: bytes) -> bytes:
+    """Leave out what only the rest will give a meaning; it is no text, and a terminal would be made for it."""
+    last = data.rfind(b"\x1b", 0, -1)  # the last byte alone may be half the end of a control string
+    unfinished = _UNFINISHED.search(data, len(data) - 1 if last < 0 else last) if data else None
+    return (data[: unfinished.start()] if unfinished else data).rstrip(b"\r")

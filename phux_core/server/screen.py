@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.protocol import DEFAULT_STYLE
 from phux_core.keeper.signals import signal_name
+from phux_core.server import drawn
 from phux_core.server.changes import clock_of
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
     clock = clock_of(pane)
     shape = (engine.cols, engine.rows, engine.alt_screen)
     clock.look(pane.seq, shape, lines.text, None if spans is None else _styles(spans, engine.rows))
+    drawn.look(pane, lines)
     if since is not None:
         screen["changes"] = clock.since(since)._asdict()
     return screen

@@ -228,6 +228,8 @@ class ScreenState:
         foreground: The program that has its terminal; absent when there is none.
         exit_status: Of a pane that is dead: the program's exit code; absent while it runs, and when a signal ended it.
         signal: The name of that signal; absent otherwise.
+        met: Of a ``wait``, the condition that held first; absent otherwise, and when the time was over.
+        met_line: The line that was waited for, or stopped at; absent for other conditions.
 
     Example:
         >>> screen = pane.snapshot()
@@ -251,6 +253,8 @@ class ScreenState:
     foreground: Foreground | None = None
     exit_status: int | None = None
     signal: str | None = None
+    met: str | None = None
+    met_line: str | None = None
 
     @property
     def text(self) -> str:

@@ -118,6 +118,46 @@ def test_what_is_drawn_by_moving_the_cursor_is_found(start):
     assert waiting.over().met == "until"
 
 
+# Draws what it is given, from where it drew last, on the alternate screen.
+DRAW = [
+    *("bash", "-c"),
+    r"""stty -echo; printf '\033[?1049hready\033[3;3H'; while IFS= read -r x; do printf %b "$x"; done""",
+]
+
+
+def draw(pane, text):
+    """Have it drawn, and know that it is."""
+    seq = pane.snapshot().seq
+    pane.send_keys(text, "Enter")
+    pane.wait(idle_ms=50, since=seq, timeout_s=20)
+
+
+def test_what_is_drawn_in_pieces_on_the_alternate_screen_is_found_with_since(start):
+    pane = start(*DRAW)
+    seq = pane.snapshot().seq
+    waiting = Waiting(pane, until="Installed ok", since=seq)
+    draw(pane, "Insta")
+    draw(pane, "lled ok")
+    assert waiting.over().met_line.strip() == "Installed ok"
+    # Nor is it missed by whoever comes when it is drawn, and knows a part.
+    seq = pane.snapshot().seq
+    draw(pane, r"\033[2D42")
+    assert pane.wait(until="Installed 42", since=seq, timeout_s=20).met == "until"
+
+
+def test_what_stood_on_the_alternate_screen_is_not_matched_with_since(start):
+    pane = start(*DRAW)
+    draw(pane, "old needle at 12:01")
+    seq = pane.snapshot().seq
+    waiting = Waiting(pane, until="needle", since=seq)
+    draw(pane, r"\b2")
+    draw(pane, r"\033[H\033[L")
+    draw(pane, r"\033[4;5Htrue\033[5;1Ha nee")
+    assert waiting.is_alive()
+    draw(pane, "dle")
+    assert waiting.over().met_line == "a needle"
+
+
 def test_the_echo_is_not_matched_with_since(start):
     pane = start("sh", "-c", "echo ready; exec cat")  # the terminal echoes, and so does cat
     pane.send_keys("needle")
@@ -307,6 +347,28 @@ def test_only_output_counts_where_the_shell_marks_it(phux, tmp_path):
         pane.wait(until="needle", output_only=True, timeout_s=0.1)
 
 
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_what_a_command_draws_on_the_alternate_screen_is_output_and_a_prompt_there_is_not(phux, tmp_path):
+    pane = phux.new_session(None, command=["bash"], env={"HOME": str(tmp_path)}).pane
+    pane.wait(state="prompt", timeout_s=20)
+    pane.send_keys(r"printf '\033[?1049h\033[3;3HInsta'; read -s x; printf 'lled ok'; read -s x", "Enter")
+    waiting = Waiting(pane, until="Installed ok", output_only=True)
+    pane.wait(until="Insta", output_only=True, timeout_s=20)
+    pane.send_keys("Enter")
+    assert waiting.over().met == "until"
+    assert pane.wait(until="Installed ok", output_only=True, timeout_s=20).met == "until"
+    pane.send_keys("Enter")
+    pane.wait(state="prompt", timeout_s=20)
+    waiting = Waiting(pane, regex="needle", stop="^over", output_only=True)
+    for word in (": nee", "dle; read -s x; echo over"):
+        pane.send_keys(word, literal=True)
+        pane.wait(until=word, timeout_s=20)
+    pane.send_keys("Enter")
+    pane.wait(state="fullscreen", timeout_s=20)
+    pane.send_keys("Enter")
+    assert isinstance(waiting.over(), phux_client.StoppedError)
+
+
 # The script
 
 
@@ -328,6 +390,24 @@ def test_the_script_tells_by_its_exit_code(shared, start):
     seq = str(pane.snapshot().seq)
     assert shared("wait", target, "--until", "error", "--since", seq, "--timeout", "0").code == 124
     assert shared("wait", target, "--state", "dead", "--state", "fullscreen", "--timeout", "0").code == 124
+
+
+def test_the_script_names_the_condition_that_held_if_there_were_several(shared, start):
+    pane = start(*ECHO)
+    target = pane.selector
+    finished = shared("wait", target, "--until", "ready", "--exit", "--gone", "ready", "--timeout", "20")
+    assert (finished.code, finished.out, finished.err) == (0, "until\tready\n", "")
+    assert shared("wait", target, "--gone", "never", "--idle", "60000").out == "gone\n"
+    assert shared("wait", target, "--state", "awaiting_secret,dead").out == "state\tawaiting_secret\n"
+    assert shared("wait", target, "--until", "ready", "--stop", "never").out == ""
+    document = shared.json("wait", target, "--regex", "r.*y", "--exit", "--timeout", "20")
+    validate("screen-state", document)
+    assert (document["met"], document["met_line"]) == ("regex", "ready")
+    document = shared.json("wait", target, "--gone", "never", "--exit", "--timeout", "20")
+    assert (document["met"], "met_line" in document) == ("gone", False)
+    stopped = shared("wait", "--json", target, "--until", "never", "--stop", "read", "--timeout", "20").document
+    assert (stopped["met"], stopped["met_line"]) == ("stop", "ready")
+    assert "met" not in shared("wait", "--json", target, "--until", "never", "--timeout", "0").document
 
 
 def test_the_script_warns_where_there_are_no_marks(shared, start):

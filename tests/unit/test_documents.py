@@ -99,6 +99,8 @@ EXAMPLES = [
             "alt_screen": False,
             "state": "dead",
             "exit_status": 0,
+            "met": "until",
+            "met_line": "$ ls",
         },
     ),
     ("screen-changes", shapes.ScreenChanges, CHANGES),

@@ -220,6 +220,35 @@ def test_a_line_without_end_is_cut(pane, follow):
     assert client.events[-1]["seq"] == pane.seq
 
 
+def test_colours_do_not_cut_a_long_line_wherever_a_read_breaks_it(pane, follow):
+    client = follow()
+    pane.write(b"0" * 10_000 + b"\x1b[31mNEE\x1b[")
+    pane.write(b"32mD\x1b]8;;http://")
+    pane.write(b"x\x1b\\L\x1b")
+    pane.write(b"[mE\r")
+    pane.write(b"\n")
+    assert client.texts[-1] == ["0" * 10_000 + "NEEDLE"]
+
+
+@pytest.mark.parametrize("colour", [b"\x1b[31m", b"\x1b]2;" + b"x" * 900 + b"\x07"])
+def test_of_one_that_gets_too_long_its_end_is_kept(pane, follow, colour):
+    client = follow()
+    for _ in range(200):
+        pane.write(b"-" * 90 + colour + b"NEE")
+        pane.write(b"DLE" + colour)
+        assert client.texts[-1][0].endswith("NEEDLE")
+        assert client.events[-1]["seq"] - client.events[-1]["resume"] <= output_text._LONGEST_COLOURED
+    assert set(client.texts[-1][0]) == set("-NEEDLE")
+
+
+@pytest.mark.parametrize("moves", [b"\x1b[3D", b"\b\b\b"])
+def test_one_that_is_drawn_is_cut(pane, follow, moves):
+    client = follow()
+    pane.write(b"0" * 10_000 + moves + b"42")
+    pane.write(moves + b"x")
+    assert client.texts[-1] == ["x"]
+
+
 def test_a_progress_bar_is_its_last_state_and_does_not_grow(pane, follow):
     client = follow()
     for percent in range(2_000):

@@ -140,6 +140,13 @@ def test_at_least_takes_whole_numbers_that_are_large_enough():
         at_least(3)("2")
 
 
+@pytest.mark.parametrize("words", [("wait",), ("snapshot",), ("act", "work", "x"), ("logs",)])
+def test_a_place_in_a_stream_may_lie_as_far_as_any_pane_gets(words):
+    assert parse(*words, "--since", str(2**53)).since == 2**53
+    with pytest.raises(UsageError, match="is not from 0 to"):
+        parse(*words, "--since", str(2**53 + 1))
+
+
 @pytest.mark.parametrize(("text", "size"), [("80x24", (80, 24)), ("80X24", (80, 24)), ("0x0", (0, 0)), ("1x1", (1, 1))])
 def test_a_size_is_columns_and_rows(text, size):
     assert new_verb.parse_size(text) == size

@@ -77,7 +77,7 @@ class Talk:
             step = go()
         except StopIteration as stop:
             self.outcome = stop.value
-            validate("screen-state", self.outcome.screen)
+            validate("screen-state", self.outcome.document)
             return
         if isinstance(step, flows.Request):
             calls.check(step.call, step.params)
@@ -128,6 +128,22 @@ def test_with_since_the_screen_does_not_count():
     assert talk.outcome is None
     talk.tell(output("done", screen=screen("done", seq=120), seq=120))
     assert talk.outcome.met == "until"
+
+
+def drawn(*lines, instead_of=()):
+    return output(drawn={"lines": list(lines), "instead_of": list(instead_of)}, screen=screen(*lines, seq=110))
+
+
+def test_with_since_what_came_onto_the_alternate_screen_counts():
+    talk = begun(drawn("Insta"), drawn("Installed", instead_of=["Insta"]), since=100, until="Installed")
+    assert (talk.outcome.met, talk.outcome.line) == ("until", "Installed")
+
+
+def test_what_stood_in_a_line_of_it_before_is_old():
+    ticked = drawn("done 12:02", "new", instead_of=["done 12:01"])
+    assert begun(ticked, since=100, until="done", stop=r"done \S").outcome is None
+    assert begun(ticked, since=100, until="never", regex=r"\d+:\d+").outcome.line == "done 12:02"
+    assert begun(drawn("done", "done", instead_of=["done "]), since=100, until="done").outcome.met == "until"
 
 
 def test_output_only_leaves_the_screen_out_where_there_are_marks():

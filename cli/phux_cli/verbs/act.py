@@ -8,7 +8,7 @@ the same.
 
 from phux_cli.connection import connection
 from phux_cli.output import print_document
-from phux_cli.usage import add_json, add_socket, at_least, seconds
+from phux_cli.usage import LAST_PLACE, add_json, add_socket, at_least, seconds
 from phux_cli.verbs.snapshot import print_changes
 from phux_client import flows
 
@@ -40,7 +40,10 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
     parser.add_argument("--state", metavar="S", action="append", help="the pane is in this state, or in one of several")
     parser.add_argument("--stop", metavar="RE", help="end as soon as a line matches RE")
     parser.add_argument(
-        "--since", metavar="SEQ", type=at_least(0), help="print what changed after SEQ, not since typing"
+        "--since",
+        metavar="SEQ",
+        type=at_least(0, most=LAST_PLACE),
+        help="print what changed after SEQ, not since typing",
     )
     parser.add_argument("--cells", action="store_true", help="add the cells of changed rows (with --json)")
     parser.add_argument(

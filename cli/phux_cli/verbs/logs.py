@@ -12,7 +12,7 @@ import sys
 
 from phux_cli.connection import connection
 from phux_cli.output import print_document, stream
-from phux_cli.usage import UsageError, add_budget, add_json, add_socket, at_least, budget
+from phux_cli.usage import LAST_PLACE, UsageError, add_budget, add_json, add_socket, at_least, budget
 from phux_client import flows
 from phux_client.blocking import Phux
 from phux_core.errors import NoServerError
@@ -43,9 +43,11 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
     parser.add_argument("--list", action="store_true", help="list the logs that are kept")
     parser.add_argument("--lines", metavar="N", type=at_least(0), help="the last N lines")
     parser.add_argument(
-        "--from-byte", metavar="N", type=at_least(0, most=2**53), help="from this place in the pane's stream on"
+        "--from-byte", metavar="N", type=at_least(0, most=LAST_PLACE), help="from this place in the pane's stream on"
     )
-    parser.add_argument("--since", metavar="SEQ", type=at_least(0, most=2**53), help="everything from this place on")
+    parser.add_argument(
+        "--since", metavar="SEQ", type=at_least(0, most=LAST_PLACE), help="everything from this place on"
+    )
     add_budget(parser)
     parser.add_argument("--follow", action="store_true", help="go on with what is written, until the pane has ended")
     add_json(parser, "a LogText document (with --follow one a line, with --list a LogList document)")

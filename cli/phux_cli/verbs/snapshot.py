@@ -6,7 +6,7 @@ it.
 
 from phux_cli.connection import connection
 from phux_cli.output import box, print_document, write
-from phux_cli.usage import add_json, add_socket, at_least
+from phux_cli.usage import LAST_PLACE, add_json, add_socket, at_least
 from phux_client import flows
 
 TYPE_CHECKING = False
@@ -34,7 +34,9 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
         help="add the newest N rows of history; all of it without N or with 0",
     )
     parser.add_argument("--cells", action="store_true", help="add the cells that have a style or a mark (with --json)")
-    parser.add_argument("--since", metavar="SEQ", type=at_least(0), help="only the rows that changed after SEQ")
+    parser.add_argument(
+        "--since", metavar="SEQ", type=at_least(0, most=LAST_PLACE), help="only the rows that changed after SEQ"
+    )
     add_json(parser, "a ScreenState document, or with --since a ScreenChanges document")
     add_socket(parser)
 

@@ -4,15 +4,16 @@ r"""wait: wait until something is true of a pane. The first condition that holds
 the wait begins, and at all that is written after that, however fast it scrolls by. They also find the echo of what was
 just typed; --output-only keeps them from it, and --since SEQ (`seq` of a ScreenState) from old lines. A screen's lines
 come without the blanks at their end, so one that TEXT or RE wants there is taken to be there: `\$ $` finds a prompt.
-Exits 0 when a condition holds, 1 when --stop matches or the program has ended, 124 when the time is over. Without
-TARGET, the last focused session.
+Exits 0 when a condition holds, 1 when --stop matches or the program has ended, 124 when the time is over. If several
+conditions were given, the one that held is printed, with the line or state it found behind a tab; with --json they are
+`met` and `met_line` in the document. Without TARGET, the last focused session.
 """
 
 import sys
 
 from phux_cli.connection import connection
-from phux_cli.output import print_document
-from phux_cli.usage import UsageError, add_json, add_socket, at_least, seconds
+from phux_cli.output import print_document, write
+from phux_cli.usage import LAST_PLACE, UsageError, add_json, add_socket, at_least, seconds
 from phux_client import flows
 from phux_core.errors import NoServerError, StoppedError, TimedOutError
 
@@ -53,7 +54,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
     parser.add_argument(
         "--since",
         metavar="SEQ",
-        type=at_least(0),
+        type=at_least(0, most=LAST_PLACE),
         help="only what was written after SEQ counts, also a --command-done or --state that came between",
     )
     parser.add_argument(
@@ -94,14 +95,24 @@ def run(options: "argparse.Namespace") -> int:
             )
         )
     if options.json:
-        print_document(outcome.screen)
+        print_document(outcome.document)
     if outcome.met == "stop":
         raise StoppedError(f"{options.stop!r} came first: {outcome.line!r:.200}")
     if outcome.met is None:
         error = TimedOutError(f"not within {options.timeout:g} s", remedy="allow more time with --timeout")
         error.exit_code = _TIMED_OUT
         raise error
+    if not options.json and _may_be_one_of_several(options):
+        found = outcome.screen["state"] if outcome.met == "state" else outcome.line
+        write(outcome.met + ("" if found is None else f"\t{found}") + "\n")
     return 0
+
+
+def _may_be_one_of_several(options: "argparse.Namespace") -> bool:
+    """Tell whether more was waited for than one thing, so that the exit code alone does not say which it was."""
+    states = ",".join(options.state or ()).split(",")
+    given = [value is not None for value in (options.until, options.regex, options.gone, options.idle)]
+    return [*given, options.command_done, options.exit, *map(bool, states)].count(True) > 1
 
 
 def _wait_for_command(options: "argparse.Namespace") -> int:

@@ -196,6 +196,8 @@ def _screen() -> Document:
     changes = document("screen-changes")["properties"]
     more = {name: changes[name] for name in ("changed", "since", "scrolled", "full")}
     schema = document("screen-state", more={**more, **_MORE})
+    for name in ("met", "met_line"):  # phux_wait tells that, in its own words
+        del schema["properties"][name]
     return {**schema, "required": [name for name in schema["required"] if name not in {"lines", "scrollback"}]}
 
 
