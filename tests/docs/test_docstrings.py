@@ -77,6 +77,7 @@ def test_the_example_of_each_public_name_runs(module, name, member):
         else:
             with blocking.connect(server.socket) as phux:
                 session = phux.new_session("work", command=["sh"])
+                session.pane.wait(state="prompt")
                 session.pane.wait(idle_ms=100)
                 (window,) = session.windows()
                 names = {"phux": phux, "session": session, "window": window, "pane": session.pane}
@@ -88,6 +89,7 @@ def test_the_example_of_each_public_name_runs(module, name, member):
 async def _run_async(socket, examples):
     async with aio.connect(socket) as phux:
         session = await phux.new_session("work", command=["sh"])
+        await session.pane.wait(state="prompt")
         await session.pane.wait(idle_ms=100)
         (window,) = await session.windows()
         names = {"phux": phux, "session": session, "window": window, "pane": session.pane}
@@ -138,6 +140,7 @@ def names():
     with embedded_server() as server, blocking.connect(server.socket) as phux:
         session = phux.new_session("work", command=["sh", "-c", r"printf '\033[1;32mgreen\033[m'; exec sh"])
         session.pane.wait(until="green", timeout_s=10)
+        session.pane.wait(state="prompt", timeout_s=10)
         everything = {name: getattr(phux_client, name) for name in (*SHAPES_AND_ERRORS, *NAMES_OF_TYPES)}
         yield {"phux": phux, "session": session, "pane": session.pane, **everything}
 
