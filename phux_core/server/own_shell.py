@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from phux_core.server.commands import Commands
     from phux_core.server.foreground import Foreground
 
+MARK_S = 0.25
+"""How long a mark may take from the shell to us."""
 # A prompt may ask the terminal something and read the answer; that takes no longer.
 _DRAWN_S = 0.05
 
@@ -41,20 +43,18 @@ def reads_unseen(foreground: Foreground, commands: Commands, quiet_s: float) -> 
     )
 
 
-def is_back_unseen(foreground: Foreground, commands: Commands, prompt_depth: int | None, quiet_s: float) -> bool:
+def is_back_unseen(foreground: Foreground, commands: Commands, prompt_depth: int | None) -> bool:
     """Tell whether the pane's own shell reads a line again, though by its marks a command still runs.
 
     Args:
         foreground: The shell.
         commands: What its marks say.
         prompt_depth: How deep it waited at an earlier prompt.
-        quiet_s: For how long nothing was written.
     """
     return (
         commands.start is not None
         and prompt_depth is not None
         and bool(foreground.waiting)
-        and quiet_s > _DRAWN_S
         and depth_of_wait(foreground.pid) == prompt_depth
     )
 

@@ -23,7 +23,7 @@ from phux_core.server.foreground import look
 from phux_core.server.frames import is_seen
 from phux_core.server.input_items import encode
 from phux_core.server.intake import Intake
-from phux_core.server.own_shell import end_of_output, is_back_unseen, is_in_front, reads_unseen, was_replaced
+from phux_core.server.own_shell import MARK_S, end_of_output, is_back_unseen, is_in_front, reads_unseen, was_replaced
 from phux_core.server.pane_state import StateWatch, judge
 from phux_core.server.rest import Rest
 from phux_core.server.runs import Runs
@@ -295,15 +295,13 @@ class Pane:
         if foreground is None:
             foreground = look(self.fd)
             if foreground is not None and foreground.pid == self.record.pid:
-                quiet_s = self._loop.time() - self._last_output
                 if was_replaced(foreground, commands):
                     place = end_of_output(self.journal, commands.start, self.seq)
                     self._take_unmarked(commands.shell_replaced(place))
-                elif reads_unseen(foreground, commands, quiet_s):
+                elif reads_unseen(foreground, commands, self._loop.time() - self._last_output):
                     commands.drawn_unseen(on_alt_screen=self.engine.alt_screen)
-                elif is_back_unseen(foreground, commands, self._prompt_depth, quiet_s):
-                    place = end_of_output(self.journal, commands.start, self.seq)
-                    self._take_unmarked(commands.ended_unseen(place, on_alt_screen=self.engine.alt_screen))
+                elif is_back_unseen(foreground, commands, self._prompt_depth):
+                    self._loop.call_later(MARK_S, self._end_unseen, self.seq)
         if self._prompt_depth is None and commands.at_prompt and foreground is not None:
             self._prompt_depth = depth_at_prompt(foreground)
         alt_screen = self.engine.alt_screen and not (commands.at_prompt and commands.on_alt_screen)
@@ -317,6 +315,15 @@ class Pane:
         if state == "prompt":
             self.runs.seen_at_prompt()
         return state, foreground
+
+    def _end_unseen(self, seq: int) -> None:
+        """End a command of which no mark told the end, if none was on its way."""
+        commands = self.commands
+        foreground = look(self.fd) if self.fd >= 0 and self.seq == seq else None
+        if foreground is not None and is_back_unseen(foreground, commands, self._prompt_depth):
+            place = end_of_output(self.journal, commands.start, seq)
+            self._take_unmarked(commands.ended_unseen(place, on_alt_screen=self.engine.alt_screen))
+            self.watch.look_now()
 
     def _take_unmarked(self, news: CommandFinished) -> None:
         self.runs.take_news(news)

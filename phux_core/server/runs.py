@@ -23,7 +23,7 @@ from phux_core.server.capture import Capture, below_line, end_of_own_output
 from phux_core.server.commands import CommandFinished, CommandStarted, PromptReady
 from phux_core.server.far_shell import ANSWER_S, INTERRUPT, FarShell
 from phux_core.server.outcome import Outcome
-from phux_core.server.own_shell import end_of_output
+from phux_core.server.own_shell import MARK_S, end_of_output
 from phux_core.server.prompt import PROMPT_S, Problem, Prompt, remaining
 from phux_core.server.run_plan import make_plan, plan_as_it_is
 from phux_core.server.run_record import End, Run, read_result, timed_out
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
 # How long a command that was interrupted may take to end.
 _INTERRUPT_S = 1.0
-# How long the mark of an end may take from the shell to us.
-_MARK_S = 0.25
 _LARGE = 256 * 1024
 _LONGEST_CODE = 11
 
@@ -288,15 +286,18 @@ class Runs:
         run = self._current
         if run is not None and run.nonce and run.start is not None and is_back(run):
             # Its mark may be on its way.
-            asyncio.get_running_loop().call_later(_MARK_S, self._end_if_back, run)
+            asyncio.get_running_loop().call_later(MARK_S, self._end_if_back, run, self._pane.seq)
 
     def _end_unmarked(self, run: Run, exit_code: int) -> None:
         self._end(run, exit_code, end_of_output(self._pane.journal, run.start, self._pane.seq))
         self.settle()
 
-    def _end_if_back(self, run: Run) -> None:
+    def _end_if_back(self, run: Run, seq: int) -> None:
         if self._current is run and self._pane.watch.state == "prompt" and is_back(run):
-            self._end_unmarked(run, UNKNOWN)
+            if self._pane.seq == seq:
+                self._end_unmarked(run, UNKNOWN)
+            else:
+                self.seen_at_prompt()
 
     def typed_by_others(self, data: bytes) -> None:
         """Take note that somebody typed."""
