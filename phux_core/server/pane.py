@@ -320,7 +320,9 @@ class Pane:
         """End a command of which no mark told the end, if none was on its way."""
         commands = self.commands
         foreground = look(self.fd) if self.fd >= 0 and self.seq == seq else None
-        if foreground is not None and is_back_unseen(foreground, commands, self._prompt_depth):
+        if foreground is None or foreground.pid != self.record.pid:
+            return
+        if is_back_unseen(foreground, commands, self._prompt_depth):
             place = end_of_output(self.journal, commands.start, seq)
             self._take_unmarked(commands.ended_unseen(place, on_alt_screen=self.engine.alt_screen))
             self.watch.look_now()
