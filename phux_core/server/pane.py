@@ -302,8 +302,7 @@ class Pane:
                     commands.drawn_unseen(on_alt_screen=self.engine.alt_screen)
                 elif is_back_unseen(foreground, commands, self._prompt_depth):
                     self._loop.call_later(MARK_S, self._end_unseen, self.seq)
-        if self._prompt_depth is None and commands.at_prompt and foreground is not None:
-            self._prompt_depth = depth_at_prompt(foreground)
+        self._note_prompt(foreground)
         alt_screen = self.engine.alt_screen and not (commands.at_prompt and commands.on_alt_screen)
         state = judge(
             foreground,
@@ -315,6 +314,11 @@ class Pane:
         if state == "prompt":
             self.runs.seen_at_prompt()
         return state, foreground
+
+    def _note_prompt(self, foreground: Foreground | None) -> None:
+        """Find out how deep the pane's own shell waits at its prompt, once; before it waits that cannot be told."""
+        if self._prompt_depth is None and self.commands.at_prompt and foreground is not None:
+            self._prompt_depth = depth_at_prompt(foreground) if foreground.pid == self.record.pid else None
 
     def _end_unseen(self, seq: int) -> None:
         """End a command of which no mark told the end, if none was on its way."""
@@ -363,6 +367,7 @@ class Pane:
         if not self.takes_input:
             raise PaneClosedError(f"the program in @{self.id} has ended")
         data = encode(items, self.engine)
+        self._note_prompt(self.watch.foreground)
         if note is not None:
             self.journal.note = note
         written = self._typing.type(data)
