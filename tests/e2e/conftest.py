@@ -6,13 +6,29 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from phux_client import blocking
+from servers import embedded_server
 from shell_panes import ShellPanes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from phux_client import blocking
+    from phux_client.embedding import EmbeddedServer
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[EmbeddedServer]:
+    """A server for the tests of one file, unless that has another of its own."""
+    with embedded_server() as server:
+        yield server
+
+
+@pytest.fixture
+def phux(server: EmbeddedServer) -> Iterator[blocking.Phux]:
+    """A connection to it."""
+    with blocking.Phux(server.socket) as phux:
+        yield phux
 
 
 @pytest.fixture

@@ -14,20 +14,8 @@ import pytest
 from phux_client import blocking, flows
 from phux_core import errors
 from rawwire import RawClient
-from servers import embedded_server, eventually
+from servers import eventually
 from shell_panes import INTEGRATED, POSIX, SHELLS, files_of_runs, running
-
-
-@pytest.fixture(scope="module")
-def server():
-    with embedded_server() as server:
-        yield server
-
-
-@pytest.fixture
-def phux(server):
-    with blocking.Phux(server.socket) as phux:
-        yield phux
 
 
 @pytest.fixture(params=SHELLS)

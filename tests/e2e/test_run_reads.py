@@ -6,22 +6,8 @@ import time
 
 import pytest
 
-from phux_client import blocking
 from phux_core import errors
-from servers import embedded_server
 from shell_panes import POSIX
-
-
-@pytest.fixture(scope="module")
-def server():
-    with embedded_server() as server:
-        yield server
-
-
-@pytest.fixture
-def phux(server):
-    with blocking.Phux(server.socket) as phux:
-        yield phux
 
 
 @pytest.fixture(params=[*POSIX, "bash --norc", "dash in bash"])
