@@ -141,6 +141,7 @@ def names():
         session = phux.new_session("work", command=["sh", "-c", r"printf '\033[1;32mgreen\033[m'; exec sh"])
         session.pane.wait(until="green", timeout_s=10)
         session.pane.wait(state="prompt", timeout_s=10)
+        session.pane.wait(idle_ms=200, timeout_s=10)  # what it drew may still be on its way
         everything = {name: getattr(phux_client, name) for name in (*SHAPES_AND_ERRORS, *NAMES_OF_TYPES)}
         yield {"phux": phux, "session": session, "pane": session.pane, **everything}
 
