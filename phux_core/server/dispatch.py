@@ -68,7 +68,7 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
         self, _connection: Connection, pane: int, scrollback: int | None, cells: bool | None, since: int | None
     ) -> Result:
         read = self._pane(pane)
-        read.watch.look_if_due()
+        read.catch_up()
         return read_screen(read, scrollback=scrollback, cells=bool(cells), since=since)
 
     def _subscribe(

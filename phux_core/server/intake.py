@@ -80,6 +80,11 @@ class Intake:
         """Read from now on whenever there is something."""
         self._turns.add(self)
 
+    def read_now(self) -> None:
+        """Read what the program has written by now, unless it floods."""
+        if not self.ended:
+            self._turns.read_now(self)
+
     @property
     def floods(self) -> bool:
         """Whether it has had more to read than others should wait for."""

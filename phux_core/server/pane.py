@@ -114,7 +114,7 @@ class Pane:
             on_end=self._finish_if_over,
         )
         self._wait_status: int | None = None
-        self._last_output = 0.0
+        self._last_output = loop.time()
         self._prompt_depth: int | None = None  # how deep its own shell waits at its prompt
         self._busy = False
         if fd >= 0:
@@ -147,6 +147,16 @@ class Pane:
     def more_follows(self) -> bool:
         """Whether its program is likely to have written more than was read."""
         return self._intake.more_follows
+
+    def read_now(self) -> None:
+        """Take what its program has written by now, unless it floods."""
+        self._intake.read_now()
+
+    def catch_up(self) -> None:
+        """Take what its program has written by now, and see what it is about; the screen is no older than that."""
+        self.read_now()
+        self.watch.look_if_due()
+        self.read_now()
 
     def changed_rows(self) -> dict[int, list[Span]]:
         """Read the rows of its screen that may look different since the last time; there is one reader for it."""
@@ -364,13 +374,15 @@ class Pane:
             BadRequestError: There is no such key.
             InputTooLongError, InputBlockedError: See TypingQueue.
         """
+        if note is None:
+            self.read_now()  # keys are for the modes of now, and come behind the answers to what was asked before
         if not self.takes_input:
             raise PaneClosedError(f"the program in @{self.id} has ended")
         data = encode(items, self.engine)
         self._note_prompt(self.watch.foreground)
         if note is not None:
             self.journal.note = note
-        written = self._typing.type(data)
+        written = self._typing.type(data, self.runs.keys_wait_s if note is None else 0.0)
         if note is None and data:
             self.runs.typed_by_others(data)
             if b"\r" in data or b"\n" in data:

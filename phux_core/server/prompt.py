@@ -118,8 +118,16 @@ class Prompt:
         foreground = self._pane.watch.foreground
         if self.is_marked or foreground is None:
             return 0.0
-        busybox = foreground.name in _MAY_BE_BUSYBOX and not foreground.canonical
-        return self._pane.settles_in_s(may_ask=busybox or foreground.shell is None)
+        return self._pane.settles_in_s(may_ask=_may_be_busybox(foreground) or foreground.shell is None)
+
+    @property
+    def keys_wait_s(self) -> float:
+        """How long keys that somebody types had better wait, for the same reason; seldom at all."""
+        foreground = self._pane.watch.foreground
+        if foreground is None:
+            return 0.0
+        busybox = _may_be_busybox(foreground)
+        return self._pane.settles_in_s(may_ask=busybox) if busybox or foreground.shell is None else 0.0
 
     async def wait(
         self,
@@ -148,6 +156,7 @@ class Prompt:
         began = time.monotonic()
         settlings = _MOST_SETTLINGS
         while True:
+            self._pane.read_now()
             self._pane.watch.look_now()
             if not is_wanted():
                 raise DisconnectedError("the caller is gone")
@@ -226,3 +235,8 @@ class Prompt:
         if time.monotonic() < self._entered_at + PROMPT_S:
             return Problem(f"somebody has just pressed Enter at the prompt of {where}", PROMPT_S)
         return None
+
+
+def _may_be_busybox(foreground: Foreground) -> bool:
+    # One that starts has not set the terminal yet.
+    return foreground.name in _MAY_BE_BUSYBOX and not (foreground.canonical and foreground.waiting)

@@ -87,6 +87,11 @@ class ReadTurns:
         """Begin to read a source whenever it is ready."""
         self._loop.add_reader(source.fd, self._on_ready, source)
 
+    def read_now(self, source: Readable) -> None:
+        """Read a source without waiting for its descriptor to be ready; a flood waits for its turn all the same."""
+        if source.fd >= 0 and not source.floods and source not in self._floods:
+            self._on_ready(source)
+
     def remove(self, source: Readable) -> None:
         """Stop reading a source; before its descriptor closes."""
         self._loop.remove_reader(source.fd)

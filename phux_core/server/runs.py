@@ -344,6 +344,11 @@ class Runs:
         return None
 
     @property
+    def keys_wait_s(self) -> float:
+        """How long keys that somebody types had better wait."""
+        return self._prompt.keys_wait_s
+
+    @property
     def current(self) -> Run | None:
         """What was typed and has not ended."""
         return self._current

@@ -28,16 +28,22 @@ SETTLE_S = 0.01
 # takes that for the beginning of a key, and reads on for 50 ms.
 _SETTLE_FIRST_ROW_S = 0.06
 _FIRST_ROW = b"\x1b[1;"
+# How long keys may be held back for answers to a program that does not cease to ask.
+_MOST_HELD_S = 0.2
 
 
 class _Entry:
-    __slots__ = ("data", "done", "size", "timer")
+    __slots__ = ("data", "done", "held_until", "latest", "size", "timer")
 
-    def __init__(self, data: bytes, done: asyncio.Future[None] | None) -> None:
+    def __init__(
+        self, data: bytes, done: asyncio.Future[None] | None, *, held_until: float = 0.0, latest: float = 0.0
+    ) -> None:
         self.data = memoryview(data)
         self.size = len(data)
         self.done = done
         self.timer: asyncio.TimerHandle | None = None
+        self.held_until = held_until
+        self.latest = latest
 
 
 class TypingQueue:
@@ -59,12 +65,17 @@ class TypingQueue:
         self._entries: list[_Entry] = []  # mostly empty, and then smaller than a deque
         self._queued = 0
         self._writing = False
+        self._resume: asyncio.TimerHandle | None = None
         self._read_at = 0.0
         self._pending_line = 0
         self.settled_at = 0.0
 
-    def type(self, data: bytes) -> asyncio.Future[None]:
+    def type(self, data: bytes, hold_s: float = 0.0) -> asyncio.Future[None]:
         """Type bytes, all or nothing.
+
+        Args:
+            data: The bytes.
+            hold_s: How long to hold them back; what the terminal answers until then goes first.
 
         Returns:
             A future that is done when the kernel has taken them all. It fails with InputBlockedError when the
@@ -83,7 +94,8 @@ class TypingQueue:
                 "nothing was typed"
             )
         self._pending_line = pending
-        entry = _Entry(data, self._loop.create_future())
+        now = self._loop.time() if hold_s > 0 else 0.0
+        entry = _Entry(data, self._loop.create_future(), held_until=now + max(0.0, hold_s), latest=now + _MOST_HELD_S)
         assert entry.done is not None
         if not data:  # a mouse that the program did not ask for, say
             entry.done.set_result(None)
@@ -97,28 +109,39 @@ class TypingQueue:
         """Type what the terminal answers to a query; dropped when the program asks and never reads."""
         if self._queued + len(data) <= MAX_QUEUED_REPLIES:
             _longest, self._pending_line = measure(self._fd, self._pending_line, data)
-            self._append(_Entry(data, None))
-            self.settled_at = self._loop.time() + (_SETTLE_FIRST_ROW_S if data.startswith(_FIRST_ROW) else SETTLE_S)
+            now = self._loop.time()
+            self.settled_at = now + (_SETTLE_FIRST_ROW_S if data.startswith(_FIRST_ROW) else SETTLE_S)
+            held = next((at for at, entry in enumerate(self._entries) if entry.held_until > now), None)
+            if held is not None:
+                entry = self._entries[held]
+                entry.held_until = min(max(entry.held_until, self.settled_at), entry.latest)
+            self._append(_Entry(data, None), held)
 
     def close(self) -> None:
         """Give up everything that waits: the program is gone."""
         if self._writing:
             self._loop.remove_writer(self._fd)
             self._writing = False
+        self._cancel_resume()
         while self._entries:
             entry = self._entries.pop(0)
             self._fail(entry, PaneClosedError(f"the program in {self._name} ended before it had read everything"))
         self._queued = 0
 
-    def _append(self, entry: _Entry) -> None:
-        self._entries.append(entry)
+    def _append(self, entry: _Entry, place: int | None = None) -> None:
+        self._entries.insert(len(self._entries) if place is None else place, entry)
         self._queued += entry.size
         if not self._writing:
             self._flush()
 
     def _flush(self) -> None:
+        self._cancel_resume()
+        blocked = False
         while self._entries:
             entry = self._entries[0]
+            if entry.held_until and entry.held_until > self._loop.time():
+                self._resume = self._loop.call_at(entry.held_until, self._flush)
+                break
             try:
                 written = os.write(self._fd, entry.data)
             except BlockingIOError:
@@ -132,6 +155,7 @@ class TypingQueue:
                 self._read_at = self._loop.time()
             if entry.data:
                 if written == 0:
+                    blocked = True
                     break
                 continue
             self._entries.pop(0)
@@ -139,12 +163,17 @@ class TypingQueue:
                 entry.timer.cancel()
             if entry.done is not None and not entry.done.done():
                 entry.done.set_result(None)
-        if bool(self._entries) != self._writing:
-            self._writing = not self._writing
+        if blocked != self._writing:
+            self._writing = blocked
             if self._writing:
                 self._loop.add_writer(self._fd, self._flush)
             else:
                 self._loop.remove_writer(self._fd)
+
+    def _cancel_resume(self) -> None:
+        if self._resume is not None:
+            self._resume.cancel()
+            self._resume = None
 
     def _give_up(self, entry: _Entry) -> None:
         if entry not in self._entries:

@@ -312,6 +312,7 @@ def test_a_killed_shell(posix_pane):
 
 def shell_inside(pane, command):
     """Start a shell in a pane's shell, and wait until it reads a line."""
+    pane.wait(state="prompt", timeout_s=10)
     outer = pane.info().foreground.pid
     pane.send_keys(command, "Enter")
     eventually(lambda: (front := pane.info().foreground) is not None and front.pid != outer)

@@ -1,0 +1,55 @@
+"""What is typed comes behind what the program has written before: answers go first, and modes hold."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+from rawwire import RawClient
+from servers import eventually
+
+ASKS = """
+import os, pathlib, sys, time, tty
+tty.setraw(0)
+pathlib.Path("ready").touch()
+while not os.path.exists("go"):
+    time.sleep(0.001)
+os.write(1, b"\\x1b[?1h\\x1b[6n")
+pathlib.Path("asked").touch()
+got = b""
+while b"A" not in got:
+    got += os.read(0, 100)
+pathlib.Path("got").write_bytes(got)
+pathlib.Path("done").touch()
+"""
+
+
+def test_keys_for_a_service_that_is_late_to_read_what_was_asked(phux, tmp_path):
+    session = phux.new_session(None, command=[sys.executable, "-c", ASKS], cwd=str(tmp_path))
+    eventually((tmp_path / "ready").exists)
+    service = phux.status().service_pid
+    with RawClient(phux.socket) as client:
+        os.kill(service, signal.SIGSTOP)
+        try:  # the keys are there first, so they are what the service hears of first
+            client.send({"id": 1, "call": "input", "params": {"pane": session.pane.id, "items": [{"key": "Up"}]}})
+            (tmp_path / "go").touch()
+            eventually((tmp_path / "asked").exists)
+        finally:
+            os.kill(service, signal.SIGCONT)
+        assert client.reply(1)["ok"] is not None
+    eventually((tmp_path / "done").exists)
+    assert (tmp_path / "got").read_bytes() == b"\x1b[1;1R\x1bOA"
+    session.kill()
+
+
+def test_what_busybox_asks_at_its_prompt_is_not_read_by_the_program_that_keys_start(open_shell):
+    pane = open_shell("busybox")
+    pane.wait(state="prompt", timeout_s=10)
+    for number in range(5):
+        pane.send_keys("Enter")
+        pane.send_keys("head -n 1", "Enter")
+        eventually(lambda: pane.info().foreground.command == "head")
+        pane.send_keys(f"word {number}", "Enter")
+        pane.wait(state="prompt", timeout_s=10)
+        assert pane.snapshot().text.count(f"word {number}\n") == 2  # as it was typed, and as head had it
