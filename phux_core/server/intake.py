@@ -29,6 +29,8 @@ _LEAST_SLICE = 4 * 1024
 # What is handed on in a second, before it was measured.
 _RATE = 20_000_000.0
 _LAST_SLICES = 64
+# So many reads in a row that were not full are no flood any more.
+_SMALL_READS = 4
 
 
 class Intake:
@@ -74,6 +76,7 @@ class Intake:
         self._drain: Drain | None = None
         self._ahead: ReadAhead | None = None
         self._is_last = False
+        self._small_reads = 0
         self._rate = _RATE
 
     def begin(self) -> None:
@@ -162,11 +165,16 @@ class Intake:
     def _read(self, most: int) -> int:
         """Read into the journal: once, or if the pane is flooding, as much as a slice takes."""
         if self._drain is not None:
-            return self._journal.take(self._drain.read_into, most)
+            count = self._journal.take(self._drain.read_into, most)
+            self._small_reads = 0 if count >= _FULL_READ else self._small_reads + 1
+            if self._small_reads == _SMALL_READS:
+                self._stop_draining()
+            return count
         count = self._journal.take(lambda room: os.readv(self.fd, [room]), most)
         if count >= _FULL_READ:
             with contextlib.suppress(OSError):  # out of descriptors: it goes on as it is, only slower
                 self._drain = Drain(self.fd)
+                self._small_reads = 0
                 self._turns.flood_begins(self)
         return count
 
@@ -191,7 +199,7 @@ class Intake:
         """Wait for the reading thread to read more, or go on without it."""
         if not ahead.done:
             return After.LATER if ahead.wait() else After.MORE
-        self._stop_reading_ahead()
+        self._stop_draining()  # if it goes on, the next read tells
         if ahead.ended:
             self._end()
         return After.QUIET

@@ -29,6 +29,8 @@ _LATEST_S = 0.1
 _GAPS_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
 _LONGEST_GAP_S = 10.0
 _OF_THE_TIME = 0.2
+# One that waits for input seldom goes on without that.
+_OF_THE_TIME_WAITING = 1.0
 
 
 def judge(
@@ -175,7 +177,8 @@ class StateWatch:
             if self._next_gap < len(_GAPS_S) - 1:
                 self._next_gap += 1
             else:
-                gap = max(gap, min(_LONGEST_GAP_S, (now - self._last_touch) * _OF_THE_TIME))
+                share = _OF_THE_TIME if state == "running" else _OF_THE_TIME_WAITING
+                gap = max(gap, min(_LONGEST_GAP_S, (now - self._last_touch) * share))
             self._set_timer(now + gap)
         self._looked.ring()
         if state != before or self.front != was:

@@ -1,7 +1,7 @@
 """Reading the one pane that floods in a thread, while the event loop parses what was read before.
 
 Reading a PTY and parsing each take about a core, and both go without the GIL, so where there is a second core a thread
-nearly doubles the speed. It exists only while a single pane floods: it ends by itself when nothing came for a moment,
+nearly doubles the speed. It exists only while a single pane floods: it ends by itself when little came for a moment,
 and is ended when a second flood begins, for then there is nothing to gain.
 
 The thread only reads into the journal, which nobody else writes to meanwhile; everything else happens in the loop.
@@ -26,7 +26,8 @@ AHEAD = 512 * 1024
 """Bytes that may be read and not yet parsed: what an interrupted program still shows."""
 CHUNK = 64 * 1024
 """Bytes read before the loop is told."""
-_QUIET_MS = 20
+# It is no flood any more if not even a chunk came in this time.
+_WINDOW_S = 0.02
 # How long the loop goes round before it sleeps and has to be woken. That costs more than the wait, which is mostly a
 # tenth of this; and while one core is seen to be busy, the kernel keeps reader and writer together on another.
 _SPIN_S = 0.0005
@@ -100,6 +101,7 @@ class ReadAhead:
         poll.register(self._stop_reader, select.POLLIN)
         journal = self._journal
         drain = self._drain
+        came, window_ends = 0, time.monotonic() + _WINDOW_S
         while True:
             self._may_read.clear()
             if self._stopping:  # looked at behind clear(), which must not eat the word that it is
@@ -111,14 +113,20 @@ class ReadAhead:
             try:
                 count = journal.take(drain.read_into, CHUNK)
             except BlockingIOError:
-                if poll.poll(_QUIET_MS):
-                    continue
-                break
+                left_s = window_ends - time.monotonic()
+                if left_s <= 0:
+                    if came < CHUNK:
+                        break
+                    came, left_s = 0, _WINDOW_S
+                    window_ends = time.monotonic() + _WINDOW_S
+                poll.poll(left_s * 1000)
+                continue
             except OSError:  # EIO: nobody holds the other side any more
                 count = 0
             if count == 0:
                 self.ended = True
                 break
+            came += count
             self._tell_loop()
         drain.close()
         self.done = True

@@ -22,8 +22,9 @@ import pexpect.replwrap
 
 from phux_client import blocking
 
-# A processor that has slept, a virtual one above all, takes tens of milliseconds until it wakes quickly again.
-WARM, TURN = 50, 200
+# A processor that has slept, a virtual one above all, takes tens of milliseconds until it wakes quickly again, and the
+# system's scheduler as long to learn who works with whom. So each is warmed for the same time, not as often.
+WARM_S, TURN = 0.3, 200
 PAUSED_ROUNDS = 40
 
 
@@ -37,8 +38,15 @@ def timed(call, rounds):
     return times
 
 
+def warm(call):
+    """Call for a while, so that what is measured then is not the machine's waking up."""
+    until = time.perf_counter() + WARM_S
+    while time.perf_counter() < until:
+        call()
+
+
 def median_of(call, rounds):
-    timed(call, min(WARM, rounds // 4))
+    warm(call)
     return statistics.median(timed(call, rounds))
 
 
@@ -47,7 +55,7 @@ def medians_in_turns(calls, rounds):
     times = [[] for _ in calls]
     for _ in range(max(1, rounds // TURN)):
         for call, taken in zip(calls, times, strict=True):
-            timed(call, WARM)
+            warm(call)
             taken.extend(timed(call, TURN))
     return [statistics.median(taken) for taken in times]
 

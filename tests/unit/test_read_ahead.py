@@ -95,6 +95,18 @@ def test_it_ends_by_itself_when_nothing_comes(terminal, journal):
     ahead.stop()
 
 
+def test_it_ends_by_itself_also_when_a_little_comes_again_and_again(terminal, journal):
+    master, slave = terminal
+    ahead = ReadAhead(master, journal, lambda: None)
+    written = 0
+    while not ahead.done:
+        written += os.write(slave, b"x" * 10)
+        while journal.position < written and not ahead.done:
+            ahead.parsed(journal.position)
+    ahead.stop()
+    assert not ahead.ended
+
+
 def test_it_tells_the_end_of_the_output(journal):
     master, slave = os.openpty()
     os.set_blocking(master, False)
