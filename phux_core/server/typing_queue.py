@@ -28,22 +28,20 @@ SETTLE_S = 0.01
 # takes that for the beginning of a key, and reads on for 50 ms.
 _SETTLE_FIRST_ROW_S = 0.06
 _FIRST_ROW = b"\x1b[1;"
-# How long keys may be held back for answers to a program that does not cease to ask.
+# How much longer keys may be held back for answers to a program that does not cease to ask.
 _MOST_HELD_S = 0.2
 
 
 class _Entry:
     __slots__ = ("data", "done", "held_until", "latest", "size", "timer")
 
-    def __init__(
-        self, data: bytes, done: asyncio.Future[None] | None, *, held_until: float = 0.0, latest: float = 0.0
-    ) -> None:
+    def __init__(self, data: bytes, done: asyncio.Future[None] | None, held_until: float = 0.0) -> None:
         self.data = memoryview(data)
         self.size = len(data)
         self.done = done
         self.timer: asyncio.TimerHandle | None = None
         self.held_until = held_until
-        self.latest = latest
+        self.latest = held_until + _MOST_HELD_S
 
 
 class TypingQueue:
@@ -94,8 +92,7 @@ class TypingQueue:
                 "nothing was typed"
             )
         self._pending_line = pending
-        now = self._loop.time() if hold_s > 0 else 0.0
-        entry = _Entry(data, self._loop.create_future(), held_until=now + max(0.0, hold_s), latest=now + _MOST_HELD_S)
+        entry = _Entry(data, self._loop.create_future(), self._loop.time() + hold_s if hold_s > 0 else 0.0)
         assert entry.done is not None
         if not data:  # a mouse that the program did not ask for, say
             entry.done.set_result(None)
