@@ -25,6 +25,7 @@ from phux_core.server.far_shell import ANSWER_S, INTERRUPT, FarShell
 from phux_core.server.outcome import Outcome
 from phux_core.server.own_shell import MARK_S, end_of_output
 from phux_core.server.prompt import PROMPT_S, Problem, Prompt, remaining
+from phux_core.server.restored_run import RestoredRun
 from phux_core.server.run_plan import make_plan, plan_as_it_is
 from phux_core.server.run_record import End, Run, read_result, timed_out
 from phux_core.server.turn import Turn
@@ -59,7 +60,7 @@ class Runs:
         self._directory = directory
         self.turn = Turn()  # held by whoever runs a command, or acts and looks
         self._current: Run | None = None
-        self._restored: Run | None = None
+        self._restored = RestoredRun()
         self._changed = Alarm()
         self._prompt = Prompt(pane, self._changed)
         self._far = FarShell(pane, self._changed)
@@ -75,7 +76,7 @@ class Runs:
         Returns:
             What will tell what ``run`` would; None if there is something to wait for, or nothing can be typed.
         """
-        if self._known(request.id) is not None or (self._restored is not None and not self._restored.outcome.is_known):
+        if self._known(request.id) is not None or self._restored.has_turn:
             return None
         self._pane.watch.look_now()
         plan = plan_as_it_is(request, self._marked_shell) if self._problem() is None else None
@@ -111,7 +112,8 @@ class Runs:
         deadline = None if request.timeout_s is None else time.monotonic() + request.timeout_s
         known = self._known(request.id)
         if known is not None:
-            return await self._outcome(known, request, deadline)
+            with self._restored.awaited(known):
+                return await self._outcome(known, request, deadline)
         self._refuse_if_busy(request)
         waited_from = time.monotonic()
         try:
@@ -145,7 +147,7 @@ class Runs:
 
     def _known(self, id_: str) -> Run | None:
         """Find a run that was asked for before, on a connection that was lost."""
-        runs = (self._current, self._last, self._restored)
+        runs = (self._current, self._last, self._restored.run)
         return next((run for run in runs if run is not None and run.id == id_), None)
 
     def _refuse_if_busy(self, request: RunRequest) -> None:
@@ -157,10 +159,7 @@ class Runs:
 
     async def _start(self, request: RunRequest, deadline: float | None, is_wanted: Callable[[], bool]) -> Run | None:
         """Wait for the prompt and type; None when the time was over."""
-        if self._restored is not None:
-            # What an earlier service began comes first. It had the turn there.
-            with contextlib.suppress(PhuxError):
-                await self._restored.outcome.wait(remaining(deadline))
+        await self._restored.wait(deadline)
         if self._current is not None:
             self._far.forget()  # what has not ended may have started another one
         while True:
@@ -447,7 +446,8 @@ class Runs:
         """Go on with what an earlier service noted; before the journal's marks are taken again."""
         note = self._pane.journal.note
         if note:
-            run = self._restored = Run.from_note(note)
+            run = Run.from_note(note)
+            self._restored.begin(run)
             self._pane.ledger.typed(run)
             if run.start is not None:
                 run.capture = Capture(run.start)

@@ -11,6 +11,7 @@ import signal
 import pytest
 
 from phux_client import blocking, flows
+from phux_core import errors
 from rawwire import RawClient
 from servers import embedded_server, eventually
 from shell_panes import INTEGRATED, SHELLS, running
@@ -42,6 +43,30 @@ def test_while_the_command_runs(open_shell, phux, shell, tmp_path):
     assert (tmp_path / "count").read_text() == "x\n", "the command ran once"
     assert phux.status().service_restarts == restarts + 1
     assert pane.run("echo usable").output == "usable"
+
+
+def test_what_was_left_to_itself_is_a_program_like_any_other_to_the_next_service(open_shell, phux):
+    pane = open_shell("bash")
+    pane.start("env sleep 100")
+    eventually(in_front(pane, "sleep"))
+    kill_service(phux)
+    for _ in range(2):
+        with pytest.raises(errors.BusyError, match="sleep"):
+            pane.run("echo hi", timeout_s=20)
+    with pytest.raises(errors.BusyError, match="sleep"):
+        pane.start("echo hi")
+
+
+def test_others_queue_up_behind_what_somebody_still_waits_for(open_shell, phux):
+    pane = open_shell("bash")
+    with running(pane, "until [ -e go ]; do env sleep 0.05; done; echo first") as first:
+        eventually(in_front(pane, "sleep"))
+        kill_service(phux)
+        with running(pane, "echo second", timeout_s=30) as second:
+            pane.wait(idle_ms=1500, timeout_s=10)  # longer than a caller is expected to take
+            assert second == []
+            pane._phux.new_session(None, command=["touch", "go"], cwd=pane.info().cwd)
+    assert [one.output for one in (*first, *second)] == ["first", "second"]
 
 
 def test_after_a_resize(open_shell, phux):
