@@ -20,6 +20,8 @@ MARK_S = 0.25
 """How long a mark may take from the shell to us."""
 # A prompt may ask the terminal something and read the answer; that takes no longer.
 _DRAWN_S = 0.05
+# One that has written nothing for so long has drawn what it draws.
+_PREPARED_S = 0.5
 
 
 def is_in_front(known: Foreground | None, pane_pid: int, fd: int) -> bool:
@@ -57,6 +59,32 @@ def is_back_unseen(foreground: Foreground, commands: Commands, prompt_depth: int
         and bool(foreground.waiting)
         and depth_of_wait(foreground.pid) == prompt_depth
     )
+
+
+def is_unready(
+    foreground: Foreground, commands: Commands | None, *, entered_at: float, last_output: float, now: float
+) -> bool:
+    """Tell whether a shell that runs nothing does not read a line yet, or not the next one.
+
+    Args:
+        foreground: What has the terminal.
+        commands: What the marks of the pane's own shell say, if it is that.
+        entered_at: When Enter was pressed at its prompt, if no mark came since; else 0.
+        last_output: When the pane's program wrote something.
+        now: The time now.
+    """
+    if foreground.shell is None:
+        return False
+    if entered_at and last_output <= entered_at:
+        return True
+    if commands is None or not commands.nonce:
+        return False
+    quiet_s = now - last_output
+    if commands.at_prompt:
+        # It may also go on to edit: an open quote, a menu.
+        return entered_at > 0 and not (foreground.waiting and quiet_s > _DRAWN_S)
+    # fish asks the terminal this and that before each prompt, and waits for the answers.
+    return commands.start is None and not foreground.canonical and quiet_s < _PREPARED_S
 
 
 def was_replaced(foreground: Foreground, commands: Commands) -> bool:

@@ -23,7 +23,15 @@ from phux_core.server.foreground import look
 from phux_core.server.frames import is_seen
 from phux_core.server.input_items import encode
 from phux_core.server.intake import Intake
-from phux_core.server.own_shell import MARK_S, end_of_output, is_back_unseen, is_in_front, reads_unseen, was_replaced
+from phux_core.server.own_shell import (
+    MARK_S,
+    end_of_output,
+    is_back_unseen,
+    is_in_front,
+    is_unready,
+    reads_unseen,
+    was_replaced,
+)
 from phux_core.server.pane_state import StateWatch, judge
 from phux_core.server.rest import Rest
 from phux_core.server.runs import Runs
@@ -301,7 +309,9 @@ class Pane:
             return "dead", None
         commands = self.commands
         known = self.watch.foreground
-        foreground = known if commands.at_prompt and is_in_front(known, self.record.pid, self.fd) else None
+        entered_at = self.runs.entered_at
+        marks_tell = commands.at_prompt and not entered_at
+        foreground = known if marks_tell and is_in_front(known, self.record.pid, self.fd) else None
         if foreground is None:
             foreground = look(self.fd)
             if foreground is not None and foreground.pid == self.record.pid:
@@ -318,12 +328,19 @@ class Pane:
             foreground,
             alt_screen=alt_screen,
             at_prompt=commands.at_prompt,
+            unready=foreground is not None and self._is_unready(foreground, entered_at),
             in_command=foreground is not None and reads_in_command(self.runs.current, foreground),
             pane_pid=self.record.pid,
         )
         if state == "prompt":
             self.runs.seen_at_prompt()
         return state, foreground
+
+    def _is_unready(self, foreground: Foreground, entered_at: float) -> bool:
+        commands = self.commands if foreground.pid == self.record.pid else None
+        return is_unready(
+            foreground, commands, entered_at=entered_at, last_output=self._last_output, now=self._loop.time()
+        )
 
     def _note_prompt(self, foreground: Foreground | None) -> None:
         """Find out how deep the pane's own shell waits at its prompt, once; before it waits that cannot be told."""

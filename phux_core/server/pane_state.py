@@ -34,7 +34,13 @@ _OF_THE_TIME_WAITING = 1.0
 
 
 def judge(
-    foreground: Foreground | None, *, alt_screen: bool, at_prompt: bool | None, in_command: bool = False, pane_pid: int
+    foreground: Foreground | None,
+    *,
+    alt_screen: bool,
+    at_prompt: bool | None,
+    unready: bool = False,
+    in_command: bool = False,
+    pane_pid: int,
 ) -> State:
     """Tell the state of a pane whose program lives.
 
@@ -43,12 +49,13 @@ def judge(
         alt_screen: Whether the alternate screen is shown.
         at_prompt: What the marks of the pane's own shell say: True if it drew its prompt and began no command since,
             False if a command runs, None if it never sent any.
+        unready: Whether it is about to draw its prompt, or to take a line that was entered there.
         in_command: Whether what is in the foreground is a shell that waits in a command, and not at its prompt.
         pane_pid: The pane's first process, which leads the terminal's session.
     """
     if alt_screen:
         return "fullscreen"
-    if foreground is None:
+    if foreground is None or unready:
         return "running"
     # Shells turn the echo off too while they edit a line, but only a program that asks for a secret leaves the
     # editing of it to the terminal.

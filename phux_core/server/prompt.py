@@ -35,7 +35,8 @@ _CARRIERS = re.compile(
 _MAY_BE_BUSYBOX = frozenset({"sh", "ash", "hush", "busybox"})
 # So often a shell that marks nothing may write, or ask, and be waited for. A job in its background may never be quiet.
 _MOST_SETTLINGS = 3
-_ENDS_LINE = (b"\r", b"\n", b"\x03")
+_INTERRUPT = b"\x03"
+_ENDS_LINE = (b"\r", b"\n", _INTERRUPT)
 _ERASE_LINE = b"\x15"
 _REDRAW = b"\x0c"
 
@@ -66,6 +67,7 @@ class Prompt:
         self._changed = changed
         self._touched = False
         self._entered_at = 0.0
+        self._interrupted = False
         self._run_ended_at = 0.0
         self._run_ended_place = -1
 
@@ -76,6 +78,7 @@ class Prompt:
         if data[-1:] in _ENDS_LINE:
             self._touched = False
             self._entered_at = time.monotonic()
+            self._interrupted = data.endswith(_INTERRUPT)
         elif data != _REDRAW:
             self._touched = not data.endswith(_ERASE_LINE)
 
@@ -90,6 +93,15 @@ class Prompt:
         self._run_ended_place = place
 
     # What can be done
+
+    @property
+    def entered_at(self) -> float:
+        """When a line was entered that the shell has not taken, by the loop's clock; 0 if none was, or long ago."""
+        return self._entered_at if self._has_just_been_ended and not self._interrupted else 0.0
+
+    @property
+    def _has_just_been_ended(self) -> bool:
+        return time.monotonic() < self._entered_at + PROMPT_S
 
     @property
     def is_marked(self) -> bool:
@@ -232,7 +244,7 @@ class Prompt:
                 0,
                 f"press Enter there, or clear the line: phux send-keys {where} C-c",
             )
-        if time.monotonic() < self._entered_at + PROMPT_S:
+        if self._has_just_been_ended:
             return Problem(f"somebody has just pressed Enter at the prompt of {where}", PROMPT_S)
         return None
 

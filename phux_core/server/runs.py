@@ -348,6 +348,12 @@ class Runs:
         return self._prompt.keys_wait_s
 
     @property
+    def entered_at(self) -> float:
+        """When a line was entered that the shell has not taken, by the loop's clock; 0 if none was."""
+        run = self._current
+        return run.began if run is not None and run.start is None else self._prompt.entered_at
+
+    @property
     def current(self) -> Run | None:
         """What was typed and has not ended."""
         return self._current

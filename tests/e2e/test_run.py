@@ -673,6 +673,29 @@ def test_a_secret_is_waited_for_and_told(pane):
     assert outcome[0].output == "length 7"
 
 
+# What was typed and not taken yet
+
+
+def test_the_prompt_before_is_not_the_prompt_that_is_waited_for(pane, tmp_path):
+    pane.wait(state="prompt", timeout_s=10)
+    for number in range(5):
+        pane.send_keys(f"sleep 0.1; echo x >{number}", "Enter")
+        pane.wait(state="prompt", timeout_s=10)
+        assert (tmp_path / str(number)).exists()
+        pane.start(f"sleep 0.1; echo x >started-{number}")
+        pane.wait(state="prompt", timeout_s=10)
+        assert (tmp_path / f"started-{number}").exists()
+
+
+@pytest.mark.parametrize("keys", [["Enter"], ["C-c"], ["echo 'open", "Enter"]])
+def test_a_prompt_at_which_enter_starts_no_command_is_one_again(pane, keys):
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys(*keys)
+    began = time.monotonic()
+    pane.wait(state="prompt", timeout_s=10)
+    assert time.monotonic() - began < 1.5
+
+
 # What reviewers broke
 
 

@@ -7,7 +7,9 @@ import itertools
 
 import pytest
 
+from phux_core.server.commands import Commands
 from phux_core.server.foreground import Foreground
+from phux_core.server.own_shell import is_unready
 from phux_core.server.pane_state import StateWatch, judge
 
 PANE = 100
@@ -80,6 +82,42 @@ def test_a_verdict(whose, at_prompt, shell, waiting, modes, state):
 
 
 # The watch
+
+
+def marks(at_prompt, *, start=None, nonce="nonce"):
+    return Commands(nonce, at_prompt, start)
+
+
+@pytest.mark.parametrize(
+    ("foreground", "commands", "entered_at", "last_output", "unready"),
+    [
+        # Enter was pressed, and nothing has come of it.
+        (a_foreground(), marks(True), 9.9, 9.8, True),
+        (a_foreground(), None, 9.9, 9.8, True),
+        (a_foreground(shell=None), None, 9.9, 9.8, False),
+        # It was echoed; the mark is missing.
+        (a_foreground(), marks(True), 9.9, 9.99, True),
+        (a_foreground(), marks(True), 9.8, 9.9, False),
+        (a_foreground(waiting=False), marks(True), 9.8, 9.9, True),
+        (a_foreground(), None, 9.9, 9.99, False),
+        # Nobody has pressed it.
+        (a_foreground(), marks(True), 0.0, 9.99, False),
+        # It draws its prompt, or the first one.
+        (a_foreground(), marks(False), 0.0, 9.99, True),
+        (a_foreground(), marks(None), 0.0, 9.99, True),
+        (a_foreground(), marks(None), 0.0, 9.0, False),
+        (a_foreground(), marks(None, nonce=""), 0.0, 9.99, False),
+        (a_foreground(canonical=True), marks(False), 0.0, 9.99, False),
+        # A command runs in it.
+        (a_foreground(), marks(False, start=5), 0.0, 9.99, False),
+    ],
+)
+def test_a_shell_that_runs_nothing_and_does_not_read_yet(foreground, commands, entered_at, last_output, unready):
+    told = is_unready(foreground, commands, entered_at=entered_at, last_output=last_output, now=10.0)
+    assert told == unready
+    assert not unready or (
+        judge(foreground, alt_screen=False, at_prompt=True, unready=told, pane_pid=PANE) == "running"
+    )
 
 
 class FakeTimer:
