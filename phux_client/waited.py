@@ -10,6 +10,7 @@ from phux_core import documents, errors
 from phux_core.shapes import ScreenState
 
 if TYPE_CHECKING:
+    from phux_client.flows._kinds import Document
     from phux_client.flows.wait import Outcome
 
 
@@ -18,7 +19,7 @@ class Waited(ScreenState):
     """The screen at the moment a wait was over, and what ended it.
 
     Attributes:
-        met: The condition that held, by the name it has as an argument.
+        met: The condition that held, by the name it has as an argument; ``idle`` for ``idle_ms``.
         met_line: The line that ``until`` or ``regex`` found; None for other conditions.
         met_seq: The pane's byte count at which it held: what a next ``since`` can begin from.
 
@@ -41,11 +42,19 @@ def load(outcome: Outcome, timeout_s: float | None, stop: str | None) -> Waited:
     """
     where = f"@{outcome.screen['pane']}"
     if outcome.met is None:
-        raise errors.TimedOutError(f"{where} did not get there within {timeout_s:g} s")
+        raise errors.TimedOutError(
+            f"{where} did not get there within {timeout_s:g} s: {_as_it_is(outcome.screen)}",
+            remedy="allow more time, or look at its screen for what keeps it",
+        )
     if outcome.met == "stop":
         raise stopped(outcome, stop)
     document = {**outcome.screen, "met": outcome.met, "met_line": outcome.line, "met_seq": outcome.seq}
     return documents.load(Waited, document)
+
+
+def _as_it_is(screen: Document) -> str:
+    last = next((line for line in reversed(screen["lines"]) if line), "")
+    return f"it is {screen['state']!r}, and its last line is {last!r:.200}"
 
 
 def stopped(outcome: Outcome, stop: str | None) -> errors.StoppedError:

@@ -91,8 +91,9 @@ def _command(options: argparse.Namespace) -> list[str]:
         words += ["--safety", options.safety]
     if options.profile != "phux":
         words += ["--profile", options.profile]
-    if options.socket:
-        words += ["--socket", os.path.abspath(options.socket)]
+    socket = options.socket or os.environ.get("PHUX_SOCKET")  # which the host would not pass on
+    if socket:
+        words += ["--socket", os.path.abspath(socket)]
     return words
 
 

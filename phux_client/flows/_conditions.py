@@ -157,6 +157,6 @@ def _check_number(name: str, value: object, most: int) -> None:
         raise BadRequestError(f"{name} is {value!r:.80}", remedy=f"give a number from 0 to {most}")
 
 
-def check_timeout(timeout_s: object) -> None:
+def check_timeout(timeout_s: object, *, needed: bool = False) -> None:
     """Refuse what is no time to wait."""
-    _check_number("timeout_s", timeout_s, LONGEST)
+    _check_number("timeout_s", -1 if needed and timeout_s is None else timeout_s, LONGEST)

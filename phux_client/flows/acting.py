@@ -61,7 +61,7 @@ def act(
         A flow that gives a ScreenChanges document.
     """
     check_words(words)
-    check_timeout(timeout_s)
+    check_timeout(timeout_s, needed=True)
     items = to_items(words, literal=literal)
     number = yield from pane_id(target, caller)
     deadline = time.monotonic() + timeout_s

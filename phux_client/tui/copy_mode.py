@@ -212,6 +212,7 @@ class CopyMode:
 
     def search(self, text: str, *, upwards: bool) -> None:
         """Look for a text; without a capital in it, capitals do not matter."""
+        self.message = ""
         if text:
             flags = 0 if text != text.lower() else re.IGNORECASE
             # A wide glyph takes two places in the text of a row.

@@ -151,6 +151,8 @@ def test_searching_goes_up_and_on_and_back():
     reader.press("n", "n")
     assert reader.mode.message == "not found"
     assert reader.mode.y == 0
+    reader.mode.search("hay", upwards=False)
+    assert reader.mode.message == ""
 
 
 def test_a_capital_in_what_is_searched_for_counts():

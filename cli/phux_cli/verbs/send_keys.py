@@ -1,7 +1,8 @@
 """send-keys: type keys and text into a pane, all of it or nothing.
 
 A KEY is a name (Enter Tab BTab Escape Space BSpace Up Down Left Right Home End PageUp PageDown Insert Delete F1-F12,
-with C- M- S- before it) or literal text.
+with C- M- S- before it; in small letters, too, and Return, Esc, Backspace, PgUp, PgDn are others) or literal text. Give
+what somebody else wrote with -l, for `up` may be a word.
 
 Text straight before Enter goes as one paste, then Enter. Words that begin with a dash stand after `--`.
 """

@@ -35,8 +35,9 @@ def home(tmp_path):
 def setup(cli, home):
     """Run setup in a home directory of its own; the adapter needs no server for it."""
 
-    def run(*words):
-        return cli("mcp", "setup", *words, HOME=str(home), XDG_CONFIG_HOME="", **dict.fromkeys(MOVING, ""))
+    def run(*words, socket=""):
+        nowhere = dict.fromkeys((*MOVING, "XDG_CONFIG_HOME"), "")
+        return cli("mcp", "setup", *words, HOME=str(home), PHUX_SOCKET=socket, **nowhere)
 
     return run
 
@@ -121,6 +122,14 @@ def test_a_file_that_cannot_be_edited_is_left_alone(setup, home):
 def test_the_flags_go_into_the_configuration(setup):
     text = setup("codex", "--safety", "destructive", "--profile", "tmux", "--socket", "/tmp/x.sock").out
     assert entry("codex", text)["args"] == ["--safety", "destructive", "--profile", "tmux", "--socket", "/tmp/x.sock"]
+
+
+def test_so_does_the_socket_of_the_environment_for_hosts_pass_hardly_a_variable_on(setup):
+    assert entry("codex", setup("codex", socket="/tmp/y.sock").out)["args"] == ["--socket", "/tmp/y.sock"]
+    assert entry("codex", setup("codex", "--socket", "/tmp/x.sock", socket="/tmp/y.sock").out)["args"] == [
+        "--socket",
+        "/tmp/x.sock",
+    ]
 
 
 def test_hosts_may_keep_their_files_elsewhere(cli, tmp_path):
