@@ -161,7 +161,7 @@ CALLS: "Mapping[str, Call]" = {
                 Param("from_byte", "count", "or from this place in the stream on, at most `max_bytes` (65536) of it"),
                 Param("since", "count", "everything from this place on"),
                 *_BUDGET,
-                Param("whole_lines", "boolean", "with `from_byte`: leave out a line that is not finished"),
+                Param("whole_lines", "boolean", "leave out a line that is not finished"),
             ),
             "a log text (see Logs)",
             repeatable=True,

@@ -136,7 +136,7 @@ class PaneLogs:
         """Read what it writes from now on, or from a place in its stream, until its program has ended.
 
         Args:
-            from_byte: Where to begin; now when omitted.
+            from_byte: Where to begin; with the line that is written now when omitted.
             mode: As for ``logs``; whole lines come unless it is ``raw``.
 
         Example:
@@ -144,7 +144,7 @@ class PaneLogs:
             >>> "hi" in pane.follow(from_byte=0).next(timeout_s=10).content
             True
         """
-        place = self._phux.drive(flows.follow(self._phux.caller, self.id, from_byte=from_byte))
+        place = self._phux.drive(flows.follow(self._phux.caller, self.id, from_byte=from_byte, mode=mode))
         return LogStream(self._phux, place, mode)
 
     def output(

@@ -174,17 +174,20 @@ def wait_command(command: str, *, timeout_s: float | None = None) -> "Flow[Docum
             subscription = None  # the next service knows it, too
 
 
-def follow(caller: Caller, target: "str | int | None", *, from_byte: int | None = None) -> "Flow[LogPlace]":
+def follow(
+    caller: Caller, target: "str | int | None", *, from_byte: int | None = None, mode: str | None = None
+) -> "Flow[LogPlace]":
     """Begin to follow a log.
 
     Args:
         caller: Who asks.
         target: What ``logs`` takes.
-        from_byte: Where to begin; where it ends now when omitted.
+        from_byte: Where to begin; where it ends now when omitted, at the begin of a line that is not finished.
+        mode: As ``logs`` takes it; what is raw has no lines.
     """
     which = yield from find_log(caller, target)
     if from_byte is None:
-        reply = yield _patient(Request("logs", **which, lines=0), READ_S)
+        reply = yield _patient(Request("logs", **which, lines=0, whole_lines=mode != "raw"), READ_S)
         from_byte = reply["next_byte"]
     pane, log = which.get("pane"), which.get("log")
     assert pane is None or isinstance(pane, int)

@@ -89,6 +89,8 @@ def read(stored: Stored, query: Query) -> dict[str, Any]:
     if asked > stored.end:
         raise _beyond(asked, stored.end)
     low = min(end, max(asked, stored.first))
+    if query.whole_lines and end > low and stored.read(end - 1, 1)[1] != b"\n":
+        end = stored.start_of_last_lines(1, low, end, _MOST_BACK)
     lines = query.lines
     if lines is None and pattern is None and query.head is None:
         lines = query.tail if query.tail is not None else DEFAULT_LINES if query.since is None else None

@@ -293,6 +293,16 @@ def test_following_survives_a_restart_of_the_service_and_ends_with_the_pane(phux
         stream.next(timeout_s=1)
 
 
+def test_following_begins_with_the_whole_of_the_line_that_is_written_now(phux):
+    phux.new_session("keep")
+    pane = phux.new_session("work", command=["sh", "-c", "printf 'ask: '; read x; echo got $x"]).pane
+    pane.wait(until="ask:", timeout_s=10)
+    rendered, raw = pane.follow(), pane.follow(mode="raw")
+    pane.send_keys("one", "Enter")
+    assert "".join(text.content for text in rendered).splitlines() == ["ask: one", "got one"]
+    assert "".join(text.content for text in raw) == "one\r\ngot one\r\n"
+
+
 def test_following_from_the_beginning_gives_every_byte_once(phux):
     phux.new_session("keep")
     pane = phux.new_session("work", command=["sh", "-c", "seq 1 20000"]).pane

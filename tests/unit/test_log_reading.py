@@ -151,6 +151,14 @@ def test_reading_text_by_bytes_breaks_neither_lines_nor_characters():
     assert lines == ["日本語", "école", "🚀 go"] * 50
 
 
+def test_the_last_whole_lines():
+    told = ask(b"one\r\ntwo\r\nthr", lines=5, whole_lines=True)
+    assert (told["content"], told["next_byte"]) == ("one\ntwo", 10)
+    assert ask(b"one\r\ntwo\r\n", lines=5, whole_lines=True)["next_byte"] == 10
+    assert ask(b"on", lines=5, whole_lines=True)["next_byte"] == 0
+    assert ask(b"", lines=0, whole_lines=True)["next_byte"] == 0
+
+
 def test_whole_lines_wait_for_the_end_of_a_line():
     assert ask(b"one\r\ntw", from_byte=0, whole_lines=True)["next_byte"] == 5
     assert ask(b"one\r\ntw", from_byte=5, whole_lines=True)["next_byte"] == 5

@@ -118,7 +118,14 @@ def _follow(phux: Phux, options: "argparse.Namespace") -> int:
     mode = budget(options)["mode"]
     if options.from_byte is None:
         before = phux.drive(
-            flows.logs(phux.caller, options.target, lines=options.lines, since=options.since, mode=mode)
+            flows.logs(
+                phux.caller,
+                options.target,
+                lines=options.lines,
+                since=options.since,
+                mode=mode,
+                whole_lines=None if options.raw else True,
+            )
         )
         _tell(before | {"holes": []}, options)  # its text tells of them already
         from_byte = before["next_byte"]
