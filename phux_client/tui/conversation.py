@@ -223,8 +223,11 @@ class Conversation:
             self._app.forget_link(self.link)
             self.link.close()
             # Of what was typed and not answered, only what never left us may be typed again.
-            for number in sorted(self.link.never_sent() & self._typed.keys()):
+            unsent = self.link.never_sent() & self._typed.keys()
+            for number in sorted(unsent):
                 self._hold(self._typed[number])
+            if self._typed.keys() - unsent:
+                self._app.screen.say("the server was away; what was typed in that moment may be lost")
         self._typed.clear()
         self.link = None
         self.attachment = None

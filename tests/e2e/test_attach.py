@@ -730,6 +730,17 @@ def test_a_service_that_dies_is_not_noticed_and_nothing_is_typed_twice(client, p
     assert sum("echo after" in line for line in client.screen()) == 1
 
 
+def test_what_may_be_lost_with_a_service_that_dies_is_told(client, phux):
+    service = phux.status().service_pid
+    os.kill(service, signal.SIGSTOP)
+    client.type("echo on its way\r")
+    client.pump(0.3)
+    os.kill(service, signal.SIGKILL)
+    client.shows("may be lost", within_s=15)
+    client.type("echo aft''er\r")
+    client.shows("after", within_s=15)
+
+
 def test_a_service_that_dies_again_and_again_is_not_noticed(client, phux):
     for number in range(3):
         service = phux.status().service_pid
