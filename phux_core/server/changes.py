@@ -69,8 +69,9 @@ class RowClock:
             self._looks[-1] = (seq, self._scrolled)
 
     def since(self, seq: int) -> Change:
-        """Say what changed after a moment; what the last look has seen counts."""
-        scrolled = next((scrolled for look, scrolled in reversed(self._looks) if look <= seq), None)
+        """Say what changed after a moment; what the last look has seen counts. One to come may be another pane's."""
+        known = bool(self._looks) and seq <= self._looks[-1][0]
+        scrolled = next((scrolled for look, scrolled in reversed(self._looks) if known and look <= seq), None)
         if scrolled is None:
             return Change(full=True, scrolled=0, rows=list(range(len(self._text))))
         rows = [row for row, seen_at in enumerate(self._seen_at) if seen_at > seq]

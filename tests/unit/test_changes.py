@@ -51,6 +51,10 @@ def test_a_moment_before_the_first_look_is_told_everything():
     assert clock((10, ["a", "b", "c", "d"])).since(9) == Change(full=True, scrolled=0, rows=[0, 1, 2, 3])
 
 
+def test_a_moment_that_is_still_to_come_is_told_everything_for_it_cannot_be_this_panes():
+    assert clock((10, ["a", "b", "c", "d"])).since(11) == Change(full=True, scrolled=0, rows=[0, 1, 2, 3])
+
+
 def test_another_size_or_screen_is_told_everything_also_at_the_same_moment():
     made = clock((10, ["a", "b", "c", "d"]))
     made.look(10, (40, 4, False), ["a", "b", "c", "d"])
