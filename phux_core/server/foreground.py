@@ -266,7 +266,9 @@ def _waits(process: _Process, terminal: _Terminal) -> bool:
     if process.state in "TtZX":  # a stopped process still shows the call it was stopped in
         return False
     try:
-        return any(_thread_waits(process, tid, terminal) for tid in _threads(process))
+        # What fish's other threads wait for is no line.
+        tids = (process.pid,) if process.comm == "fish" else _threads(process)
+        return any(_thread_waits(process, tid, terminal) for tid in tids)
     except OSError:
         return False
 

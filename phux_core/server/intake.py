@@ -108,10 +108,11 @@ class Intake:
         most = max(_LEAST_SLICE, min(int(self._rate * self._turns.slice_s), MAX_READ))
         if not self._turns.one_floods:
             self._stop_reading_ahead()
+        done = self._ahead is not None and self._ahead.done  # asked before its last words are looked for
         if self.position < self._journal.position:
             return self._hand_on_what_was_read(most)
         if self._ahead is not None:
-            return self._after_all_was_handed_on(self._ahead)
+            return self._after_all_was_handed_on(self._ahead, done=done)
         if self._journal.room < MAX_READ:
             self._make_room()
         started = self._loop.time()
@@ -195,9 +196,9 @@ class Intake:
             self._ahead.parsed(self.position)
         return After.MORE
 
-    def _after_all_was_handed_on(self, ahead: ReadAhead) -> After:
+    def _after_all_was_handed_on(self, ahead: ReadAhead, *, done: bool) -> After:
         """Wait for the reading thread to read more, or go on without it."""
-        if not ahead.done:
+        if not done:
             return After.LATER if ahead.wait() else After.MORE
         self._stop_draining()  # if it goes on, the next read tells
         if ahead.ended:

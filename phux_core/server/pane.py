@@ -312,6 +312,7 @@ class Pane:
         entered_at = self.runs.entered_at
         marks_tell = commands.at_prompt and not entered_at
         foreground = known if marks_tell and is_in_front(known, self.record.pid, self.fd) else None
+        back = False
         if foreground is None:
             foreground = look(self.fd)
             if foreground is not None and foreground.pid == self.record.pid:
@@ -321,6 +322,7 @@ class Pane:
                 elif reads_unseen(foreground, commands, self._loop.time() - self._last_output):
                     commands.drawn_unseen(on_alt_screen=self.engine.alt_screen)
                 elif is_back_unseen(foreground, commands, self._prompt_depth):
+                    back = True  # but for the marks that tell so
                     self._loop.call_later(MARK_S, self._end_unseen, self.seq)
         self._note_prompt(foreground)
         alt_screen = self.engine.alt_screen and not (commands.at_prompt and commands.on_alt_screen)
@@ -328,7 +330,7 @@ class Pane:
             foreground,
             alt_screen=alt_screen,
             at_prompt=commands.at_prompt,
-            unready=foreground is not None and self._is_unready(foreground, entered_at),
+            unready=back or (foreground is not None and self._is_unready(foreground, entered_at)),
             in_command=foreground is not None and reads_in_command(self.runs.current, foreground),
             pane_pid=self.record.pid,
         )

@@ -24,6 +24,9 @@ PROMPT_S = 2.0
 """How long a shell may take to its prompt after a command whose end it does not mark."""
 # The same for one that marks it, and runs who knows what before it draws its prompt: rc files, git, starship.
 _OWN_PROMPT_S = 10.0
+# What a key brings about takes no longer: a shell draws its prompt anew after C-c, a program ends with C-d, and its
+# shell takes the terminal back.
+_MOMENT_S = 0.25
 # How long a shell far away may take to its prompt before it is taken for one without.
 _FAR_PROMPT_S = 0.5
 # Programs that carry a shell of another machine, user or container to this terminal.
@@ -66,6 +69,7 @@ class Prompt:
         self._pane = pane
         self._changed = changed
         self._touched = False
+        self._typed_at = 0.0
         self._entered_at = 0.0
         self._interrupted = False
         self._run_ended_at = 0.0
@@ -75,9 +79,10 @@ class Prompt:
 
     def typed(self, data: bytes) -> None:
         """Take note that somebody typed."""
+        self._typed_at = time.monotonic()
         if data[-1:] in _ENDS_LINE:
             self._touched = False
-            self._entered_at = time.monotonic()
+            self._entered_at = self._typed_at
             self._interrupted = data.endswith(_INTERRUPT)
         elif data != _REDRAW:
             self._touched = not data.endswith(_ERASE_LINE)
@@ -101,7 +106,11 @@ class Prompt:
 
     @property
     def _has_just_been_ended(self) -> bool:
-        return time.monotonic() < self._entered_at + PROMPT_S
+        return time.monotonic() < self._entered_at + self._patience_s
+
+    @property
+    def _patience_s(self) -> float:
+        return _MOMENT_S if self._interrupted else PROMPT_S
 
     @property
     def is_marked(self) -> bool:
@@ -139,7 +148,9 @@ class Prompt:
         if foreground is None:
             return 0.0
         busybox = _may_be_busybox(foreground)
-        return self._pane.settles_in_s(may_ask=busybox) if busybox or foreground.shell is None else 0.0
+        if not busybox and not _CARRIERS.fullmatch(foreground.name):
+            return 0.0
+        return self._pane.settles_in_s(may_ask=busybox)
 
     async def wait(
         self,
@@ -233,8 +244,10 @@ class Prompt:
         doing = "waits for a secret in" if state == "awaiting_secret" else "has the foreground of"
         command = f" ({commands.command.splitlines()[0]:.60})" if own and commands.command else ""
         # What marks the end of a run where the shell does not may be a program itself: mksh has no printf of its own.
-        patience_s = PROMPT_S if time.monotonic() < self._run_ended_at + PROMPT_S else 0
+        patience_s: float = PROMPT_S if time.monotonic() < self._run_ended_at + PROMPT_S else 0
         waits = state in {"awaiting_input", "awaiting_secret"}
+        if time.monotonic() < self._typed_at + _MOMENT_S or (own and not waits):
+            patience_s = max(patience_s, _MOMENT_S)
         return Problem(f"{foreground.name}{command} {doing} {where}", patience_s, reads if waits else None)
 
     def _problem_with_line(self, where: str) -> Problem | None:
@@ -245,7 +258,8 @@ class Prompt:
                 f"press Enter there, or clear the line: phux send-keys {where} C-c",
             )
         if self._has_just_been_ended:
-            return Problem(f"somebody has just pressed Enter at the prompt of {where}", PROMPT_S)
+            key = "C-c" if self._interrupted else "Enter"
+            return Problem(f"somebody has just pressed {key} at the prompt of {where}", self._patience_s)
         return None
 
 

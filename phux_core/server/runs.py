@@ -197,8 +197,10 @@ class Runs:
         if request.interrupt and self._current is run:
             with contextlib.suppress(PhuxError):
                 self._pane.type([{"key": "C-c"}])
-                await run.outcome.wait(_INTERRUPT_S)
-        return timed_out(run.began, self._pane.watch, started=True) | {"ended": run.outcome.is_known}
+                until = time.monotonic() + _INTERRUPT_S
+                while self._current is run and (left_s := remaining(until)):
+                    await self._changed.wait(left_s)
+        return timed_out(run.began, self._pane.watch, started=True) | {"ended": self._current is not run}
 
     # Waiting for the prompt
 
@@ -403,6 +405,7 @@ class Runs:
     def _end(self, run: Run, exit_code: int | None, place: int, mark_end: int | None = None) -> None:
         """The shell is done with it: its output ends at a place, and behind the mark that told so comes the prompt."""
         self._current = None
+        self._changed.ring()
         journal = self._pane.journal
         if run.start is None:
             # It never began: the shell refused the line. Or it did, and the mark went to a file with its errors.

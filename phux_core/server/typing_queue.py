@@ -29,19 +29,17 @@ SETTLE_S = 0.01
 _SETTLE_FIRST_ROW_S = 0.06
 _FIRST_ROW = b"\x1b[1;"
 # How much longer keys may be held back for answers to a program that does not cease to ask.
-_MOST_HELD_S = 0.2
+_MOST_HELD_S = 0.1
 
 
 class _Entry:
-    __slots__ = ("data", "done", "held_until", "latest", "size", "timer")
+    __slots__ = ("data", "done", "size", "timer")
 
-    def __init__(self, data: bytes, done: asyncio.Future[None] | None, held_until: float = 0.0) -> None:
+    def __init__(self, data: bytes, done: asyncio.Future[None] | None) -> None:
         self.data = memoryview(data)
         self.size = len(data)
         self.done = done
         self.timer: asyncio.TimerHandle | None = None
-        self.held_until = held_until
-        self.latest = held_until + _MOST_HELD_S
 
 
 class TypingQueue:
@@ -63,7 +61,9 @@ class TypingQueue:
         self._entries: list[_Entry] = []  # mostly empty, and then smaller than a deque
         self._queued = 0
         self._writing = False
-        self._resume: asyncio.TimerHandle | None = None
+        self._held: list[_Entry] = []  # keys that wait for answers to go first, and what was typed behind them
+        self._held_at_most_until = 0.0
+        self._release_timer: asyncio.TimerHandle | None = None
         self._read_at = 0.0
         self._pending_line = 0
         self.settled_at = 0.0
@@ -92,12 +92,15 @@ class TypingQueue:
                 "nothing was typed"
             )
         self._pending_line = pending
-        entry = _Entry(data, self._loop.create_future(), self._loop.time() + hold_s if hold_s > 0 else 0.0)
+        entry = _Entry(data, self._loop.create_future())
         assert entry.done is not None
         if not data:  # a mouse that the program did not ask for, say
             entry.done.set_result(None)
             return entry.done
-        self._append(entry)
+        if hold_s > 0 or self._held:
+            self._hold(entry, hold_s)
+        else:
+            self._append(entry)
         if not entry.done.done():
             entry.timer = self._loop.call_later(DEADLINE_S, self._give_up, entry)
         return entry.done
@@ -106,39 +109,31 @@ class TypingQueue:
         """Type what the terminal answers to a query; dropped when the program asks and never reads."""
         if self._queued + len(data) <= MAX_QUEUED_REPLIES:
             _longest, self._pending_line = measure(self._fd, self._pending_line, data)
-            now = self._loop.time()
-            self.settled_at = now + (_SETTLE_FIRST_ROW_S if data.startswith(_FIRST_ROW) else SETTLE_S)
-            held = next((at for at, entry in enumerate(self._entries) if entry.held_until > now), None)
-            if held is not None:
-                entry = self._entries[held]
-                entry.held_until = min(max(entry.held_until, self.settled_at), entry.latest)
-            self._append(_Entry(data, None), held)
+            self._append(_Entry(data, None))
+            self.settled_at = self._loop.time() + (_SETTLE_FIRST_ROW_S if data.startswith(_FIRST_ROW) else SETTLE_S)
+            if self._held:
+                self._release_at(min(self.settled_at, self._held_at_most_until))
 
     def close(self) -> None:
         """Give up everything that waits: the program is gone."""
         if self._writing:
             self._loop.remove_writer(self._fd)
             self._writing = False
-        self._cancel_resume()
+        self._release()
         while self._entries:
             entry = self._entries.pop(0)
             self._fail(entry, PaneClosedError(f"the program in {self._name} ended before it had read everything"))
         self._queued = 0
 
-    def _append(self, entry: _Entry, place: int | None = None) -> None:
-        self._entries.insert(len(self._entries) if place is None else place, entry)
+    def _append(self, entry: _Entry) -> None:
+        self._entries.append(entry)
         self._queued += entry.size
         if not self._writing:
             self._flush()
 
     def _flush(self) -> None:
-        self._cancel_resume()
-        blocked = False
         while self._entries:
             entry = self._entries[0]
-            if entry.held_until and entry.held_until > self._loop.time():
-                self._resume = self._loop.call_at(entry.held_until, self._flush)
-                break
             try:
                 written = os.write(self._fd, entry.data)
             except BlockingIOError:
@@ -152,7 +147,6 @@ class TypingQueue:
                 self._read_at = self._loop.time()
             if entry.data:
                 if written == 0:
-                    blocked = True
                     break
                 continue
             self._entries.pop(0)
@@ -160,19 +154,42 @@ class TypingQueue:
                 entry.timer.cancel()
             if entry.done is not None and not entry.done.done():
                 entry.done.set_result(None)
-        if blocked != self._writing:
-            self._writing = blocked
+        if bool(self._entries) != self._writing:
+            self._writing = not self._writing
             if self._writing:
                 self._loop.add_writer(self._fd, self._flush)
             else:
                 self._loop.remove_writer(self._fd)
 
-    def _cancel_resume(self) -> None:
-        if self._resume is not None:
-            self._resume.cancel()
-            self._resume = None
+    def _hold(self, entry: _Entry, hold_s: float) -> None:
+        self._held.append(entry)
+        self._queued += entry.size
+        if len(self._held) == 1:
+            until = self._loop.time() + hold_s
+            self._held_at_most_until = until + _MOST_HELD_S
+            self._release_at(until)
+
+    def _release_at(self, when: float) -> None:
+        if self._release_timer is not None:
+            when = max(when, self._release_timer.when())
+            self._release_timer.cancel()
+        self._release_timer = self._loop.call_at(when, self._release_and_flush)
+
+    def _release(self) -> None:
+        if self._release_timer is not None:
+            self._release_timer.cancel()
+            self._release_timer = None
+        self._entries += self._held
+        self._held = []
+
+    def _release_and_flush(self) -> None:
+        self._release()
+        if not self._writing:
+            self._flush()
 
     def _give_up(self, entry: _Entry) -> None:
+        if entry in self._held:
+            self._release()
         if entry not in self._entries:
             return
         deadline = self._read_at + DEADLINE_S

@@ -696,6 +696,25 @@ def test_a_prompt_at_which_enter_starts_no_command_is_one_again(pane, keys):
     assert time.monotonic() - began < 1.5
 
 
+@pytest.mark.parametrize("key", ["C-c", "C-u"])
+def test_a_run_soon_after_a_key_that_clears_the_line(integrated_pane, key):
+    integrated_pane.wait(state="prompt", timeout_s=10)
+    for _ in range(3):
+        integrated_pane.send_keys(key)
+        began = time.monotonic()
+        assert integrated_pane.run("echo soon", timeout_s=10).output == "soon"
+        assert time.monotonic() - began < 1.5
+
+
+def test_a_run_right_after_the_key_that_ends_a_program(integrated_pane):
+    integrated_pane.wait(state="prompt", timeout_s=10)
+    for _ in range(10):
+        integrated_pane.send_keys("cat", "Enter")
+        assert integrated_pane.wait(state="awaiting_input", timeout_s=10).foreground.command == "cat"
+        integrated_pane.send_keys("C-d")
+        assert integrated_pane.run("echo over", timeout_s=10).output == "over"
+
+
 # What reviewers broke
 
 

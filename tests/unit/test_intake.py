@@ -76,3 +76,35 @@ def test_what_waits_is_read_when_somebody_wants_to_know_it_now():
         assert intake.position == 8
 
     on_terminal(scenario)
+
+
+def test_the_last_words_of_the_reading_thread_are_handed_on_before_its_end():
+    class Ending:
+        """Reads its last piece and ends in the moment that it is looked at."""
+
+        ended = True
+
+        @property
+        def done(self):
+            if journal.position == 0:
+                journal.take(lambda room: room.__setitem__(slice(4), b"last") or 4, 4)
+            return True
+
+        def parsed(self, position):
+            pass
+
+        def stop(self):
+            pass
+
+    def scenario(intake, _slave):
+        nonlocal journal
+        journal = intake._journal
+        intake._turns.flood_begins(intake)
+        intake._ahead = Ending()
+        assert intake.read_slice() is After.MORE
+        assert (intake.position, intake.ended) == (4, False)
+        intake.read_slice()
+        assert intake.ended
+
+    journal = None
+    on_terminal(scenario)

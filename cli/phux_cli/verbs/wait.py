@@ -61,7 +61,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
         "--output-only",
         action="store_true",
         help="only what commands wrote counts, no prompt and nothing typed there; without --since, from the "
-        "latest command on",
+        "latest command on. In a shell without marks (sh, dash) everything counts",
     )
     parser.add_argument(
         "--command", metavar="ID", help="the command of this id has ended (`phux commands`); by itself, without TARGET"
