@@ -73,11 +73,12 @@ def is_unready(
         last_output: When the pane's program wrote something.
         now: The time now.
     """
-    if foreground.shell is None:
+    marked = commands is not None and bool(commands.nonce)
+    if not marked and foreground.shell is None:
         return False
     if entered_at and last_output <= entered_at:
         return True
-    if commands is None or not commands.nonce:
+    if commands is None or not marked:
         return False
     quiet_s = now - last_output
     if commands.at_prompt:

@@ -95,6 +95,7 @@ def marks(at_prompt, *, start=None, nonce="nonce"):
         (a_foreground(), marks(True), 9.9, 9.8, True),
         (a_foreground(), None, 9.9, 9.8, True),
         (a_foreground(shell=None), None, 9.9, 9.8, False),
+        (a_foreground(shell=None), marks(True), 9.9, 9.8, True),  # seen in the middle of something
         # It was echoed; the mark is missing.
         (a_foreground(), marks(True), 9.9, 9.99, True),
         (a_foreground(), marks(True), 9.8, 9.9, False),
