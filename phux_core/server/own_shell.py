@@ -35,13 +35,17 @@ def is_in_front(known: Foreground | None, pane_pid: int, fd: int) -> bool:
 
 
 def reads_unseen(foreground: Foreground, commands: Commands, quiet_s: float) -> bool:
-    """Tell whether the pane's own shell reads a line at a prompt that had no room in a tiny pane."""
+    """Tell whether the pane's own shell reads a line at a prompt that it has not marked.
+
+    It had no room in a tiny pane, or C-c came as the shell was about to draw it (fish).
+    """
+    idle = commands.at_prompt is False and commands.start is None
     return (
-        commands.drawing
+        (commands.drawing or idle)
         and foreground.shell is not None
         and bool(foreground.waiting)
         and not foreground.canonical
-        and quiet_s > _DRAWN_S
+        and quiet_s > (_DRAWN_S if commands.drawing else _PREPARED_S)
     )
 
 

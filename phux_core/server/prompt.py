@@ -215,6 +215,7 @@ class Prompt:
         if not pane.takes_input:
             raise PaneClosedError(f"the program in {where} has ended")
         state, foreground, commands = pane.watch.state, pane.watch.foreground, pane.commands
+        moment_s = _MOMENT_S if time.monotonic() < self._typed_at + _MOMENT_S else 0.0
         if commands.nonce and not commands.at_prompt and commands.start is None:
             name = foreground.name if foreground else "a program"
             if commands.at_prompt is False:
@@ -225,7 +226,7 @@ class Prompt:
             name = foreground.name if foreground else "a program"
             reset = f"leave it, or if a program that was killed left it so: phux send-keys {where} reset Enter"
             shell = foreground is not None and foreground.shell is not None
-            return Problem(f"{name} has the whole screen of {where}", 0, reset if shell else None)
+            return Problem(f"{name} has the whole screen of {where}", moment_s, reset if shell else None)
         if foreground is None:
             return Problem(f"no program has the terminal of {where}", PROMPT_S)
         if state == "prompt":
@@ -246,8 +247,7 @@ class Prompt:
         # What marks the end of a run where the shell does not may be a program itself: mksh has no printf of its own.
         patience_s: float = PROMPT_S if time.monotonic() < self._run_ended_at + PROMPT_S else 0
         waits = state in {"awaiting_input", "awaiting_secret"}
-        if time.monotonic() < self._typed_at + _MOMENT_S or (own and not waits):
-            patience_s = max(patience_s, _MOMENT_S)
+        patience_s = max(patience_s, _MOMENT_S if own and not waits else moment_s)
         return Problem(f"{foreground.name}{command} {doing} {where}", patience_s, reads if waits else None)
 
     def _problem_with_line(self, where: str) -> Problem | None:

@@ -703,7 +703,7 @@ def test_a_run_soon_after_a_key_that_clears_the_line(integrated_pane, key):
         integrated_pane.send_keys(key)
         began = time.monotonic()
         assert integrated_pane.run("echo soon", timeout_s=10).output == "soon"
-        assert time.monotonic() - began < 1.5
+        assert time.monotonic() - began < 1.9
 
 
 def test_a_run_right_after_the_key_that_ends_a_program(integrated_pane):
@@ -713,6 +713,10 @@ def test_a_run_right_after_the_key_that_ends_a_program(integrated_pane):
         assert integrated_pane.wait(state="awaiting_input", timeout_s=10).foreground.command == "cat"
         integrated_pane.send_keys("C-d")
         assert integrated_pane.run("echo over", timeout_s=10).output == "over"
+    integrated_pane.send_keys("less /etc/passwd", "Enter")
+    integrated_pane.wait(state="fullscreen", timeout_s=10)
+    integrated_pane.send_keys("q")
+    assert integrated_pane.run("echo over", timeout_s=10).output == "over"
 
 
 # What reviewers broke
