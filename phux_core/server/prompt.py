@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
+from phux_core.server.far_shell import INTERRUPT
 from phux_core.server.typing_queue import SETTLE_S
 
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ _CARRIERS = re.compile(
 _MAY_BE_BUSYBOX = frozenset({"sh", "ash", "hush", "busybox"})
 # So often a shell that marks nothing may write, or ask, and be waited for. A job in its background may never be quiet.
 _MOST_SETTLINGS = 3
-_INTERRUPT = b"\x03"
-_ENDS_LINE = (b"\r", b"\n", _INTERRUPT)
+_ENDS_LINE = (b"\r", b"\n", INTERRUPT)
 _ERASE_LINE = b"\x15"
 _REDRAW = b"\x0c"
 
@@ -83,7 +83,7 @@ class Prompt:
         if data[-1:] in _ENDS_LINE:
             self._touched = False
             self._entered_at = self._typed_at
-            self._interrupted = data.endswith(_INTERRUPT)
+            self._interrupted = data.endswith(INTERRUPT)
         elif data != _REDRAW:
             self._touched = not data.endswith(_ERASE_LINE)
 

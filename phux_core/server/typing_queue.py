@@ -188,8 +188,6 @@ class TypingQueue:
             self._flush()
 
     def _give_up(self, entry: _Entry) -> None:
-        if entry in self._held:
-            self._release()
         if entry not in self._entries:
             return
         deadline = self._read_at + DEADLINE_S
