@@ -32,8 +32,8 @@ _MOMENT_S = 0.25
 _FAR_PROMPT_S = 0.5
 # Programs that carry a shell of another machine, user or container to this terminal.
 _CARRIERS = re.compile(
-    "ssh|autossh|mosh-client|telnet|docker|podman|nerdctl|kubectl|oc|lxc|incus|machinectl|nsenter|su|sudo|doas|run0|chroot"
-    "|unshare|bwrap|script|socat|wsl|adb|vagrant"
+    "ssh|autossh|mosh-client|telnet|docker|podman|nerdctl|runc|crun|ctr|crictl|kubectl|oc|lxc|incus|machinectl|toolbox"
+    "|distrobox|multipass|limactl|nsenter|su|sudo|doas|run0|chroot|unshare|bwrap|script|socat|wsl|adb|vagrant|virsh|tsh"
 )
 # Among shells only busybox asks at its prompt, and only where it edits the line itself. Who knows what is behind ssh.
 _MAY_BE_BUSYBOX = frozenset({"sh", "ash", "hush", "busybox"})

@@ -1,0 +1,124 @@
+"""Shells in a real container: another machine's processes, files and terminal, as docker exec and podman exec have them.
+
+Both bring their shell to this terminal by runc or its like; here it does so itself, for it needs no daemon.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from phux_core import errors
+from servers import eventually
+
+SHELLS = ["bash --norc", "zsh -f", "fish --no-config", "dash", "ksh", "busybox sh"]
+NAMESPACES = ("pid", "mount", "ipc", "uts", "network")
+
+
+def specification(rootfs):
+    """What the container is: this system's programs, and nothing else of it."""
+    mounts = [
+        {"destination": "/proc", "type": "proc", "source": "proc"},
+        {"destination": "/dev", "type": "tmpfs", "source": "tmpfs"},
+        {"destination": "/dev/pts", "type": "devpts", "source": "devpts", "options": ["newinstance", "ptmxmode=0666"]},
+        {"destination": "/tmp", "type": "tmpfs", "source": "tmpfs"},
+        {"destination": "/usr", "type": "bind", "source": "/usr", "options": ["rbind", "ro"]},
+        {"destination": "/etc/alternatives", "type": "bind", "source": "/etc/alternatives", "options": ["rbind", "ro"]},
+    ]
+    path = "PATH=/usr/bin:/bin:/usr/sbin"
+    return {
+        "ociVersion": "1.0.2",
+        "process": {
+            "args": ["sleep", "600"],
+            "cwd": "/",
+            "env": [path, "HOME=/tmp", "TERM=xterm-256color", "LANG=C.UTF-8"],
+        },
+        "root": {"path": str(rootfs)},
+        "hostname": "inside",
+        "mounts": mounts,
+        "linux": {"namespaces": [{"type": kind} for kind in NAMESPACES]},
+    }
+
+
+@pytest.fixture(scope="module")
+def enter(tmp_path_factory):
+    """Give the command line that starts a program in a container."""
+    runc = shutil.which("runc")
+    if sys.platform != "linux" or runc is None or os.geteuid() != 0:
+        pytest.skip("a container needs runc, and root")
+    bundle = tmp_path_factory.mktemp("bundle")
+    rootfs = bundle / "rootfs"
+    rootfs.mkdir()
+    for name in ("bin", "sbin", "lib", "lib64"):
+        if os.path.islink(f"/{name}"):
+            (rootfs / name).symlink_to(f"usr/{name}")
+    (bundle / "config.json").write_text(json.dumps(specification(rootfs)))
+    name = f"phux-test-{os.getpid()}"
+    command = [runc, "--root", str(bundle / "state")]
+    with (bundle / "errors").open("w") as said:  # not a pipe, which the container would hold
+        begun = subprocess.run(
+            [*command, "run", "--detach", "--bundle", str(bundle), name],
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            check=False,
+        )
+    try:
+        if begun.returncode != 0:
+            pytest.skip(f"this system lets nobody start a container: {(bundle / 'errors').read_text()[-200:]}")
+        yield f"{' '.join(command)} exec --tty {name}"
+    finally:
+        subprocess.run([*command, "delete", "--force", name], capture_output=True, check=False)
+
+
+@pytest.fixture(params=SHELLS)
+def inside(request, enter, open_shell):
+    """A pane whose bash has entered the container, and the shell there."""
+    pane = open_shell("bash")
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys(f"{enter} {request.param}", "Enter")
+    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "runc")
+    pane.wait(state="awaiting_input", timeout_s=10)
+    pane.wait(idle_ms=300, timeout_s=10)
+    return pane
+
+
+def test_what_is_run_there_is_told_as_it_is_here(inside):
+    fish = inside.run("echo $FISH_VERSION$version", timeout_s=20).output != ""
+    result = inside.run("uname -n; sh -c 'exit 3'", timeout_s=20)
+    assert (result.output, result.exit_code) == ("inside", 3)
+    assert inside.run("cd /tmp; export KEPT=yes", timeout_s=20).exit_code == 0
+    assert inside.run("echo $KEPT; pwd", timeout_s=20).output == "yes\n/tmp"
+    assert inside.run(["printf", "%s|", "it's", "$KEPT", "two\nlines"], timeout_s=20).output == "it's|$KEPT|two\nlines|"
+    loop = "for i in 1 2\n  echo $i\nend" if fish else "for i in 1 2; do\n  echo $i\ndone"
+    assert inside.run(loop, timeout_s=20).output == "1\n2"
+    result = inside.run("seq 5000", timeout_s=20)
+    assert result.output.splitlines() == [str(number) for number in range(1, 5001)]
+    assert not result.truncated
+    result = inside.run("echo 'open", timeout_s=20)
+    assert result.exit_code != 0
+    assert result.output != ""
+    assert inside.run("echo usable", timeout_s=20).output == "usable"
+    assert inside.run("exit 7", timeout_s=20).exit_code == 7
+    assert inside.run("uname -n", timeout_s=20).output != "inside"
+
+
+def test_a_command_there_that_takes_too_long(inside):
+    with pytest.raises(errors.TimedOutError, match="C-c was sent"):
+        inside.run("sleep 60", timeout_s=0.5, interrupt=True)
+    assert inside.run("echo next", timeout_s=20).output == "next"
+
+
+def test_a_program_there_is_given_no_command(inside):
+    inside.send_keys("cat", "Enter")
+    inside.wait(idle_ms=200, timeout_s=10)
+    with pytest.raises(errors.TimedOutError, match="the command was not typed"):
+        inside.run("echo never", timeout_s=1)
+    assert not any("never" in line for line in inside.snapshot(scrollback=100).lines)
+    inside.send_keys("C-d")
+    assert inside.run("echo next", timeout_s=20).output == "next"
