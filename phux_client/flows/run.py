@@ -90,19 +90,20 @@ _WAITS = {
 }
 
 
-def _timed_out(reply: "Document", what: str, pane: int) -> TimedOutError:
+def _timed_out(reply: "Document", what: str, pane: int, *, interrupted: bool) -> TimedOutError:
     """Say what became of the command, and what would help."""
     remedy = "allow more time with --timeout (timeout_s)"
     waits = _WAITS.get(reply["state"])
+    sent = "C-c was sent, and " if interrupted else ""
     if not reply["started"]:
-        happened = "the prompt did not come, and nothing was typed"
+        happened = "the prompt did not come, and the command was not typed"
     elif reply["ended"]:
-        happened = "C-c was sent, and the command has ended"
+        happened = f"{sent}the command has ended"
     elif waits:
-        happened = f"{reply['foreground'] or 'the command'} {waits}"
+        happened = f"{sent}{reply['foreground'] or 'the command'} {waits}"
         remedy = f"look at it (phux snapshot @{pane}) and type what it wants (phux send-keys @{pane}), or C-c"
     else:
-        happened = "the command goes on"
+        happened = f"{sent}the command goes on"
     return TimedOutError(f"{what}; {happened}", remedy=remedy)
 
 
@@ -126,7 +127,7 @@ def _run(
     request.patience_s = _FOR_EVER_S if timeout_s is None else timeout_s
     reply = yield request
     if reply["outcome"] != "finished":
-        raise _timed_out(reply, f"not within {timeout_s:g} s", number)
+        raise _timed_out(reply, f"not within {timeout_s:g} s", number, interrupted=bool(params["interrupt"]))
     return {
         "schema_version": 1,
         "command": given,

@@ -234,7 +234,7 @@ class Prompt:
         if _CARRIERS.fullmatch(foreground.name) and not foreground.canonical:
             return None if state == "awaiting_input" else Problem(f"{foreground.name} in {where} is busy", PROMPT_S)
         own = foreground.pgid == pane.record.pid
-        reads = f"type what it reads (phux send-keys {where}), or end it and run the command then"
+        reads = f"type what it reads (phux send-keys {where}), or end it (C-c) and run the command then"
         if foreground.shell is not None and not (own and commands.start is not None):
             if state == "awaiting_secret":
                 sane = f"give it, or if a program has left the echo off: phux send-keys {where} 'stty sane' Enter"

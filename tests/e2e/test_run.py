@@ -729,7 +729,7 @@ def test_a_command_that_has_not_begun_keeps_others_from_being_typed(open_shell):
     try:
         with pytest.raises(errors.TimedOutError):
             pane.run("echo A; (exit 9)", timeout_s=0.3)
-        with pytest.raises(errors.TimedOutError, match="nothing was typed"):
+        with pytest.raises(errors.TimedOutError, match="the command was not typed"):
             pane.run("echo B", timeout_s=0.3, queue=True)
     finally:
         os.kill(pid, signal.SIGCONT)
