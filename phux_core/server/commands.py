@@ -71,9 +71,12 @@ class Commands:
         command: That command's line, if it is known.
         prompt_start: Where the prompt began that it drew last.
         input_start: Where that prompt ended.
+        drawn: Where a prompt ended that was drawn last, if only again.
         drawing: Whether it began to draw one, and has not said that it is done.
         output_end: Where the output of the command that has just ended ends, if its shell told that before the rest.
         on_alt_screen: Whether the alternate screen was shown then: a program that was killed has left it so.
+        reads: How the line is typed that the command reads last, in the shell itself: shown, or hidden. From fish only.
+        silent: Whether it came back to a prompt without a word, and has said nothing since.
         outputs: Where the latest commands' output stands, oldest first, each from its first byte to behind its last.
     """
 
@@ -83,9 +86,12 @@ class Commands:
     command: str | None = None
     prompt_start: int = 0
     input_start: int = 0
+    drawn: int = 0
     drawing: bool = False
     output_end: int | None = None
     on_alt_screen: bool = False
+    reads: str | None = None
+    silent: bool = False
     outputs: list[tuple[int, int]] = field(factory=list)
 
     def take(self, mark: PrivateOsc) -> News | None:
@@ -93,11 +99,14 @@ class Commands:
         nonce, _, rest = mark.data.decode("utf-8", "replace").partition(";")
         if not self.nonce or nonce != self.nonce:
             return None
+        self.silent = False
         kind, _, argument = rest.partition(";")
         if kind == "C":
             return self._started(argument, mark.end)
         if kind == "D":
             return self._finished(argument, mark.start)
+        if kind == "R":
+            self.reads = argument
         if kind == "E" and self.start is not None:
             self.output_end = mark.start
         if kind == "B":
@@ -119,6 +128,7 @@ class Commands:
 
     def _started(self, argument: str, place: int) -> News | None:
         self.at_prompt = self.drawing = False
+        self.reads = None
         if self.start is not None:
             return None  # a line with several commands
         self.start = place
@@ -129,7 +139,7 @@ class Commands:
         # A command that took our hooks out of the shell ends without a word; its prompt tells that it has.
         ended = self._finished("", mark.start) if self.start is not None else None
         again = self.at_prompt  # a prompt that is drawn again
-        self.at_prompt, self.drawing = True, False
+        self.at_prompt, self.drawing, self.drawn = True, False, mark.end
         if not again or self.input_start == self.prompt_start:  # it was there, and we had not read so far
             self.input_start = mark.start
         return ended or (None if again else PromptReady())
@@ -156,6 +166,7 @@ class Commands:
         ended = self._finished("", place)
         self.prompt_start = place
         self.drawn_unseen(on_alt_screen=on_alt_screen)
+        self.silent = True
         return ended
 
     def shell_replaced(self, place: int) -> CommandFinished:

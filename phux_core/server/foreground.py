@@ -30,6 +30,8 @@ _TIOCGPTN, _TIOCGSID = 0x80045430, 0x5429
 _SLAVE_MAJOR = 136  # Documentation/admin-guide/devices.txt: the slaves of Unix98 PTYs
 _DEV_TTY = os.makedev(5, 0)  # whoever holds it means his controlling terminal
 
+_PF_FORKNOEXEC = 0x40  # include/linux/sched.h: forked, and has executed nothing since
+
 # A build may have hundreds of processes in the foreground; the one that asks is near the top.
 _MOST_MEMBERS, _MOST_WALKED = 64, 128
 _MOST_THREADS, _MOST_FDS, _LONGEST_NAME = 64, 64, 32
@@ -77,6 +79,7 @@ class _Process(NamedTuple):
     pgid: int
     session: int
     threads: int
+    forked: bool  # and it executes what its parent does: a part of that
 
 
 class _Terminal(NamedTuple):
@@ -162,7 +165,8 @@ def _process(pid: int) -> _Process | None:
     if end < 0 or len(fields) < 19:
         return None
     comm = line[start:end].decode("utf-8", "replace")
-    return _Process(pid, comm, chr(fields[0][0]), int(fields[1]), int(fields[2]), int(fields[3]), int(fields[17]))
+    state, parent, pgid, session = chr(fields[0][0]), int(fields[1]), int(fields[2]), int(fields[3])
+    return _Process(pid, comm, state, parent, pgid, session, int(fields[17]), bool(int(fields[6]) & _PF_FORKNOEXEC))
 
 
 def _threads(process: _Process) -> Iterable[int]:
@@ -394,6 +398,8 @@ def _our_mounts() -> int:
 
 
 def _shell(process: _Process, argv: list[str], terminal: _Terminal) -> str | None:
+    if process.forked:
+        return None  # a part of a command: (read x)
     try:
         executable = os.path.basename(os.readlink(f"/proc/{process.pid}/exe")).removesuffix(" (deleted)")
     except OSError:

@@ -36,7 +36,7 @@ from phux_core.server.pane_state import StateWatch, judge
 from phux_core.server.rest import Rest
 from phux_core.server.runs import Runs
 from phux_core.server.typing_queue import SETTLE_S, TypingQueue
-from phux_core.server.unmarked_end import depth_at_prompt, reads_in_command
+from phux_core.server.unmarked_end import depth_at_prompt
 
 if TYPE_CHECKING:
     import asyncio
@@ -326,12 +326,14 @@ class Pane:
                     self._loop.call_later(MARK_S, self._end_unseen, self.seq)
         self._note_prompt(foreground)
         alt_screen = self.engine.alt_screen and not (commands.at_prompt and commands.on_alt_screen)
+        unready = back or (foreground is not None and self._is_unready(foreground, entered_at))
         state = judge(
             foreground,
             alt_screen=alt_screen,
             at_prompt=commands.at_prompt,
-            unready=back or (foreground is not None and self._is_unready(foreground, entered_at)),
-            in_command=foreground is not None and reads_in_command(self.runs.current, foreground),
+            unready=unready,
+            in_command=foreground is not None and not unready and self.runs.waits_in_command(foreground),
+            reads=commands.reads,
             pane_pid=self.record.pid,
         )
         if state == "prompt":

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 State = Literal["prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead"]
 STATES: tuple[State, ...] = get_args(State)
 
+_OF_READS: dict[str, State] = {"shown": "awaiting_input", "hidden": "awaiting_secret"}
 # Nothing changes in these without output or typing.
 _RESTING = frozenset({"prompt", "fullscreen", "dead"})
 # A look that comes in the middle of a burst sees what is over in a moment; one that never comes is worse.
@@ -40,6 +41,7 @@ def judge(
     at_prompt: bool | None,
     unready: bool = False,
     in_command: bool = False,
+    reads: str | None = None,
     pane_pid: int,
 ) -> State:
     """Tell the state of a pane whose program lives.
@@ -51,6 +53,7 @@ def judge(
             False if a command runs, None if it never sent any.
         unready: Whether it is about to draw its prompt, or to take a line that was entered there.
         in_command: Whether what is in the foreground is a shell that waits in a command, and not at its prompt.
+        reads: What the pane's own shell says of the line that it reads for a command, if it says so: shown, or hidden.
         pane_pid: The pane's first process, which leads the terminal's session.
     """
     if alt_screen:
@@ -72,6 +75,9 @@ def judge(
         return "running"
     if secret:
         return "awaiting_secret"
+    if marked and foreground.shell == "fish" and not foreground.canonical:
+        # It waits for its own threads as well, and says when it reads a line.
+        return _OF_READS.get(reads or "", "running")
     return "prompt" if shell else "awaiting_input"
 
 

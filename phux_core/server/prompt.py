@@ -11,8 +11,11 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
+from phux_core.server.commands import CommandFinished, CommandStarted
 from phux_core.server.far_shell import INTERRUPT
+from phux_core.server.prompt_place import PromptPlaces
 from phux_core.server.typing_queue import SETTLE_S
+from phux_core.server.unmarked_end import reads_in_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from phux_core.server.alarm import Alarm
     from phux_core.server.foreground import Foreground
     from phux_core.server.pane import Pane
+    from phux_core.server.run_record import Run
 
 PROMPT_S = 2.0
 """How long a shell may take to its prompt after a command whose end it does not mark."""
@@ -39,7 +43,12 @@ _CARRIERS = re.compile(
 _MAY_BE_BUSYBOX = frozenset({"sh", "ash", "hush", "busybox"})
 # So often a shell that marks nothing may write, or ask, and be waited for. A job in its background may never be quiet.
 _MOST_SETTLINGS = 3
+# So often C-c is pressed again where the shell has not heard of it.
+_MOST_INTERRUPTS = 2
 _ENDS_LINE = (b"\r", b"\n", INTERRUPT)
+# What a terminal takes itself while it edits lines: signals, the end of the file, stop and go, and the line's erasure.
+_TAKEN_BY_TERMINAL = frozenset(b"\x03\x04\x11\x13\x15\x1a\x1c")
+_NOT_UNDERSTOOD = 127
 _ERASE_LINE = b"\x15"
 _REDRAW = b"\x0c"
 
@@ -63,15 +72,23 @@ class Prompt:
     Args:
         pane: The pane.
         changed: Rings when something happened in it.
+
+    Attributes:
+        places: Where shells that mark nothing have theirs.
     """
 
     def __init__(self, pane: Pane, changed: Alarm) -> None:
+        self.places = PromptPlaces()
         self._pane = pane
         self._changed = changed
         self._touched = False
+        self._touched_ahead = False
         self._typed_at = 0.0
         self._entered_at = 0.0
+        self._entered_place = 0
         self._interrupted = False
+        self._cleared = False  # by C-c, if the shell has heard that
+        self._interrupts = 0  # of our own, until it does
         self._run_ended_at = 0.0
         self._run_ended_place = -1
 
@@ -79,18 +96,43 @@ class Prompt:
 
     def typed(self, data: bytes) -> None:
         """Take note that somebody typed."""
+        self.places.typed(data)
         self._typed_at = time.monotonic()
-        if data[-1:] in _ENDS_LINE:
-            self._touched = False
-            self._entered_at = self._typed_at
+        ends_line = data[-1:] in _ENDS_LINE
+        self._touched_ahead = not ends_line and data[-1] not in _TAKEN_BY_TERMINAL and self._is_typed_ahead()
+        if ends_line:
+            self._entered_at, self._entered_place = self._typed_at, self._pane.seq
             self._interrupted = data.endswith(INTERRUPT)
+            # What was entered stands there until the shell says that it took the line; it may be one that goes on.
+            self._cleared = self._interrupted and (self._touched or len(data) > 1)
+            self._touched = not self._interrupted and (self._touched or len(data) > 1)
         elif data != _REDRAW:
             self._touched = not data.endswith(_ERASE_LINE)
 
-    def line_taken(self) -> None:
-        """Take note that the shell took the line, whatever stood there."""
-        self._touched = False
+    def _is_typed_ahead(self) -> bool:
+        """Tell whether a command runs that reads nothing: what is typed now will stand at the next prompt."""
+        if self._pane.commands.start is None:
+            return False
+        watch = self._pane.watch
+        watch.look_now()
+        return watch.state == "running" and watch.foreground is not None and watch.foreground.canonical
+
+    def line_taken(self, news: CommandStarted | CommandFinished) -> None:
+        """Take note that the shell took the line, whatever stood there, or has ended its command."""
+        if isinstance(news, CommandStarted) or news.start is None:
+            self.places.line_taken()
+        if not self._is_to_be_mended(news):
+            self._touched = self._touched_ahead and isinstance(news, CommandFinished)
+        self._touched_ahead = False
         self._entered_at = 0.0
+        self._interrupts = 0
+
+    def _is_to_be_mended(self, news: CommandStarted | CommandFinished) -> bool:
+        """Tell whether the shell has not understood the line, and leaves it there: fish."""
+        foreground = self._pane.watch.foreground
+        if isinstance(news, CommandStarted) or news.start is not None or foreground is None:
+            return False
+        return news.exit_code == _NOT_UNDERSTOOD and foreground.shell == "fish"
 
     def run_ended(self, place: int) -> None:
         """Take note that a run has ended whose marks were our own; the prompt comes behind this place."""
@@ -118,6 +160,35 @@ class Prompt:
         foreground = self._pane.watch.foreground
         own = foreground is not None and foreground.pgid == self._pane.record.pid
         return own and bool(self._pane.commands.at_prompt)
+
+    def is_left(self, run: Run | None, foreground: Foreground) -> bool:
+        """Tell whether a shell that marks nothing waits for the terminal in a command.
+
+        Args:
+            run: What was typed and has not told its end.
+            foreground: What has the terminal.
+        """
+        marked = foreground.pgid == self._pane.record.pid and self._pane.commands.at_prompt is not None
+        if foreground.shell is None or marked:
+            return False
+        return reads_in_command(run, foreground) or self.places.is_left(foreground)
+
+    @property
+    def is_interrupt_unheard(self) -> bool:
+        """Whether C-c was pressed at the prompt, and the shell has not said a word since though it had reason to.
+
+        If that came when its editor was about to wait, what was typed before may still stand there; and bash hears of
+        it when the next line is entered, at the cost of the first character of that. fish says nothing of empty lines.
+        """
+        foreground = self._pane.watch.foreground
+        answers = self._cleared or (foreground is not None and foreground.shell == "bash")
+        return answers and self.is_marked and self._interrupted and self._entered_at > 0
+
+    async def _interrupt_again(self) -> None:
+        self._interrupts += 1
+        _size, written = self._pane.type([{"key": "C-c"}], note=self._pane.journal.note)
+        await written
+        await self._changed.wait(_MOMENT_S)
 
     @property
     def is_to_be_drawn(self) -> bool:
@@ -188,6 +259,9 @@ class Prompt:
                 if self.is_to_be_drawn and (deadline is None or time.monotonic() < deadline):
                     await asyncio.sleep(SETTLE_S)
                     continue
+                if self.is_interrupt_unheard and self._interrupts < _MOST_INTERRUPTS:
+                    await self._interrupt_again()
+                    continue
                 unsettled_s = self.settles_in_s
                 if unsettled_s <= 0 or not settlings:
                     return self._pane.watch.foreground
@@ -251,16 +325,26 @@ class Prompt:
         return Problem(f"{foreground.name}{command} {doing} {where}", patience_s, reads if waits else None)
 
     def _problem_with_line(self, where: str) -> Problem | None:
-        if self._touched:
-            return Problem(
-                f"somebody has typed at the prompt of {where}, and not pressed Enter",
-                0,
-                f"press Enter there, or clear the line: phux send-keys {where} C-c",
-            )
         if self._has_just_been_ended:
             key = "C-c" if self._interrupted else "Enter"
             return Problem(f"somebody has just pressed {key} at the prompt of {where}", self._patience_s)
+        if self._touched and not (self._entered_at and self._line_is_gone):
+            how = "the line goes on" if self._entered_at else "not pressed Enter"
+            return Problem(
+                f"somebody has typed at the prompt of {where}, and {how}",
+                0,
+                f"press Enter there, or clear the line: phux send-keys {where} C-c",
+            )
         return None
+
+    @property
+    def _line_is_gone(self) -> bool:
+        """Whether a line that was entered does not stand there any more, though no mark has told that it was taken."""
+        commands, foreground = self._pane.commands, self._pane.watch.foreground
+        # bash draws its prompt anew, and nothing else, where there is no such line in the history (echo !nosuch). fish
+        # does so at any time.
+        anew = commands.drawn > self._entered_place and foreground is not None and foreground.shell != "fish"
+        return commands.silent or anew
 
 
 def _may_be_busybox(foreground: Foreground) -> bool:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from phux_core.engine.protocol import PrivateOsc
     from phux_core.server.commands import News
+    from phux_core.server.foreground import Foreground
     from phux_core.server.pane import Pane
     from phux_core.server.pane_state import State
     from phux_core.server.run_plan import Plan
@@ -79,7 +80,8 @@ class Runs:
         if self._known(request.id) is not None or self._restored.has_turn:
             return None
         self._pane.watch.look_now()
-        plan = plan_as_it_is(request, self._marked_shell) if self._problem() is None else None
+        free = self._problem() is None and not self._prompt.is_interrupt_unheard
+        plan = plan_as_it_is(request, self._marked_shell) if free else None
         if plan is None or not self.turn.take():
             return None
         answer = Outcome()
@@ -242,8 +244,9 @@ class Runs:
         if self._current is not None:  # it was given up, and its shell never told its end
             self._fail(self._current, BusyError("another command was typed before this one had told its end"))
         self._current = self._last = run
+        line = f" {plan.line}" if self._prompt.is_interrupt_unheard else plan.line
         try:
-            _size, written = pane.type([{"paste": plan.line}, {"key": "Enter"}], note=run.to_note())
+            _size, written = pane.type([{"paste": line}, {"key": "Enter"}], note=run.to_note())
             if written.done():
                 written.result()
         except BaseException:
@@ -321,7 +324,7 @@ class Runs:
             # A shell inside this one, which marks nothing itself, has ended with the command.
             self._end(run, news.exit_code, news.end)
         if not isinstance(news, PromptReady):
-            self._prompt.line_taken()
+            self._prompt.line_taken(news)
         self._changed.ring()
 
     def take_mark(self, mark: PrivateOsc) -> News | None:
@@ -359,6 +362,10 @@ class Runs:
     def current(self) -> Run | None:
         """What was typed and has not ended."""
         return self._current
+
+    def waits_in_command(self, foreground: Foreground) -> bool:
+        """Tell whether a shell waits for the terminal in a command, and not at its prompt."""
+        return self._prompt.is_left(self._current, foreground)
 
     @property
     def command(self) -> str | None:
@@ -400,6 +407,8 @@ class Runs:
     def _begin(self, run: Run, place: int) -> None:
         run.start = place
         run.capture = Capture(place)
+        if run.front is not None:
+            self._prompt.places.run_began(run.front, run.depth, canonical=not run.edits)
         self._pane.ledger.began(run.number, place)
 
     def _end(self, run: Run, exit_code: int | None, place: int, mark_end: int | None = None) -> None:
@@ -453,6 +462,8 @@ class Runs:
 
     def restore(self) -> None:
         """Go on with what an earlier service noted; before the journal's marks are taken again."""
+        if self._pane.journal.position:
+            self._prompt.places.forget()
         note = self._pane.journal.note
         if note:
             run = Run.from_note(note)

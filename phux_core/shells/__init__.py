@@ -22,6 +22,9 @@ program's output can pass for it. All end in BEL.
     A command line was read and runs now; its output follows. COMMAND is what was typed, at most 2000 characters of it,
     with ``\\``, ``\n`` and ``\t`` for backslash, newline and tab and without other control characters; empty if the
     shell does not know.
+``7748;NONCE;R;shown`` and ``7748;NONCE;R;hidden``
+    The command reads a line, which is shown or not as it is typed. From fish only; of the others the terminal's
+    settings tell it.
 
 What the shells do differently:
 

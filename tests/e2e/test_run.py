@@ -687,13 +687,39 @@ def test_the_prompt_before_is_not_the_prompt_that_is_waited_for(pane, tmp_path):
         assert (tmp_path / f"started-{number}").exists()
 
 
-@pytest.mark.parametrize("keys", [["Enter"], ["C-c"], ["echo 'open", "Enter"]])
-def test_a_prompt_at_which_enter_starts_no_command_is_one_again(pane, keys):
+@pytest.mark.parametrize("key", ["Enter", "C-c"])
+def test_a_prompt_at_which_a_key_starts_no_command_is_one_again(pane, key):
     pane.wait(state="prompt", timeout_s=10)
-    pane.send_keys(*keys)
+    pane.send_keys(key)
     began = time.monotonic()
     pane.wait(state="prompt", timeout_s=10)
     assert time.monotonic() - began < 1.5
+    assert pane.run("echo next", timeout_s=10).output == "next"
+
+
+def test_a_line_that_goes_on_gets_nobodys_command(pane):
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys("echo 'open", "Enter")
+    began = time.monotonic()
+    pane.wait(state=["prompt", "awaiting_input"], timeout_s=10)
+    assert time.monotonic() - began < 1.5
+    with pytest.raises(errors.BusyError) as caught:
+        pane.run("echo no", timeout_s=10)
+    assert "C-c" in caught.value.remedy
+    pane.send_keys("closed'")  # not a line at once: fish would quote what is pasted between quotes
+    pane.send_keys("Enter")
+    pane.wait(until="closed", output_only=True, timeout_s=10)
+    assert pane.run("echo yes", timeout_s=10).output == "yes"
+
+
+def test_an_integrated_shell_tells_also_of_a_loop_that_goes_on(integrated_pane):
+    integrated_pane.wait(state="prompt", timeout_s=10)
+    fish = integrated_pane.info().foreground.command == "fish"
+    integrated_pane.send_keys("begin" if fish else "for i in 1; do", "Enter")
+    with pytest.raises(errors.BusyError, match="the line goes on"):
+        integrated_pane.run("echo no", timeout_s=10)
+    integrated_pane.send_keys("C-c")
+    assert integrated_pane.run("echo yes", timeout_s=10).output == "yes"
 
 
 @pytest.mark.parametrize("key", ["C-c", "C-u"])
@@ -833,3 +859,66 @@ def test_a_full_directory_is_said_and_leaves_nothing(server, open_shell, phux):
         resource.prlimit(service, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     assert files_of_runs(server.socket) == []
     assert pane.run("echo hi", timeout_s=20).output == "hi"
+
+
+# What others typed
+
+
+def test_what_was_typed_ahead_of_the_prompt_is_not_destroyed(integrated_pane):
+    integrated_pane.wait(state="prompt", timeout_s=10)
+    integrated_pane.start("env sleep 1")
+    eventually(lambda: (front := integrated_pane.info().foreground) is not None and front.command == "sleep")
+    integrated_pane.send_keys("echo part")
+    integrated_pane.wait(state="prompt", timeout_s=10)
+    with pytest.raises(errors.BusyError, match="somebody has typed"):
+        integrated_pane.run("echo no", timeout_s=10)
+    integrated_pane.send_keys("ed", "Enter")
+    integrated_pane.wait(regex="^parted$", timeout_s=10)
+    assert integrated_pane.run("echo yes", timeout_s=10).output == "yes"
+
+
+@pytest.mark.parametrize("key", ["C-u", "C-z", "C-\\"])
+def test_a_key_that_the_terminal_takes_is_not_at_the_prompt(open_shell, key):
+    pane = open_shell("bash")
+    pane.wait(state="prompt", timeout_s=10)
+    pane.start("env sleep 1")
+    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "sleep")
+    pane.send_keys("x")
+    pane.send_keys(key)
+    assert pane.run("echo next", queue=True, timeout_s=10).output == "next"
+
+
+def test_a_key_that_a_program_has_read_is_not_at_the_prompt(integrated_pane):
+    integrated_pane.wait(state="prompt", timeout_s=10)
+    for keys in (["x", "C-c"], ["x"]):
+        integrated_pane.start("sh -c 'stty raw; head -c 1; stty sane; sleep 1'")
+        integrated_pane.wait(state="awaiting_input", timeout_s=10)
+        for key in keys:
+            integrated_pane.send_keys(key)
+        assert integrated_pane.run("echo next", queue=True, timeout_s=10).output == "next"
+
+
+def test_a_line_that_fish_did_not_understand_is_not_added_to(open_shell):
+    pane = open_shell("fish")
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys("echo )", "Enter")
+    with pytest.raises(errors.BusyError, match="somebody has typed"):
+        pane.run("echo no", timeout_s=10)
+    pane.send_keys("C-c")
+    assert pane.run("echo yes", timeout_s=10).output == "yes"
+    pane.send_keys("no-such-program", "Enter")
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys("Enter")
+    pane.wait(state="prompt", timeout_s=10)
+    began = time.monotonic()
+    assert pane.run("echo yes", timeout_s=10).output == "yes"
+    assert time.monotonic() - began < 1.5
+
+
+def test_a_line_that_asks_for_one_that_never_was(open_shell):
+    for shell in ("bash", "zsh"):
+        pane = open_shell(shell)
+        pane.wait(state="prompt", timeout_s=10)
+        pane.send_keys("echo !nosuch", "Enter")
+        pane.wait(until="event not found", timeout_s=10)
+        assert pane.run("echo yes", timeout_s=10).output == "yes"

@@ -41,6 +41,68 @@ def test_a_read_of_the_shell_itself_waits_for_input_and_gets_nobodys_command(pan
     assert pane.run("echo third", queue=True, timeout_s=10).output == "third"
 
 
+def test_a_read_that_somebody_typed_waits_for_input_and_gets_nobodys_command(pane):
+    pane.wait(state="prompt", timeout_s=10)
+    for answer in ("one", "two"):
+        pane.send_keys("read x; echo got=$x", "Enter")
+        assert pane.wait(state="awaiting_input", timeout_s=10).state == "awaiting_input"
+        with pytest.raises(errors.BusyError) as caught:
+            pane.run("echo second")
+        assert "send-keys" in caught.value.remedy
+        pane.send_keys(answer, "Enter")
+        pane.wait(regex=f"^got={answer}$", timeout_s=10)
+        pane.wait(state="prompt", timeout_s=10)
+    assert pane.run("echo $x", timeout_s=10).output == "two"
+
+
+@pytest.mark.parametrize("command", ["(read x; echo got=$x)", "{ read x; echo got=$x; } | cat"])
+def test_a_read_in_a_part_of_the_shell_is_not_at_its_prompt(pane, command):
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys(command, "Enter")
+    pane.wait(state="awaiting_input", timeout_s=10)
+    with pytest.raises(errors.BusyError):
+        pane.run("echo second")
+    pane.send_keys("answer", "Enter")
+    pane.wait(regex="^got=answer$", timeout_s=10)
+    pane.wait(state="prompt", timeout_s=10)
+    assert pane.run("echo third", timeout_s=10).output == "third"
+
+
+def test_a_read_that_was_typed_before_the_shell_was_there_leaves_a_prompt(phux):
+    for command in (["dash"], ["ksh"], ["busybox", "sh"]):  # bash's editor may take an Enter for a key, and read not
+        pane = phux.new_session(command=command).pane
+        pane.send_keys("read x; echo got=$x", "Enter")
+        pane.send_keys("answer", "Enter")
+        pane.wait(regex="^got=answer$", timeout_s=10)
+        pane.wait(state="prompt", timeout_s=10)
+        assert pane.run("echo $x", timeout_s=10).output == "answer"
+        pane.kill()
+
+
+def test_a_shell_that_begins_to_edit_its_lines_is_at_its_prompt(open_shell):
+    pane = open_shell("ksh")
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys("set -o emacs", "Enter")
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys("read x", "Enter")
+    pane.wait(state="awaiting_input", timeout_s=10)
+    pane.send_keys("answer", "Enter")
+    pane.wait(state="prompt", timeout_s=10)
+    assert pane.run("echo $x", timeout_s=10).output == "answer"
+
+
+def test_a_shell_whose_prompt_moves_is_found_again_by_an_interrupt(open_shell):
+    """ksh leaves the editing to the terminal in its vi mode, too, until Escape is pressed."""
+    pane = open_shell("ksh")
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys("set -o vi", "Enter")
+    pane.wait(state="awaiting_input", timeout_s=10)
+    pane.send_keys("C-c")
+    pane.wait(state="prompt", timeout_s=10)
+    assert pane.run("echo here; set +o vi", timeout_s=10).output == "here"
+    assert pane.run("echo there", timeout_s=10).output == "there"
+
+
 def test_a_command_that_waits_for_the_end_of_a_read(pane):
     left_to_itself(pane, "read x; echo got=$x")
     pane.send_keys("answer", "Enter")
@@ -87,3 +149,57 @@ def test_bash_that_reads_with_its_editor_or_by_key_is_not_at_its_prompt(open_she
         pane.run("echo second")
     pane.send_keys("1", "Enter")
     pane.wait(state="prompt", timeout_s=10)
+
+
+# fish edits what it reads, as it does its command line
+
+
+FISH_READS = {
+    "typed": ("read -s x", ["secret"]),
+    "by its long name": ("echo a; and read --silent --local x", ["secret"]),
+    "among other options": ("read -lsP 'password: ' x", ["secret"]),
+    "shown": ("read -P 'not -s ' x", ["input"]),
+    "an s that is a value": ("read -ds x", ["input"]),
+    "one of each": ("read -s a; read b", ["secret", "input"]),
+    "by turns": ("for i in 1 2; read a; read -s b; end", ["input", "secret", "input", "secret"]),
+    "with a prompt that is made": ("read -P (set_color red)'pw: '(echo 'a) ') -s x", ["secret"]),
+    "with escapes": ("read -P a\\;b -s x", ["secret"]),
+    "beside one that asks nobody": ("echo hi | read x; read -s y </dev/null; read y; read -s z", ["input", "secret"]),
+    "in a substitution": ("set x (read -s); test $x = answer; or exit 9", ["secret"]),
+    "in a pipe": ("read -s | cat", ["secret"]),
+    "in a block": ("begin\n  read \\\n -s x\nend", ["secret"]),
+    "in a function of a file": ("asks", ["secret", "input"]),
+    "in a function that was typed": ("typed", ["secret"]),
+    "in a file": ("source asks.fish; asks", ["secret", "input"]),
+}
+
+
+@pytest.fixture
+def fish(open_shell, tmp_path):
+    (tmp_path / "asks.fish").write_text("function asks\n  echo hi\n  read \\\n    -s x\n  read y\nend\n")
+    pane = open_shell("fish")
+    pane.run("source asks.fish; function typed; echo a; read -s x; end")
+    return pane
+
+
+@pytest.mark.parametrize("name", FISH_READS)
+@pytest.mark.parametrize("by", ["run", "keys"])
+def test_fish_tells_whether_what_it_reads_is_shown(fish, name, by):
+    command, kinds = FISH_READS[name]
+    if by == "run":
+        fish.start(command)
+    else:
+        fish.paste(command)
+        fish.send_keys("Enter")
+    for kind in kinds:
+        fish.wait(state=f"awaiting_{kind}", timeout_s=10)
+        fish.send_keys("answer", "Enter")
+    assert fish.wait(state="prompt", timeout_s=10).state == "prompt"
+    assert fish.run("echo over", timeout_s=10).output == "over"
+
+
+def test_a_program_in_fish_is_not_judged_by_what_fish_reads(fish):
+    fish.send_keys("read -s x; cat", "Enter")
+    fish.wait(state="awaiting_secret", timeout_s=10)
+    fish.send_keys("answer", "Enter")
+    assert fish.wait(state="awaiting_input", timeout_s=10).foreground.command == "cat"

@@ -106,3 +106,25 @@ def test_a_prompt_that_had_no_room_is_one_all_the_same():
     assert (commands.at_prompt, commands.drawing, commands.on_alt_screen) == (True, False, True)
     assert feed(commands, "cafe;C;next") == [CommandStarted("next", 110, 310, 310)]
     assert not commands.drawing
+
+
+def test_whether_the_line_that_a_command_reads_is_shown():
+    commands = Commands(NONCE)
+    feed(commands, "cafe;C;")
+    assert commands.reads is None
+    feed(commands, "cafe;R;hidden")
+    assert commands.reads == "hidden"
+    feed(commands, "cafe;R;shown")
+    assert commands.reads == "shown"
+    feed(commands, "cafe;R;hidden", "cafe;D;0", "cafe;B", "cafe;C;next")
+    assert commands.reads is None
+
+
+def test_a_shell_that_came_back_without_a_word_is_silent_until_the_next_one():
+    commands = Commands(NONCE)
+    feed(commands, "cafe;C;")
+    assert not commands.silent
+    commands.ended_unseen(500, on_alt_screen=False)
+    assert commands.silent
+    feed(commands, "bad;C;", "cafe;C;")
+    assert not commands.silent

@@ -81,6 +81,20 @@ def test_a_verdict(whose, at_prompt, shell, waiting, modes, state):
     assert judge(foreground, alt_screen=False, at_prompt=at_prompt, pane_pid=PANE) == state
 
 
+@pytest.mark.parametrize("reads", [None, "shown", "hidden", "somehow"])
+@pytest.mark.parametrize(("whose", "at_prompt", "shell", "waiting", "modes", "state"), CASES)
+def test_only_fish_says_what_it_edits_for_a_command(whose, at_prompt, shell, waiting, modes, state, reads):
+    canonical, echo = modes
+    pgid = PANE if whose == "own" else 200
+    for kind in {shell, "fish" if shell else None}:
+        foreground = a_foreground(pgid=pgid, shell=kind, waiting=waiting, canonical=canonical, echo=echo)
+        told = judge(foreground, alt_screen=False, at_prompt=at_prompt, reads=reads, pane_pid=PANE)
+        if kind == "fish" and whose == "own" and at_prompt is False and waiting and not canonical:
+            assert told == {"shown": "awaiting_input", "hidden": "awaiting_secret"}.get(reads, "running")
+        else:
+            assert told == state
+
+
 # The watch
 
 

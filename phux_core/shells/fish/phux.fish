@@ -12,6 +12,9 @@ if status is-interactive; and test -n "$nonce"
     set --global --unexport __phux_nonce $nonce
     set --global --unexport __phux_cwd
     set --global --unexport __phux_prompted 0 # there was a prompt
+    set --global --unexport __phux_line # the command line that runs
+    set --global --unexport __phux_read_at # where it has read a line last
+    set --global --unexport __phux_reads 0 # how often it has done so there
     set --global --unexport __phux_told 0 # the end of the last command line was written
     set --global --unexport __phux_native 0 # fish 4 writes the standard marks A, C and D itself
     if builtin string match --quiet --regex '^([4-9]|\d\d)\.' -- $version
@@ -28,6 +31,61 @@ if status is-interactive; and test -n "$nonce"
             builtin printf '\e]133;C\a'
         end
         builtin printf '\e]7748;%s;C;%s\a' $__phux_nonce (builtin string join -- '\n' $lines)
+        set __phux_line $argv[1]
+        set __phux_read_at
+        set __phux_reads 0
+    end
+
+    # read edits its line as the prompt does, with --silent and without. Nothing outside can tell the two apart, and in
+    # here only the text of what is executed.
+
+    function __phux_read --on-event fish_read
+        set --local trace (LANGUAGE=C builtin status stack-trace) # its last line tells where read stands, if in a file
+        set --local at (builtin string match --regex -- '^\tcalled on line (\d+) of file (.*)$' $trace[-1])
+        if test "$at" != "$__phux_read_at"
+            set __phux_read_at "$at"
+            set __phux_reads 0
+        end
+        # Without what is in quotes, or only a value; reads that something is piped into ask nobody.
+        set --local quoted '\\\\.|"[^"]*"|\'[^\']*\''
+        set --local value '\((?![^()]*\bread\b)[^()]*\)'
+        set --local reads (__phux_source $at[2..] | builtin string replace --all --regex -- $quoted _ |
+            builtin string replace --all --regex -- $value _ |
+            builtin string replace --all --regex -- '\|\s*(builtin )?read\b[^;&|)]*' '| _' |
+            builtin string match --all --regex -- '(?<![-\w])read(?![-\w])[^;&|)#]*' |
+            builtin string match --invert -- '*<*')
+        set --local shown shown
+        if set --query reads[1]
+            # Several in one line take turns.
+            set --local this $reads[(builtin math $__phux_reads % (count $reads) + 1)]
+            set __phux_reads (builtin math $__phux_reads + 1)
+            if builtin string match --quiet --regex -- '\s(-[^-\sdnpPRc]*s|--si)' $this # what those take is a value
+                set shown hidden
+            end
+        end
+        # To the terminal itself, as what read prints may be wanted: set x (read).
+        builtin printf '\e]7748;%s;R;%s\a' $__phux_nonce $shown >/dev/tty
+    end
+
+    # The text of what is executed: a line of a file, or what was typed and the functions that it names.
+    function __phux_source --argument-names line file
+        set file (builtin string replace --regex -- '^~(?=/)' $HOME "$file")
+        if test -f "$file" -a -r "$file"
+            set --local lines (builtin string split -- \n <$file)
+            set --local text $lines[$line]
+            while builtin string match --quiet --regex -- '\\\\$' $text
+                set line (builtin math $line + 1)
+                set text (builtin string sub --end=-1 -- $text)" $lines[$line]"
+            end
+            builtin echo -- $text
+            return
+        end
+        builtin string replace --all -- \\\n ' ' $__phux_line
+        for word in (builtin string match --all --regex -- '[-\w]+' $__phux_line)
+            if functions --query -- $word
+                functions -- $word
+            end
+        end
     end
 
     function __phux_postexec --on-event fish_postexec
