@@ -16,6 +16,7 @@ from typing import Any
 from phux_core.engine._ghostty_native import (
     CONTENT_MASK,
     CONTENT_SHIFT,
+    ROW_PROMPT,
     ROW_STYLED,
     ROW_WRAPPED,
     SEMANTIC_SHIFT,
@@ -115,13 +116,30 @@ class Grid:
         terminal, point, ref, row = self._terminal, self._point, self._ref, self._row
         read = lib.ghostty_grid_ref_row
         point.x = 0
-        wrapped = []
+        wrapped: list[bool] = []
         for y in range(top, top + count):
             point.y = y
             grid_ref(terminal, point[0], ref)
             read(ref, row)
+            if row[0] & ROW_PROMPT and wrapped and wrapped[-1]:
+                wrapped[-1] = not self._begins_prompt(y)
             wrapped.append(row[0] & ROW_WRAPPED != 0)
+        if wrapped[-1:] == [True]:
+            wrapped[-1] = not self._begins_prompt(top + count)
         return wrapped
+
+    def _begins_prompt(self, y: int) -> bool:
+        """Tell whether a row begins with a prompt, and so a line.
+
+        zsh and fish let the row above wrap to get there, if what was written before has no newline at its end.
+        """
+        point, row, cell = self._point, self._row, ffi.new("GhosttyCell*")
+        point.x, point.y = 0, y
+        if grid_ref(self._terminal, point[0], self._ref) != lib.GHOSTTY_SUCCESS:
+            return False  # there is no such row
+        lib.ghostty_grid_ref_row(self._ref, row)
+        lib.ghostty_grid_ref_cell(self._ref, cell)
+        return bool(row[0] & ROW_PROMPT) and _SEMANTICS[cell[0] >> SEMANTIC_SHIFT & 3] == "prompt"
 
     def cut_rows(self, cols: int, rows: int) -> list[int]:
         """The rows of the shown screen whose last column holds the left half of a wide character."""

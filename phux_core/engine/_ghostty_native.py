@@ -46,6 +46,7 @@ CONTENT_SHIFT, CONTENT_MASK = 2, 0x1FFFFF
 STYLE_SHIFT, STYLE_MASK = 26, 0xFFFF
 WIDE_SHIFT, SEMANTIC_SHIFT = 42, 46
 ROW_WRAPPED, ROW_STYLED = 1 << 32, 1 << 35
+ROW_PROMPT = 1 << 37  # of two bits; the other is for a prompt's later rows
 
 CONTINUATION_MAX_BYTES = 64 * 1024
 """How long an unfinished sequence may be and still be part of a checkpoint."""
@@ -297,6 +298,7 @@ def _check_layout() -> None:
         cell(2 << SEMANTIC_SHIFT, lib.GHOSTTY_CELL_DATA_SEMANTIC_CONTENT) == lib.GHOSTTY_CELL_SEMANTIC_PROMPT,
         row(ROW_WRAPPED, lib.GHOSTTY_ROW_DATA_WRAP) == 1,
         row(ROW_STYLED, lib.GHOSTTY_ROW_DATA_STYLED) == 1,
+        row(ROW_PROMPT, lib.GHOSTTY_ROW_DATA_SEMANTIC_PROMPT) == lib.GHOSTTY_ROW_SEMANTIC_PROMPT,
     )
     if not all(facts):
         raise ImportError("libghostty-vt packs its cells in an unknown way")

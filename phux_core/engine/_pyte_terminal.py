@@ -385,6 +385,9 @@ class Terminal(Screen):
         """Go to the start of a line, unless the cursor is there: OSC 133 asks for it before a prompt."""
         if self.cursor.x:
             self.newline()
+        elif self.cursor.y:
+            # zsh and fish let the row above wrap to get there, if what was written before has no newline at its end.
+            self.rows[self.cursor.y - 1].wrapped = False
 
     def designate(self, slot: int, name: str) -> None:
         """SCS: put a charset into G0 to G3."""

@@ -222,3 +222,16 @@ def test_single_high_control_bytes_are_invalid_utf8(term, byte):
 def test_replies_and_marks_of_one_feed_are_all_there(term):
     effects = term().feed("\x1b]133;A\x07\x1b[5n\x07\x1b]2;t\x07")
     assert {type(effect) for effect in effects} == {Mark, Reply, Bell, TitleChanged}
+
+
+def test_a_prompt_begins_a_line_though_the_row_above_was_wrapped_to_get_there(term):
+    t = term(20, 6, "foo%" + " " * 19 + "\r \r\x1b]133;A\x07\x1b[J$ \x1b]133;B\x07q")
+    assert t.engine.lines(0, 3) == (["foo%", "$ q", ""], [False, False, False])
+    assert t.engine.lines(0, 1).wrapped == [False]
+    t.feed("\r\n\x1b]133;C\x07" + "x" * 21 + "\x1b]133;D\x07\r\n\x1b]133;A\x07" + "p" * 21)
+    assert t.engine.lines(2, 4) == (["x" * 20, "x", "p" * 20, "p"], [True, False, True, False])
+
+
+def test_a_prompt_in_the_middle_of_a_wrapped_line_begins_none(term):
+    t = term(20, 6, "x" * 21 + "\x1b]133;P;k=i\x07$ ")
+    assert t.engine.lines(0, 2).wrapped == [True, False]
