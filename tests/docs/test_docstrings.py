@@ -134,14 +134,19 @@ SHAPES_AND_ERRORS = [
 ]
 
 
+@pytest.fixture
+def names(shared_names):
+    """What the examples of shapes speak of; the prompt behind an earlier example's command is not to come in one."""
+    shared_names["pane"].wait(state="prompt", timeout_s=10)
+    return shared_names
+
+
 @pytest.fixture(scope="module")
-def names():
-    """What the examples of shapes speak of: a session called work, with a bold green word on its screen."""
+def shared_names():
+    """A session called work, with a bold green word on its screen."""
     with embedded_server() as server, blocking.connect(server.socket) as phux:
         session = phux.new_session("work", command=["sh", "-c", r"printf '\033[1;32mgreen\033[m'; exec sh"])
         session.pane.wait(until="green", timeout_s=10)
-        session.pane.wait(state="prompt", timeout_s=10)
-        session.pane.wait(idle_ms=200, timeout_s=10)  # what it drew may still be on its way
         everything = {name: getattr(phux_client, name) for name in (*SHAPES_AND_ERRORS, *NAMES_OF_TYPES)}
         yield {"phux": phux, "session": session, "pane": session.pane, **everything}
 
