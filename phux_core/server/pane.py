@@ -171,6 +171,11 @@ class Pane:
         self._rest.later()
         return self.engine.changed()
 
+    @property
+    def quiet_s(self) -> float:
+        """How long its program has written nothing."""
+        return self._loop.time() - self._last_output
+
     def settles_in_s(self, *, may_ask: bool) -> float:
         """Tell how long its program may take to read what the terminal answered; negative when that is over.
 
@@ -251,7 +256,7 @@ class Pane:
             self.journal.restart()
 
     def _check_idle(self) -> None:
-        quiet = self._loop.time() - self._last_output
+        quiet = self.quiet_s
         if quiet < IDLE_AFTER_S:
             self._loop.call_later(IDLE_AFTER_S - quiet, self._check_idle)
         else:
@@ -319,7 +324,7 @@ class Pane:
                 if was_replaced(foreground, commands):
                     place = end_of_output(self.journal, commands.start, self.seq)
                     self._take_unmarked(commands.shell_replaced(place))
-                elif reads_unseen(foreground, commands, self._loop.time() - self._last_output):
+                elif reads_unseen(foreground, commands, self.quiet_s):
                     commands.drawn_unseen(on_alt_screen=self.engine.alt_screen)
                 elif is_back_unseen(foreground, commands, self._prompt_depth):
                     back = True  # but for the marks that tell so

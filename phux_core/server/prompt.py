@@ -11,8 +11,11 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
+from phux_core.server.capture import cursor_moved
 from phux_core.server.commands import CommandFinished, CommandStarted
 from phux_core.server.far_shell import INTERRUPT
+from phux_core.server.foreground import look
+from phux_core.server.own_shell import has_read_all
 from phux_core.server.prompt_place import PromptPlaces
 from phux_core.server.typing_queue import SETTLE_S
 from phux_core.server.unmarked_end import reads_in_command
@@ -59,11 +62,19 @@ def remaining(deadline: float | None) -> float | None:
 
 
 class Problem(NamedTuple):
-    """Why nothing can be typed now; ``patience_s`` is how long it may pass by itself."""
+    """Why nothing can be typed now.
+
+    Attributes:
+        message: What the caller is told.
+        patience_s: How long it may pass by itself.
+        remedy: What the caller can do.
+        again_s: When to look again, where nothing tells that it has passed.
+    """
 
     message: str
     patience_s: float
     remedy: str | None = None
+    again_s: float | None = None
 
 
 class Prompt:
@@ -82,7 +93,7 @@ class Prompt:
         self._pane = pane
         self._changed = changed
         self._touched = False
-        self._touched_ahead = False
+        self._ahead = False  # of a prompt that was not there yet
         self._typed_at = 0.0
         self._entered_at = 0.0
         self._entered_place = 0
@@ -94,12 +105,19 @@ class Prompt:
 
     # What happens there
 
-    def typed(self, data: bytes) -> None:
-        """Take note that somebody typed."""
+    def typed(self, data: bytes, *, behind_line: bool) -> None:
+        """Take note that somebody typed.
+
+        Args:
+            data: What.
+            behind_line: Whether a line was typed before that the shell has not taken yet.
+        """
         self.places.typed(data)
         self._typed_at = time.monotonic()
         ends_line = data[-1:] in _ENDS_LINE
-        self._touched_ahead = not ends_line and data[-1] not in _TAKEN_BY_TERMINAL and self._is_typed_ahead()
+        # What runs may not have read it, and leave it to the next prompt.
+        early = behind_line or b"\r" in data or self._pane.commands.start is not None
+        self._ahead = early and not ends_line and data[-1] not in _TAKEN_BY_TERMINAL
         if ends_line:
             self._entered_at, self._entered_place = self._typed_at, self._pane.seq
             self._interrupted = data.endswith(INTERRUPT)
@@ -109,21 +127,12 @@ class Prompt:
         elif data != _REDRAW:
             self._touched = not data.endswith(_ERASE_LINE)
 
-    def _is_typed_ahead(self) -> bool:
-        """Tell whether a command runs that reads nothing: what is typed now will stand at the next prompt."""
-        if self._pane.commands.start is None:
-            return False
-        watch = self._pane.watch
-        watch.look_now()
-        return watch.state == "running" and watch.foreground is not None and watch.foreground.canonical
-
     def line_taken(self, news: CommandStarted | CommandFinished) -> None:
         """Take note that the shell took the line, whatever stood there, or has ended its command."""
         if isinstance(news, CommandStarted) or news.start is None:
             self.places.line_taken()
         if not self._is_to_be_mended(news):
-            self._touched = self._touched_ahead and isinstance(news, CommandFinished)
-        self._touched_ahead = False
+            self._touched = self._ahead
         self._entered_at = 0.0
         self._interrupts = 0
 
@@ -274,9 +283,8 @@ class Prompt:
             if not patient and now >= began + problem.patience_s:
                 raise BusyError(problem.message, remedy=problem.remedy)
             # What passes by itself is looked at again when it should have; everything else when something happens.
-            waits = [max(0.0, limit - now) for limit in (deadline, began + problem.patience_s) if limit is not None]
-            patience = min(waits) if problem.patience_s and now < began + problem.patience_s else remaining(deadline)
-            await self._changed.wait(patience)
+            waits = [began + problem.patience_s - now, problem.again_s or 0.0, remaining(deadline) or 0.0]
+            await self._changed.wait(min((wait_s for wait_s in waits if wait_s > 0), default=None))
 
     def problem(self) -> Problem | None:
         """Say why nothing can be typed now, if so.
@@ -327,7 +335,16 @@ class Prompt:
     def _problem_with_line(self, where: str) -> Problem | None:
         if self._has_just_been_ended:
             key = "C-c" if self._interrupted else "Enter"
-            return Problem(f"somebody has just pressed {key} at the prompt of {where}", self._patience_s)
+            left_s = remaining(self._entered_at + self._patience_s)
+            return Problem(
+                f"somebody has just pressed {key} at the prompt of {where}", self._patience_s, again_s=left_s
+            )
+        if self._touched and self._ahead:
+            if not self._is_all_read:
+                return Problem(
+                    f"the shell in {where} is about to read what was typed ahead", _MOMENT_S, again_s=SETTLE_S
+                )
+            self._ahead = self._touched = self._stands_behind_prompt
         if self._touched and not (self._entered_at and self._line_is_gone):
             how = "the line goes on" if self._entered_at else "not pressed Enter"
             return Problem(
@@ -336,6 +353,21 @@ class Prompt:
                 f"press Enter there, or clear the line: phux send-keys {where} C-c",
             )
         return None
+
+    @property
+    def _is_all_read(self) -> bool:
+        """Whether the shell has read all that was typed, and shown it."""
+        foreground = look(self._pane.fd)
+        return foreground is not None and has_read_all(foreground, self._pane.quiet_s)
+
+    @property
+    def _stands_behind_prompt(self) -> bool:
+        """Whether anything does, as far as can be told."""
+        pane = self._pane
+        pane.read_now()
+        commands, record = pane.commands, pane.record
+        places = (commands.prompt_start, commands.input_start, pane.seq)
+        return cursor_moved(pane.journal, places, record.cols, record.rows) is not False
 
     @property
     def _line_is_gone(self) -> bool:

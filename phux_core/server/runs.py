@@ -309,7 +309,7 @@ class Runs:
             self._current.interleaved = True
             self._current.interrupted |= INTERRUPT in data
         self._far.typed_by_others(data)
-        self._prompt.typed(data)
+        self._prompt.typed(data, behind_line=self.entered_at > 0)
 
     def take_news(self, news: News) -> None:
         """Take what the shell's own marks tell."""

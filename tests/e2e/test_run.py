@@ -877,6 +877,35 @@ def test_what_was_typed_ahead_of_the_prompt_is_not_destroyed(integrated_pane):
     assert integrated_pane.run("echo yes", timeout_s=10).output == "yes"
 
 
+def test_a_prompt_behind_output_without_a_newline_is_a_line_for_a_wait(integrated_pane):
+    integrated_pane.wait(state="prompt", timeout_s=10)
+    assert integrated_pane.run("printf unended", timeout_s=10).output == "unended"
+    integrated_pane.send_keys("echo x")
+    assert integrated_pane.wait(regex="^[$] echo x$", timeout_s=10).met_line == "$ echo x"
+
+
+@pytest.mark.parametrize("keys", [["q"], ["true", "Enter", "echo q"]])
+def test_what_was_typed_right_behind_a_line_is_not_destroyed(integrated_pane, keys):
+    integrated_pane.wait(state="prompt", timeout_s=10)
+    for start in (lambda: integrated_pane.start("sleep 0.2"), lambda: integrated_pane.send_keys("sleep 0.2", "Enter")):
+        start()
+        integrated_pane.send_keys(*keys)
+        integrated_pane.wait(regex=f"^[$] {keys[-1]}$", timeout_s=10)
+        with pytest.raises(errors.BusyError, match="somebody has typed"):
+            integrated_pane.run("echo no", timeout_s=10)
+        integrated_pane.send_keys("C-c")
+        assert integrated_pane.run("clear; echo yes", timeout_s=10).output.endswith("yes")
+
+
+def test_a_key_typed_before_its_program_reads_is_not_at_the_prompt(integrated_pane, tmp_path):
+    (tmp_path / "long").write_text("line\n" * 500)
+    integrated_pane.wait(state="prompt", timeout_s=10)
+    for _ in range(5):
+        integrated_pane.start("less long")
+        integrated_pane.send_keys("q")
+        assert integrated_pane.run("echo next", queue=True, timeout_s=10).output == "next"
+
+
 @pytest.mark.parametrize("key", ["C-u", "C-z", "C-\\"])
 def test_a_key_that_the_terminal_takes_is_not_at_the_prompt(open_shell, key):
     pane = open_shell("bash")
