@@ -339,14 +339,13 @@ class Prompt:
             return Problem(
                 f"somebody has just pressed {key} at the prompt of {where}", self._patience_s, again_s=left_s
             )
-        if self._touched and self._ahead:
+        given_up = self._cleared and self.is_interrupt_unheard and self._interrupts >= _MOST_INTERRUPTS
+        if (self._touched and self._ahead) or given_up:
             if not self._is_all_read:
-                return Problem(
-                    f"the shell in {where} is about to read what was typed ahead", _MOMENT_S, again_s=SETTLE_S
-                )
+                return Problem(f"the shell in {where} is about to read what was typed", _MOMENT_S, again_s=SETTLE_S)
             self._ahead = self._touched = self._stands_behind_prompt
         if self._touched and not (self._entered_at and self._line_is_gone):
-            how = "the line goes on" if self._entered_at else "not pressed Enter"
+            how = "the line goes on" if self._entered_at and not self._interrupted else "not pressed Enter"
             return Problem(
                 f"somebody has typed at the prompt of {where}, and {how}",
                 0,
@@ -357,6 +356,8 @@ class Prompt:
     @property
     def _is_all_read(self) -> bool:
         """Whether the shell has read all that was typed, and shown it."""
+        if time.monotonic() < self._typed_at + SETTLE_S:
+            return False  # the terminal may not have given it yet
         foreground = look(self._pane.fd)
         return foreground is not None and has_read_all(foreground, self._pane.quiet_s)
 

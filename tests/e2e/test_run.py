@@ -927,6 +927,22 @@ def test_a_key_that_a_program_has_read_is_not_at_the_prompt(integrated_pane):
         assert integrated_pane.run("echo next", queue=True, timeout_s=10).output == "next"
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_a_line_that_an_ignored_key_did_not_clear_is_not_added_to(open_shell, shell):
+    pane = open_shell(shell)
+    pane.run("trap '' INT", timeout_s=10)
+    pane.wait(state="prompt", timeout_s=10)  # before, the terminal itself would throw away what was typed
+    pane.send_keys("echo part")
+    pane.wait(regex="^[$] echo part$", timeout_s=10)
+    pane.send_keys("C-c")
+    with pytest.raises(errors.BusyError, match="somebody has typed"):
+        pane.run("echo no", timeout_s=10)
+    pane.send_keys("C-u")
+    assert pane.run("echo yes", timeout_s=10).output == "yes"
+    pane.send_keys("C-c")
+    assert pane.run("echo yes", timeout_s=10).output == "yes"
+
+
 def test_a_line_that_fish_did_not_understand_is_not_added_to(open_shell):
     pane = open_shell("fish")
     pane.wait(state="prompt", timeout_s=10)
