@@ -9,9 +9,9 @@ Messages from the service:
     release    pane                             let go its journal and its checkpoint
     shutdown                                    end everything
 
-Messages to the service, at its birth in this order: hello (with the listening socket and the feed mark), journal (with
-its memory) for each pane, child (with a master) for each program, blob for each key, begin; later spawned (with a
-master and a journal), spawn_failed and exit.
+Messages to the service, at its birth in this order: hello (with the listening socket, the feed mark, and the socket for
+questions, see witness), journal (with its memory) for each pane, child (with a master) for each program, blob for each
+key, begin; later spawned (with a master and a journal), spawn_failed and exit.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ import socket
 import subprocess
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core.keeper import journal as journals
+from phux_core.keeper import witness
 from phux_core.keeper.channel import Channel, ChannelClosedError
 from phux_core.keeper.children import KILL_GRACE_S, Children, SpawnError, raise_files_limit, spawn
 from phux_core.keeper.feed_mark import FeedMark
@@ -74,6 +76,7 @@ class Supervisor:
         self._blobs: dict[str, bytes] = {}
         self._journals: dict[int, int] = {}
         self._channel: Channel | None = None
+        self._questions: socket.socket | None = None
         self._service: subprocess.Popen[bytes] | None = None
         self._restart_at: float | None = None
         self._deaths: list[float] = []
@@ -191,16 +194,19 @@ class Supervisor:
             )
         self._channel = Channel(ours)
         self._selector.register(self._channel, selectors.EVENT_READ, self._on_channel)
-        self._tell(
-            {
-                "op": "hello",
-                "started_at": self._started_at,
-                "restarts": self._restarts,
-                "keeper_pid": os.getpid(),
-                "suspect": self._suspect,
-            },
-            fds=(self._listener.sock.fileno(), self._feed_mark.fd),
-        )
+        self._questions, asker = witness.make_pair()
+        self._selector.register(self._questions, selectors.EVENT_READ, partial(witness.answer, self._questions))
+        with asker:
+            self._tell(
+                {
+                    "op": "hello",
+                    "started_at": self._started_at,
+                    "restarts": self._restarts,
+                    "keeper_pid": os.getpid(),
+                    "suspect": self._suspect,
+                },
+                fds=(self._listener.sock.fileno(), self._feed_mark.fd, asker.fileno()),
+            )
         self._suspect = None
         for pane, journal in self._journals.items():
             self._tell({"op": "journal", "pane": pane}, fds=(journal,))
@@ -259,6 +265,10 @@ class Supervisor:
             self._selector.unregister(self._channel)
             self._channel.close()
             self._channel = None
+        if self._questions is not None:
+            self._selector.unregister(self._questions)
+            self._questions.close()
+            self._questions = None
 
     def _tell(self, header: dict[str, Any], payload: bytes = b"", fds: tuple[int, ...] = ()) -> None:
         if self._channel is not None:

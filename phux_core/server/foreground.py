@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.server.polled import polls_only
 from phux_core.server.shell_kind import kind_of_name, shell_kind
+from phux_core.server.waiting_call import read_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -278,11 +279,7 @@ def _waits(process: _Process, terminal: _Terminal) -> bool:
 
 
 def _thread_waits(process: _Process, tid: int, terminal: _Terminal) -> bool:
-    at = f"/proc/{process.pid}/task/{tid}/"
-    try:
-        call = _read(at + "syscall").split()
-    except OSError:
-        call = []
+    call = read_call(process.pid, tid)
     if call and call[0] == b"running":
         return False
     # "NUMBER ARGUMENTS... SP PC". The stack of a 32-bit process is below 4 GiB, and its numbers are others.
@@ -298,7 +295,7 @@ def _thread_waits(process: _Process, tid: int, terminal: _Terminal) -> bool:
         if number != restart:
             return False
     try:
-        sleep = _read(at + "wchan")
+        sleep = _read(f"/proc/{process.pid}/task/{tid}/wchan")
     except OSError:
         return False
     if sleep.startswith(_POLL_SLEEPS):

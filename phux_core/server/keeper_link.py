@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from phux_core.keeper.channel import Channel, ChannelClosedError, Message
 from phux_core.keeper.feed_mark import FeedMark
 from phux_core.keeper.journal import Journal
 from phux_core.keeper.journal import create as create_journal
+from phux_core.server.waiting_call import Questions
 
 # The keeper has nothing to do but listen; one that does not is stopped, or dead.
 _KEEPER_S = 2.0
@@ -39,6 +41,7 @@ class Inheritance:
     hello: dict[str, Any]
     listener: int
     feed_mark: FeedMark
+    questions: Questions | None
     children: list[Child] = field(factory=list)
     journals: dict[int, Journal] = field(factory=dict)
     blobs: dict[str, bytes] = field(factory=dict)
@@ -62,7 +65,9 @@ def receive_inheritance(channel: Channel) -> Inheritance:
         for number, message in enumerate(messages):
             header: dict[str, Any] = message.header
             if header["op"] == "hello":
-                inheritance = Inheritance(header, message.fds[0], FeedMark(message.fds[1]))
+                listener, feed_mark, *more = message.fds
+                questions = Questions(socket.socket(fileno=more[0])) if more else None  # a keeper of before has none
+                inheritance = Inheritance(header, listener, FeedMark(feed_mark), questions)
                 continue
             assert inheritance is not None, "the keeper says hello first"
             if header["op"] == "journal":

@@ -32,6 +32,7 @@ from phux_core.server.recovery import label, rebuild
 from phux_core.server.tree import Tree
 from phux_core.server.tree_document import tree_document
 from phux_core.server.tree_news import news, picture
+from phux_core.server.waiting_call import ask_where_refused
 from phux_core.version import __version__
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class Service:
         self.settings = settings
         self._hello = inheritance.hello
         self._feed_mark = inheritance.feed_mark.cell
+        ask_where_refused(inheritance.questions)
         self._engine_name = engines.choose(settings.engine)
         self._turns = ReadTurns(loop)
         life = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])

@@ -7,19 +7,19 @@ the stack's depth, so the two can be told apart where everything else about them
 from __future__ import annotations
 
 from phux_core.server.foreground import WAITING_CALLS
+from phux_core.server.waiting_call import read_call
 
 _START_OF_STACK = 25  # in proc_pid_stat(5), behind the name
 
 
 def depth_of_wait(pid: int) -> int | None:
     """Tell how deep a process waits; None if it does not wait for input, or the system does not tell."""
+    call = read_call(pid, pid)
+    if len(call) != 9 or int(call[0]) not in WAITING_CALLS:
+        return None
     try:
-        with open(f"/proc/{pid}/syscall", "rb") as file:
-            call = file.read(4096).split()
         with open(f"/proc/{pid}/stat", "rb") as file:
             start = int(file.read(4096).rpartition(b")")[2].split()[_START_OF_STACK])
-        if len(call) != 9 or int(call[0]) not in WAITING_CALLS:
-            return None
     except (OSError, ValueError, IndexError):
         return None
     return start - int(call[7], 16) if start else None

@@ -15,6 +15,7 @@ import time
 import ptyprocess
 import pytest
 
+from phux_core.keeper import witness
 from phux_core.server import foreground
 from phux_core.server.foreground import look
 from phux_core.server.shell_kind import shell_kind
@@ -95,14 +96,14 @@ def start(tmp_path):
 @pytest.fixture
 def no_right_to_trace(monkeypatch):
     """As Yama has it for a process that is no descendant."""
-    read = foreground._read
+    monkeypatch.setattr(witness, "read_call", fails_with(PermissionError))
 
-    def denying(path):
-        if path.endswith("/syscall"):
-            raise PermissionError(path)
-        return read(path)
 
-    monkeypatch.setattr(foreground, "_read", denying)
+def fails_with(error):
+    def fail(*_args):
+        raise error
+
+    return fail
 
 
 @pytest.fixture(params=["traced", "untraced"])
@@ -395,15 +396,10 @@ def test_a_busy_program_does_not_wait(start):
 # What cannot be told
 
 
+@pytest.mark.usefixtures("no_right_to_trace")
 def test_a_foreign_process_waits_if_the_terminal_is_set_for_a_secret(start, monkeypatch):
     read = foreground._read
-
-    def denying(path):
-        if path.endswith("/syscall"):
-            raise PermissionError(path)
-        return b"0" if path.endswith("/wchan") else read(path)
-
-    monkeypatch.setattr(foreground, "_read", denying)
+    monkeypatch.setattr(foreground, "_read", lambda path: b"0" if path.endswith("/wchan") else read(path))
     monkeypatch.setattr(foreground, "_is_open_to_us", lambda pid: False)
     start(*PYTHON, "import getpass; getpass.getpass()").until(lambda seen: waits(seen) and not seen.echo)
     start("cat").until(works)
@@ -474,14 +470,10 @@ def test_looking_survives_processes_that_come_and_go(start):
 def test_looking_survives_a_file_that_is_gone(start, monkeypatch, file, error):
     terminal = start("sh", "-c", "cat; true")
     terminal.until(waits)
-    read = foreground._read
-
-    def failing(path):
-        if path.endswith("/" + file):
-            raise error(path)
-        return read(path)
-
-    monkeypatch.setattr(foreground, "_read", failing)
+    read, fail = foreground._read, fails_with(error)
+    if file == "syscall":
+        monkeypatch.setattr(witness, "read_call", fail)
+    monkeypatch.setattr(foreground, "_read", lambda path: fail() if path.endswith("/" + file) else read(path))
     seen = look(terminal.fd)
     assert (seen is None) is (file == "stat")
 

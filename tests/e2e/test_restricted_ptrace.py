@@ -1,0 +1,51 @@
+"""Where the kernel tells the calls of a process only to its ancestors: the keeper is one, the service is not.
+
+Few machines that run tests have Yama, so the service is refused here by its own Python instead; the keeper is not.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from phux_core import errors
+from servers import embedded_server
+
+REFUSE = """
+import os, sys
+if "phux_core.server" in sys.orig_argv:
+    opened = os.open
+
+    def refuse(path, *args, **options):
+        if str(path).startswith("/proc/") and str(path).endswith("/syscall"):
+            raise PermissionError(path)
+        return opened(path, *args, **options)
+
+    os.open = refuse
+"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("refuse")
+    (directory / "sitecustomize.py").write_text(REFUSE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(directory))
+        with embedded_server() as server:
+            yield server
+
+
+@pytest.mark.parametrize("shell", ["bash", "bash --norc", "dash", "ksh", "busybox"])
+def test_a_read_is_told_from_the_prompt_all_the_same(open_shell, shell):
+    pane = open_shell(shell)
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys("read x", "Enter")
+    pane.wait(state="awaiting_input", timeout_s=10)
+    with pytest.raises(errors.BusyError):
+        pane.run("echo no", timeout_s=10)
+    pane.send_keys("answer", "Enter")
+    pane.wait(state="prompt", timeout_s=10)
+    assert pane.run("echo $x", timeout_s=10).output == "answer"
+    pane.send_keys("sleep 100", "Enter")
+    pane.wait(state="running", timeout_s=10)
+    pane.send_keys("C-c")
+    pane.wait(state="prompt", timeout_s=10)
