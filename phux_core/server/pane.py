@@ -263,7 +263,8 @@ class Pane:
             self._busy = False
             self._intake.calm()
             self._rest.later()
-            self._events.emit("idle", pane=self.id, seq=self.seq)
+            if not self.record.dead:  # its end was told; nothing comes behind that
+                self._events.emit("idle", pane=self.id, seq=self.seq)
 
     def _on_effect(self, effect: Effect) -> None:
         if isinstance(effect, Reply):

@@ -131,12 +131,12 @@ class Prompt:
         """Take note that the shell took the line, whatever stood there, or has ended its command."""
         if isinstance(news, CommandStarted) or news.start is None:
             self.places.line_taken()
-        if not self._is_to_be_mended(news):
+        if not self.is_to_be_mended(news):
             self._touched = self._ahead
         self._entered_at = 0.0
         self._interrupts = 0
 
-    def _is_to_be_mended(self, news: CommandStarted | CommandFinished) -> bool:
+    def is_to_be_mended(self, news: CommandStarted | CommandFinished) -> bool:
         """Tell whether the shell has not understood the line, and leaves it there: fish."""
         foreground = self._pane.watch.foreground
         if isinstance(news, CommandStarted) or news.start is not None or foreground is None:
@@ -327,7 +327,8 @@ class Prompt:
         doing = "waits for a secret in" if state == "awaiting_secret" else "has the foreground of"
         command = f" ({commands.command.splitlines()[0]:.60})" if own and commands.command else ""
         # What marks the end of a run where the shell does not may be a program itself: mksh has no printf of its own.
-        patience_s: float = PROMPT_S if time.monotonic() < self._run_ended_at + PROMPT_S else 0
+        ends = self._typed_at < self._run_ended_at and time.monotonic() < self._run_ended_at + PROMPT_S
+        patience_s: float = PROMPT_S if ends else 0
         waits = state in {"awaiting_input", "awaiting_secret"}
         patience_s = max(patience_s, _MOMENT_S if own and not waits else moment_s)
         return Problem(f"{foreground.name}{command} {doing} {where}", patience_s, reads if waits else None)

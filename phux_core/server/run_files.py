@@ -34,7 +34,7 @@ def write(
         path = _write(directory, text + "\n", files)
         if nonce is not None:
             path = _write(directory, run_lines.wrapper(path, shell, nonce, broken=broken), files)
-            broken = False
+            broken = broken and shell == "bash"  # see source_line; the others can read this file
     except OSError as error:
         remove(files)
         raise RefusedError(

@@ -24,7 +24,10 @@ _KIND = "S"
 
 # Words, quoted strings and operators between them that leave nothing open in any shell we know. No `!`: at a prompt it
 # asks for an earlier line.
-_WORD = r"(?!=)(?:[\w@%+=:,./~^\[\]*?-]|\$(?=\w)|\\[ $&|;<>()'\"*?\[\]]|'[^'\\\n\t!]*'|\"(?:[^\"\\`!$\n\t]|\$\w)*\")+"
+_WORD = (
+    r"(?!=)(?:[\w@%+=:,./~^*?-]|\[[\w.*?-]+\]|\$(?=\w)|\\[ $&|;<>()'\"*?\[\]]"
+    r"|'[^'\\\n\t!]*'|\"(?:[^\"\\`!$\n\t]|\$\w)*\")+"
+)
 _OPERATOR = r"(?:&&|\|\||\||;|>>?&?|<)"
 _COMPLETE = re.compile(rf" *(?![-^]){_WORD}(?: +{_WORD}| *{_OPERATOR} *{_WORD})* *[;&]? *")
 _KEYWORDS = re.compile(
@@ -87,6 +90,9 @@ def source_line(path: str, shell: str, *, broken: bool = False) -> str:
         shell: The kind of shell.
         broken: Whether the shell cannot read it: then ``set -e`` must not take that for the failure of a command.
     """
+    if broken and shell == "bash":
+        # bash 5.2 writes over its own memory after `.` of a file with an open `$(`, and dies of it some time later.
+        return f' \\eval "$(<{quote([path], shell)})" && :'
     # The user may have an alias of this name.
     source = {"fish": "builtin source", "zsh": "builtin ."}.get(shell, "\\.")
     return f" {source} {quote([path], shell)}{' && :' if broken and shell != 'fish' else ''}"

@@ -6,7 +6,7 @@ import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.server import run_files, run_lines
-from phux_core.server.syntax import is_complete
+from phux_core.server.syntax import Verdict, judge
 
 if TYPE_CHECKING:
     from phux_core.server.foreground import Foreground
@@ -59,10 +59,15 @@ async def make_plan(
     nonce = None if marked_shell else secrets.token_hex(4)
     if not marked_shell and (foreground.shell is None or not foreground.same_root):
         return Plan(run_lines.inline(command, nonce or "", shell), command, shell, nonce, [])
-    complete = run_lines.is_surely_complete(command) or await is_complete(command, foreground.pid, shell)
-    if marked_shell and complete and run_lines.may_be_typed(command, shell):
+    sure = run_lines.is_surely_complete(command)
+    verdict = Verdict(readable=True, closed=True) if sure else await judge(command, foreground.pid, shell)
+    if marked_shell and verdict.closed and run_lines.may_be_typed(command, shell):
         return Plan(command, command, shell, None, [])
-    line, files = run_files.write(directory, command, shell, nonce, broken=not complete)
+    broken, text = not verdict.readable, command
+    if shell == "posix" and verdict.readable and not verdict.closed and "<<" in command:
+        # A here-document that a file leaves open: ksh waits for its end for ever.
+        broken, text = True, f"{{\n{command}\n}}"
+    line, files = run_files.write(directory, text, shell, nonce, broken=broken)
     return Plan(line, command, shell, nonce, files)
 
 

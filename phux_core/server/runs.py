@@ -320,6 +320,8 @@ class Runs:
                 self._begin(run, news.start)
             elif isinstance(news, CommandFinished) and news.end >= run.typed_seq:
                 self._end(run, news.exit_code, news.end)
+                if self._prompt.is_to_be_mended(news) and not run.interleaved:
+                    self._pane.type([{"key": "C-u"}], note=self._pane.journal.note)
         elif run is not None and run.start is not None and isinstance(news, CommandFinished) and news.end >= run.start:
             # A shell inside this one, which marks nothing itself, has ended with the command.
             self._end(run, news.exit_code, news.end)

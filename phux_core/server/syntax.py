@@ -5,25 +5,52 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import shutil
+from typing import NamedTuple
 
 _DEADLINE_S = 2.0
+# At the end of what it reads, zsh forgives these; at a prompt it asks for more.
+_DANGLING = re.compile(r"(?:&&|\|\|)\s*\Z")
 
 
-async def is_complete(command: str, shell_pid: int, shell: str) -> bool:
-    """Ask a shell's own program to read a command and not to execute it.
+class Verdict(NamedTuple):
+    """What a shell says of a command.
 
-    Returns:
-        Whether it took it; false also if it could not be asked.
+    Attributes:
+        readable: Whether it can read it, from a file.
+        closed: Whether it would not ask for more at its prompt.
     """
+
+    readable: bool
+    closed: bool
+
+
+async def judge(command: str, shell_pid: int, shell: str) -> Verdict:
+    """Ask a shell's own program to read a command and not to execute it; one that cannot be asked says no."""
     try:
         program: str | None = os.readlink(f"/proc/{shell_pid}/exe")
     except OSError:
         program = shutil.which(shell)
     if program is None:
-        return False
-    # fish does not look at -c when it is not to execute.
-    options = {"zsh": ["-f", "-n", "-c", command], "fish": ["--no-config", "-n"]}.get(shell, ["-n", "-c", command])
+        return Verdict(readable=False, closed=False)
+    if shell == "fish":
+        # It does not look at -c when it is not to execute.
+        readable = await _reads(program, ["--no-config", "-n"], command)
+        return Verdict(readable, readable)
+    only_read = ["-f", "-n"] if shell == "zsh" else ["-n"]
+    # What is open where a file ends is often forgiven (a here-document, a loop of zsh without a body), but not where a
+    # brace is still to come, which would become a part of it.
+    strictly = [*only_read, "-o", "no_short_loops"] if shell == "zsh" else only_read
+    alone = f"{command}\n:" if shell == "zsh" else command  # zsh fails after `! true`, also if it only reads
+    readable, closed = await asyncio.gather(
+        _reads(program, [*only_read, "-c", alone]), _reads(program, [*strictly, "-c", f"{{\n:\n{command}\n}}\n"])
+    )
+    return Verdict(readable, readable and closed and not _DANGLING.search(command))
+
+
+async def _reads(program: str, options: list[str], given: str | None = None) -> bool:
+    """Tell whether a shell takes what it is to read, among its options or as its input."""
     # busybox is many programs, and is told by its name which one.
     name = "sh" if os.path.basename(program).startswith("busybox") else program
     try:
@@ -39,7 +66,7 @@ async def is_complete(command: str, shell_pid: int, shell: str) -> bool:
         return False
     try:
         async with asyncio.timeout(_DEADLINE_S):
-            await process.communicate(command.encode("utf-8", "surrogateescape") if shell == "fish" else None)
+            await process.communicate(None if given is None else given.encode("utf-8", "surrogateescape"))
             return process.returncode == 0
     except TimeoutError:
         with contextlib.suppress(ProcessLookupError):

@@ -237,7 +237,10 @@ def test_what_a_shell_remembers_persists(posix_pane, tmp_path):
     assert posix_pane.run("echo $?").output == "1"
 
 
-@pytest.mark.parametrize("command", ['echo "open', "if true; then", "echo $(", "cat <(", "fi", "echo ) x", "&& b"])
+BROKEN = ['echo "open', "if true; then", "echo $(", "cat <(", "fi", "echo ) x", "&& b"]
+
+
+@pytest.mark.parametrize("command", BROKEN)
 def test_a_syntax_error_is_the_shells_own_and_comes_at_once(posix_pane, command):
     started = time.monotonic()
     result = posix_pane.run(command, timeout_s=20)
@@ -245,6 +248,39 @@ def test_a_syntax_error_is_the_shells_own_and_comes_at_once(posix_pane, command)
     assert result.output != ""
     assert time.monotonic() - started < 10
     assert posix_pane.run("echo usable").output == "usable"
+
+
+def test_what_leaves_something_open_comes_back_at_once_again_and_again(posix_pane):
+    for command in [
+        *BROKEN * 2,
+        "echo a &&",
+        "echo a ||",
+        "echo a |",
+        "x[",
+        "a[1",
+        "for x",
+        "function f",
+        "{ a",
+    ]:
+        started = time.monotonic()
+        posix_pane.run(command, timeout_s=20)
+        assert posix_pane.run("echo usable", timeout_s=20).output == "usable", command
+        assert time.monotonic() - started < 10, command
+
+
+@pytest.mark.parametrize(
+    "command", ["echo (", "ls *(.", "print (a|b", "echo a=(", "repeat 3", "for x in 1", "select x", "if true"]
+)
+def test_what_zsh_forgives_in_a_file_is_not_typed_at_its_prompt(open_shell, command):
+    pane = open_shell("zsh")
+    pane.run(command, timeout_s=20)
+    assert pane.run("echo usable", timeout_s=20).output == "usable"
+
+
+@pytest.mark.parametrize("command", ["cat <<EOF", "cat <<-E", "cat <<'E'", "cat <<EOF; echo x"])
+def test_a_here_document_without_an_end(posix_pane, command):
+    posix_pane.run(command, timeout_s=20)
+    assert posix_pane.run("echo usable", timeout_s=20).output == "usable"
 
 
 def test_an_unfinished_here_document(posix_pane):
@@ -255,11 +291,11 @@ def test_an_unfinished_here_document(posix_pane):
 
 def test_a_syntax_error_in_fish(open_shell):
     pane = open_shell("fish")
-    for command in ('echo "open', "begin", "end"):
+    for command in ('echo "open', "begin", "end", "echo a[", "echo $a[1", "echo *[", "2>&1", "echo (", "echo a &&"):
         result = pane.run(command, timeout_s=20)
         assert result.exit_code != 0
         assert result.output != ""
-    assert pane.run("echo usable").output == "usable"
+        assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
 def test_words_reach_the_program_exactly(pane):
@@ -485,6 +521,18 @@ def test_typing_by_others_is_told(pane, phux):
     thread.join()
     assert outcome[0].interleaved
     assert outcome[0].output == "an answer\ngot an answer"
+
+
+def test_a_program_that_was_typed_after_a_run_is_refused_at_once(pane):
+    pane.run("true", timeout_s=10)
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys("sh -c 'sleep 100'", "Enter")
+    eventually(lambda: (front := pane.info().foreground) is not None and front.command in {"sh", "sleep"})
+    started = time.monotonic()
+    with pytest.raises(errors.BusyError):
+        pane.run("echo no", timeout_s=10)
+    assert time.monotonic() - started < 1
+    pane.send_keys("C-c")
 
 
 def test_a_half_typed_line_of_somebody_else_is_not_destroyed(integrated_pane):
