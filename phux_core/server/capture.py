@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from phux_core.engine import create
 from phux_core.engine.plain import as_written
 
 if TYPE_CHECKING:
@@ -231,31 +230,3 @@ def typed_line(news: CommandStarted, journal: Journal, cols: int, rows: int) -> 
         for end in (news.start, news.input_start)
     )
     return shown[len(prompt) :].strip() or None if shown.startswith(prompt) else None
-
-
-def cursor_moved(journal: Journal, places: tuple[int, int, int], cols: int, rows: int) -> bool | None:
-    """Tell whether the cursor is elsewhere than where a prompt left it: something was typed there.
-
-    What may be drawn around the line, a prompt at the right for one, does not move it.
-
-    Args:
-        journal: What the shell wrote.
-        places: Where in that the prompt begins, where it ends, and where to look.
-        cols: Columns of the terminal.
-        rows: Rows of it.
-
-    Returns:
-        None if the prompt is not in the journal any more, or too long ago.
-    """
-    begin, end, now = places
-    if not journal.oldest <= begin <= end <= now < begin + _LONGEST_LINE:
-        return None
-    engine = create("pyte", cols, rows, history=0)
-    try:
-        engine.feed(journal.since(begin, end - begin))
-        before = engine.cursor()
-        engine.feed(journal.since(end, now - end))
-        after = engine.cursor()
-        return (after.x, after.y) != (before.x, before.y)
-    finally:
-        engine.close()

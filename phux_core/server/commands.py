@@ -57,7 +57,21 @@ class PromptReady(NamedTuple):
     """The shell has drawn its prompt and reads a line."""
 
 
-News = CommandStarted | CommandFinished | PromptReady
+class LineTold(NamedTuple):
+    """The shell was asked what stands on the line that it reads.
+
+    Attributes:
+        length: How many characters.
+        mode: ``command`` if keys are commands, ``more`` if the line goes on from earlier ones.
+        place: Where it said so.
+    """
+
+    length: int
+    mode: str
+    place: int
+
+
+News = CommandStarted | CommandFinished | PromptReady | LineTold
 
 
 @define
@@ -76,7 +90,6 @@ class Commands:
         output_end: Where the output of the command that has just ended ends, if its shell told that before the rest.
         on_alt_screen: Whether the alternate screen was shown then: a program that was killed has left it so.
         reads: How the line is typed that the command reads last, in the shell itself: shown, or hidden. From fish only.
-        silent: Whether it came back to a prompt without a word, and has said nothing since.
         outputs: Where the latest commands' output stands, oldest first, each from its first byte to behind its last.
     """
 
@@ -91,7 +104,6 @@ class Commands:
     output_end: int | None = None
     on_alt_screen: bool = False
     reads: str | None = None
-    silent: bool = False
     outputs: list[tuple[int, int]] = field(factory=list)
 
     def take(self, mark: PrivateOsc) -> News | None:
@@ -99,12 +111,14 @@ class Commands:
         nonce, _, rest = mark.data.decode("utf-8", "replace").partition(";")
         if not self.nonce or nonce != self.nonce:
             return None
-        self.silent = False
         kind, _, argument = rest.partition(";")
         if kind == "C":
             return self._started(argument, mark.end)
         if kind == "D":
             return self._finished(argument, mark.start)
+        if kind == "L":
+            length, _, mode = argument.partition(";")
+            return LineTold(int(length), mode, mark.end) if length.isdecimal() else None
         if kind == "R":
             self.reads = argument
         if kind == "E" and self.start is not None:
@@ -166,7 +180,6 @@ class Commands:
         ended = self._finished("", place)
         self.prompt_start = place
         self.drawn_unseen(on_alt_screen=on_alt_screen)
-        self.silent = True
         return ended
 
     def shell_replaced(self, place: int) -> CommandFinished:

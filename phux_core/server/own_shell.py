@@ -92,19 +92,6 @@ def is_unready(
     return commands.start is None and not foreground.canonical and quiet_s < _PREPARED_S
 
 
-def has_read_all(foreground: Foreground, quiet_s: float) -> bool:
-    """Tell whether a shell at its prompt has read what was typed, and shown what it made of it.
-
-    Args:
-        foreground: The shell.
-        quiet_s: How long it has written nothing.
-    """
-    if foreground.waiting is None:
-        return quiet_s > _PREPARED_S
-    # fish waits for its own threads, too, and for what the terminal answers.
-    return foreground.waiting and (foreground.shell != "fish" or quiet_s > _DRAWN_S)
-
-
 def was_replaced(foreground: Foreground, commands: Commands) -> bool:
     """Tell whether another shell stands where the pane's own stood, and reads a line."""
     return (

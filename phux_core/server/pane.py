@@ -338,7 +338,9 @@ class Pane:
             alt_screen=alt_screen,
             at_prompt=commands.at_prompt,
             unready=unready,
-            in_command=foreground is not None and not unready and self.runs.waits_in_command(foreground),
+            in_command=foreground is not None
+            and not unready
+            and self.runs.prompt.is_left(self.runs.current, foreground),
             reads=commands.reads,
             pane_pid=self.record.pid,
         )
@@ -403,13 +405,14 @@ class Pane:
         """
         if note is None:
             self.read_now()  # keys are for the modes of now, and come behind the answers to what was asked before
+            self.watch.look_if_due()  # and who reads them may be another in a moment
         if not self.takes_input:
             raise PaneClosedError(f"the program in @{self.id} has ended")
         data = encode(items, self.engine)
         self._note_prompt(self.watch.foreground)
         if note is not None:
             self.journal.note = note
-        written = self._typing.type(data, self.runs.keys_wait_s if note is None else 0.0)
+        written = self._typing.type(data, self.runs.prompt.keys_wait_s if note is None else 0.0)
         if note is None and data:
             self.runs.typed_by_others(data)
             if b"\r" in data or b"\n" in data:

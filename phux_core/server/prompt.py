@@ -1,6 +1,6 @@
 """Whether a command can be typed at a pane's prompt now, and if not, why.
 
-Judges from the pane's state, its shell's marks and what others have typed there. Types nothing itself.
+Judges from the pane's state and its shell's marks; what may stand there is told by its line.
 """
 
 from __future__ import annotations
@@ -8,14 +8,12 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
-from phux_core.server.capture import cursor_moved
-from phux_core.server.commands import CommandFinished, CommandStarted
+from phux_core.server.commands import CommandStarted, LineTold, PromptReady
 from phux_core.server.far_shell import INTERRUPT
-from phux_core.server.foreground import look
-from phux_core.server.own_shell import has_read_all
+from phux_core.server.prompt_line import MOMENT_S, PROMPT_S, Problem, PromptLine, typed_problem
 from phux_core.server.prompt_place import PromptPlaces
 from phux_core.server.typing_queue import SETTLE_S
 from phux_core.server.unmarked_end import reads_in_command
@@ -24,17 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phux_core.server.alarm import Alarm
+    from phux_core.server.commands import News
     from phux_core.server.foreground import Foreground
     from phux_core.server.pane import Pane
+    from phux_core.server.pane_state import State
     from phux_core.server.run_record import Run
 
-PROMPT_S = 2.0
-"""How long a shell may take to its prompt after a command whose end it does not mark."""
-# The same for one that marks it, and runs who knows what before it draws its prompt: rc files, git, starship.
+# How long a shell that marks its commands may take to its prompt, which runs who knows what before: rc files, git,
+# starship.
 _OWN_PROMPT_S = 10.0
-# What a key brings about takes no longer: a shell draws its prompt anew after C-c, a program ends with C-d, and its
-# shell takes the terminal back.
-_MOMENT_S = 0.25
 # How long a shell far away may take to its prompt before it is taken for one without.
 _FAR_PROMPT_S = 0.5
 # Programs that carry a shell of another machine, user or container to this terminal.
@@ -46,35 +42,14 @@ _CARRIERS = re.compile(
 _MAY_BE_BUSYBOX = frozenset({"sh", "ash", "hush", "busybox"})
 # So often a shell that marks nothing may write, or ask, and be waited for. A job in its background may never be quiet.
 _MOST_SETTLINGS = 3
-# So often C-c is pressed again where the shell has not heard of it.
-_MOST_INTERRUPTS = 2
-_ENDS_LINE = (b"\r", b"\n", INTERRUPT)
-# What a terminal takes itself while it edits lines: signals, the end of the file, stop and go, and the line's erasure.
-_TAKEN_BY_TERMINAL = frozenset(b"\x03\x04\x11\x13\x15\x1a\x1c")
-_NOT_UNDERSTOOD = 127
-_ERASE_LINE = b"\x15"
 _REDRAW = b"\x0c"
+# What ends a line, or erases it.
+_ENDS_LINE = (b"\r", b"\n", INTERRUPT, b"\x15")
 
 
 def remaining(deadline: float | None) -> float | None:
     """Tell how much time is left; None if there is no end to it."""
     return None if deadline is None else max(0.0, deadline - time.monotonic())
-
-
-class Problem(NamedTuple):
-    """Why nothing can be typed now.
-
-    Attributes:
-        message: What the caller is told.
-        patience_s: How long it may pass by itself.
-        remedy: What the caller can do.
-        again_s: When to look again, where nothing tells that it has passed.
-    """
-
-    message: str
-    patience_s: float
-    remedy: str | None = None
-    again_s: float | None = None
 
 
 class Prompt:
@@ -85,21 +60,16 @@ class Prompt:
         changed: Rings when something happened in it.
 
     Attributes:
+        line: What stands there, if its shell is ours.
         places: Where shells that mark nothing have theirs.
     """
 
     def __init__(self, pane: Pane, changed: Alarm) -> None:
+        self.line = PromptLine(pane, changed)
         self.places = PromptPlaces()
         self._pane = pane
         self._changed = changed
-        self._touched = False
-        self._ahead = False  # of a prompt that was not there yet
-        self._typed_at = 0.0
-        self._entered_at = 0.0
-        self._entered_place = 0
-        self._interrupted = False
-        self._cleared = False  # by C-c, if the shell has heard that
-        self._interrupts = 0  # of our own, until it does
+        self._half_line = False  # stands at the prompt of a shell that marks nothing
         self._run_ended_at = 0.0
         self._run_ended_place = -1
 
@@ -113,35 +83,25 @@ class Prompt:
             behind_line: Whether a line was typed before that the shell has not taken yet.
         """
         self.places.typed(data)
-        self._typed_at = time.monotonic()
-        ends_line = data[-1:] in _ENDS_LINE
-        # What runs may not have read it, and leave it to the next prompt.
-        early = behind_line or b"\r" in data or self._pane.commands.start is not None
-        self._ahead = early and not ends_line and data[-1] not in _TAKEN_BY_TERMINAL
-        if ends_line:
-            self._entered_at, self._entered_place = self._typed_at, self._pane.seq
-            self._interrupted = data.endswith(INTERRUPT)
-            # What was entered stands there until the shell says that it took the line; it may be one that goes on.
-            self._cleared = self._interrupted and (self._touched or len(data) > 1)
-            self._touched = not self._interrupted and (self._touched or len(data) > 1)
-        elif data != _REDRAW:
-            self._touched = not data.endswith(_ERASE_LINE)
-
-    def line_taken(self, news: CommandStarted | CommandFinished) -> None:
-        """Take note that the shell took the line, whatever stood there, or has ended its command."""
-        if isinstance(news, CommandStarted) or news.start is None:
-            self.places.line_taken()
-        if not self.is_to_be_mended(news):
-            self._touched = self._ahead
-        self._entered_at = 0.0
-        self._interrupts = 0
-
-    def is_to_be_mended(self, news: CommandStarted | CommandFinished) -> bool:
-        """Tell whether the shell has not understood the line, and leaves it there: fish."""
+        self.line.typed(data, early=behind_line or self._pane.commands.start is not None)
         foreground = self._pane.watch.foreground
-        if isinstance(news, CommandStarted) or news.start is not None or foreground is None:
-            return False
-        return news.exit_code == _NOT_UNDERSTOOD and foreground.shell == "fish"
+        edited = foreground is not None and not foreground.canonical
+        stands = data[-1:] not in _ENDS_LINE and not (edited and data == _REDRAW)
+        self._half_line = stands and self._pane.watch.state == "prompt"
+
+    def take_state(self, state: State) -> None:
+        """Take note of the pane's state."""
+        if state != "prompt":
+            self._half_line = False
+
+    def take_news(self, news: News) -> None:
+        """Take note of what the shell says: it took the line, has ended its command, or was asked."""
+        if isinstance(news, LineTold):
+            self.line.told(news)
+        elif not isinstance(news, PromptReady):
+            if isinstance(news, CommandStarted) or news.start is None:
+                self.places.line_taken()
+            self.line.taken(news)
 
     def run_ended(self, place: int) -> None:
         """Take note that a run has ended whose marks were our own; the prompt comes behind this place."""
@@ -149,19 +109,6 @@ class Prompt:
         self._run_ended_place = place
 
     # What can be done
-
-    @property
-    def entered_at(self) -> float:
-        """When a line was entered that the shell has not taken, by the loop's clock; 0 if none was, or long ago."""
-        return self._entered_at if self._has_just_been_ended and not self._interrupted else 0.0
-
-    @property
-    def _has_just_been_ended(self) -> bool:
-        return time.monotonic() < self._entered_at + self._patience_s
-
-    @property
-    def _patience_s(self) -> float:
-        return _MOMENT_S if self._interrupted else PROMPT_S
 
     @property
     def is_marked(self) -> bool:
@@ -183,21 +130,9 @@ class Prompt:
         return reads_in_command(run, foreground) or self.places.is_left(foreground)
 
     @property
-    def is_interrupt_unheard(self) -> bool:
-        """Whether C-c was pressed at the prompt, and the shell has not said a word since though it had reason to.
-
-        If that came when its editor was about to wait, what was typed before may still stand there; and bash hears of
-        it when the next line is entered, at the cost of the first character of that. fish says nothing of empty lines.
-        """
-        foreground = self._pane.watch.foreground
-        answers = self._cleared or (foreground is not None and foreground.shell == "bash")
-        return answers and self.is_marked and self._interrupted and self._entered_at > 0
-
-    async def _interrupt_again(self) -> None:
-        self._interrupts += 1
-        _size, written = self._pane.type([{"key": "C-c"}], note=self._pane.journal.note)
-        await written
-        await self._changed.wait(_MOMENT_S)
+    def is_sure(self) -> bool:
+        """Whether the line is empty for all that is known, and the shell need not be asked."""
+        return not self.is_marked or not (self.line.is_interrupt_unheard or self.line.is_in_doubt)
 
     @property
     def is_to_be_drawn(self) -> bool:
@@ -268,9 +203,14 @@ class Prompt:
                 if self.is_to_be_drawn and (deadline is None or time.monotonic() < deadline):
                     await asyncio.sleep(SETTLE_S)
                     continue
-                if self.is_interrupt_unheard and self._interrupts < _MOST_INTERRUPTS:
-                    await self._interrupt_again()
-                    continue
+                if not self.is_sure:
+                    if self.line.is_interrupt_unheard:
+                        await self.line.interrupt_again()
+                        continue
+                    problem = await self.line.clear_up(f"@{self._pane.id}")
+                    if problem is None:
+                        continue
+            if problem is None:
                 unsettled_s = self.settles_in_s
                 if unsettled_s <= 0 or not settlings:
                     return self._pane.watch.foreground
@@ -297,7 +237,7 @@ class Prompt:
         if not pane.takes_input:
             raise PaneClosedError(f"the program in {where} has ended")
         state, foreground, commands = pane.watch.state, pane.watch.foreground, pane.commands
-        moment_s = _MOMENT_S if time.monotonic() < self._typed_at + _MOMENT_S else 0.0
+        moment_s = MOMENT_S if time.monotonic() < self.line.typed_at + MOMENT_S else 0.0
         if commands.nonce and not commands.at_prompt and commands.start is None:
             name = foreground.name if foreground else "a program"
             if commands.at_prompt is False:
@@ -312,7 +252,8 @@ class Prompt:
         if foreground is None:
             return Problem(f"no program has the terminal of {where}", PROMPT_S)
         if state == "prompt":
-            return self._problem_with_line(where) if self.is_marked else None
+            half = self._half_line and not self.is_marked
+            return typed_problem(where, "not pressed Enter") if half else self.line.problem(where)
         if _CARRIERS.fullmatch(foreground.name) and not foreground.canonical:
             return None if state == "awaiting_input" else Problem(f"{foreground.name} in {where} is busy", PROMPT_S)
         own = foreground.pgid == pane.record.pid
@@ -327,58 +268,11 @@ class Prompt:
         doing = "waits for a secret in" if state == "awaiting_secret" else "has the foreground of"
         command = f" ({commands.command.splitlines()[0]:.60})" if own and commands.command else ""
         # What marks the end of a run where the shell does not may be a program itself: mksh has no printf of its own.
-        ends = self._typed_at < self._run_ended_at and time.monotonic() < self._run_ended_at + PROMPT_S
+        ends = self.line.typed_at < self._run_ended_at and time.monotonic() < self._run_ended_at + PROMPT_S
         patience_s: float = PROMPT_S if ends else 0
         waits = state in {"awaiting_input", "awaiting_secret"}
-        patience_s = max(patience_s, _MOMENT_S if own and not waits else moment_s)
+        patience_s = max(patience_s, MOMENT_S if own and not waits else moment_s)
         return Problem(f"{foreground.name}{command} {doing} {where}", patience_s, reads if waits else None)
-
-    def _problem_with_line(self, where: str) -> Problem | None:
-        if self._has_just_been_ended:
-            key = "C-c" if self._interrupted else "Enter"
-            left_s = remaining(self._entered_at + self._patience_s)
-            return Problem(
-                f"somebody has just pressed {key} at the prompt of {where}", self._patience_s, again_s=left_s
-            )
-        given_up = self._cleared and self.is_interrupt_unheard and self._interrupts >= _MOST_INTERRUPTS
-        if (self._touched and self._ahead) or given_up:
-            if not self._is_all_read:
-                return Problem(f"the shell in {where} is about to read what was typed", _MOMENT_S, again_s=SETTLE_S)
-            self._ahead = self._touched = self._stands_behind_prompt
-        if self._touched and not (self._entered_at and self._line_is_gone):
-            how = "the line goes on" if self._entered_at and not self._interrupted else "not pressed Enter"
-            return Problem(
-                f"somebody has typed at the prompt of {where}, and {how}",
-                0,
-                f"press Enter there, or clear the line: phux send-keys {where} C-c",
-            )
-        return None
-
-    @property
-    def _is_all_read(self) -> bool:
-        """Whether the shell has read all that was typed, and shown it."""
-        if time.monotonic() < self._typed_at + SETTLE_S:
-            return False  # the terminal may not have given it yet
-        foreground = look(self._pane.fd)
-        return foreground is not None and has_read_all(foreground, self._pane.quiet_s)
-
-    @property
-    def _stands_behind_prompt(self) -> bool:
-        """Whether anything does, as far as can be told."""
-        pane = self._pane
-        pane.read_now()
-        commands, record = pane.commands, pane.record
-        places = (commands.prompt_start, commands.input_start, pane.seq)
-        return cursor_moved(pane.journal, places, record.cols, record.rows) is not False
-
-    @property
-    def _line_is_gone(self) -> bool:
-        """Whether a line that was entered does not stand there any more, though no mark has told that it was taken."""
-        commands, foreground = self._pane.commands, self._pane.watch.foreground
-        # bash draws its prompt anew, and nothing else, where there is no such line in the history (echo !nosuch). fish
-        # does so at any time.
-        anew = commands.drawn > self._entered_place and foreground is not None and foreground.shell != "fish"
-        return commands.silent or anew
 
 
 def _may_be_busybox(foreground: Foreground) -> bool:

@@ -20,11 +20,12 @@ from phux_core.errors import (
 from phux_core.server import run_files
 from phux_core.server.alarm import Alarm
 from phux_core.server.capture import Capture, below_line, end_of_own_output
-from phux_core.server.commands import CommandFinished, CommandStarted, PromptReady
+from phux_core.server.commands import CommandFinished, CommandStarted
 from phux_core.server.far_shell import ANSWER_S, INTERRUPT, FarShell
 from phux_core.server.outcome import Outcome
 from phux_core.server.own_shell import MARK_S, end_of_output
-from phux_core.server.prompt import PROMPT_S, Problem, Prompt, remaining
+from phux_core.server.prompt import Prompt, remaining
+from phux_core.server.prompt_line import PROMPT_S, Problem
 from phux_core.server.restored_run import RestoredRun
 from phux_core.server.run_plan import make_plan, plan_as_it_is
 from phux_core.server.run_record import End, Run, read_result, timed_out
@@ -63,7 +64,7 @@ class Runs:
         self._current: Run | None = None
         self._restored = RestoredRun()
         self._changed = Alarm()
-        self._prompt = Prompt(pane, self._changed)
+        self.prompt = Prompt(pane, self._changed)
         self._far = FarShell(pane, self._changed)
         self._last: Run | None = None
         self._unsettled: tuple[Run, int | None] | None = None
@@ -80,7 +81,7 @@ class Runs:
         if self._known(request.id) is not None or self._restored.has_turn:
             return None
         self._pane.watch.look_now()
-        free = self._problem() is None and not self._prompt.is_interrupt_unheard
+        free = self._problem() is None and self.prompt.is_sure
         plan = plan_as_it_is(request, self._marked_shell) if free else None
         if plan is None or not self.turn.take():
             return None
@@ -165,7 +166,7 @@ class Runs:
         if self._current is not None:
             self._far.forget()  # what has not ended may have started another one
         while True:
-            foreground = await self._prompt.wait(self._problem, deadline, is_wanted, patient=request.queue)
+            foreground = await self.prompt.wait(self._problem, deadline, is_wanted, patient=request.queue)
             if foreground is None:
                 return None
             if self._marked_shell is None and foreground.shell is None and self._far.kind is None:
@@ -174,7 +175,7 @@ class Runs:
                 continue
             plan = await make_plan(request, self._marked_shell, foreground, self._far.kind, self._directory)
             # Asking the shell took a moment, in which somebody may have typed.
-            if self._problem() is None and is_wanted():
+            if self._problem() is None and self.prompt.is_sure and is_wanted():
                 run, written = self._type(request, plan)
                 await written
                 return run
@@ -208,7 +209,7 @@ class Runs:
 
     def _problem(self) -> Problem | None:
         """Say why nothing can be typed now, if so."""
-        problem = self._prompt.problem()
+        problem = self.prompt.problem()
         # C-c makes the kernel forget what was typed and not read.
         if self._current is not None and self._current.start is None and not self._current.interrupted:
             return Problem(f"a command was typed in @{self._pane.id}, and has not begun", PROMPT_S)
@@ -219,7 +220,7 @@ class Runs:
     @property
     def _marked_shell(self) -> str | None:
         """The kind of the pane's own shell, while it has the terminal and says itself that it reads a line."""
-        return self._pane.record.command or "posix" if self._prompt.is_marked else None
+        return self._pane.record.command or "posix" if self.prompt.is_marked else None
 
     def _type(self, request: RunRequest, plan: Plan) -> tuple[Run, asyncio.Future[None]]:
         pane = self._pane
@@ -244,7 +245,7 @@ class Runs:
         if self._current is not None:  # it was given up, and its shell never told its end
             self._fail(self._current, BusyError("another command was typed before this one had told its end"))
         self._current = self._last = run
-        line = f" {plan.line}" if self._prompt.is_interrupt_unheard else plan.line
+        line = f" {plan.line}" if self.prompt.line.may_lose_a_character else plan.line
         try:
             _size, written = pane.type([{"paste": line}, {"key": "Enter"}], note=run.to_note())
             if written.done():
@@ -278,6 +279,7 @@ class Runs:
 
     def take_state(self, state: State) -> None:
         """Take note of the pane's state."""
+        self.prompt.take_state(state)
         run = self._current
         if run is not None and run.nonce and run.start is not None and state == "prompt":
             exit_code = end_at_prompt(run, self._pane.watch.front)
@@ -309,7 +311,7 @@ class Runs:
             self._current.interleaved = True
             self._current.interrupted |= INTERRUPT in data
         self._far.typed_by_others(data)
-        self._prompt.typed(data, behind_line=self.entered_at > 0)
+        self.prompt.typed(data, behind_line=self.entered_at > 0)
 
     def take_news(self, news: News) -> None:
         """Take what the shell's own marks tell."""
@@ -320,19 +322,19 @@ class Runs:
                 self._begin(run, news.start)
             elif isinstance(news, CommandFinished) and news.end >= run.typed_seq:
                 self._end(run, news.exit_code, news.end)
-                if self._prompt.is_to_be_mended(news) and not run.interleaved:
+                if self.prompt.line.is_left(news) and not run.interleaved:
                     self._pane.type([{"key": "C-u"}], note=self._pane.journal.note)
         elif run is not None and run.start is not None and isinstance(news, CommandFinished) and news.end >= run.start:
             # A shell inside this one, which marks nothing itself, has ended with the command.
             self._end(run, news.exit_code, news.end)
-        if not isinstance(news, PromptReady):
-            self._prompt.line_taken(news)
+        self.prompt.take_news(news)
         self._changed.ring()
 
     def take_mark(self, mark: PrivateOsc) -> News | None:
         """Take a mark that may be of a run's own, and tell what it means."""
+        self._changed.ring()
         if self._far.take_mark(mark):
-            self._prompt.run_ended(mark.end)
+            self.prompt.run_ended(mark.end)
             return None
         run = self._current
         if run is None or run.nonce is None:
@@ -350,24 +352,19 @@ class Runs:
         return None
 
     @property
-    def keys_wait_s(self) -> float:
-        """How long keys that somebody types had better wait."""
-        return self._prompt.keys_wait_s
-
-    @property
     def entered_at(self) -> float:
         """When a line was entered that the shell has not taken, by the loop's clock; 0 if none was."""
         run = self._current
-        return run.began if run is not None and run.start is None else self._prompt.entered_at
+        return run.began if run is not None and run.start is None else self.prompt.line.entered_at
 
     @property
     def current(self) -> Run | None:
         """What was typed and has not ended."""
         return self._current
 
-    def waits_in_command(self, foreground: Foreground) -> bool:
+    def is_in_command(self, foreground: Foreground) -> bool:
         """Tell whether a shell waits for the terminal in a command, and not at its prompt."""
-        return self._prompt.is_left(self._current, foreground)
+        return self.prompt.is_left(self._current, foreground)
 
     @property
     def command(self) -> str | None:
@@ -410,7 +407,7 @@ class Runs:
         run.start = place
         run.capture = Capture(place)
         if run.front is not None:
-            self._prompt.places.run_began(run.front, run.depth, canonical=not run.edits)
+            self.prompt.places.run_began(run.front, run.depth, canonical=not run.edits)
         self._pane.ledger.began(run.number, place)
 
     def _end(self, run: Run, exit_code: int | None, place: int, mark_end: int | None = None) -> None:
@@ -426,7 +423,7 @@ class Runs:
         if run.nonce is None:
             place = end_of_own_output(journal, run.start, place, run.shell)
         else:
-            self._prompt.run_ended(place if mark_end is None else mark_end)
+            self.prompt.run_ended(place if mark_end is None else mark_end)
         duration_s = max(0.0, time.monotonic() - run.began)
         run.end = End(UNKNOWN if exit_code is None else exit_code, place, duration_s)
         run_files.remove(run.files)
@@ -465,7 +462,8 @@ class Runs:
     def restore(self) -> None:
         """Go on with what an earlier service noted; before the journal's marks are taken again."""
         if self._pane.journal.position:
-            self._prompt.places.forget()
+            self.prompt.places.forget()
+            self.prompt.line.forget()
         note = self._pane.journal.note
         if note:
             run = Run.from_note(note)

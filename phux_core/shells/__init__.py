@@ -26,6 +26,11 @@ program's output can pass for it. All end in BEL.
     The command reads a line, which is shown or not as it is typed. From fish only; of the others the terminal's
     settings tell it.
 
+``7748;NONCE;L;LENGTH;MODE``
+    The answer to the key ``CSI 7748 ~``, which is bound in every keymap: how many characters stand on the line that is
+    being edited. MODE is ``command`` if keys are commands, as in vi, ``more`` if earlier lines belong to it, else empty.
+    bash cannot tell ``more``, but draws its prompt again behind the answer: B follows if that is no continuation.
+
 What the shells do differently:
 
 - bash knows a line only from its history, and asking for it costs a fork: COMMAND is always empty. The line stands in

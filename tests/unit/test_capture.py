@@ -97,29 +97,3 @@ def test_head_tail_and_what_was_left_out_are_the_whole(lines, most):
 def test_raw_keeps_escapes_and_makes_plain_line_ends():
     told = render(Stretch(b"\x1b[31mred\x1b[0m\r\n", 0, b""), cols=80, rows=24, raw=True, most=100)
     assert told == ("\x1b[31mred\x1b[0m\n", 0)
-
-
-@pytest.mark.parametrize(
-    ("prompt", "behind", "moved"),
-    [
-        (b"$ ", b"", False),
-        (b"$ ", b"\x1b[?2004h", False),
-        (b"$ ", b"x", True),
-        (b"$ ", b"x\b \b", False),
-        (b"$ ", b"\x1b[70Cright\x1b[80D\x1b[2C", False),
-        (b"$ ", b"x\x1b[69Cright\x1b[80D\x1b[3C", True),
-        (b"\x1b[32mone\r\ntwo\x1b[m> ", b"\r\x1b[Ktwo> ", False),
-        (b"\x1b[32mone\r\ntwo\x1b[m> ", b"\r\x1b[Ktwo> l", True),
-    ],
-)
-def test_something_behind_a_prompt_has_moved_the_cursor(journal, prompt, behind, moved):
-    write(journal, b"before\r\n" + prompt + behind)
-    places = (8, 8 + len(prompt), 8 + len(prompt) + len(behind))
-    assert capture.cursor_moved(journal, places, 80, 24) is moved
-
-
-def test_a_prompt_that_is_gone_tells_nothing(journal):
-    write(journal, b"$ x" + b"y" * 2 * journals._REMEMBERED)
-    assert capture.cursor_moved(journal, (0, 2, journal.position), 80, 24) is None
-    journal.restart()
-    assert capture.cursor_moved(journal, (0, 2, 3), 80, 24) is None

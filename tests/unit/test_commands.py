@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from phux_core.engine.protocol import PrivateOsc
-from phux_core.server.commands import CommandFinished, Commands, CommandStarted, PromptReady
+from phux_core.server.commands import CommandFinished, Commands, CommandStarted, LineTold, PromptReady
 
 NONCE = "cafe"
 
@@ -120,11 +120,7 @@ def test_whether_the_line_that_a_command_reads_is_shown():
     assert commands.reads is None
 
 
-def test_a_shell_that_came_back_without_a_word_is_silent_until_the_next_one():
+def test_a_shell_that_was_asked_says_what_stands_on_its_line():
     commands = Commands(NONCE)
-    feed(commands, "cafe;C;")
-    assert not commands.silent
-    commands.ended_unseen(500, on_alt_screen=False)
-    assert commands.silent
-    feed(commands, "bad;C;", "cafe;C;")
-    assert not commands.silent
+    told = feed(commands, "cafe;L;3;", "cafe;L;0;command", "cafe;L;;", "cafe;L;-1;", "beef;L;3;")
+    assert told == [LineTold(3, "", 110), LineTold(0, "command", 210), None, None, None]

@@ -9,7 +9,7 @@ import pytest
 
 from phux_core.server.commands import Commands
 from phux_core.server.foreground import Foreground
-from phux_core.server.own_shell import has_read_all, is_unready
+from phux_core.server.own_shell import is_unready
 from phux_core.server.pane_state import StateWatch, judge
 
 PANE = 100
@@ -133,21 +133,6 @@ def test_a_shell_that_runs_nothing_and_does_not_read_yet(foreground, commands, e
     assert not unready or (
         judge(foreground, alt_screen=False, at_prompt=True, unready=told, pane_pid=PANE) == "running"
     )
-
-
-@pytest.mark.parametrize(
-    ("foreground", "quiet_s", "read"),
-    [
-        (a_foreground(), 0.0, True),
-        (a_foreground(waiting=False), 1.0, False),
-        (a_foreground(shell="fish"), 0.01, False),
-        (a_foreground(shell="fish"), 0.1, True),
-        (a_foreground(waiting=None), 0.1, False),  # nobody can tell
-        (a_foreground(waiting=None), 1.0, True),
-    ],
-)
-def test_a_shell_that_waits_has_read_what_was_typed(foreground, quiet_s, read):
-    assert has_read_all(foreground, quiet_s) == read
 
 
 class FakeTimer:

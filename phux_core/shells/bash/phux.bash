@@ -85,6 +85,12 @@ __phux_mark() {
     builtin printf '%s' "$out"$'\e]133;A\a\e]7748;'"$__phux_nonce"$';A\a' >/dev/tty
 }
 
+# Say how long the line is that is being edited, and whether keys are commands ($1). A key calls it; nothing but a name
+# can be bound, for where a line goes on bash cannot read more than that.
+__phux_line() {
+    builtin printf '\e]7748;%s;L;%s;%s\a' "$__phux_nonce" "${#READLINE_LINE}" "${1-}" >/dev/tty
+}
+
 # Percent-encode $1 into the caller's "path".
 __phux_encode() {
     builtin local LC_ALL=C i char
@@ -202,6 +208,9 @@ __phux_install() {
         "\${__phux_c${heal_always:+#\"$heal_always\"}}"
         "${heal:+\${__phux_after#\"$heal\"\}}"
     )
+    builtin bind -m emacs-standard -x '"\e[7748~": __phux_line'
+    builtin bind -m vi-insert -x '"\e[7748~": __phux_line'
+    builtin bind -m vi-command -x '"\e[7748~": __phux_line command'
     __phux_mended=1  # so that the first prompt has "after"
     __phux_hook
     builtin return "$__phux_status"

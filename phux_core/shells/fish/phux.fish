@@ -88,6 +88,23 @@ if status is-interactive; and test -n "$nonce"
         end
     end
 
+    # Say how long the line is that is being edited, and whether keys are commands.
+    function __phux_told_line
+        set --local mode
+        if test "$fish_key_bindings" != fish_default_key_bindings -a "$fish_bind_mode" != insert
+            set mode command
+        end
+        if builtin test (commandline | builtin count) -gt 1
+            set mode more
+        end
+        set --local line (commandline | builtin string collect)
+        builtin printf '\e]7748;%s;L;%s;%s\a' $__phux_nonce (builtin string length -- "$line") $mode >/dev/tty
+    end
+
+    for mode in default insert visual replace replace_one
+        bind --mode $mode \e\[7748~ __phux_told_line
+    end
+
     function __phux_postexec --on-event fish_postexec
         set --local code $status
         builtin printf '\e]7748;%s;D;%s\a' $__phux_nonce $code

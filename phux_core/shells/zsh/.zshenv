@@ -35,7 +35,29 @@ __phux_start() {
     __phux_mark $code
     __phux_hook
     __phux_prompt
+    __phux_bind
     return $code
+}
+
+__phux_bind() {
+    builtin emulate -L zsh
+    builtin setopt no_err_exit no_err_return
+    local map
+    builtin zle -N __phux_line
+    for map in emacs viins vicmd; do builtin bindkey -M $map '\e[7748~' __phux_line; done
+}
+
+# A widget: say how long the line is that is being edited, with what was entered of it, and whether keys are commands.
+__phux_line() {
+    {
+        builtin emulate -L zsh
+        builtin setopt no_err_exit no_err_return
+        local -i length=$(( $#PREBUFFER + $#BUFFER ))
+        local mode=
+        if [[ $KEYMAP == vicmd ]]; then mode=command; fi
+        if [[ -n $PREBUFFER ]]; then mode=more; fi
+        builtin print -rn -- $'\e]7748;'$__phux_nonce';L;'$length';'$mode$'\a' >/dev/tty
+    } >/dev/null 2>&1
 }
 
 # The first of precmd_functions.

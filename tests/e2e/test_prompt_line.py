@@ -1,0 +1,254 @@
+"""What stands on the line at a prompt where a run is to be typed, by whatever keys it came there or went."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from phux_core import errors
+from servers import eventually
+from shell_panes import INTEGRATED
+
+NOT_INTEGRATED = ["bash --norc", "dash", "ksh", "busybox"]
+VI = {
+    "bash": "set -o vi",
+    "zsh": "bindkey -v",
+    "fish": "fish_vi_key_bindings",
+}
+
+
+@pytest.fixture(params=INTEGRATED)
+def shell(request):
+    return request.param
+
+
+@pytest.fixture
+def pane(open_shell, shell):
+    pane = open_shell(shell)
+    pane.wait(state="prompt", timeout_s=10)
+    return pane
+
+
+def is_free(pane):
+    result = pane.run("echo mi''ne", timeout_s=10)
+    assert (result.exit_code, result.output) == (0, "mine"), pane.snapshot().text
+
+
+def is_refused(pane, why="somebody has typed"):
+    with pytest.raises(errors.BusyError, match=why):
+        pane.run("echo mi''ne", timeout_s=10)
+
+
+def in_vi_mode(pane, shell):
+    pane.run(VI[shell], timeout_s=10)
+    pane.wait(state="prompt", timeout_s=10)
+
+
+def typed_while_it_runs(pane, *pieces):
+    """Type something while a command runs, each piece by itself, and see the next prompt."""
+    pane.start("env sleep 0.5")
+    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "sleep")
+    for piece in pieces:
+        pane.send_keys(*piece)
+    pane.wait(command_done=True, timeout_s=10)
+
+
+# By keys at the prompt
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ["echo danger"],
+        ["echo danger", "C-a"],
+        ["echo danger", "C-a", "C-f", "C-u"],
+        ["echo danger", "Left", "BSpace"],
+        ["true", "C-j", "echo danger"],
+    ],
+)
+def test_a_line_that_stands_there_is_nobodys(pane, shell, keys):
+    if "C-u" in keys and shell == "zsh":
+        pytest.skip("C-u erases the whole line in zsh")
+    pane.send_keys(*keys)
+    is_refused(pane)
+    pane.send_keys("C-c")
+    is_free(pane)
+
+
+@pytest.mark.parametrize(
+    "keys", [["a", "BSpace"], ["echo danger", "C-w", "C-w"], ["echo danger", "C-a", "C-k"], ["C-a"], ["C-l"], ["M-f"]]
+)
+def test_a_line_that_is_gone_keeps_nobody_out(pane, keys):
+    pane.send_keys(*keys)
+    is_free(pane)
+
+
+def test_each_line_is_seen_as_it_is_now(pane):
+    for _ in range(3):
+        pane.send_keys("echo danger")
+        is_refused(pane)
+        is_refused(pane)
+        pane.send_keys("C-u")
+        is_free(pane)
+
+
+def test_a_line_from_the_history_is_nobodys(pane):
+    pane.run("echo danger", timeout_s=10)
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys("Up")
+    is_refused(pane)
+    pane.send_keys("C-c")
+    is_free(pane)
+
+
+def test_keys_that_are_commands_are_not_those_of_a_run(pane, shell):
+    in_vi_mode(pane, shell)
+    is_free(pane)
+    pane.send_keys("Escape")
+    is_refused(pane, "keys are commands")
+    pane.send_keys("i")
+    is_free(pane)
+    pane.send_keys("echo danger", "Escape")
+    is_refused(pane)
+
+
+@pytest.mark.parametrize(
+    "keys", [["C-c", "Enter"], ["abc", "C-c", "Enter"], ["C-c", "C-c"], ["Enter", "Enter", "Enter"]]
+)
+def test_keys_that_leave_nothing_keep_nobody_out(pane, keys):
+    pane.send_keys(*keys)
+    is_free(pane)
+    is_free(pane)
+
+
+# By the shell itself
+
+
+@pytest.mark.parametrize(
+    ("shell", "keys"),
+    [
+        ("zsh", ["print -z echo danger", "Enter"]),
+        ("zsh", ["echo danger", "Escape", "q", "true", "Enter"]),
+        ("zsh", ["setopt hist_verify", "Enter", "!!", "Enter"]),
+        ("bash", ["shopt -s histverify", "Enter", "!!", "Enter"]),
+        ("bash", ["echo one", "Enter", "echo two", "Enter", "Up", "Up", "C-o"]),
+        ("zsh", ["echo one", "Enter", "echo two", "Enter", "Up", "Up", "C-o"]),
+    ],
+    indirect=["shell"],
+)
+def test_a_line_that_the_shell_puts_there_is_nobodys(pane, keys):
+    for key in keys:
+        pane.send_keys(key)
+        if key == "Enter":
+            pane.wait(idle_ms=100, timeout_s=10)
+    pane.wait(idle_ms=200, timeout_s=10)
+    is_refused(pane)
+    pane.send_keys("C-c")
+    is_free(pane)
+
+
+@pytest.mark.parametrize(("shell", "command"), [("zsh", "print -z echo danger")], indirect=["shell"])
+def test_a_line_that_a_run_puts_there_is_nobodys(pane, command):
+    pane.run(command, timeout_s=10)
+    pane.wait(regex="^[$] echo danger$", timeout_s=10)
+    is_refused(pane)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
+@pytest.mark.skipif(not shutil.which("fzf"), reason="fzf is not installed")
+def test_a_line_that_a_widget_chose_is_nobodys(pane, shell, tmp_path):
+    (tmp_path / "danger").write_text("")
+    (tmp_path / "other").write_text("")
+    pane.run(f"source /usr/share/doc/fzf/examples/key-bindings.{shell}", timeout_s=10)
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys("C-t")
+    pane.wait(state=["awaiting_input", "fullscreen"], until="danger", timeout_s=20)
+    pane.wait(until="danger", timeout_s=20)
+    pane.send_keys("danger")
+    pane.send_keys("Enter")
+    pane.wait(regex="^[$] .*danger", timeout_s=20)
+    is_refused(pane)
+
+
+# By keys that came before the prompt
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [["echo danger"]],
+        [["echo danger"], ["C-a"]],
+        [["dang"], ["C-q"]],
+        [["dang"], ["C-s"], ["C-q"]],
+        [["dang"], ["C-d"]],
+    ],
+)
+def test_what_was_typed_ahead_is_nobodys(pane, pieces):
+    typed_while_it_runs(pane, *pieces)
+    pane.wait(state="prompt", timeout_s=10)
+    if pieces[-1] != ["C-d"]:  # which has fish, or bash, delete something, or list
+        is_refused(pane)
+    pane.send_keys("C-c")
+    is_free(pane)
+
+
+def test_a_run_is_not_taken_for_lines_that_were_typed_ahead(pane):
+    for _ in range(4):
+        pane.start("sleep 0.2")
+        pane.send_keys("echo person", "Enter")
+        result = pane.run("echo mi''ne", queue=True, timeout_s=10)
+        assert result.output == "mine"
+        pane.send_keys("echo one", "Enter", "echo two", "Enter", "echo three", "Enter")
+        result = pane.run("echo mi''ne", queue=True, timeout_s=10)
+        assert result.output == "mine"
+
+
+def test_keys_typed_ahead_and_gone_keep_nobody_out(pane):
+    typed_while_it_runs(pane, ["a", "BSpace"])
+    is_free(pane)
+
+
+@pytest.mark.parametrize("rc", ["wide", "right"])
+def test_a_prompt_of_any_width_keeps_nobody_out(open_shell, shell, tmp_path, rc):
+    (tmp_path / "long").write_text("line\n" * 500)
+    pane = open_shell(shell)
+    pane.resize(cols=20, rows=10)
+    prompt = "p" * (20 if rc == "wide" else 2)
+    if shell == "fish":
+        pane.run(f"function fish_prompt; echo -n {prompt}; end", timeout_s=10)
+    else:
+        pane.run(f"PS1={prompt}", timeout_s=10)
+    if rc == "right" and shell != "bash":
+        pane.run("RPROMPT=right" if shell == "zsh" else "function fish_right_prompt; echo -n right; end", timeout_s=10)
+    for _ in range(2):
+        pane.start("less long")
+        pane.send_keys("q")
+        result = pane.run("echo mi''ne", queue=True, timeout_s=10)
+        assert (result.exit_code, result.output) == (0, "mine")
+        is_free(pane)
+
+
+def test_a_job_that_writes_at_the_prompt_keeps_nobody_out(pane):
+    pane.send_keys("sleep 0.3 && echo from the job &", "Enter")
+    pane.wait(regex="^(?!.*&).*from the job", timeout_s=10)
+    is_free(pane)
+
+
+# In shells without marks
+
+
+@pytest.mark.parametrize("shell", NOT_INTEGRATED, indirect=True)
+def test_a_half_line_in_a_shell_without_marks_is_not_destroyed(pane):
+    pane.run("true", timeout_s=10)
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys("echo danger")
+    is_refused(pane)
+    pane.send_keys("C-u")
+    is_free(pane)
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys("echo danger")
+    is_refused(pane)
+    pane.send_keys("Enter")
+    pane.wait(regex="^danger$", timeout_s=10)
+    is_free(pane)
