@@ -13,7 +13,7 @@ import sys
 
 import pytest
 
-from phux_core import errors
+from far_shells import check_a_program_is_given_no_command, check_runs, check_what_takes_too_long
 from servers import eventually
 
 SHELLS = ["bash --norc", "zsh -f", "fish --no-config", "dash", "ksh", "busybox sh"]
@@ -89,36 +89,15 @@ def inside(request, enter, open_shell):
 
 
 def test_what_is_run_there_is_told_as_it_is_here(inside):
-    fish = inside.run("echo $FISH_VERSION$version", timeout_s=20).output != ""
-    result = inside.run("uname -n; sh -c 'exit 3'", timeout_s=20)
-    assert (result.output, result.exit_code) == ("inside", 3)
-    assert inside.run("cd /tmp; export KEPT=yes", timeout_s=20).exit_code == 0
-    assert inside.run("echo $KEPT; pwd", timeout_s=20).output == "yes\n/tmp"
-    assert inside.run(["printf", "%s|", "it's", "$KEPT", "two\nlines"], timeout_s=20).output == "it's|$KEPT|two\nlines|"
-    loop = "for i in 1 2\n  echo $i\nend" if fish else "for i in 1 2; do\n  echo $i\ndone"
-    assert inside.run(loop, timeout_s=20).output == "1\n2"
-    result = inside.run("seq 5000", timeout_s=20)
-    assert result.output.splitlines() == [str(number) for number in range(1, 5001)]
-    assert not result.truncated
-    result = inside.run("echo 'open", timeout_s=20)
-    assert result.exit_code != 0
-    assert result.output != ""
-    assert inside.run("echo usable", timeout_s=20).output == "usable"
+    assert inside.run("uname -n", timeout_s=20).output == "inside"
+    check_runs(inside)
     assert inside.run("exit 7", timeout_s=20).exit_code == 7
     assert inside.run("uname -n", timeout_s=20).output != "inside"
 
 
 def test_a_command_there_that_takes_too_long(inside):
-    with pytest.raises(errors.TimedOutError, match="C-c was sent"):
-        inside.run("sleep 60", timeout_s=0.5, interrupt=True)
-    assert inside.run("echo next", timeout_s=20).output == "next"
+    check_what_takes_too_long(inside)
 
 
 def test_a_program_there_is_given_no_command(inside):
-    inside.send_keys("cat", "Enter")
-    inside.wait(idle_ms=200, timeout_s=10)
-    with pytest.raises(errors.TimedOutError, match="the command was not typed"):
-        inside.run("echo never", timeout_s=1)
-    assert not any("never" in line for line in inside.snapshot(scrollback=100).lines)
-    inside.send_keys("C-d")
-    assert inside.run("echo next", timeout_s=20).output == "next"
+    check_a_program_is_given_no_command(inside)

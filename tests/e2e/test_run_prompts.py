@@ -101,6 +101,50 @@ def test_whatever_stands_in_the_rc_file(open_shell, shell, rc):
     assert pane.run("printf 'no newline'", timeout_s=20).output.removeprefix("starting\n") == "no newline"
 
 
+# Shells without integration read the file that $ENV names.
+ODD_ENV = {
+    "a prompt of several lines": "PS1='one\ntwo\n> '",
+    "a coloured prompt": "PS1=$(printf '\\033[1;32mgreen\\033[0m \\033[34mblue\\033[0m> ')",
+    "a prompt that runs a program": "PS1='$(env echo made)> '",
+    "set -u": "set -u",
+    "set -e": "set -e",
+    "vi mode": "set -o vi",
+    "traps of their own": "trap 'echo bye' EXIT; trap 'echo interrupted' INT",
+    "no prompt at all": "PS1=''",
+}
+
+
+@pytest.mark.parametrize("file", ODD_ENV)
+@pytest.mark.parametrize("shell", ["dash", "ksh", "busybox"])
+def test_whatever_stands_in_the_file_that_env_names(open_shell, shell, file, tmp_path):
+    pane = open_shell(shell, rc={"env": f"{ODD_ENV[file]}\nHAS_READ=it\n"}, ENV=str(tmp_path / "env"))
+    for _ in range(3):
+        result = pane.run("echo hello $HAS_READ; sh -c 'exit 5' && true", timeout_s=20)
+        assert (result.output, result.exit_code) == ("hello it", 5)
+    result = pane.run("echo one\necho two", timeout_s=20)
+    assert (result.output, result.exit_code) == ("one\ntwo", 0)
+    result = pane.run("seq 1 5000", timeout_s=20)
+    assert (result.output, result.truncated) == ("\n".join(map(str, range(1, 5001))), False)
+    for command in ("echo )", "echo 'open"):
+        result = pane.run(command, timeout_s=20)
+        assert result.exit_code != 0
+        assert result.output != ""
+    (tmp_path / "sub").mkdir()
+    assert pane.run("cd sub; KEPT=yes", timeout_s=20).cwd == str(tmp_path / "sub")
+    assert pane.run("echo $KEPT; pwd", timeout_s=20).output == f"yes\n{tmp_path}/sub"
+    with pytest.raises(errors.TimedOutError, match="C-c was sent"):
+        pane.run("env sleep 60 && true", timeout_s=0.2, interrupt=True)
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys("echo typed", "Enter")
+    assert pane.run("echo usable", queue=True, timeout_s=10).output == "usable"
+    result = pane.run("echo last; sh -c 'exit 6'", timeout_s=20)
+    assert (result.output, result.exit_code) == ("last", 6)
+    if file != "set -e":
+        result = pane.run("exit 3", timeout_s=20)
+        assert (result.output, result.exit_code) == ("bye" if "trap" in file else "", 3)
+    pane.wait(exit=True, timeout_s=10)
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_set_e_ends_the_shell_and_the_call(open_shell, shell):
     pane = open_shell(shell, rc={".bashrc": "set -e", ".zshrc": "setopt err_exit"})

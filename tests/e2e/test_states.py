@@ -11,6 +11,7 @@ import pytest
 
 from phux_client import blocking
 from servers import embedded_server
+from shell_panes import SHELLS
 
 PROGRAMS = {
     "cat": (["cat"], "awaiting_input", "cat"),
@@ -74,38 +75,55 @@ def test_each_program_is_in_its_state(phux, home, name):
     session.kill()
 
 
-def test_states_of_a_shell_and_its_programs_are_told_as_they_come(phux, home):
-    session = phux.new_session(None, command=["bash"], env=home)
-    pane = session.pane
+# What is typed at a shell's prompt, its state, the program that is in front (None: the shell itself), and its end.
+TYPED = {
+    "cat": ("cat", "awaiting_input", "cat", ["C-d"]),
+    "cat that is interrupted": ("cat", "awaiting_input", "cat", ["C-c"]),
+    "input()": ("python3 -c 'input()'", "awaiting_input", "python3", ["C-c"]),
+    "getpass": ("python3 asks.py", "awaiting_secret", "python3", ["C-c"]),
+    "read -s": ("read -s x", "awaiting_secret", None, ["x", "Enter"]),
+    "read -s that is interrupted": ("read -s x", "awaiting_secret", None, ["C-c"]),
+    "sleep": ("sleep 100", "running", "sleep", ["C-c"]),
+    "vim": ("vim -u NONE -N", "fullscreen", "vim", [":q!", "Enter"]),
+}
+# dash has no such option, and to ksh it is one that keeps the line for its history.
+SILENT_READ = [shell for shell in SHELLS if shell not in {"dash", "ksh"}]
+SLEEPS_ITSELF = "ksh"
+
+
+@pytest.mark.parametrize(
+    ("shell", "name"),
+    [(shell, name) for shell in SHELLS for name in TYPED if shell in SILENT_READ or "read -s" not in name],
+)
+def test_states_of_a_shell_and_its_programs_are_told_as_they_come(phux, open_shell, tmp_path, shell, name):
+    line, state, program, end = TYPED[name]
+    if program == "sleep" and shell == SLEEPS_ITSELF:
+        program = None
+    (tmp_path / "asks.py").write_text("import getpass\ngetpass.getpass()\n")
+    pane = open_shell(shell)
+    pane.wait(state="prompt", timeout_s=20)
+    own = pane.info().foreground
     told = []
 
-    def expect(state):
-        while not told or told[-1].state != state:
+    def expect(state, program):
+        while not told or (told[-1].state, told[-1].command) != (state, program or own.command):
             event = events.next(timeout_s=20)
             if event.event == "state_changed":
                 told.append(event)
 
     with phux.watch(pane.selector) as events:
-        pane.send_keys("cat", "Enter")
-        expect("awaiting_input")
-        assert told[-1].command == "cat"
-        pane.send_keys("C-d")
-        expect("prompt")
-        pane.send_keys("read -s secret", "Enter")
-        expect("awaiting_secret")
-        pane.send_keys("x", "Enter")
-        expect("prompt")
-        pane.send_keys("vim -u NONE", "Enter")
-        expect("fullscreen")
-        assert told[-1].command.startswith("vim")
-        pane.send_keys(":q!", "Enter")
-        expect("prompt")
-        pane.send_keys("env sleep 60", "Enter")
-        expect("running")
-        pane.send_keys("C-c")
-        expect("prompt")
+        pane.send_keys(line, "Enter")
+        expect(state, program)
+        info = pane.info()
+        assert (info.state, info.foreground.command) == (state, program or own.command)
+        assert (info.foreground.pid == own.pid) == (program is None)
+        pane.send_keys(*end)
+        expect("prompt", None)
+        assert pane.info().foreground == own
+        result = pane.run("echo usable; sh -c 'exit 3'", timeout_s=20)
+        assert (result.output, result.exit_code) == ("usable", 3)
         pane.send_keys("exit", "Enter")
-        expect("dead")
+        expect("dead", None)
 
 
 def test_commands_and_directories_of_a_person_are_told(phux, home, tmp_path):

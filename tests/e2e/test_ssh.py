@@ -1,0 +1,131 @@
+"""Shells at the other end of a real ssh: a process and a terminal of another's, and nothing but bytes in between."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from far_shells import check_a_program_is_given_no_command, check_runs, check_what_takes_too_long
+from servers import eventually
+from shell_panes import INTEGRATED, make_home
+
+SHELLS = ["bash", "zsh", "fish", "dash", "ksh", "busybox sh"]
+PROMPT = "far> "
+RC = {
+    ".bashrc": f"PS1='{PROMPT}'\n",
+    ".zshrc": f"PS1='{PROMPT}'\n",
+    ".config/fish/config.fish": f"function fish_prompt; echo -n '{PROMPT}'; end\n",
+    "env": f"PS1='{PROMPT}'\n",
+}
+
+
+def configuration(directory, port):
+    """What the server is: this user's own, by one key, and with a home of the tests' for who logs in."""
+    home = directory / "home"
+    given = make_home(home, RC) | {"ENV": str(home / "env")}
+    # The mark by which the watch over what outlives the tests knows their processes; sshd passes nothing on by itself.
+    given |= {"PHUX_TEST_RUN": os.environ["PHUX_TEST_RUN"]}
+    variables = " ".join(f'"{name}={value}"' for name, value in given.items())
+    return f"""
+        ListenAddress 127.0.0.1
+        Port {port}
+        HostKey {directory}/host_key
+        AuthorizedKeysFile {directory}/key.pub
+        PidFile none
+        StrictModes no
+        UsePAM no
+        PermitRootLogin yes
+        PasswordAuthentication no
+        KbdInteractiveAuthentication no
+        SetEnv {variables}
+    """
+
+
+@contextlib.contextmanager
+def serving(sshd, directory):
+    """Serve on a port that nobody else has, and give it; None if the server does not start."""
+    log = directory / "log"
+    with socket.socket() as reserved, log.open("w") as said:
+        # Bound until the server listens there, so that nobody is given the same one in between.
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        reserved.bind(("127.0.0.1", 0))
+        port = reserved.getsockname()[1]
+        (directory / "config").write_text(configuration(directory, port))
+        command = [sshd, "-D", "-e", "-f", directory / "config"]
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said) as server:
+            try:
+                eventually(lambda: "Server listening" in log.read_text() or server.poll() is not None)
+                yield port if server.poll() is None else None
+            finally:
+                server.terminate()
+
+
+@pytest.fixture(scope="module")
+def connect(tmp_path_factory):
+    """Give the command line that starts a program by ssh."""
+    sshd = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+    if sshd is None or shutil.which("ssh") is None or shutil.which("ssh-keygen") is None:
+        pytest.skip("sshd or ssh is not installed")
+    if os.geteuid() == 0:
+        # Where root's sshd confines itself. It stays, for that of another worker may be using it.
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
+    directory = tmp_path_factory.mktemp("ssh")
+    for name in ("host_key", "key"):
+        keygen = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", directory / name]
+        subprocess.run(keygen, check=True, capture_output=True)
+    ssh = f"ssh -F /dev/null -i {directory}/key -o UserKnownHostsFile={directory}/known_hosts"
+    ssh += " -o StrictHostKeyChecking=no -o IdentitiesOnly=yes -o IdentityAgent=none"
+    with serving(sshd, directory) as port:
+        said = directory / "log"
+        if port is None:
+            pytest.skip(f"sshd does not start: {said.read_text()[-200:]}")
+        ssh += f" -p {port} 127.0.0.1"
+        tried = subprocess.run([*ssh.split(), "true"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+        if tried.returncode != 0:
+            pytest.skip(f"sshd lets nobody in: {said.read_text()[-200:]}")
+        yield f"{ssh} -t"
+
+
+@pytest.fixture
+def log_in(connect, open_shell):
+    """Open a pane whose shell has gone to another one by ssh."""
+
+    def log_in(outer, shell):
+        if shutil.which(shell.split()[0]) is None:
+            pytest.skip(f"{shell} is not installed")
+        pane = open_shell(outer)
+        pane.wait(state="prompt", timeout_s=10)
+        pane.send_keys(f"{connect} {shell}", "Enter")
+        pane.wait(regex=f"^{PROMPT}$", timeout_s=20)
+        assert pane.info().foreground.command == "ssh"
+        return pane
+
+    return log_in
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("outer", ["bash", "dash"])
+def test_what_is_run_there_is_told_as_it_is_here(log_in, outer, shell):
+    pane = log_in(outer, shell)
+    assert pane.run('test -n "$SSH_TTY"', timeout_s=20).exit_code == 0
+    check_runs(pane)
+    # Where the shell here marks nothing, nobody can tell how ssh ended.
+    assert pane.run("exit 7", timeout_s=20).exit_code == (7 if outer in INTEGRATED else 255)
+    assert pane.wait(state="prompt", timeout_s=10).foreground.command == outer
+    assert pane.run('echo "here$SSH_TTY"', timeout_s=20).output == "here"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_command_there_that_takes_too_long(log_in, shell):
+    check_what_takes_too_long(log_in("bash", shell))
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_program_there_is_given_no_command(log_in, shell):
+    check_a_program_is_given_no_command(log_in("bash", shell))
