@@ -28,7 +28,7 @@ program's output can pass for it. All end in BEL.
 
 ``7748;NONCE;L;LENGTH;MODE``
     The answer to the key ``CSI 7748 ~``, which is bound in every keymap: how many characters stand on the line that is
-    being edited. MODE is ``command`` if keys are commands, as in vi, ``more`` if earlier lines belong to it, else empty.
+    being edited. MODE is ``command`` if keys are commands, ``more`` if earlier lines belong to it.
     bash cannot tell ``more``, but draws its prompt again behind the answer: B follows if that is no continuation.
 
 What the shells do differently:
