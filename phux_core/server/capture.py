@@ -84,6 +84,17 @@ class Capture:
         """Take what the journal has, because it is about to be emptied."""
         self._add(journal, journal.position)
 
+    def begin(self, journal: Journal, end: int, most: int) -> bytes:
+        """Give the first bytes of a command that has ended there; none if they are gone."""
+        if self._head:
+            return bytes(self._head[:most])
+        return journal.since(self._start, min(most, end - self._start)) if journal.base <= self._start < end else b""
+
+    def skip_to(self, start: int) -> None:
+        """Let the output begin later, behind bytes that ``begin`` gave."""
+        del self._head[: start - self._start]
+        self._start, self._taken_to = start, max(start, self._taken_to)
+
     def finish(self, journal: Journal, end: int) -> Stretch:
         """Give everything up to the end of the command."""
         self._add(journal, end)

@@ -21,6 +21,8 @@ _LONGEST_TYPED = 1000
 # A terminal takes at most 4096 bytes a line, and busybox's own editor 1024.
 _PIECE = 200
 _KIND = "S"
+NOWHERE = "/dev/./null"
+"""How we spell it, for ksh writes it to a run's output after ``set -x``, and has to be told from a command there."""
 
 # Words, quoted strings and operators between them that leave nothing open in any shell we know. No `!`: at a prompt it
 # asks for an earlier line.
@@ -74,7 +76,7 @@ def _quote_word(word: str, shell: str, *, later: bool) -> str:
     # zsh knows aliases for any word, and it and fish take a word that begins so for something else.
     if shlex.quote(word) == word and not word.startswith(("=", "%")) and not (later and shell == "zsh"):
         return word
-    return _quote_fish(word) if shell == "fish" else _quote_always(word)
+    return _quote_fish(word) if shell == "fish" else quote_always(word)
 
 
 def _quote_fish(word: str) -> str:
@@ -113,9 +115,10 @@ def wrapper(path: str, shell: str, nonce: str, *, broken: bool = False) -> str:
     begin, end = (f"{printf} {mark} >/dev/tty || {printf} {mark}" for mark in (f"'{begin}'", f"'{end}' \"$_p\""))
     # What the command sees as $?, and what comes after it; for `set -e` that would be a failure.
     status = 'case $_p$- in 0*|*e*) ;; *) (exit "$_p") && :;; esac'
-    # Errors are where `set -x` writes. One line, for `set -v` writes each before it is executed.
+    # Errors are where `set -x` writes. One line, for `set -v` writes each before it is executed. What is written all
+    # the same is left out of the output: that the command's file is read, and by ksh where the errors go (traces.py).
     before = f"_p=$? _q=; {{ {begin}; {status}; }} 2>/dev/null"
-    after = f"{{ _p=${{_q:-$?}}; {end}; {status}; }} 2>/dev/null"
+    after = f"{{ _p=${{_q:-$?}}; {end}; {status}; }} 2>{NOWHERE}"
     return f"{before}; {inner}; {after}\n"
 
 
@@ -126,7 +129,15 @@ def with_status(command: str, shell: str) -> str:
     after `false && true`, and ksh forget that a signal was the reason.
     """
     may_swallow_more = shell == "fish" or "<<" in command
-    return command if may_swallow_more else f"{command}\n\n_q=$?"
+    return command if may_swallow_more else f"{command}\n\n{status_line(shell)}"
+
+
+def status_line(shell: str) -> str:
+    """Write the line that keeps a command's status, and of which ``set -x`` shows nothing, or only where that goes."""
+    if shell == "posix":
+        # ksh with a DEBUG trap would have lost it in a group. `for` is what neither it nor dash traces, as bash does.
+        return f"for _q in $?; do {{ :; }} 2>{NOWHERE}; done"
+    return f"{{ _q=$?; }} 2>{NOWHERE}"
 
 
 def question(nonce: str) -> str:
@@ -156,7 +167,7 @@ def inline(command: str, nonce: str, shell: str) -> str:
             remedy="write them as the shell's printf would",
         )
     pieces = [command[index : index + _PIECE] for index in range(0, len(command), _PIECE)] or [""]
-    quoted = "\\\n".join(_quote_fish(piece) if shell == "fish" else _quote_always(piece) for piece in pieces)
+    quoted = "\\\n".join(_quote_fish(piece) if shell == "fish" else quote_always(piece) for piece in pieces)
     begin, end = _mark(nonce, "C"), _mark(nonce, "D;%s")
     if shell == "fish":
         return f" printf '{begin}';eval {quoted};printf '{end}' $status"
@@ -165,7 +176,8 @@ def inline(command: str, nonce: str, shell: str) -> str:
     return f" {before};${{_p:-command}} eval {quoted};_s=$?;printf '{end}' $_s;(exit $_s)&&:"
 
 
-def _quote_always(text: str) -> str:
+def quote_always(text: str) -> str:
+    """Write a text between quotes, as bash shows it, too."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 

@@ -17,7 +17,7 @@ from phux_core.errors import (
     PaneClosedError,
     PhuxError,
 )
-from phux_core.server import run_files
+from phux_core.server import run_files, traces
 from phux_core.server.alarm import Alarm
 from phux_core.server.capture import Capture, below_line, end_of_own_output
 from phux_core.server.commands import CommandFinished, CommandStarted
@@ -425,7 +425,7 @@ class Runs:
         else:
             self.prompt.run_ended(place if mark_end is None else mark_end)
         duration_s = max(0.0, time.monotonic() - run.began)
-        run.end = End(UNKNOWN if exit_code is None else exit_code, place, duration_s)
+        run.end = End(UNKNOWN if exit_code is None else exit_code, traces.leave_out(run, journal, place), duration_s)
         run_files.remove(run.files)
         self._unsettled = run, exit_code
 

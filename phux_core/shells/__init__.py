@@ -43,6 +43,9 @@ What the shells do differently:
 By the standard, a terminal begins a new line for A when the cursor is not in the first column: after output without
 a newline, bash's prompt is on a line of its own, as it would not be without us.
 
+A command that a run cannot type stands in a file; the line that sources it is kept out of the history. In bash and zsh
+the command itself is put there instead, unless the user has something that may be meant to keep it out.
+
 This package starts nothing, and reads no file but the system's zshenv.
 """
 

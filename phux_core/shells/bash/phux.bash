@@ -10,6 +10,11 @@
 # Both run with their output thrown away, which also silences "set -x" and whatever a DEBUG trap of the user prints for
 # them, and write to /dev/tty. "before" hands on the status of the command, as "before && :" lest the user's ERR trap or
 # "set -e" take it for a failure.
+#
+# A run's command that cannot be typed stands in a file, which a line of ours sources. HISTIGNORE keeps that line out of
+# the history; the command itself is added at the next prompt, when $_ names the file, as if it had been typed: what the
+# user ignores is ignored. (Any earlier, it would change $_ and PIPESTATUS for the command. Where a DEBUG trap sets $_, or
+# C-c leaves it as it was, the command is not added.)
 
 if [[ ${PHUX_LOGIN-} ]]; then
     # Started as "bash --posix -l" with ENV naming this file: the one way to be a login shell that reads our file and no
@@ -28,13 +33,13 @@ builtin unset PHUX_NONCE PHUX_LOGIN PHUX_ENV
 # Functions are defined before the user's files are read, when no alias of theirs can get into them.
 
 __phux_before() {
-    builtin local status="$?"
+    builtin local status="$?" last="$_"
     builtin local -
     builtin set +aeuxET
     # If it is not in front any more, $? is that of what the user has put there.
     if [[ ! $__phux_marked && ${PROMPT_COMMAND[0]-} == "$__phux_before"* ]]; then
-        __phux_mark "$status"
-        if [[ $__phux_debug ]]; then __phux_prompts; fi
+        __phux_mark "$status" "$last"
+        if [[ $__phux_debug ]]; then __phux_prompts; __phux_ignore; fi
         if [[ ! $__phux_array || ${PROMPT_COMMAND[__phux_slot]-} ]]; then
             __phux_marked=1
         elif [[ $__phux_mended ]]; then
@@ -48,33 +53,38 @@ __phux_before() {
 }
 
 __phux_after() {
-    builtin local status="$?"
+    builtin local status="$?" last="$_"
     builtin local -
     builtin set +aeuxET
-    if [[ ! $__phux_marked ]]; then __phux_mark "$status"; fi
+    if [[ ! $__phux_marked ]]; then __phux_mark "$status" "$last"; fi
     __phux_marked=
-    if [[ $__phux_seen == "${PS1-} ${PS0-} ${!PROMPT_COMMAND[*]} ${PROMPT_COMMAND[*]-} $BASHOPTS" ]]; then
+    if [[ $__phux_seen == "${PS1-} ${PS0-} ${!PROMPT_COMMAND[*]} ${PROMPT_COMMAND[*]-} ${HISTIGNORE-} $BASHOPTS" ]]; then
         __phux_mended= __phux_moved= __phux_step=(0)
         builtin return 0
     fi
     __phux_prompts
+    __phux_ignore
     __phux_hook
     if [[ $__phux_moved ]]; then
         # Something runs after us this once and may replace PS1: here, too.
         builtin printf '%s' "$__phux_b" >/dev/tty
     elif [[ ! $__phux_debug ]]; then
-        __phux_seen="${PS1-} ${PS0-} ${!PROMPT_COMMAND[*]} ${PROMPT_COMMAND[*]-} $BASHOPTS"
+        __phux_seen="${PS1-} ${PS0-} ${!PROMPT_COMMAND[*]} ${PROMPT_COMMAND[*]-} ${HISTIGNORE-} $BASHOPTS"
     fi
     builtin return 0
 }
 
-# Write what comes before a prompt. $1 is the status of the last command.
+# Write what comes before a prompt. $1 is the status of the last command, $2 its last word.
 __phux_mark() {
     builtin local number='\#' out= path
     number=${number@P}
     if [[ $__phux_number ]]; then
         out=$'\e]7748;'$__phux_nonce';D;'$1$'\a'
-        if [[ $number != "$__phux_number" ]]; then out+=$'\e]133;D;'$1$'\a'; fi
+        if [[ $number != "$__phux_number" ]]; then
+            out+=$'\e]133;D;'$1$'\a'
+            # Before D is written, for then the file goes.
+            if [[ $2 == $__phux_file && -O $2 ]]; then __phux_remember "$2"; fi
+        fi
     fi
     __phux_number=$number
     if [[ $PWD != "$__phux_cwd" ]]; then
@@ -89,6 +99,22 @@ __phux_mark() {
 # can be bound, for where a line goes on bash cannot read more than that.
 __phux_line() {
     builtin printf '\e]7748;%s;L;%s;%s\a' "$__phux_nonce" "${#READLINE_LINE}" "${1-}" >/dev/tty
+}
+
+# Add what stands in a file to the history, if there is one.
+__phux_remember() {
+    builtin local text=
+    if ! builtin shopt -qo history; then builtin return; fi
+    IFS= builtin read -r -d '' text <"$1"
+    while [[ $text == *"$__phux_newline" ]]; do text=${text%"$__phux_newline"}; done
+    builtin history -s -- "$text"
+}
+
+# Have bash keep the line that sources such a file out of the history.
+__phux_ignore() {
+    if [[ ":${HISTIGNORE-}:" != *":$__phux_ignored:"* && ${HISTIGNORE@a} != *r* ]]; then
+        HISTIGNORE=${HISTIGNORE:+$HISTIGNORE:}$__phux_ignored
+    fi
 }
 
 # Percent-encode $1 into the caller's "path".
@@ -211,6 +237,12 @@ __phux_install() {
     builtin bind -m emacs-standard -x '"\e[7748~": __phux_line'
     builtin bind -m vi-insert -x '"\e[7748~": __phux_line'
     builtin bind -m vi-command -x '"\e[7748~": __phux_line command'
+    # What run_files.py calls a file, and the lines that run_lines.py writes for it, which may be typed behind another blank.
+    # A quote in HISTIGNORE would have to be closed.
+    __phux_file='*/r[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]'
+    __phux_ignored=' \\. '$__phux_file'*: \\eval ???<'$__phux_file'*'
+    __phux_ignored+=": ${__phux_ignored//:/: }"
+    __phux_ignore
     __phux_mended=1  # so that the first prompt has "after"
     __phux_hook
     builtin return "$__phux_status"

@@ -25,6 +25,12 @@ if status is-interactive; and test -n "$nonce"
         if functions --query __phux_fish_prompt
             __phux_unwrap
         end
+        # A run's command that cannot be typed stands in a file. The line that sources it (see run_lines.py and run_files.py) is
+        # not for the history, and fish takes away the blank in front of what is pasted. Saved at once, should it be "exec".
+        if builtin string match --quiet --regex -- '^ *builtin source .*/r[0-9a-f]{6}\'?$' "$argv[1]"
+            builtin history delete --exact --case-sensitive -- $argv[1]
+            builtin history save
+        end
         set --local lines (builtin string sub --length 2000 -- "$argv[1]" | builtin string replace --all -- \\ \\\\ |
             builtin string replace --all -- \t '\\t' | builtin string replace --all --regex -- '[[:cntrl:]]' '')
         if test $__phux_native = 0

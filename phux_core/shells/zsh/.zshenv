@@ -22,6 +22,7 @@ typeset -g __phux_ps1=        # the user's PS1
 typeset -g __phux_ps1_marked= # and what we made of it
 typeset -ga __phux_eol_mark   # the user's PROMPT_EOL_MARK, if there is one
 typeset -g __phux_eol_marked= # and what we made of it
+typeset -ga __phux_forgotten   # the file with a run's command, while the line that sources it is to be forgotten
 
 # Functions are defined before the user's files are read, when no alias of theirs can get into them. Those that zsh calls
 # do their work with their output thrown away, which silences "set -x" and the user's traps, and write to /dev/tty.
@@ -70,6 +71,36 @@ __phux_last() {
     { __phux_prompt; __phux_hook } >/dev/null 2>&1
 }
 
+# One of zshaddhistory_functions: a run's command that cannot be typed stands in a file, and the line that sources it (see
+# run_lines.py and run_files.py) is not for the history.
+__phux_addhistory() {
+    {
+        __phux_forgotten=()
+        if [[ $1 == ' '* ]]; then  # hardly any line; the rest takes time
+            builtin emulate -L zsh
+            builtin setopt no_err_exit no_err_return
+            if [[ $1 == (|' ')' builtin . '*/r[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f](|\')(|' && :')$'\n' ]]; then
+                __phux_forgotten=("${${${1#*' . '}%$'\n'}%' && :'}")
+                return 1
+            fi
+        fi
+    } 2>/dev/null
+}
+
+# Such a line can still be recalled, until something takes its place: the command itself, as if it had been typed, if the
+# user has nothing that might keep it out; else an entry from a file that is there already, which adds nothing.
+__phux_remember() {
+    local text="$(<${(Q)1})" before=${history[$((HISTCMD - 1))]-}
+    if [[ -o hist_no_store || -o hist_no_functions || -o hist_ignore_space && $text == ' '* ]] ||
+        [[ -o hist_ignore_dups && $text == "$before" ]] ||
+        (( $+functions[zshaddhistory] || ${#zshaddhistory_functions} > 1 )); then
+        before=${before//$'\n'/$'\\\n'}
+        if [[ -n $before && $before != *\\ ]]; then builtin fc -RI =(<<<": 1:0;$before"); fi
+    else
+        builtin print -sr -- "$text"
+    fi
+}
+
 # The last of preexec_functions. $1 is the line as it was typed, if there is a history to keep it; $3 what will run.
 __phux_preexec() {
     {
@@ -79,6 +110,7 @@ __phux_preexec() {
         if [[ -n $__phux_ps1_marked && $PS1 == "$__phux_ps1_marked" ]]; then PS1=$__phux_ps1; fi
         __phux_ran=1
         __phux_mark_eol
+        if (( $#__phux_forgotten )); then __phux_remember $__phux_forgotten[1]; fi
         local text=${1[1,2000]}
         text=${text//\\/\\\\}
         text=${text//$'\n'/\\n}
@@ -172,12 +204,15 @@ __phux_prompt() {
 __phux_hook() {
     builtin emulate -L zsh
     builtin setopt no_err_exit no_err_return
-    typeset -ga precmd_functions preexec_functions
+    typeset -ga precmd_functions preexec_functions zshaddhistory_functions
     if [[ $precmd_functions[1] != __phux_first || $precmd_functions[-1] != __phux_last ]]; then
         precmd_functions=(__phux_first ${precmd_functions:#__phux_(start|first|last)} __phux_last)
     fi
     if [[ $preexec_functions[-1] != __phux_preexec ]]; then
         preexec_functions=(${preexec_functions:#__phux_preexec} __phux_preexec)
+    fi
+    if (( ! $zshaddhistory_functions[(Ie)__phux_addhistory] )); then
+        zshaddhistory_functions=(__phux_addhistory $zshaddhistory_functions)
     fi
 }
 
