@@ -28,7 +28,8 @@ MOMENT_S = 0.25
 
 _QUESTION = "\x1b[7748~"
 # A shell that edits its line answers within a millisecond; it may be at work in a widget.
-_ANSWER_S = 1.0
+_ANSWER_S = 0.5
+_TRIES = 2
 _AGAIN_S = 1.0
 # So often C-c is pressed again where the shell has not heard of it.
 _MOST_INTERRUPTS = 2
@@ -97,7 +98,9 @@ class PromptLine:
             self._interrupted = data.endswith(INTERRUPT)
             self._cleared = self._interrupted and (before or len(data) > 1)
             is_one_line = not before and _LINE.fullmatch(data) is not None
-            self._doubtful = early or not (is_one_line or data == INTERRUPT)
+            # fish may hear of C-c only when it reads the next key, and says nothing of it at an empty prompt.
+            is_heard = data == INTERRUPT and self._shell != "fish"
+            self._doubtful = early or not (is_one_line or is_heard)
         elif data.strip(_REDRAW):
             self._doubtful = True
 
@@ -208,7 +211,7 @@ class PromptLine:
         foreground = look(pane.fd)
         if time.monotonic() < self.typed_at + SETTLE_S or foreground is None or foreground.waiting is False:
             # The key is to be read by the shell, and not by what it may be about to start.
-            return Problem(f"the shell in {where} is about to read what was typed", MOMENT_S, again_s=SETTLE_S)
+            return Problem(f"the shell in {where} is about to read what was typed", PROMPT_S, again_s=SETTLE_S)
         if self.may_lose_a_character and not self._cleared:
             self._interrupts += 1  # nothing stood there, and it would take the key for the end of the interrupt
             return None
@@ -227,15 +230,19 @@ class PromptLine:
     async def _ask(self, where: str, is_bash: bool) -> Problem | None:
         asked_at = time.monotonic()
         self._answers.clear()
-        await self._type([{"text": _QUESTION}])
-        while not self._answers and (left_s := asked_at + _ANSWER_S - time.monotonic()) > 0:
-            await self._changed.wait(left_s)
+        for again in range(1, _TRIES + 1):  # a key may be lost with what it comes behind: a prefix, an interrupt
+            await self._type([{"text": _QUESTION}])
+            until = asked_at + again * _ANSWER_S
+            while not self._answers and (left_s := until - time.monotonic()) > 0:
+                await self._changed.wait(left_s)
+            if self._answers or self.typed_at > asked_at:
+                break
         answer = self._answers[-1] if self._answers else None
         goes_on = answer is not None and answer.mode == "more"
         if answer is not None and is_bash:
             goes_on = not await self._is_drawn_behind(answer)  # it is another prompt that is drawn again
         if self.typed_at > asked_at:
-            return Problem(f"somebody types at the prompt of {where}", MOMENT_S, again_s=SETTLE_S)
+            return Problem(f"somebody types at the prompt of {where}", PROMPT_S, again_s=SETTLE_S)
         if answer is None:
             remedy = f"press Enter there, or C-c (phux send-keys {where} C-c)"
             return Problem(f"the shell in {where} does not say what stands at its prompt", 0, remedy, _AGAIN_S)

@@ -89,6 +89,13 @@ def test_an_interrupt_that_was_heard_leaves_none(line):
     assert not line.doubt
 
 
+def test_an_interrupt_in_fish_may_be_heard_late(line):
+    line.is_in("fish")
+    line.type(b"\x03")
+    line.line.taken(INTERRUPTED)
+    assert line.doubt
+
+
 def test_an_interrupt_while_a_command_runs_may_not_have_been_one(line):
     line.type(b"half a line\x03", early=True)
     line.line.taken(INTERRUPTED)
