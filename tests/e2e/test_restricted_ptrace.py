@@ -45,7 +45,3 @@ def test_a_read_is_told_from_the_prompt_all_the_same(open_shell, shell):
     pane.send_keys("answer", "Enter")
     pane.wait(state="prompt", timeout_s=10)
     assert pane.run("echo $x", timeout_s=10).output == "answer"
-    pane.send_keys("sleep 100", "Enter")
-    pane.wait(state="running", timeout_s=10)
-    pane.send_keys("C-c")
-    pane.wait(state="prompt", timeout_s=10)
