@@ -120,7 +120,7 @@ class PromptLine:
 
     def told(self, answer: LineTold) -> None:
         """Take note of the shell's answer."""
-        self._answers.append(answer)
+        self._answers[:] = [answer]
 
     def forget(self) -> None:
         """Take note that nobody knows what was typed so far."""
