@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from phux_core.engine.protocol import PrivateOsc
     from phux_core.server.commands import News
-    from phux_core.server.foreground import Foreground
     from phux_core.server.pane import Pane
     from phux_core.server.pane_state import State
     from phux_core.server.run_plan import Plan
@@ -361,10 +360,6 @@ class Runs:
     def current(self) -> Run | None:
         """What was typed and has not ended."""
         return self._current
-
-    def is_in_command(self, foreground: Foreground) -> bool:
-        """Tell whether a shell waits for the terminal in a command, and not at its prompt."""
-        return self.prompt.is_left(self._current, foreground)
 
     @property
     def command(self) -> str | None:
