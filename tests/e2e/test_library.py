@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket as socket_module
+import statistics
 import threading
 import time
 
@@ -257,15 +258,19 @@ async def test_a_signal_is_named_when_it_ends_a_program(phux, name):
 
 
 async def test_waiting_wakes_when_the_text_appears_and_not_on_a_tick(phux, name):
-    session = await phux.new_session(name, command=["sh", "-c", "read x; echo got-$x; cat"])
+    session = await phux.new_session(name, command=["sh", "-c", "while read x; do echo got-$x; done"])
     await session.pane.wait(idle_ms=50, timeout_s=10)
-    started = time.monotonic()
+    taken = []
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(session.pane.wait)
-        await session.pane.send_keys("it", "Enter")
-        await session.pane.wait(until="got-it", timeout_s=10)
-        assert time.monotonic() - started < 0.4  # the idle default alone is half a second
+        for number in range(7):
+            started = time.monotonic()
+            await session.pane.send_keys(f"it-{number}", "Enter")
+            await session.pane.wait(until=f"got-it-{number}", timeout_s=10)
+            taken.append(time.monotonic() - started)
         tasks.cancel_scope.cancel()
+    # The idle default alone is half a second. One of them may have met a machine that was busy.
+    assert statistics.median(taken) < 0.25
 
 
 async def test_paste_and_keys_return_how_much_was_typed(phux, name):
