@@ -290,7 +290,7 @@ class Phux(ServerLogs):
             target: Which pane; the whole server when omitted.
             output: Also tell what the pane writes, as ``Output`` events.
             since: Where in the pane's stream to begin with that, a ``seq``; now when omitted.
-            output_only: Leave out prompts, and what is typed there.
+            output_only: Leave out prompts, and the echo of what is typed.
 
         Example:
             >>> async with phux.watch("work") as events:

@@ -368,8 +368,8 @@ class Pane(PaneActs, PaneLogs):
             exit: The program has ended.
             stop: A line matches this pattern, and waiting for anything else is in vain.
             since: Only what happened after this ``seq`` counts: no echo of what was typed before, no old line.
-            output_only: Only what commands wrote counts: no prompt, and nothing that is typed there. From the latest
-                command on, if there is no ``since``. In a shell without marks (sh, dash) everything counts.
+            output_only: Only what commands wrote counts: no prompt, and no echo of what is typed. From the latest
+                command on, if there is no ``since``.
             timeout_s: Give up after this long.
 
         Returns:

@@ -22,7 +22,7 @@ from phux_core.width import join_wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from phux_client.flows._kinds import Document, Flow
 
@@ -77,7 +77,6 @@ def wait(
     since: int | None = None,
     output_only: bool = False,
     timeout_s: float | None = None,
-    on_warning: "Callable[[str], None] | None" = None,
 ) -> "Flow[Outcome]":
     """Wait until the first of some conditions holds; with none, until the pane has come to rest. Reads only.
 
@@ -93,9 +92,8 @@ def wait(
         exit: The program has ended.
         stop: A line matches this pattern, and waiting for anything else is in vain.
         since: Only what happened after this byte count counts.
-        output_only: Only what commands wrote counts: no prompt, and nothing that is typed there.
+        output_only: Only what commands wrote counts: no prompt, and no echo of what is typed.
         timeout_s: Give up after this long.
-        on_warning: Is told what the caller should know while the wait goes on.
     """
     check_timeout(timeout_s)
     wanted = Conditions(
@@ -121,7 +119,7 @@ def wait(
                 # Before the first look, so that nothing can happen between looking and listening.
                 reply = yield view.subscription()
                 subscription = reply["subscription"]
-                view.subscribed(reply, on_warning)
+                view.subscribed(reply)
             if view.is_look_due:
                 view.look((yield Request("snapshot", pane=number)))
         except (NoSuchTargetError, NoServerError):
@@ -203,23 +201,16 @@ class _View:
             output_only=self._wanted.output_only or None,
         )
 
-    def subscribed(self, reply: "Document", on_warning: "Callable[[str], None] | None") -> None:
+    def subscribed(self, reply: "Document") -> None:
         """Take note of where it begins."""
         wanted = self._wanted
         if self._started_at is None:
             self._started_at = reply["seq"]
         self._marks = reply["marks"]
-        if not self._marks and on_warning is not None and not self.looks:
-            if wanted.output_only:
-                on_warning(f"the shell of @{self._number} marks no commands, so all that is written counts as output")
-            if wanted.command_done:
-                on_warning(
-                    f"the shell of @{self._number} marks no commands, so only one of `phux run` can be seen to end"
-                )
         if wanted.reads_text:
             self._resume = self._text_seq = reply["since"]
-            # With marks, what stands on the screen cannot be told apart by looking at it.
-            self._reads_screen = wanted.since is None and not (wanted.output_only and self._marks)
+            # What stands on the screen cannot be told apart by looking at it.
+            self._reads_screen = wanted.since is None and not wanted.output_only
         self._done = self._done or (reply["command_end"] is not None and reply["command_end"] > self._started_at)
         self.is_look_due = True
 

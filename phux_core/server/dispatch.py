@@ -107,13 +107,12 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
 
     @staticmethod
     def _subscribed(pane: Pane, number: int, since: int) -> Result:
-        outputs = pane.commands.outputs
         return {
             "subscription": number,
             "seq": pane.seq,
             "since": since,
             "marks": pane.commands.at_prompt is not None,
-            "command_end": outputs[-1][1] if outputs else None,
+            "command_end": pane.ledger.last_end,
         }
 
     async def _hold(self, connection: Connection, pane: Pane, hold_ms: int) -> Result:

@@ -79,7 +79,7 @@ class EventHub:
             subscriber: Who is told.
             pane: The pane.
             since: Where to begin in its stream; see ``Follower``.
-            output_only: Whether to leave out prompts and what is typed there.
+            output_only: Whether to leave out prompts and the echo of what is typed.
             screen: Whether to push the screen with the text.
 
         Returns:

@@ -46,7 +46,7 @@ class Follower:
         pane: The pane.
         since: Where to begin in its stream; None for now, from the beginning of the unfinished line, or with
             ``output_only`` from the beginning of the latest command's output.
-        output_only: Whether to leave out prompts and what is typed there, if the shell marks them.
+        output_only: Whether to leave out prompts and the echo of what is typed.
         screen: Whether an event is to have the screen, too, unless more text follows.
 
     Attributes:
@@ -106,7 +106,11 @@ class Follower:
 
     def _beginning(self) -> int:
         pane = self._pane
-        if self._output_only and pane.commands.at_prompt is not None:
+        if self._output_only and pane.commands.at_prompt is None:
+            return max(pane.journal.oldest, pane.runs.prompt.echoes.output_start)
+        if self._output_only:
+            if pane.runs.entered_at:
+                return pane.seq  # the latest command is about to begin
             if pane.commands.start is not None:
                 return pane.commands.start
             return pane.commands.outputs[-1][0] if pane.commands.outputs else pane.seq
@@ -131,7 +135,8 @@ class Follower:
             data = data[: end - start]
         text: list[str] = event["text"]
         for first, last in self._stretches(start, end):
-            text += _lines(data[first - start : last - start], pane)
+            part = data[first - start : last - start]
+            text += _lines(pane.runs.prompt.echoes.cut(first, part) if self._output_only else part, pane)
         self._told = end
         self._line = start + self._next_line(data)
         event |= {"resume": self._line, "seq": end}

@@ -231,6 +231,8 @@ class Pane:
         self._feed_mark[0] = 0
         for effect in effects:
             self._on_effect(effect)
+        for taken in self.runs.prompt.written():
+            self.tell_of_command(taken)
         self._events.written(self)
         self._last_output = self._loop.time()
         self.watch.touch()
@@ -256,8 +258,7 @@ class Pane:
             self.journal.restart()
 
     def _check_idle(self) -> None:
-        quiet = self.quiet_s
-        if quiet < IDLE_AFTER_S:
+        if (quiet := self.quiet_s) < IDLE_AFTER_S:
             self._loop.call_later(IDLE_AFTER_S - quiet, self._check_idle)
         else:
             self._busy = False
@@ -289,9 +290,10 @@ class Pane:
             news = self.runs.take_mark(mark)
         if isinstance(news, PromptReady):
             self.commands.on_alt_screen = self.engine.alt_screen
-        self._tell_of_command(news)
+        self.tell_of_command(news)
 
-    def _tell_of_command(self, news: News | None) -> None:
+    def tell_of_command(self, news: News | None) -> None:
+        """Tell everybody what became of a command."""
         if isinstance(news, CommandStarted):
             command = self.runs.command or news.command
             if command is None:
@@ -313,8 +315,7 @@ class Pane:
     def _judge(self) -> tuple[State, Foreground | None]:
         if self.record.dead or self.fd < 0:
             return "dead", None
-        commands = self.commands
-        known = self.watch.foreground
+        commands, known = self.commands, self.watch.foreground
         entered_at = self.runs.entered_at
         marks_tell = commands.at_prompt and not entered_at
         foreground = known if marks_tell and is_in_front(known, self.record.pid, self.fd) else None
@@ -372,7 +373,7 @@ class Pane:
 
     def _take_unmarked(self, news: CommandFinished) -> None:
         self.runs.take_news(news)
-        self._tell_of_command(news)
+        self.tell_of_command(news)
         self._checkpoint()  # the next service is not to find its marks again
 
     def _on_state(self, state: State, foreground: Foreground | None) -> None:
@@ -414,9 +415,8 @@ class Pane:
             self.journal.note = note
         written = self._typing.type(data, self.runs.prompt.keys_wait_s if note is None else 0.0)
         if note is None and data:
+            self.ledger.typist = client if b"\r" in data or b"\n" in data else self.ledger.typist
             self.runs.typed_by_others(data)
-            if b"\r" in data or b"\n" in data:
-                self.ledger.typist = client
         self.watch.touch()
         return len(data), written
 

@@ -66,6 +66,19 @@ class PaneLedger:
         """Find one."""
         return self._ledger.entries.get(number)
 
+    @property
+    def open_since(self) -> int | None:
+        """Where the output of the command begins that somebody typed and that has not ended; None if there is none."""
+        latest = self._ledger.latest
+        if latest is None or latest.by != "typed" or latest.ended_at is not None or latest.lost:
+            return None
+        return latest.start
+
+    @property
+    def last_end(self) -> int | None:
+        """Where the output of the command ended that ended last; None if none did."""
+        return next((entry.end for entry in reversed(self.entries) if entry.ended_at is not None), None)
+
     # What runs tell
 
     @property

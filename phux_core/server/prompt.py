@@ -11,7 +11,8 @@ import time
 from typing import TYPE_CHECKING
 
 from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
-from phux_core.server.commands import CommandStarted, LineTold, PromptReady
+from phux_core.server.commands import CommandFinished, CommandStarted, LineTold, PromptReady
+from phux_core.server.echoes import Echoes, Reader
 from phux_core.server.far_shell import INTERRUPT
 from phux_core.server.prompt_line import MOMENT_S, PROMPT_S, Problem, PromptLine, typed_problem
 from phux_core.server.prompt_place import PromptPlaces
@@ -62,11 +63,13 @@ class Prompt:
     Attributes:
         line: What stands there, if its shell is ours.
         places: Where shells that mark nothing have theirs.
+        echoes: Where what was typed stands in the stream.
     """
 
     def __init__(self, pane: Pane, changed: Alarm) -> None:
         self.line = PromptLine(pane, changed)
         self.places = PromptPlaces()
+        self.echoes = Echoes(pane.journal)
         self._pane = pane
         self._changed = changed
         self._half_line = False  # stands at the prompt of a shell that marks nothing
@@ -82,12 +85,52 @@ class Prompt:
             data: What.
             behind_line: Whether a line was typed before that the shell has not taken yet.
         """
+        self.note_echo(data)
         self.places.typed(data)
         self.line.typed(data, early=behind_line or self._pane.commands.start is not None)
         foreground = self._pane.watch.foreground
         edited = foreground is not None and not foreground.canonical
         stands = data[-1:] not in _ENDS_LINE and not (edited and data == _REDRAW)
         self._half_line = stands and self._pane.watch.state == "prompt"
+
+    def note_echo(self, data: bytes, *, ours: bool = False) -> None:
+        """Take note that something is typed, which may be shown; our own lines, too."""
+        foreground = self._pane.watch.foreground
+        if foreground is None or self.is_marked or self._pane.engine.alt_screen:
+            return
+        if foreground.echo or not foreground.canonical:
+            # A shell edits no other lines itself; but it may be seen in a moment at which it does not wait.
+            at_prompt = self._pane.watch.state == "prompt" or not (foreground.shell is None or foreground.canonical)
+            reader = Reader(at_prompt, foreground.canonical, foreground.waiting is not False)
+            self.echoes.typed(data, self._pane.seq, reader, ours=ours)
+
+    def written(self) -> list[CommandStarted]:
+        """Take note that something was written, and tell which commands the pane's shell took if it marks nothing."""
+        taken = self.echoes.take(self._pane.seq)
+        return taken if self._pane.commands.at_prompt is None else []
+
+    def seen(self) -> None:
+        """Take note that a shell waits there, and tell what it is done with if it marks nothing."""
+        if not self.is_marked:
+            self.echoes.seen_at_prompt(self._pane.seq)
+            if self._taken_at is not None:
+                # What it wrote before it came to wait may not have been read yet.
+                asyncio.get_running_loop().call_soon(self._end_taken)
+
+    @property
+    def _taken_at(self) -> int | None:
+        """Where the output of a command begins that was typed, if the pane's shell marks nothing."""
+        return self._pane.ledger.open_since if self._pane.commands.at_prompt is None else None
+
+    def _end_taken(self) -> None:
+        pane, start = self._pane, self._taken_at
+        if start is None or not pane.takes_input:
+            return
+        pane.read_now()
+        end = self.echoes.prompt_start(pane.seq)
+        still = pane.watch.state == "prompt" and self._taken_at == start and not self.echoes.is_behind
+        if still and end is not None:
+            pane.tell_of_command(CommandFinished(None, start, max(start, end)))
 
     def take_state(self, state: State) -> None:
         """Take note of the pane's state."""

@@ -249,6 +249,7 @@ class Runs:
             _size, written = pane.type([{"paste": line}, {"key": "Enter"}], note=run.to_note())
             if written.done():
                 written.result()
+            self.prompt.note_echo(line.encode("utf-8", "surrogateescape") + b"\r", ours=True)
         except BaseException:
             self._drop(run)
             raise
@@ -288,6 +289,7 @@ class Runs:
 
     def seen_at_prompt(self) -> None:
         """Take note that a shell waits at its prompt, whether it has marked the end of what was run or not."""
+        self.prompt.seen()
         run = self._current
         if run is not None and run.nonce and run.start is not None and is_back(run):
             # Its mark may be on its way.

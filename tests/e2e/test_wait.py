@@ -410,13 +410,6 @@ def test_the_script_names_the_condition_that_held_if_there_were_several(shared, 
     assert "met" not in shared("wait", "--json", target, "--until", "never", "--timeout", "0").document
 
 
-def test_the_script_warns_where_there_are_no_marks(shared, start):
-    pane = start(*ECHO)
-    finished = shared("wait", pane.selector, "--until", "ready", "--output-only", "--timeout", "20")
-    assert finished.code == 0
-    assert "marks no commands" in finished.err
-
-
 @pytest.mark.parametrize(
     "words",
     [

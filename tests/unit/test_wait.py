@@ -57,10 +57,9 @@ class Talk:
     """A wait, and what it asked."""
 
     def __init__(self, **options):
-        self.warnings = []
         self.asked = []
         self.outcome = None
-        self._flow = flows.wait(CALLER, 3, on_warning=self.warnings.append, **options)
+        self._flow = flows.wait(CALLER, 3, **options)
         self._step(lambda: next(self._flow))
 
     def tell(self, *answers):
@@ -146,17 +145,11 @@ def test_what_stood_in_a_line_of_it_before_is_old():
     assert begun(drawn("done", "done", instead_of=["done "]), since=100, until="done").outcome.met == "until"
 
 
-def test_output_only_leaves_the_screen_out_where_there_are_marks():
-    talk = begun(first=screen("done"), output_only=True, until="done")
+@pytest.mark.parametrize("marks", [True, False])
+def test_output_only_leaves_the_screen_out(marks):
+    talk = begun(reply={"marks": marks}, first=screen("done"), output_only=True, until="done")
     assert talk.asked[0][1]["output_only"] is True
-    assert (talk.outcome, talk.warnings) == (None, [])
-
-
-def test_output_only_without_marks_says_so_and_takes_everything():
-    talk = begun(reply={"marks": False}, first=screen("done"), output_only=True, until="done")
-    assert talk.outcome.met == "until"
-    (warning,) = talk.warnings
-    assert "@3" in warning
+    assert talk.outcome is None
 
 
 def test_a_pattern_is_searched_in_each_line():
@@ -288,10 +281,6 @@ def test_command_done_waits_for_the_next_one_and_a_past_one_counts_only_after_si
     assert begun(reply={"command_end": 90}, command_done=True).outcome is None
     assert begun(reply={"command_end": 90}, command_done=True, since=90).outcome is None
     assert begun(reply={"command_end": 90}, command_done=True, since=80).outcome.met == "command_done"
-
-
-def test_command_done_without_marks_says_what_it_means():
-    assert len(begun(reply={"marks": False}, command_done=True).warnings) == 1
 
 
 def test_idle_counts_from_the_last_text(clock):

@@ -9,8 +9,6 @@ conditions were given, the one that held is printed, with the line or state it f
 `met` and `met_line` in the document. Without TARGET, the last focused session.
 """
 
-import sys
-
 from phux_cli.connection import connection
 from phux_cli.output import print_document, write
 from phux_cli.usage import LAST_PLACE, UsageError, add_json, add_socket, at_least, seconds
@@ -60,8 +58,8 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
     parser.add_argument(
         "--output-only",
         action="store_true",
-        help="only what commands wrote counts, no prompt and nothing typed there; without --since, from the "
-        "latest command on. In a shell without marks (sh, dash) everything counts",
+        help="only what commands wrote counts, no prompt and no echo of what is typed; without --since, from "
+        "the latest command on",
     )
     parser.add_argument(
         "--command", metavar="ID", help="the command of this id has ended (`phux commands`); by itself, without TARGET"
@@ -91,7 +89,6 @@ def run(options: "argparse.Namespace") -> int:
                 since=options.since,
                 output_only=options.output_only,
                 timeout_s=options.timeout,
-                on_warning=_warn,
             )
         )
     if options.json:
@@ -131,7 +128,3 @@ def _wait_for_command(options: "argparse.Namespace") -> int:
     if options.json:
         print_document(document)
     return 0
-
-
-def _warn(text: str) -> None:
-    print(f"phux: {text}", file=sys.stderr, flush=True)

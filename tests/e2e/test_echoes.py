@@ -1,0 +1,209 @@
+"""What is typed is no output, whoever echoes it, and what comes of it is: in every shell, and in programs that read."""
+
+from __future__ import annotations
+
+import pytest
+
+from phux_core import errors
+from servers import eventually
+from shell_panes import INTEGRATED, SHELLS
+
+SIZES = [(80, 24), (30, 6)]
+
+
+@pytest.fixture(params=SHELLS)
+def pane(request, open_shell):
+    pane = open_shell(request.param)
+    pane.wait(state="prompt", timeout_s=20)
+    return pane
+
+
+@pytest.fixture(params=[name for name in SHELLS if name not in INTEGRATED])
+def unmarked_pane(request, open_shell):
+    pane = open_shell(request.param)
+    pane.wait(state="prompt", timeout_s=20)
+    return pane
+
+
+def output_line(pane, text, **options):
+    """Wait for a line of output, and see that it is on its own."""
+    return pane.wait(until=text, output_only=True, timeout_s=20, **options).met_line
+
+
+# At a prompt
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_echo_of_a_command_is_no_output(open_shell, shell, size):
+    pane = open_shell(shell, size=size)
+    pane.wait(state="prompt", timeout_s=20)
+    for number in range(2):
+        line = f"sleep 0.2; echo a nee''dle {number}; echo another needle {number}"
+        pane.send_keys(line, "Enter")
+        assert output_line(pane, f"needle {number}") == f"a needle {number}"
+        pane.wait(state="prompt", timeout_s=20)
+        # Key by key, with a pause before Enter.
+        since = pane.snapshot().seq
+        for word in ("sleep 0.2; ", "echo third", " needle; ec", f"ho nee''dle {number}"):
+            pane.send_keys(word, literal=True)
+        with pytest.raises(errors.TimedOutError):
+            pane.wait(until="needle", output_only=True, since=since, timeout_s=0.2)
+        pane.send_keys("Enter")
+        assert output_line(pane, "needle", since=since) == "third needle"
+        pane.wait(state="prompt", timeout_s=20)
+
+
+def test_a_prompt_is_no_output(pane):
+    for since in (None, pane.snapshot().seq):
+        with pytest.raises(errors.TimedOutError):
+            pane.wait(regex=r"\$", output_only=True, since=since, timeout_s=0.1)
+    pane.send_keys("printf unen''ded", "Enter")
+    assert pane.wait(until="unended", output_only=True, timeout_s=20).met == "until"
+    pane.wait(state="prompt", timeout_s=20)
+    assert output_line(pane, "unended") == "unended"
+    with pytest.raises(errors.TimedOutError):
+        pane.wait(regex=r"\$", output_only=True, timeout_s=0.1)
+
+
+@pytest.mark.parametrize("shell", [name for name in SHELLS if name != "dash"])  # which has no history of lines
+def test_a_line_from_the_history_is_no_output(open_shell, shell):
+    pane = open_shell(shell)
+    pane.wait(state="prompt", timeout_s=20)
+    pane.send_keys("sleep 0.2; echo a nee''dle; echo needle", "Enter")
+    assert output_line(pane, "needle") == "a needle"
+    pane.wait(state="prompt", timeout_s=20)
+    since = pane.snapshot().seq
+    pane.send_keys("Up")
+    pane.wait(until="echo needle", since=since, timeout_s=20)
+    pane.send_keys("Enter")
+    assert output_line(pane, "needle", since=since) == "a needle"
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_line_that_is_typed_ahead_is_no_output(open_shell, shell, size):
+    pane = open_shell(shell, size=size)
+    pane.wait(state="prompt", timeout_s=20)
+    since = pane.snapshot().seq
+    pane.send_keys("env sleep 0.4", "Enter")
+    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "sleep")
+    pane.send_keys("sleep 0.3; echo nee''dle; echo the needle", "Enter")
+    # dash writes what comes of it behind its prompt.
+    assert output_line(pane, "needle", since=since).removeprefix("$ ") == "needle"
+
+
+def test_lines_that_are_typed_at_once_are_no_output(pane):
+    since = pane.snapshot().seq
+    pane.send_keys("sleep 0.3", "Enter", "sleep 0.3; echo nee''dle; echo the needle", "Enter")
+    assert output_line(pane, "needle", since=since).removeprefix("$ ") == "needle"
+
+
+def test_the_line_of_a_run_is_no_output(pane):
+    since = pane.snapshot().seq
+    pane.run("echo nee''dle; echo ano''ther", timeout_s=20)
+    pane.wait(state="prompt", timeout_s=20)
+    assert output_line(pane, "e", since=since) == "needle"
+    assert output_line(pane, "needle") == "needle"
+    for pattern in ("phux", r"\$", "nee'"):
+        with pytest.raises(errors.TimedOutError):
+            pane.wait(regex=pattern, output_only=True, since=since, timeout_s=0.1)
+
+
+# To a program
+
+
+def test_an_answer_is_no_output(pane):
+    pane.send_keys("sh -c 'read x; sleep 0.2; echo \"got $x\"'", "Enter")
+    pane.wait(state="awaiting_input", timeout_s=20)
+    since = pane.snapshot().seq
+    pane.send_keys("a needle", "Enter")
+    assert output_line(pane, "needle", since=since) == "got a needle"
+
+
+def test_what_is_typed_in_a_repl_is_no_output(pane):
+    pane.send_keys("python3 -q", "Enter")
+    pane.wait(until=">>> ", timeout_s=20)
+    pane.wait(state="awaiting_input", timeout_s=20)
+    since = pane.snapshot().seq
+    pane.send_keys("import time; time.sleep(0.2); print('nee' + 'dle'); 'a needle'", "Enter")
+    assert output_line(pane, "needle", since=since) == "needle"
+    pane.wait(until="'a needle'", output_only=True, since=since, timeout_s=20)
+    pane.wait(state="awaiting_input", timeout_s=20)
+    since = pane.snapshot().seq
+    pane.paste("time.sleep(0.2); print('nee' + 'dle'); 'a needle'")
+    pane.wait(until="a needle", since=since, timeout_s=20)
+    pane.send_keys("Enter")
+    assert output_line(pane, "needle", since=since) == "needle"
+    pane.wait(until="'a needle'", output_only=True, since=since, timeout_s=20)
+    pane.wait(state="awaiting_input", timeout_s=20)
+    # And what is typed ahead, which its editor shows once more.
+    since = pane.snapshot().seq
+    pane.send_keys("time.sleep(0.4)", "Enter")
+    pane.wait(state="running", timeout_s=20)
+    pane.send_keys("time.sleep(0.2); print('nee' + 'dle'); 'a needle'", "Enter")
+    assert output_line(pane, "needle", since=since) == "needle"
+
+
+def test_a_program_that_shows_nothing_of_what_it_reads_loses_nothing(pane):
+    script = (
+        "import os, tty; tty.setraw(0); os.write(1, b'ready')\nwhile os.read(0, 99): os.write(1, b'a needle\\r\\n')"
+    )
+    pane.run(["sh", "-c", 'printf %s "$1" >keys.py', "sh", script], timeout_s=20)
+    pane.wait(state="prompt", timeout_s=20)
+    pane.send_keys("python3 keys.py", "Enter")
+    pane.wait(until="ready", output_only=True, timeout_s=20)
+    for keys in (["x"], ["Enter"], ["word", "Enter"], ["Up"]):
+        since = pane.snapshot().seq
+        pane.send_keys(*keys)
+        assert output_line(pane, "needle", since=since).endswith("a needle")
+
+
+# Commands of shells that mark nothing
+
+
+def test_the_end_of_a_typed_command_is_told_where_no_mark_does(unmarked_pane, phux):
+    pane, since = unmarked_pane, unmarked_pane.snapshot().seq
+    with phux.watch(pane.selector) as events:
+        pane.send_keys("echo 'a b'; false", "Enter")
+        pane.wait(command_done=True, since=since, timeout_s=20)
+        names = []
+        while "command_finished" not in names:
+            event = events.next(timeout_s=20)
+            names.append(event.event)
+            if event.event == "command_started":
+                assert event.command == "echo 'a b'; false"
+        assert event.exit_code is None
+    assert names.index("command_started") < names.index("command_finished")
+    command = pane.commands()[-1]
+    assert (command.command, command.by, command.state, command.exit_code) == (
+        "echo 'a b'; false",
+        "typed",
+        "finished",
+        None,
+    )
+    assert pane.output(command.id).content.strip() == "a b"
+
+
+def test_command_done_waits_as_long_as_the_command_takes(unmarked_pane, tmp_path):
+    for number in range(3):
+        since = unmarked_pane.snapshot().seq
+        unmarked_pane.send_keys(f"sleep 0.2; echo >{number}", "Enter")
+        assert unmarked_pane.wait(command_done=True, since=since, timeout_s=20).met == "command_done"
+        assert (tmp_path / str(number)).exists()
+        unmarked_pane.run("true", timeout_s=20)
+        assert unmarked_pane.wait(command_done=True, since=since, timeout_s=20).met == "command_done"
+
+
+def test_nothing_and_half_a_command_are_not_told_of(unmarked_pane):
+    before = len(unmarked_pane.commands())
+    unmarked_pane.send_keys("Enter")
+    unmarked_pane.wait(state="prompt", timeout_s=20)
+    since = unmarked_pane.snapshot().seq
+    unmarked_pane.send_keys("echo 'one", "Enter")
+    unmarked_pane.wait(until="> ", since=since, timeout_s=20)
+    with pytest.raises(errors.TimedOutError):
+        unmarked_pane.wait(command_done=True, since=since, timeout_s=0.3)
+    unmarked_pane.send_keys("two'", "Enter")
+    assert unmarked_pane.wait(command_done=True, since=since, timeout_s=20).met == "command_done"
+    assert len(unmarked_pane.commands()) <= before + 2
