@@ -109,7 +109,7 @@ class Follower:
         if self._output_only and pane.commands.at_prompt is None:
             return max(pane.journal.oldest, pane.runs.prompt.echoes.output_start)
         if self._output_only:
-            if pane.runs.entered_at:
+            if pane.commands.at_prompt and pane.runs.entered_at:
                 return pane.seq  # the latest command is about to begin
             if pane.commands.start is not None:
                 return pane.commands.start

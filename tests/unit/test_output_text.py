@@ -11,6 +11,7 @@ from phux_core.keeper import journal as journals
 from phux_core.keeper.journal import Journal
 from phux_core.server import output_text
 from phux_core.server.commands import Commands
+from phux_core.server.echoes import Echoes, Reader
 from phux_core.server.events import EventHub
 from validation import validate
 
@@ -38,6 +39,8 @@ class Pane:
     def __init__(self, hub):
         self.journal = Journal(journals.create())
         self.commands = Commands("nonce")
+        self.echoes = Echoes(self.journal)
+        self.runs = types.SimpleNamespace(entered_at=0.0, prompt=self)
         self.record = types.SimpleNamespace(cols=10, rows=4)
         self.alt_screen = False
         self.engine = self
@@ -58,6 +61,7 @@ class Pane:
                 return len(piece)
 
             self.seq += self.journal.take(fill, len(piece))
+            self.echoes.take(self.seq)
             self._hub.written(self)
 
 
@@ -356,10 +360,27 @@ def test_or_with_the_one_that_runs(pane, follow, loop):
     assert client.texts == [["two"]]
 
 
-def test_where_there_are_no_marks_everything_is_output(pane, follow):
+def test_where_there_are_no_marks_everything_is_output_but_what_was_typed(pane, follow):
+    pane.write(b"$ ")
     client = follow(output_only=True)
-    pane.write(b"$ echo hi\r\nhi\r\n")
-    assert client.texts == [["$ echo hi", "hi"]]
+    pane.echoes.typed(b"echo hi\r", pane.seq, Reader(at_prompt=True, canonical=True, waiting=True))
+    pane.write(b"echo")
+    pane.write(b" hi\r\nhi\r\n$ ")
+    assert client.texts == [[], ["hi"]]
+
+
+def test_without_marks_it_begins_with_the_latest_line_that_was_entered_or_at_the_beginning(pane, follow, loop):
+    pane.write(b"hello\r\n$ ")
+    early = follow(output_only=True)
+    pane.echoes.typed(b"one\r", pane.seq, Reader(at_prompt=True, canonical=True, waiting=True))
+    late = follow(output_only=True)
+    loop.settle()
+    pane.write(b"one\r\n1\r\n$ ")
+    assert early.texts == [["hello"], ["1"]]
+    assert late.texts == [["1"]]
+    later = follow(output_only=True)
+    loop.settle()
+    assert later.texts == [["1"]]
 
 
 # Who is told
