@@ -99,8 +99,7 @@ class Pane:
         self.record = record
         self._rest = Rest(loop, engine, partial(is_seen, self))
         self.engine = self._rest.engine
-        self.journal = journal
-        self.log = log
+        self.journal, self.log = journal, log
         self.commands = Commands(record.nonce)
         self.ledger = ledger(self)
         self.runs = Runs(self, run_directory)
@@ -229,10 +228,10 @@ class Pane:
             _log.exception("the engine of @%d failed at byte %d", self.id, self.seq)
             effects = []
         self._feed_mark[0] = 0
-        for effect in effects:
-            self._on_effect(effect)
         for taken in self.runs.prompt.written():
             self.tell_of_command(taken)
+        for effect in effects:
+            self.on_effect(effect)
         self._events.written(self)
         self._last_output = self._loop.time()
         self.watch.touch()
@@ -267,7 +266,8 @@ class Pane:
             if not self.record.dead:  # its end was told; nothing comes behind that
                 self._events.emit("idle", pane=self.id, seq=self.seq)
 
-    def _on_effect(self, effect: Effect) -> None:
+    def on_effect(self, effect: Effect) -> None:
+        """Take what the terminal noticed besides what it shows."""
         if isinstance(effect, Reply):
             self._typing.reply(effect.data)
         elif isinstance(effect, TitleChanged):
@@ -431,7 +431,7 @@ class Pane:
         self.tell_size()
         if self.takes_input:
             for effect in effects:
-                self._on_effect(effect)
+                self.on_effect(effect)
         self._events.emit("resized", pane=self.id, seq=self.seq, cols=cols, rows=rows)
 
     def set_history_limit(self, rows: int) -> None:

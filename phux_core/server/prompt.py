@@ -10,6 +10,7 @@ import re
 import time
 from typing import TYPE_CHECKING
 
+from phux_core.engine.protocol import CwdChanged
 from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
 from phux_core.server.commands import CommandFinished, CommandStarted, LineTold, PromptReady
 from phux_core.server.echoes import Echoes, Reader
@@ -72,6 +73,7 @@ class Prompt:
         self.echoes = Echoes(pane.journal)
         self._pane = pane
         self._changed = changed
+        self._directory: str | None = None  # of a shell that marks nothing
         self._half_line = False  # stands at the prompt of a shell that marks nothing
         self._run_ended_at = 0.0
         self._run_ended_place = -1
@@ -110,27 +112,36 @@ class Prompt:
         return taken if self._pane.commands.at_prompt is None else []
 
     def seen(self) -> None:
-        """Take note that a shell waits there, and tell what it is done with if it marks nothing."""
-        if not self.is_marked:
-            self.echoes.seen_at_prompt(self._pane.seq)
-            if self._taken_at is not None:
-                # What it wrote before it came to wait may not have been read yet.
-                asyncio.get_running_loop().call_soon(self._end_taken)
+        """Take note that a shell was just seen to wait there."""
+        if not self._pane.commands.at_prompt:
+            # What it wrote before it came to wait may not have been read yet.
+            asyncio.get_running_loop().call_soon(self._see, self._pane.ledger.open_since)
 
-    @property
-    def _taken_at(self) -> int | None:
-        """Where the output of a command begins that was typed, if the pane's shell marks nothing."""
-        return self._pane.ledger.open_since if self._pane.commands.at_prompt is None else None
+    def _see(self, start: int | None) -> None:
+        """Find out what marks would tell.
 
-    def _end_taken(self) -> None:
-        pane, start = self._pane, self._taken_at
-        if start is None or not pane.takes_input:
+        Args:
+            start: Where the output of the command began that was then known to be under way.
+        """
+        pane = self._pane
+        if not pane.takes_input:
             return
         pane.read_now()
-        end = self.echoes.prompt_start(pane.seq)
-        still = pane.watch.state == "prompt" and self._taken_at == start and not self.echoes.is_behind
-        if still and end is not None:
-            pane.tell_of_command(CommandFinished(None, start, max(start, end)))
+        if pane.watch.state != "prompt" or self.is_marked:
+            return
+        self.echoes.seen_at_prompt(pane.seq)
+        if pane.commands.at_prompt is None and pane.watch.foreground is not None:
+            if pane.watch.foreground.pid == pane.record.pid:
+                self._see_directory(pane.current_directory())
+            end = self.echoes.prompt_start(pane.seq)
+            is_done = start == pane.ledger.open_since and not self.echoes.is_behind
+            if start is not None and end is not None and is_done:
+                pane.tell_of_command(CommandFinished(None, start, max(start, end)))
+
+    def _see_directory(self, directory: str) -> None:
+        before, self._directory = self._directory, directory
+        if before not in {None, directory}:
+            self._pane.on_effect(CwdChanged(directory))
 
     def take_state(self, state: State) -> None:
         """Take note of the pane's state."""

@@ -10,8 +10,10 @@ import subprocess
 import pytest
 
 from phux_client import blocking
+from phux_core import documents
 from servers import embedded_server
-from shell_panes import SHELLS
+from shell_panes import INTEGRATED, SHELLS
+from validation import validate
 
 PROGRAMS = {
     "cat": (["cat"], "awaiting_input", "cat"),
@@ -126,23 +128,30 @@ def test_states_of_a_shell_and_its_programs_are_told_as_they_come(phux, open_she
         expect("dead", None)
 
 
-def test_commands_and_directories_of_a_person_are_told(phux, home, tmp_path):
-    """Also those that nobody ran through us: typed at the prompt, as a person does."""
-    for shell in ("bash", "zsh", "fish"):
-        if shutil.which(shell) is None:
-            continue
-        session = phux.new_session(None, command=[shell], env=home, cwd=str(tmp_path))
-        told = []
-        with phux.watch(session.pane.selector) as events:
-            session.pane.send_keys("cd /usr; sh -c 'exit 3'", "Enter")
-            while not told or told[-1].event != "cwd_changed":
-                told.append(events.next(timeout_s=20))
-        started = next(event for event in told if event.event == "command_started")
-        finished = next(event for event in told if event.event == "command_finished")
-        assert started.command == "cd /usr; sh -c 'exit 3'"
-        assert finished.exit_code == 3
-        assert told[-1].cwd == "/usr"
-        session.kill()
+@pytest.mark.parametrize("shell", SHELLS)
+def test_what_a_person_does_at_a_prompt_is_told(open_shell, phux, shell):
+    """Also what nobody ran through us: typed at the prompt, as a person does."""
+    pane = open_shell(shell)
+    pane.wait(state="prompt", timeout_s=20)
+    told = {}
+    with phux.watch(pane.selector) as events:
+        pane.send_keys("cd /usr; printf '\\033]2;a title\\007\\007'; sleep 0.2; sh -c 'exit 3'", "Enter")
+        while not {"cwd_changed", "command_finished", "title_changed", "bell", "state_changed"} <= told.keys():
+            event = events.next(timeout_s=20)
+            validate("event", documents.dump(event))
+            told.setdefault(event.event, event)
+        pane.resize(cols=70, rows=20)
+        pane.send_keys("exit", "Enter")
+        while "pane_closed" not in told:
+            event = events.next(timeout_s=20)
+            told.setdefault(event.event, event)
+    assert told["command_started"].command.startswith("cd /usr; printf")
+    assert told["command_finished"].exit_code == (3 if shell in INTEGRATED else None)
+    assert told["cwd_changed"].cwd == "/usr"
+    assert told["title_changed"].title
+    assert (told["resized"].cols, told["resized"].rows) == (70, 20)
+    assert told["pane_closed"].exit_status is not None
+    assert {"dirty", "command_started"} <= told.keys()
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash"])

@@ -1,4 +1,4 @@
-"""What is typed is no output, whoever echoes it, and what comes of it is: in every shell, and in programs that read."""
+"""``wait`` in every shell: each condition, and that what is typed is no output, whoever echoes it."""
 
 from __future__ import annotations
 
@@ -28,6 +28,31 @@ def unmarked_pane(request, open_shell):
 def output_line(pane, text, **options):
     """Wait for a line of output, and see that it is on its own."""
     return pane.wait(until=text, output_only=True, timeout_s=20, **options).met_line
+
+
+# Conditions
+
+
+def test_every_condition(pane):
+    seq = pane.snapshot().seq
+    pane.send_keys("sleep 0.2; seq 1 300; echo the nee''dle 7; seq 301 600", "Enter")
+    assert pane.wait(state="running", timeout_s=20).met == "state"
+    assert pane.wait(until="the needle", since=seq, timeout_s=20).met_line == "the needle 7"
+    assert pane.wait(regex=r"^the \w+ \d$", since=seq, output_only=True, timeout_s=20).met == "regex"
+    assert pane.wait(command_done=True, exit=True, until="never", since=seq, timeout_s=20).met == "command_done"
+    assert pane.wait(state="prompt", timeout_s=20).met == "state"
+    assert pane.wait(idle_ms=100, timeout_s=20).met == "idle"
+    with pytest.raises(errors.StoppedError, match="600"):
+        pane.wait(until="never", stop="^600$", since=seq, timeout_s=20)
+    for since in (pane.snapshot().seq, None):
+        with pytest.raises(errors.TimedOutError):
+            pane.wait(until="the needle", since=since, timeout_s=0.1)  # it has scrolled away
+    pane.send_keys("printf '\\033[2J\\033[H'", "Enter")
+    assert pane.wait(gone="600", timeout_s=20).met == "gone"
+    pane.wait(state="prompt", timeout_s=20)
+    pane.send_keys("exit 5", "Enter")
+    waited = pane.wait(exit=True, timeout_s=20)
+    assert (waited.met, waited.exit_status) == ("exit", 5)
 
 
 # At a prompt
