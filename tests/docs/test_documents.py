@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -99,18 +100,35 @@ def test_the_readmes_transcript_is_real(tmp_path):
         subprocess.run([BIN / "phux", "kill", "--server"], env=env, capture_output=True, timeout=60)
 
 
-def test_the_readmes_python_runs(tmp_path):
-    (program,) = _blocks("README.md", "python")
+def run_python(program, directory):
+    """Run a program in a home of its own, and give what it prints; it is not to complain."""
     finished = subprocess.run(
         [sys.executable, "-c", program],
-        env=clean_environment(),
-        cwd=tmp_path,
+        env=clean_environment() | {"HOME": str(directory)},
+        cwd=directory,
         capture_output=True,
         text=True,
         timeout=60,
     )
     assert finished.stderr == ""
-    assert "42" in finished.stdout.splitlines()
+    return finished.stdout.splitlines()
+
+
+def test_the_readmes_python_runs(tmp_path):
+    (program,) = _blocks("README.md", "python")
+    assert "42" in run_python(program, tmp_path)
+
+
+def test_the_python_of_the_library_s_page_runs(tmp_path):
+    program, *bodies = _blocks("docs/library.md", "python")
+    assert run_python(program, tmp_path) == ["1 hello"]
+    assert len(bodies) >= 7
+    lines = ["import anyio, phux_client", "async def main():", "  async with phux_client.embedded() as phux:"]
+    for number, body in enumerate(bodies):
+        lines += [f"    async def example_{number}():", textwrap.indent(body, " " * 6)]
+        lines += [f"    await example_{number}()", f"    print({number})"]
+    told = run_python("\n".join([*lines, "anyio.run(main)"]), tmp_path)
+    assert told == [str(number) for number in range(len(bodies))]
 
 
 def test_the_readmes_setup_of_an_mcp_host_works(tmp_path):
