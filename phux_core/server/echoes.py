@@ -18,6 +18,8 @@ from phux_core.engine.plain import as_written
 from phux_core.server.commands import CommandStarted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from phux_core.keeper.journal import Journal
 
 # How far behind the place where it was typed an echo is looked for.
@@ -160,6 +162,20 @@ class Echoes:
         """Take note that a shell which marks nothing waits at its prompt."""
         if not self._prompt:
             self._prompt = self._unfinished(place)
+
+    def restore(self, commands: Iterable[tuple[int, int]]) -> None:
+        """Remember what an earlier service knew of a shell that marks nothing.
+
+        Args:
+            commands: Where each of its commands was typed, and where its output begins.
+        """
+        for place, start in commands:
+            if place >= self._journal.oldest:
+                before = self._unfinished(place)
+                self._learn(before)
+                self._prompt = before
+                self._remember((place - len(before), start))
+                self._line_end = start
 
     def take(self, end: int) -> list[CommandStarted]:
         """Look for what was typed in what was written up to a place.

@@ -91,9 +91,7 @@ class PaneLedger:
         if run.number != self.next_number:
             return  # it was heard of before the last service died
         self._add(run.command or None, run.by, run.client, run.typed_seq, None, run.started_at)
-        lines = self._changed_lines()
-        if not self._pane.journal.add_unkept(lines):
-            self._keep_lines(lines)
+        self._set_down()
 
     def began(self, number: int, start: int) -> None:
         """Take note that a command was begun."""
@@ -123,6 +121,7 @@ class PaneLedger:
                     self._change(latest.number, command=command)
                 return  # heard before
             self._add(command, "typed", self.typist, news.input_start, news.start, time.time())
+            self._set_down()  # where there are no marks, nothing else would tell the next service
             return
         if not isinstance(news, CommandFinished) or news.start is None or latest is None:
             return
@@ -173,6 +172,12 @@ class PaneLedger:
             self._keep_timer.cancel()
             self._keep_timer = None
         self._keep_lines(self._changed_lines())
+
+    def _set_down(self) -> None:
+        """See to it that what has changed is kept even if this service dies now."""
+        lines = self._changed_lines()
+        if not self._pane.journal.add_unkept(lines):
+            self._keep_lines(lines)
 
     def _changed_lines(self) -> bytes:
         lines = b"".join(map(ledger.line, self._changed.values()))

@@ -106,6 +106,14 @@ class Prompt:
             reader = Reader(at_prompt, foreground.canonical, foreground.waiting is not False)
             self.echoes.typed(data, self._pane.seq, reader, ours=ours)
 
+    def restore(self) -> None:
+        """Go on where an earlier service was; whatever it knew of what stands there is not known any more."""
+        self.places.forget()
+        self.line.forget()
+        if self._pane.commands.at_prompt is None:
+            entries = self._pane.ledger.entries
+            self.echoes.restore((entry.place, entry.start) for entry in entries if entry.start is not None)
+
     def written(self) -> list[CommandStarted]:
         """Take note that something was written, and tell which commands the pane's shell took if it marks nothing."""
         taken = self.echoes.take(self._pane.seq)

@@ -459,8 +459,7 @@ class Runs:
     def restore(self) -> None:
         """Go on with what an earlier service noted; before the journal's marks are taken again."""
         if self._pane.journal.position:
-            self.prompt.places.forget()
-            self.prompt.line.forget()
+            self.prompt.restore()
         note = self._pane.journal.note
         if note:
             run = Run.from_note(note)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import pytest
 
 from phux_core import errors
@@ -232,3 +235,21 @@ def test_nothing_and_half_a_command_are_not_told_of(unmarked_pane):
     unmarked_pane.send_keys("two'", "Enter")
     assert unmarked_pane.wait(command_done=True, since=since, timeout_s=20).met == "command_done"
     assert len(unmarked_pane.commands()) <= before + 2
+
+
+def test_another_service_knows_what_was_typed_at_a_prompt(open_shell, phux):
+    panes = {name: open_shell(name) for name in SHELLS}
+    since = {}
+    for name, pane in panes.items():
+        pane.wait(state="prompt", timeout_s=20)
+        since[name] = pane.snapshot().seq
+        pane.send_keys("sleep 1; echo nee''dle; echo the needle", "Enter")
+        pane.wait(until="echo the needle", since=since[name], timeout_s=20)
+        pane.wait(state="running", timeout_s=20)
+        eventually(lambda pane=pane: [command.state for command in pane.commands()] == ["running"])
+    os.kill(phux.status().service_pid, signal.SIGKILL)
+    for name, pane in panes.items():
+        assert output_line(pane, "needle", since=since[name]) == "needle", name
+        pane.wait(state="prompt", timeout_s=20)
+        assert output_line(pane, "needle") == "needle", name
+        assert pane.wait(command_done=True, since=since[name], timeout_s=20).met == "command_done"
