@@ -67,30 +67,78 @@ EXAMPLES = [
 ]
 
 
+# Their examples end the server, or speak of all that it has or had: ids, logs, commands.
+WITH_A_SERVER_OF_THEIR_OWN = {
+    "EventStream.next",
+    "LogStream.next",
+    "Pane.select",
+    "Pane.selector",
+    "Pane.watch",
+    "Phux.commands",
+    "Phux.kill_server",
+    "Phux.log_list",
+    "Phux.logs",
+    "Phux.pane",
+    "Phux.search",
+    "Phux.watch",
+    "Session.new_window",
+    "Session.pane",
+    "Window",
+    "Window.info",
+    "Window.pane",
+    "Window.panes",
+    "Window.split",
+}
+
+
+@pytest.fixture(scope="module")
+def shared_server():
+    """A server for the examples that need no other than a session of their own."""
+    with embedded_server() as server:
+        yield server
+
+
+@pytest.fixture
+def socket(request, name):
+    """A server without sessions."""
+    if name in WITH_A_SERVER_OF_THEIR_OWN:
+        with embedded_server() as server:
+            yield server.socket
+        return
+    socket = request.getfixturevalue("shared_server").socket
+    yield socket
+    with blocking.connect(socket) as phux:
+        for session in phux.sessions():
+            session.kill()
+
+
 @pytest.mark.parametrize(("module", "name", "member"), EXAMPLES)
-def test_the_example_of_each_public_name_runs(module, name, member):
+def test_the_example_of_each_public_name_runs(module, name, member, socket):
     examples = doctest.DocTestParser().get_examples(inspect.getdoc(member) or "")
     assert examples, f"{name} has no example"
-    with embedded_server(engine="pyte") as server:
-        if module is aio:
-            asyncio.run(_run_async(server.socket, examples))
-        else:
-            with blocking.connect(server.socket) as phux:
-                session = phux.new_session("work", command=["sh"])
-                session.pane.wait(state="prompt")
-                session.pane.wait(idle_ms=100)
-                (window,) = session.windows()
-                names = {"phux": phux, "session": session, "window": window, "pane": session.pane}
-                names |= _module_names(module, server.socket)
-                for example in examples:
-                    assert _run(example, names) == example.want, example.source
+    if module is aio:
+        asyncio.run(_run_async(socket, examples))
+        return
+    with blocking.connect(socket) as phux:
+        session = phux.new_session("work", command=["sh"])
+        session.pane.wait(until="$", timeout_s=10)
+        session.pane.wait(state="prompt", timeout_s=10)
+        if _watches(examples):
+            session.pane.wait(idle_ms=100, timeout_s=10)
+        (window,) = session.windows()
+        names = {"phux": phux, "session": session, "window": window, "pane": session.pane}
+        names |= _module_names(module, socket)
+        for example in examples:
+            assert _run(example, names) == example.want, example.source
 
 
 async def _run_async(socket, examples):
     async with aio.connect(socket) as phux:
         session = await phux.new_session("work", command=["sh"])
-        await session.pane.wait(state="prompt")
-        await session.pane.wait(idle_ms=100)
+        await session.pane.wait(until="$", timeout_s=10)
+        await session.pane.wait(state="prompt", timeout_s=10)
+        if _watches(examples):
+            await session.pane.wait(idle_ms=100, timeout_s=10)
         (window,) = await session.windows()
         names = {"phux": phux, "session": session, "window": window, "pane": session.pane}
         names |= _module_names(aio, socket)
@@ -101,6 +149,11 @@ async def _run_async(socket, examples):
                 if inspect.iscoroutine(coroutine):
                     await coroutine
             assert out.getvalue() == example.want, example.source
+
+
+def _watches(examples):
+    """Whether they wait for events: that a pane begins to change is told of one that was at rest."""
+    return any(".watch(" in example.source for example in examples)
 
 
 def _module_names(module, socket):

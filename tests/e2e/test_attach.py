@@ -17,10 +17,48 @@ from servers import Cli, embedded_server, eventually, process_gone
 PREFIX = "\x01"
 
 
-@pytest.fixture
-def server():
+# They end the server or its service, keep it busy, or speak of ids.
+WITH_A_SERVER_OF_THEIR_OWN = {
+    "test_a_click_gives_the_focus",
+    "test_a_crash_of_attach_itself_gives_the_terminal_back",
+    "test_a_divider_is_dragged",
+    "test_a_divider_stays_under_the_mouse_also_after_it_could_not_follow",
+    "test_a_flood_is_painted_at_most_sixty_times_a_second_and_typing_stays_live",
+    "test_a_killed_keeper_gives_the_terminal_back",
+    "test_a_pane_is_killed_only_after_yes",
+    "test_a_paste_of_megabytes_arrives_whole",
+    "test_a_program_that_asks_for_the_mouse_gets_it_in_its_own_cells",
+    "test_a_service_that_dies_again_and_again_is_not_noticed",
+    "test_a_service_that_dies_is_not_noticed_and_nothing_is_typed_twice",
+    "test_a_target_can_be_a_window_or_a_pane",
+    "test_a_target_that_is_not_there_is_told",
+    "test_a_terminal_that_takes_nothing_holds_nobody_up",
+    "test_attach_without_a_target_takes_a_session_in_which_something_runs",
+    "test_attaching_inside_of_a_pane_is_refused_unless_forced",
+    "test_the_end_of_the_server_gives_the_terminal_back",
+    "test_the_mouse_means_the_part_of_a_larger_window_that_is_seen",
+    "test_what_may_be_lost_with_a_service_that_dies_is_told",
+}
+
+
+@pytest.fixture(scope="module")
+def shared_server():
     with embedded_server() as started:
         yield started
+
+
+@pytest.fixture
+def server(request):
+    """A server without sessions: most tests need no new one."""
+    if request.function.__name__ in WITH_A_SERVER_OF_THEIR_OWN:
+        with embedded_server() as started:
+            yield started
+        return
+    started = request.getfixturevalue("shared_server")
+    yield started
+    with Phux(started.socket) as client:
+        for session in client.sessions():
+            session.kill()
 
 
 @pytest.fixture

@@ -26,10 +26,36 @@ STUBBORN = (
 )
 
 
+# They kill its service, or speak of ids or of all its commands.
+WITH_A_SERVER_OF_THEIR_OWN = {
+    "test_a_shell_that_tells_nothing_has_its_runs_in_the_ledger",
+    "test_a_start_that_is_asked_for_again_is_the_same",
+    "test_a_started_command_and_its_log_are_seen_while_it_runs",
+    "test_an_unknown_id_is_told_and_one_that_is_none_refused",
+    "test_start_returns_at_once_and_the_command_goes_on",
+    "test_the_ledger_survives_kills_of_the_service_exactly_once",
+    "test_typed_commands_survive_a_kill_of_the_service_exactly_once",
+    "test_waiting_for_a_command_survives_a_kill_of_the_service",
+}
+
+
+@pytest.fixture(scope="module")
+def shared_server():
+    with embedded_server() as server:
+        yield server
+
+
 @pytest.fixture
-def phux():
-    with embedded_server() as server, blocking.connect(server.socket) as connected:
+def phux(request):
+    """A server without sessions: most tests need no new one."""
+    if request.function.__name__ in WITH_A_SERVER_OF_THEIR_OWN:
+        with embedded_server() as server, blocking.connect(server.socket) as connected:
+            yield connected
+        return
+    with blocking.connect(request.getfixturevalue("shared_server").socket) as connected:
         yield connected
+        for session in connected.sessions():
+            session.kill()
 
 
 @pytest.fixture
@@ -167,6 +193,8 @@ def test_a_raw_terminal_gets_the_signal_and_not_the_key(phux, pane):
 
 def test_stopping_and_continuing_a_job(phux, pane):
     pane.start("sleep 1000")
+    # The shell says that it runs the line before what it forked for it has become sleep.
+    eventually(lambda: (at := pane.info().foreground) and at.command == "sleep")
     assert pane.signal("TSTP").command == "sleep"
     pane.wait(state="prompt", timeout_s=10)
     pane.run("kill %1")

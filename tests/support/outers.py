@@ -42,6 +42,11 @@ class OwnTerminal:
         return self
 
     def __exit__(self, *_args: object) -> None:
+        # Closing the terminal hangs up, of which most end at once; PtyProcess.close would sleep for a tenth of a second.
+        self._process.fileobj.close()
+        with contextlib.suppress(AssertionError):
+            eventually(lambda: not self._process.isalive(), within_s=1)
+        self._process.delayafterclose = 0
         self._process.close(force=True)
         self.engine.close()
 

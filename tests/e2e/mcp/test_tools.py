@@ -295,9 +295,9 @@ def test_a_pane_that_writes_on_and_on_is_told_of_now_and_then(work):
     work.document("phux_wait", target="work", regex="^y$")
     work.result("resources/subscribe", {"uri": screen})  # it writes already
     began = time.monotonic()
-    for _ in range(6):
+    for _ in range(3):
         assert work.receive(10)["params"]["uri"] == screen
-    assert time.monotonic() - began > 0.9  # and it writes thousands of times a second
+    assert time.monotonic() - began > 0.36  # and it writes thousands of times a second
     work.document("phux_send_keys", target="work", keys=["C-c"])
     work.result("resources/unsubscribe", {"uri": screen})
 
