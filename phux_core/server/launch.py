@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SIZE = (80, 24)
 _SHELLS = frozenset({"sh", "bash", "zsh", "fish", "dash", "ash", "ksh", "ksh93", "mksh", "yash"})
+_COMMAND = re.compile(r"-[A-Za-z]*c[A-Za-z]*|--command(=.*)?", re.DOTALL)
 _DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 # Of the caller's terminal, not of ours: a program that believed them would be wrong.
 _NOT_INHERITED = ("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WINDOW")
@@ -111,9 +113,14 @@ def resolve_command(
     raise CannotExecuteError(f"{what} {name!r} cannot be executed: it {reason}")
 
 
-def is_shell(program: str) -> bool:
-    """Tell whether a program of this name draws a prompt."""
-    return program in _SHELLS
+def draws_prompt(program: str, arguments: list[str]) -> bool:
+    """Tell whether a program of this name, started like this, draws a prompt.
+
+    A shell with a command or a script does not, or only once that is done.
+    """
+    if program not in _SHELLS or (arguments and not arguments[0].startswith(("-", "+"))):
+        return False
+    return not any(_COMMAND.fullmatch(argument) for argument in arguments)
 
 
 def integrate_shell(argv: list[str], env: dict[str, str]) -> tuple[list[str], dict[str, str], str]:

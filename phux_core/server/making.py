@@ -97,7 +97,7 @@ class Maker:
             pane = self._bring_to_life(record, child)
         finally:
             self._reserved_names.discard(name)
-        return await self._finish(pane)
+        return await self._finish(pane, program)
 
     async def new_window(
         self, session_id: int, name: str | None, index: int | None, program: Program, *, select: bool
@@ -119,7 +119,7 @@ class Maker:
         if select:
             session.focus(window.id)
             self._service.tree.focus(session.id)
-        return await self._finish(pane)
+        return await self._finish(pane, program)
 
     async def split(
         self,
@@ -160,7 +160,7 @@ class Maker:
             self._service.tree.focus(session.id)
         window.drop_dead()
         arranger.fit(window)
-        return await self._finish(new)
+        return await self._finish(new, program)
 
     def take_name(self, name: str | None) -> str:
         """Reserve a session's name until it stands, so that two callers cannot both get it."""
@@ -262,14 +262,14 @@ class Maker:
             self._service.discard(child)
             raise
 
-    async def _finish(self, pane: Pane) -> dict[str, Any]:
+    async def _finish(self, pane: Pane, program: Program) -> dict[str, Any]:
         """Tell of a pane that stands in the tree, and wait for its prompt."""
         service = self._service
         service.tree_changed()
         service.events.emit("pane_spawned", pane=pane.id, seq=0)
         place = service.arranger.place(pane.id)
         pane.watch.look_now()
-        if launch.is_shell(pane.record.command):
+        if launch.draws_prompt(pane.record.command, (program.command or [])[1:]):
             # Whoever types next is to find a prompt. One that takes long (a slow rc file) is not waited for.
             await asyncio.wait([pane.ready], timeout=_READY_S)
         return place
