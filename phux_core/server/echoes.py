@@ -136,7 +136,9 @@ class Echoes:
     _lines: list[_Line] = field(factory=list)
     _found: list[Stretch] = field(factory=list)
     _taken: list[CommandStarted] = field(factory=list)
+    _passed: int = 0  # where the echo ends that was found last
     _prompt: bytes = b""
+    _prompt_text: bytes = b""
     _heads: list[bytes] = field(factory=list)
 
     # What happens
@@ -161,7 +163,7 @@ class Echoes:
     def seen_at_prompt(self, place: int) -> None:
         """Take note that a shell which marks nothing waits at its prompt."""
         if not self._prompt:
-            self._prompt = self._unfinished(place)
+            self._set_prompt(self._unfinished(place))
 
     def restore(self, commands: Iterable[tuple[int, int]]) -> None:
         """Remember what an earlier service knew of a shell that marks nothing.
@@ -173,9 +175,13 @@ class Echoes:
             if place >= self._journal.oldest:
                 before = self._unfinished(place)
                 self._learn(before)
-                self._prompt = before
+                self._set_prompt(before)
                 self._remember((place - len(before), start))
                 self._line_end = start
+
+    def forget_entered(self) -> None:
+        """Take note that what was entered is taken, though it was not seen: a command has read it."""
+        self._lines = [line for line in self._lines if not line.reader.at_prompt or line.entered is None]
 
     def take(self, end: int) -> list[CommandStarted]:
         """Look for what was typed in what was written up to a place.
@@ -190,15 +196,14 @@ class Echoes:
     # What is known
 
     @property
-    def is_behind(self) -> bool:
-        """Whether a line was entered at a prompt, and its shell has not been seen to take it."""
-        return any(line.reader.at_prompt and line.entered is not None for line in self._lines)
+    def entered(self) -> list[int]:
+        """How far the program had written when lines were entered at a prompt that have not been seen to be taken."""
+        return [line.entered for line in self._lines if line.reader.at_prompt and line.entered is not None]
 
     @property
     def output_start(self) -> int:
         """Where the output begins of what was entered last at a prompt that no mark tells of; 0 if nothing was."""
-        entered = [line.entered for line in self._lines if line.reader.at_prompt and line.entered is not None]
-        return entered[-1] if entered else self._line_end
+        return [self._line_end, *self.entered][-1]
 
     def cut(self, start: int, data: bytes) -> bytes:
         """Leave the echoes out of a part of the stream.
@@ -248,8 +253,11 @@ class Echoes:
                 size = self._length_of_prompt(before)
                 line.start = place - (size or len(before))
                 if not size and _shown(before) != _ASKS_FOR_MORE:
-                    self._prompt = before
+                    self._set_prompt(before)
         return line
+
+    def _set_prompt(self, prompt: bytes) -> None:
+        self._prompt, self._prompt_text = prompt, _drawn(prompt)
 
     def _learn(self, before: bytes) -> None:
         head = _shown(_drawn(before))
@@ -267,8 +275,7 @@ class Echoes:
         if self._prompt and data.endswith(self._prompt):
             return len(self._prompt)
         # One that its shell had drawn in another way, as ksh does with its first.
-        text = _drawn(self._prompt)
-        written = data.rstrip(b" ")
+        text, written = self._prompt_text, data.rstrip(b" ")
         return len(data) - len(written) + len(text) if text and written.endswith(text) else 0
 
     def _unfinished(self, place: int) -> bytes:
@@ -283,6 +290,8 @@ class Echoes:
         Returns:
             Whether there is nothing more to find out.
         """
+        if line.queued:
+            line.place = max(line.place, self._passed)
         if line.place < self._journal.oldest or end - line.place > _FAR + len(line.text):
             return True
         data = self._journal.since(line.place, end - line.place)
@@ -378,6 +387,7 @@ class Echoes:
 
     def _remember(self, stretch: Stretch) -> None:
         self._found.append(stretch)
+        self._passed = max(self._passed, stretch[1])
         del self._found[:-_REMEMBERED]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from phux_core.engine.protocol import CwdChanged
@@ -123,13 +124,14 @@ class Prompt:
         """Take note that a shell was just seen to wait there."""
         if not self._pane.commands.at_prompt:
             # What it wrote before it came to wait may not have been read yet.
-            asyncio.get_running_loop().call_soon(self._see, self._pane.ledger.open_since)
+            asyncio.get_running_loop().call_soon(self._see, self._pane.ledger.open_since, self.echoes.entered)
 
-    def _see(self, start: int | None) -> None:
+    def _see(self, start: int | None, entered: list[int]) -> None:
         """Find out what marks would tell.
 
         Args:
             start: Where the output of the command began that was then known to be under way.
+            entered: What it was not seen to have taken then.
         """
         pane = self._pane
         if not pane.takes_input:
@@ -137,13 +139,19 @@ class Prompt:
         pane.read_now()
         if pane.watch.state != "prompt" or self.is_marked:
             return
+        if self.echoes.entered:
+            if entered == self.echoes.entered and pane.quiet_s > MOMENT_S:
+                self.echoes.forget_entered()
+            else:
+                again = partial(self._see, start, self.echoes.entered)
+                asyncio.get_running_loop().call_later(2 * MOMENT_S, again)
+                return
         self.echoes.seen_at_prompt(pane.seq)
         if pane.commands.at_prompt is None and pane.watch.foreground is not None:
             if pane.watch.foreground.pid == pane.record.pid:
                 self._see_directory(pane.current_directory())
             end = self.echoes.prompt_start(pane.seq)
-            is_done = start == pane.ledger.open_since and not self.echoes.is_behind
-            if start is not None and end is not None and is_done:
+            if start is not None and end is not None and start == pane.ledger.open_since:
                 pane.tell_of_command(CommandFinished(None, start, max(start, end)))
 
     def _see_directory(self, directory: str) -> None:

@@ -223,6 +223,21 @@ def test_command_done_waits_as_long_as_the_command_takes(unmarked_pane, tmp_path
         assert unmarked_pane.wait(command_done=True, since=since, timeout_s=20).met == "command_done"
 
 
+@pytest.mark.parametrize("shell", ["dash", "ksh", "busybox"])  # bash has taken the end of that line for a key
+def test_what_a_command_reads_of_what_was_typed_with_it_is_no_command(open_shell, shell):
+    pane = open_shell(shell)
+    pane.wait(state="prompt", timeout_s=20)
+    since = pane.snapshot().seq
+    pane.send_keys("read x", "Enter", "hello", "Enter")
+    assert pane.wait(command_done=True, since=since, timeout_s=20).met == "command_done"
+    assert pane.run("echo $x", timeout_s=20).output == "hello"
+    pane.wait(state="prompt", timeout_s=20)
+    since = pane.snapshot().seq
+    pane.send_keys("echo n''ext", "Enter")
+    assert pane.wait(command_done=True, since=since, timeout_s=20).met == "command_done"
+    assert output_line(pane, "next", since=since) == "next"
+
+
 def test_nothing_and_half_a_command_are_not_told_of(unmarked_pane):
     before = len(unmarked_pane.commands())
     unmarked_pane.send_keys("Enter")

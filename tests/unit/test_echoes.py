@@ -186,3 +186,18 @@ def test_little_is_kept_of_what_is_never_shown():
 def test_a_text_too_long_to_look_for_is_not_looked_for():
     talk = Talk().write(b"$ ").type(b"x" * 70_000, KSH)
     assert len(repr(talk.echoes)) < 5_000
+
+
+def test_lines_that_are_the_same_are_left_out_as_often_as_they_were_typed():
+    talk = Talk().type(b"y\ry\ry\r", CAT).write(b"y\r\ny\r\ny\r\ny\r\n")
+    assert talk.output.count(b"y") == 1
+    talk = Talk().write(b"$ ").type(b"true\rtrue\r", KSH).write(b"true\r\n$ true\r\n$ ")
+    assert talk.output == b""
+    assert talk.commands == [b"true", b"true"]
+
+
+def test_what_a_command_has_read_unseen_is_not_waited_for():
+    talk = Talk().write(b"$ ").type(b"read x\rhello\r", KSH).write(b"read x\r\n$ ")
+    assert talk.echoes.entered == [2]
+    talk.echoes.forget_entered()
+    assert talk.echoes.entered == []
