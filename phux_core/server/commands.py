@@ -90,6 +90,7 @@ class Commands:
         output_end: Where the output of the command that has just ended ends, if its shell told that before the rest.
         on_alt_screen: Whether the alternate screen was shown then: a program that was killed has left it so.
         reads: How the line is typed that the command reads last, in the shell itself: shown, or hidden. From fish only.
+        unmarked_from: Where everything is output from, if there are no marks any more.
         outputs: Where the latest commands' output stands, oldest first, each from its first byte to behind its last.
     """
 
@@ -104,6 +105,7 @@ class Commands:
     output_end: int | None = None
     on_alt_screen: bool = False
     reads: str | None = None
+    unmarked_from: int = 0
     outputs: list[tuple[int, int]] = field(factory=list)
 
     def take(self, mark: PrivateOsc) -> News | None:
@@ -132,10 +134,9 @@ class Commands:
 
     def output_between(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Go through the stretches of commands' output in a part of the stream; all of it where there are no marks."""
-        if self.at_prompt is None:
-            yield start, end
-            return
         running = [] if self.start is None else [(self.start, end)]
+        if self.at_prompt is None:
+            running = [(self.unmarked_from, end)]
         for first, last in (*self.outputs, *running):
             if last > start and first < end:
                 yield max(first, start), min(last, end)
@@ -185,7 +186,7 @@ class Commands:
     def shell_replaced(self, place: int) -> CommandFinished:
         """Take note that the shell executed another program in its place, which marks nothing."""
         ended = self._finished("0", place)
-        self.nonce, self.at_prompt = "", None
+        self.nonce, self.at_prompt, self.unmarked_from = "", None, place
         return ended
 
     def dump(self) -> dict[str, Any]:

@@ -2,20 +2,21 @@
 
 Where our shell integration marks the prompt, the marks tell. Elsewhere it is known what was typed, and who shows it:
 the terminal itself does so for certain, character for character; a program that edits its lines does so where it
-waited, if at all; and what a shell writes between a key at its prompt and the end of the line is that line. Texts are
-compared without blanks and escapes, which editors put where a line is wrapped or coloured. A text that is not shown may
-be a secret; it is forgotten as soon as anything else is.
+waited, if at all; and what a shell writes at its prompt until the end of the line is that line. Where it is in doubt
+whether something is an echo, it is output. A text that is not shown may be a secret; it is forgotten as soon as
+anything else is shown.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import define, field
 
-from phux_core.engine.plain import as_written
 from phux_core.server.commands import CommandStarted
+from phux_core.server.shown_text import Shown, begun, characters, drawn, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,25 +26,22 @@ if TYPE_CHECKING:
 # How far behind the place where it was typed an echo is looked for.
 _FAR = 64 * 1024
 # Lines that may wait for their echo, and bytes of one.
-_MOST_LINES, _LONGEST = 64, 64 * 1024
+_MOST_LINES, _LONGEST = 1000, 64 * 1024
 # Echoes and prompts that are remembered.
-_REMEMBERED, _PROMPTS = 1000, 8
+_REMEMBERED, _PROMPTS = 10_000, 8
 _LONGEST_PROMPT = 4096
-_WIDE = 1000
-# So much of a text tells where it may begin.
-_TELLING = 64
+# So many characters are no accident.
+_TELLING = 8
 
-# An escape sequence, of which the rest may be still to come; or what shows.
-_TOKEN = re.compile(
-    rb"\x1b(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~]?)|([^\x00-\x20\x1b\x7f]+)"
-)
 # What shells write where a line goes on, unless they are told otherwise.
 _ASKS_FOR_MORE = b">"
-_BRACKETS = re.compile(rb"\x1b\[20[01]~")
 _INTERRUPT = b"\x03"
 _ENDS_LINE = re.compile(rb"([\r\n\x03])")
-# Keys at which an editor shows what was not typed, or shows it elsewhere: all but those that erase.
+_PASTE = re.compile(rb"\x1b\[200~(.*?)\x1b\[201~", re.DOTALL)
+_LINE_ENDS = re.compile(rb"[\r\n]+")
+# Keys at which an editor shows what was not typed, or shows it elsewhere; and those that erase.
 _FETCHES = re.compile(rb"[\x00-\x07\x09\x0b\x0c\x0e-\x14\x16\x18-\x1f]")
+_ERASES = re.compile(rb"[\x08\x15\x17\x7f]")
 
 Stretch = tuple[int, int]
 
@@ -52,37 +50,16 @@ class Reader(NamedTuple):
     """Who reads what is typed.
 
     Attributes:
+        pid: The process in the foreground.
         at_prompt: Whether it is a shell at its prompt.
         canonical: Whether the terminal edits the line, and so shows it.
         waiting: Whether it waits for a line.
     """
 
+    pid: int
     at_prompt: bool
     canonical: bool
     waiting: bool
-
-
-class _Shown(NamedTuple):
-    """What a part of the stream shows.
-
-    Attributes:
-        text: Its characters, without blanks.
-        runs: Where those begin that stand together, in the text and in the stream.
-        end: Where the part ends.
-    """
-
-    text: bytes
-    runs: list[tuple[int, int]]
-    end: int
-
-    def place(self, index: int) -> int:
-        """Tell where in the stream a character stands."""
-        first, place = next(run for run in reversed(self.runs) if run[0] <= index)
-        return place + index - first
-
-    def stretch(self, first: int, size: int) -> Stretch:
-        """Tell where in the stream some characters stand."""
-        return self.place(first), self.place(first + size - 1) + 1
 
 
 @define(eq=False)
@@ -92,10 +69,12 @@ class _Line:
     Attributes:
         reader: Who reads it.
         place: From where on it is to be looked for.
+        origin: Where it was begun.
         start: Where the prompt begins at which it is typed.
         heads: What may stand before it where it is looked for, if its editor draws that again.
         queued: Whether it was typed behind another that was not taken yet; its editor shows it when it is.
-        again: Whether the terminal showed it already; an editor may do so again.
+        again: Whether it is looked for where an editor shows it that comes to it later, shown before or not.
+        typed: The line itself.
         text: What shows of it, without blanks.
         is_known: Whether nothing else shows.
         is_echoed: Whether an earlier part of it was seen.
@@ -106,10 +85,12 @@ class _Line:
 
     reader: Reader
     place: int
-    start: int = 0
+    origin: int
+    start: int
     heads: tuple[bytes, ...] = (b"",)
     queued: bool = False
     again: bool = False
+    typed: bytes = b""
     text: bytes = b""
     is_known: bool = True
     is_echoed: bool = False
@@ -121,6 +102,13 @@ class _Line:
     def is_open(self) -> bool:
         """Whether what is typed now belongs to it."""
         return self.entered is None and not self.again
+
+    @property
+    def command(self) -> str | None:
+        """The line as text, if it is what was typed."""
+        if not self.is_known or _ERASES.search(self.typed):
+            return None
+        return self.typed.decode("utf-8", "replace").strip() or None
 
 
 @define
@@ -134,7 +122,7 @@ class Echoes:
     _journal: Journal
     _line_end: int = 0  # of the line that a shell took last
     _lines: list[_Line] = field(factory=list)
-    _found: list[Stretch] = field(factory=list)
+    _found: list[Stretch] = field(factory=list)  # in order
     _taken: list[CommandStarted] = field(factory=list)
     _passed: int = 0  # where the echo ends that was found last
     _prompt: bytes = b""
@@ -143,27 +131,46 @@ class Echoes:
 
     # What happens
 
-    def typed(self, data: bytes, place: int, reader: Reader, *, ours: bool = False) -> None:
+    def typed(self, data: bytes, place: int, reader: Reader, *, is_command: bool = False, ahead: bool = False) -> None:
         """Take note that something is typed.
 
         Args:
             data: What.
             place: How far the program has written.
             reader: Who reads it.
-            ours: Whether it is a line of a run, which tells itself where its command begins.
+            is_command: Whether lines of it are commands for a shell that marks nothing.
+            ahead: Whether it is for somebody who will read it later, and may show it then.
         """
-        *ended, rest = _ENDS_LINE.split(_BRACKETS.sub(b"", data))
+        whole = _PASTE.sub(lambda paste: _LINE_ENDS.sub(b" ", paste[1]), data)
+        *ended, rest = _ENDS_LINE.split(whole)
         for text, end in zip(ended[::2], ended[1::2], strict=True):
-            line = self._add(text, place, reader)
-            line.entered, line.is_command = place, reader.at_prompt and end != _INTERRUPT and not ours
+            line = self._add(text, place, reader, ahead=ahead)
+            line.entered, line.is_command = place, is_command and end != _INTERRUPT
         if rest:
-            self._add(rest, place, reader)
+            self._add(rest, place, reader, ahead=ahead)
         del self._lines[:-_MOST_LINES]
 
     def seen_at_prompt(self, place: int) -> None:
         """Take note that a shell which marks nothing waits at its prompt."""
-        if not self._prompt:
-            self._set_prompt(self._unfinished(place))
+        before = self._unfinished(place)
+        if not self._lines and not self._asks_for_more(before, place):
+            self._learn_prompt(before)
+
+    def seen_reading(self, place: int) -> None:
+        """Take note that a program which edits its lines itself waits for one."""
+        self._learn(self._unfinished(place))
+
+    def leave(self, pid: int) -> None:
+        """Take note of who reads now: lines that somebody else was to read are nobody's any more."""
+        self._lines = [line for line in self._lines if line.reader.pid == pid or not line.is_open]
+
+    def marked(self, *, at_prompt: bool) -> None:
+        """Take note that a shell which marks its commands took a line, or has its prompt again and nothing to read."""
+        self._lines = [line for line in self._lines if line.again and not at_prompt]
+
+    def forget(self) -> None:
+        """Take note that a secret is read, which may have been typed before."""
+        self._lines = []
 
     def restore(self, commands: Iterable[tuple[int, int]]) -> None:
         """Remember what an earlier service knew of a shell that marks nothing.
@@ -183,17 +190,35 @@ class Echoes:
         """Take note that what was entered is taken, though it was not seen: a command has read it."""
         self._lines = [line for line in self._lines if not line.reader.at_prompt or line.entered is None]
 
-    def take(self, end: int) -> list[CommandStarted]:
+    def take(self, end: int, *, edited: bool = False) -> list[CommandStarted]:
         """Look for what was typed in what was written up to a place.
+
+        Args:
+            end: The place.
+            edited: Whether a program edits what is typed itself now.
 
         Returns:
             What shells that mark nothing have taken of it at their prompts.
         """
-        self._lines = [line for line in self._lines if not self._settle(line, end)]
+        if not self._lines:
+            return []
+        kept: list[_Line] = []
+        blocked = False
+        for line in self._lines:
+            # Lines are shown in the order in which they were typed.
+            if (blocked and line.queued) or not self._settle(line, end, edited=edited):
+                kept.append(line)
+                blocked |= not line.again
+        self._lines = kept
         taken, self._taken = self._taken, []
         return taken
 
     # What is known
+
+    @property
+    def has_late(self) -> bool:
+        """Whether something may be shown by whoever comes to read it."""
+        return any(line.again for line in self._lines)
 
     @property
     def entered(self) -> list[int]:
@@ -205,6 +230,14 @@ class Echoes:
         """Where the output begins of what was entered last at a prompt that no mark tells of; 0 if nothing was."""
         return [self._line_end, *self.entered][-1]
 
+    def prompt_start(self, place: int) -> int | None:
+        """Tell where the prompt begins that ends at a place; None if it asks for more of a line."""
+        before = self._unfinished(place)
+        size = self._length_of_prompt(before)
+        if not size and self._asks_for_more(before, place):
+            return None
+        return place - (size or len(before))
+
     def cut(self, start: int, data: bytes) -> bytes:
         """Leave the echoes out of a part of the stream.
 
@@ -213,7 +246,9 @@ class Echoes:
             data: The part.
         """
         end = start + len(data)
-        left_out = [*self._found, *(line.live for line in self._lines if line.live is not None)]
+        nearest = max(0, bisect_left(self._found, (start, 0)) - 1)
+        left_out = [stretch for stretch in self._found[nearest:] if stretch[0] < end]
+        left_out += (line.live for line in self._lines if line.live is not None)
         if end == self._journal.position:
             left_out.append((end - self._length_of_prompt(data), end))
         pieces, place = [], start
@@ -223,52 +258,19 @@ class Echoes:
                 place = min(last, end)
         return b"".join((*pieces, data[place - start :])) if pieces else data
 
-    # How it is found
-
-    def _add(self, data: bytes, place: int, reader: Reader) -> _Line:
-        line = self._lines[-1] if self._lines and self._lines[-1].is_open else None
-        if line is not None and line.reader[:2] != reader[:2]:
-            self._lines.remove(line)  # it was never entered, and another reads now
-            line = None
-        if line is None:
-            line = self._begin(place, reader)
-        elif line.is_echoed and not line.text:
-            line.place, line.heads = place, (b"", _shown(_drawn(self._unfinished(place))))
-        if not reader.canonical and _FETCHES.search(data):
-            line.is_known = False
-        line.text += _shown(data)
-        if len(line.text) > _LONGEST:
-            line.text, line.is_known = b"", False
-        return line
-
-    def _begin(self, place: int, reader: Reader) -> _Line:
-        queued = any(not line.again for line in self._lines)
-        line = _Line(reader, place, place, queued=queued)
-        self._lines.append(line)
-        if not queued and (reader.at_prompt or not reader.canonical):
-            before = self._unfinished(place)
-            self._learn(before)
-            line.heads = (b"", *self._heads)
-            if reader.at_prompt:
-                size = self._length_of_prompt(before)
-                line.start = place - (size or len(before))
-                if not size and _shown(before) != _ASKS_FOR_MORE:
-                    self._set_prompt(before)
-        return line
-
-    def _set_prompt(self, prompt: bytes) -> None:
-        self._prompt, self._prompt_text = prompt, _drawn(prompt)
+    # Prompts
 
     def _learn(self, before: bytes) -> None:
-        head = _shown(_drawn(before))
+        head = characters(drawn(before))
         if head:
             self._heads = [*(each for each in self._heads if each != head), head][-_PROMPTS:]
 
-    def prompt_start(self, place: int) -> int | None:
-        """Tell where the prompt begins that ends at a place; None if it asks for more of a line."""
-        before = self._unfinished(place)
-        size = self._length_of_prompt(before)
-        return None if not size and _shown(before) == _ASKS_FOR_MORE else place - (size or len(before))
+    def _learn_prompt(self, before: bytes) -> None:
+        if not self._length_of_prompt(before):
+            self._set_prompt(before)
+
+    def _set_prompt(self, prompt: bytes) -> None:
+        self._prompt, self._prompt_text = prompt, drawn(prompt)
 
     def _length_of_prompt(self, data: bytes) -> int:
         """Tell how much of the end of the stream is the prompt that was there before; 0 if that is not known."""
@@ -278,13 +280,50 @@ class Echoes:
         text, written = self._prompt_text, data.rstrip(b" ")
         return len(data) - len(written) + len(text) if text and written.endswith(text) else 0
 
+    def _asks_for_more(self, before: bytes, place: int) -> bool:
+        """Tell whether a shell asks for more of the line it has taken: nothing stands between the two."""
+        return characters(before) == _ASKS_FOR_MORE and place - len(before) <= self._line_end
+
     def _unfinished(self, place: int) -> bytes:
         """Give the line that is unfinished at a place."""
         start = max(self._journal.oldest, place - _LONGEST_PROMPT)
         before = self._journal.since(start, max(0, place - start))
         return before[before.rfind(b"\n") + 1 :]
 
-    def _settle(self, line: _Line, end: int) -> bool:
+    # How lines are found
+
+    def _add(self, data: bytes, place: int, reader: Reader, *, ahead: bool) -> _Line:
+        line = self._lines[-1] if self._lines and self._lines[-1].is_open else None
+        if line is not None and line.reader[:3] != reader[:3]:
+            self._lines.remove(line)  # it was never entered, and another reads now
+            line = None
+        if line is None:
+            line = self._begin(place, reader, ahead=ahead)
+        elif line.is_echoed and not line.text:
+            line.place, line.heads = place, (b"", characters(drawn(self._unfinished(place))))
+        if not reader.canonical and _FETCHES.search(data):
+            line.is_known = False
+        line.typed += data
+        line.text += characters(_as_echoed(data) if reader.canonical else data)
+        if len(line.typed) > _LONGEST:
+            line.typed, line.text, line.is_known = b"", b"", False
+        return line
+
+    def _begin(self, place: int, reader: Reader, *, ahead: bool) -> _Line:
+        queued = any(not line.again for line in self._lines)
+        line = _Line(reader, place, place, place, queued=queued, again=ahead)
+        self._lines.append(line)
+        if not queued and not ahead and (reader.at_prompt or not reader.canonical):
+            before = self._unfinished(place)
+            self._learn(before)
+            line.heads = (b"", *self._heads)
+            if reader.at_prompt:
+                line.start = place - (self._length_of_prompt(before) or len(before))
+                if not self._asks_for_more(before, place):
+                    self._learn_prompt(before)
+        return line
+
+    def _settle(self, line: _Line, end: int, *, edited: bool) -> bool:
         """Find out where a line stands.
 
         Returns:
@@ -295,39 +334,47 @@ class Echoes:
         if line.place < self._journal.oldest or end - line.place > _FAR + len(line.text):
             return True
         data = self._journal.since(line.place, end - line.place)
+        shown = read(data, line.place)
         if line.again or (line.queued and not line.reader.canonical):
-            return self._settle_late(line, data)
+            return self._settle_late(line, shown, data, edited=edited)
         if line.reader.at_prompt:
-            return self._settle_at_prompt(line, data)
+            return self._settle_at_prompt(line, shown)
         if line.reader.canonical:
-            return self._settle_certain(line, data)
-        return self._settle_edited(line, data)
+            return self._settle_certain(line, shown, data)
+        return self._settle_edited(line, shown, data)
 
-    def _settle_certain(self, line: _Line, data: bytes) -> bool:
-        """The terminal shows it, whatever is written before and behind."""
+    def _settle_certain(self, line: _Line, shown: Shown, data: bytes) -> bool:
+        """The terminal shows it; what the program writes may stand before and behind."""
         if not line.text:
             return line.entered is not None
-        stretch = self._look_for(line, _read(data, line.place), [line.text])
+        stretch = self._look_for(line, shown, data)
         if stretch is None:
             return False
         self._remember(stretch)
         line.place, line.live = stretch[1], None
-        line.heads, line.again = tuple(self._heads), not line.reader.waiting
+        line.again = line.entered is not None and not line.reader.waiting
         return not line.again
 
-    def _look_for(self, line: _Line, shown: _Shown, wanted: list[bytes]) -> Stretch | None:
-        """Find the first of some texts, wherever it is; or that one of them may have begun."""
-        for text in wanted:
-            first = shown.text.find(text)
-            if first >= 0:
-                return shown.stretch(first, len(text))
-        size = max((_begun(shown.text, text) for text in wanted), default=0)
-        line.live = shown.stretch(len(shown.text) - size, size) if size else None
+    def _look_for(self, line: _Line, shown: Shown, data: bytes) -> Stretch | None:
+        """Find a text where it was typed, or further on if it cannot be anything else; or that it may have begun."""
+        size = len(line.text)
+        first = shown.text.find(line.text)
+        while first > 0 and size < _TELLING:
+            start, last = (place - line.place for place in shown.stretch(first, size))
+            alone = data[start - 1 : start] == b"\n" and data[last : last + 2].lstrip(b"\r")[:1] == b"\n"
+            if alone and line.entered is not None:
+                break
+            first = shown.text.find(line.text, first + 1)
+        if first >= 0:
+            return shown.stretch(first, size)
+        part = len(shown.text) if line.text.startswith(shown.text) else 0
+        if not part and size >= _TELLING:
+            part = begun(shown.text, line.text)
+        line.live = shown.stretch(len(shown.text) - part, part) if part else None
         return None
 
-    def _settle_edited(self, line: _Line, data: bytes) -> bool:
+    def _settle_edited(self, line: _Line, shown: Shown, data: bytes) -> bool:
         """A program shows it where it waited, and then goes to the next line, or does nothing of the kind."""
-        shown = _read(data, line.place)
         if line.text:
             if not line.is_known or b"\n" in data[: shown.place(0) - line.place]:
                 return True
@@ -335,86 +382,113 @@ class Echoes:
             if whole is None:
                 line.live = (line.place, shown.end)
                 return not any((head + line.text).startswith(shown.text) for head in line.heads)
+            if line.entered is None and len(shown.text) > len(whole):
+                return True  # it goes on with the same letters: that is an answer
             line.live = line.place, shown.place(len(whole) - 1) + 1
             self._remember(line.live)
             line.place, line.text, line.is_echoed = line.live[1], b"", True
         if line.entered is None:
             return False
-        return not line.is_echoed or self._ends(line, line.place, max(line.place, line.entered), shown.end)
+        behind = max(line.place, line.entered)
+        return not line.is_echoed or self._ends(line, line.place, behind, shown.end, (line.place, line.place))
 
-    def _settle_at_prompt(self, line: _Line, data: bytes) -> bool:
-        """Everything up to the end of the line is the line."""
-        line.live = None if line.queued else (line.start, line.place + len(data))
-        if line.entered is None:
-            return False
-        behind = line.entered
-        if line.text and line.is_known:
-            shown = _read(data, line.place)
-            first = shown.text.find(line.text)
-            if first >= 0:
-                start, last = shown.stretch(first, len(line.text))
-                line.start = start if line.queued else line.start
-                behind = max(last, line.entered)
-            elif line.queued or _begun(shown.text, line.text):
+    def _settle_at_prompt(self, line: _Line, shown: Shown) -> bool:
+        """What was typed, and everything between Enter and the end of the line, is the line.
+
+        In between, a job in the background may write.
+        """
+        begin, prompt = line.place if line.is_echoed else line.start, (line.start, line.origin)
+        first = shown.text.find(line.text) if line.text and line.is_known else -1
+        if first >= 0:
+            start, last = shown.stretch(first, len(line.text))
+            if line.queued:  # the terminal has shown it; whoever reads it may do so again
+                self._remember((start, last))
+                line.reader = line.reader._replace(at_prompt=False)
+                line.place, line.again, line.live = last, True, None
                 return False
-        return self._ends(line, line.start, behind, line.place + len(data))
+            if line.entered is not None and last >= line.entered:
+                return self._ends(line, begin, last, shown.end, prompt)
+            self._remember((begin, last))
+            line.place, line.text, line.is_echoed = last, b"", True
+        line.live = None
+        is_seen = line.is_echoed and line.is_known and not line.text
+        if line.entered is None:
+            line.live = None if is_seen else (begin, shown.end)
+            return False
+        if is_seen:
+            behind = max(line.place, line.entered)
+            return self._ends(line, behind, behind, shown.end, prompt)
+        if line.text and line.is_known and (line.queued or begun(shown.text, line.text)):
+            line.live = None if line.queued else (begin, shown.end)
+            return False
+        return self._ends(line, begin, line.entered, shown.end, prompt)
 
-    def _settle_late(self, line: _Line, data: bytes) -> bool:
+    def _settle_late(self, line: _Line, shown: Shown, data: bytes, *, edited: bool) -> bool:
         """An editor shows it when it comes to it, behind its prompt."""
         if not line.text or not line.is_known:
             return True
-        wanted = [head + line.text for head in line.heads if head] if line.again else [line.text]
-        stretch = self._look_for(line, _read(data, line.place), wanted)
-        if stretch is None:
+        wanted = [head + line.text for head in self._heads]
+        if len(line.text) >= _TELLING and (not line.again or edited):
+            wanted.append(line.text)
+        found = [(first, len(text)) for text in wanted if (first := shown.text.find(text)) >= 0]
+        if not found and not line.again:
+            found = _look_in_rows(shown, data, line.text)
+        if not found:
+            size = max((begun(shown.text, text) for text in wanted), default=0)
+            line.live = shown.stretch(len(shown.text) - size, size) if size else None
             return False
-        end, line.place = line.place + len(data), stretch[0]
-        start = stretch[0] - (len(self._unfinished(stretch[0])) if line.reader.at_prompt else 0)
-        return self._ends(line, start, stretch[1], end)
+        first, size = min(found)
+        start, last = shown.stretch(first, size)
+        if line.reader.at_prompt:
+            start -= len(self._unfinished(start))
+        return self._ends(line, start, last, shown.end, (start, shown.place(first + size - len(line.text))))
 
-    def _ends(self, line: _Line, first: int, behind: int, end: int) -> bool:
-        """Tell whether the line that goes on at a place has ended, and remember where it stands."""
+    def _ends(self, line: _Line, first: int, behind: int, end: int, prompt: Stretch) -> bool:
+        """Tell whether the line that goes on at a place has ended, and remember where it and its prompt stand."""
         newline = self._journal.since(behind, end - behind).find(b"\n")
         if newline < 0:
             line.live = first, end
             return False
         last = behind + newline + 1
         self._remember((first, last))
+        if line.is_command and (line.typed.strip() or not line.is_known) and self._is_at_prompt(line, prompt[1]):
+            self._taken.append(CommandStarted(line.command, last, *prompt))
         if line.reader.at_prompt:
             self._line_end = last
-        if line.is_command and (line.text or not line.is_known):
-            self._taken.append(CommandStarted(None, last, first, max(first, line.place)))
         return True
 
+    def _is_at_prompt(self, line: _Line, place: int) -> bool:
+        """Tell whether a shell's prompt ends at a place. A line that was typed behind another may be for a program."""
+        before = self._unfinished(place)
+        if line.queued:
+            return self._length_of_prompt(before) > 0
+        return not self._asks_for_more(before, place)
+
     def _remember(self, stretch: Stretch) -> None:
-        self._found.append(stretch)
+        insort(self._found, stretch)
         self._passed = max(self._passed, stretch[1])
         del self._found[:-_REMEMBERED]
 
 
-def _read(data: bytes, place: int) -> _Shown:
-    """Find what a part of the stream shows, and where."""
-    runs, pieces, size = [(0, place)], [], 0
-    for token in _TOKEN.finditer(data):
-        if token[1]:
-            runs.append((size, place + token.start()))
-            pieces.append(token[1])
-            size += len(token[1])
-    return _Shown(b"".join(pieces), runs, place + len(data))
+def _as_echoed(data: bytes) -> bytes:
+    r"""Write control characters as a terminal shows them; what erases, and tabs, as nothing.
+
+    Example:
+        >>> _as_echoed(b"a\x1b[Ab\x7fc")
+        b'a^[[Abc'
+    """
+    return b"".join(
+        b"" if byte in b"\t\x08\x15\x17\x7f" else b"^" + bytes([byte ^ 0x40]) if byte < ord(" ") else bytes([byte])
+        for byte in data
+    )
 
 
-def _shown(data: bytes) -> bytes:
-    return b"".join(_TOKEN.findall(data))
-
-
-def _drawn(data: bytes) -> bytes:
-    """Give what stands on a row in the end, without blanks behind it."""
-    return as_written(data, cols=_WIDE, rows=1).rstrip().encode()
-
-
-def _begun(text: bytes, wanted: bytes) -> int:
-    """Tell how much of a text's end may be the beginning of another."""
-    first = text.rfind(wanted[:_TELLING])
-    if first >= 0:
-        return len(text) - first if wanted.startswith(text[first:]) else 0
-    sizes = range(min(len(text), len(wanted), _TELLING), 0, -1)
-    return next((size for size in sizes if text.endswith(wanted[:size])), 0)
+def _look_in_rows(shown: Shown, data: bytes, text: bytes) -> list[tuple[int, int]]:
+    """Find a row that ends with a text, behind something else: a prompt that was never seen."""
+    first = 0
+    for row in data.split(b"\n")[:-1]:
+        size = len(characters(row))
+        if size > len(text) and shown.text[first : first + size].endswith(text):
+            return [(first + size - len(text), len(text))]
+        first += size
+    return []

@@ -57,6 +57,14 @@ def measure(fd: int, pending: int, data: bytes) -> tuple[int, int]:
     return max(longest, length), length
 
 
+def is_edited(fd: int) -> bool:
+    """Tell whether a program edits itself what is typed into a terminal."""
+    try:
+        return not termios.tcgetattr(fd)[3] & termios.ICANON
+    except termios.error:
+        return False
+
+
 @lru_cache(maxsize=16)
 def _rules(iflag: int, lflag: int, characters: tuple[bytes | int, ...]) -> tuple[re.Pattern[bytes], dict[int, int]]:
     """Give the bytes that are special to a terminal, as a pattern, and what each of them does."""

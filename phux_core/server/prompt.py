@@ -16,6 +16,7 @@ from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
 from phux_core.server.commands import CommandFinished, CommandStarted, LineTold, PromptReady
 from phux_core.server.echoes import Echoes, Reader
 from phux_core.server.far_shell import INTERRUPT
+from phux_core.server.line_editor import is_edited
 from phux_core.server.prompt_line import MOMENT_S, PROMPT_S, Problem, PromptLine, typed_problem
 from phux_core.server.prompt_place import PromptPlaces
 from phux_core.server.typing_queue import SETTLE_S
@@ -46,6 +47,9 @@ _MAY_BE_BUSYBOX = frozenset({"sh", "ash", "hush", "busybox"})
 # So often a shell that marks nothing may write, or ask, and be waited for. A job in its background may never be quiet.
 _MOST_SETTLINGS = 3
 _REDRAW = b"\x0c"
+_ENTER = re.compile(rb"[\r\n]")
+# Of whom nothing is known yet.
+_WHOEVER = Reader(0, at_prompt=False, canonical=False, waiting=False)
 # What ends a line, or erases it.
 _ENDS_LINE = (b"\r", b"\n", INTERRUPT, b"\x15")
 
@@ -98,14 +102,23 @@ class Prompt:
 
     def note_echo(self, data: bytes, *, ours: bool = False) -> None:
         """Take note that something is typed, which may be shown; our own lines, too."""
-        foreground = self._pane.watch.foreground
-        if foreground is None or self.is_marked or self._pane.engine.alt_screen:
+        pane, foreground, state = self._pane, self._pane.watch.foreground, self._pane.watch.state
+        if foreground is None or pane.engine.alt_screen or state == "awaiting_secret":
+            return
+        if self.is_marked:
+            # What the shell reads itself is told by its marks; what it has no time for, a program may show.
+            enter = _ENTER.search(data)
+            if self.line.entered_at or enter is not None:
+                ahead = data if self.line.entered_at or enter is None else data[enter.end() :]
+                self.echoes.typed(ahead, pane.seq, _WHOEVER, ahead=True)
             return
         if foreground.echo or not foreground.canonical:
-            # A shell edits no other lines itself; but it may be seen in a moment at which it does not wait.
-            at_prompt = self._pane.watch.state == "prompt" or not (foreground.shell is None or foreground.canonical)
-            reader = Reader(at_prompt, foreground.canonical, foreground.waiting is not False)
-            self.echoes.typed(data, self._pane.seq, reader, ours=ours)
+            own = foreground.pid == pane.record.pid
+            # A shell may be seen in a moment at which it does not wait.
+            edits = foreground.shell is not None and not foreground.canonical and state == "running"
+            at_prompt = state == "prompt" or (edits and not (own and pane.commands.nonce))
+            reader = Reader(foreground.pid, at_prompt, foreground.canonical, foreground.waiting is not False)
+            self.echoes.typed(data, pane.seq, reader, is_command=at_prompt and own and not ours)
 
     def restore(self) -> None:
         """Go on where an earlier service was; whatever it knew of what stands there is not known any more."""
@@ -115,10 +128,20 @@ class Prompt:
             entries = self._pane.ledger.entries
             self.echoes.restore((entry.place, entry.start) for entry in entries if entry.start is not None)
 
-    def written(self) -> list[CommandStarted]:
-        """Take note that something was written, and tell which commands the pane's shell took if it marks nothing."""
-        taken = self.echoes.take(self._pane.seq)
-        return taken if self._pane.commands.at_prompt is None else []
+    def written(self) -> list[News]:
+        """Take note that something was written, and tell what became of commands if the pane's shell marks nothing."""
+        pane = self._pane
+        taken = self.echoes.take(pane.seq, edited=self.echoes.has_late and is_edited(pane.fd))
+        if pane.commands.at_prompt is not None:
+            return []
+        news: list[News] = []
+        before = pane.ledger.open_since
+        for started in taken:
+            if before is not None:  # a line that was typed ahead is taken as soon as the one before is done
+                news.append(CommandFinished(None, before, max(before, started.prompt_start)))
+            news.append(started)
+            before = started.start
+        return news
 
     def seen(self) -> None:
         """Take note that a shell was just seen to wait there."""
@@ -147,9 +170,9 @@ class Prompt:
                 asyncio.get_running_loop().call_later(2 * MOMENT_S, again)
                 return
         self.echoes.seen_at_prompt(pane.seq)
-        if pane.commands.at_prompt is None and pane.watch.foreground is not None:
-            if pane.watch.foreground.pid == pane.record.pid:
-                self._see_directory(pane.current_directory())
+        foreground = pane.watch.foreground
+        if pane.commands.at_prompt is None and foreground is not None and foreground.pid == pane.record.pid:
+            self._see_directory(pane.current_directory())
             end = self.echoes.prompt_start(pane.seq)
             if start is not None and end is not None and start == pane.ledger.open_since:
                 pane.tell_of_command(CommandFinished(None, start, max(start, end)))
@@ -163,12 +186,22 @@ class Prompt:
         """Take note of the pane's state."""
         if state != "prompt":
             self._half_line = False
+        foreground = self._pane.watch.foreground
+        if state == "awaiting_secret":
+            self.echoes.forget()
+        elif foreground is not None:
+            self.echoes.leave(foreground.pid)
+            if state == "awaiting_input" and not foreground.canonical:
+                self.echoes.seen_reading(self._pane.seq)
 
     def take_news(self, news: News) -> None:
         """Take note of what the shell says: it took the line, has ended its command, or was asked."""
         if isinstance(news, LineTold):
             self.line.told(news)
-        elif not isinstance(news, PromptReady):
+            return
+        if not isinstance(news, CommandFinished):
+            self.echoes.marked(at_prompt=isinstance(news, PromptReady))
+        if not isinstance(news, PromptReady):
             if isinstance(news, CommandStarted) or news.start is None:
                 self.places.line_taken()
             self.line.taken(news)

@@ -187,6 +187,81 @@ def test_a_program_that_shows_nothing_of_what_it_reads_loses_nothing(pane):
         assert output_line(pane, "needle", since=since).endswith("a needle")
 
 
+READ_A_KEY = {"bash": "read -n1 k", "bash --norc": "read -n1 k", "zsh": "read -k1 k", "fish": "read -n1 k"}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_key_that_a_shell_reads_hides_nothing(open_shell, shell):
+    pane = open_shell(shell)
+    pane.wait(state="prompt", timeout_s=20)
+    since = pane.snapshot().seq
+    read = READ_A_KEY.get(shell, "bash -c 'read -n1 k'")
+    pane.send_keys(f"{read}; echo; echo fir''st", "Enter")
+    pane.wait(state="awaiting_input", timeout_s=20)
+    pane.send_keys("y")
+    assert output_line(pane, "first", since=since) == "first"
+    pane.wait(state="prompt", timeout_s=20)
+    pane.send_keys("echo sec''ond", "Enter")
+    assert output_line(pane, "second", since=since) == "second"
+
+
+@pytest.mark.parametrize("inner", ["dash", "bash --norc"])
+def test_leaving_a_shell_inside_the_shell_hides_nothing(pane, inner):
+    outer = pane.info().foreground.pid
+    since = pane.snapshot().seq
+    pane.send_keys(inner, "Enter")
+    eventually(lambda: (front := pane.info().foreground) is not None and front.pid != outer)
+    pane.wait(state="prompt", timeout_s=20)
+    pane.send_keys("C-d")
+    eventually(lambda: (front := pane.info().foreground) is not None and front.pid == outer)
+    pane.wait(state="prompt", timeout_s=20)
+    pane.send_keys("echo out''put", "Enter")
+    assert output_line(pane, "output", since=since).removeprefix("$ ") == "output"
+
+
+@pytest.mark.parametrize("shell", [name for name in SHELLS if name != "ksh"])  # which loses what comes with a line
+def test_what_is_typed_for_a_program_before_it_has_begun_is_no_output(open_shell, shell):
+    pane = open_shell(shell)
+    pane.wait(state="prompt", timeout_s=20)
+    for number in range(2):
+        since = pane.snapshot().seq
+        line = f"print('nee' + 'dle {number}'); 'a needle {number}'"
+        pane.send_keys("python3 -q", "Enter", line, "Enter")
+        # It may be told before it is known that there is an editor, but not once that is seen.
+        pane.wait(regex=f"^'a needle {number}'$", since=since, timeout_s=20)
+        pane.wait(state="awaiting_input", timeout_s=20)
+        assert output_line(pane, "needle", since=since).removeprefix(">>> ") == f"needle {number}"
+        pane.send_keys("C-d")
+        pane.wait(state="prompt", timeout_s=20)
+
+
+def test_many_lines_at_once_are_no_output(pane):
+    pane.send_keys("cat >/dev/null", "Enter")
+    pane.wait(state="awaiting_input", timeout_s=20)
+    since = pane.snapshot().seq
+    pane.send_keys("\n".join(f"needle {number}" for number in range(150)), "Enter", literal=False)
+    pane.wait(until="needle 149", since=since, timeout_s=20)
+    with pytest.raises(errors.TimedOutError):
+        pane.wait(until="needle", output_only=True, since=since, timeout_s=0.2)
+    pane.send_keys("C-d")
+
+
+def test_what_replaces_the_shell_tells_no_earlier_line(open_shell):
+    for name in INTEGRATED:
+        pane = open_shell(name)
+        pane.wait(state="prompt", timeout_s=20)
+        since = pane.snapshot().seq
+        pane.send_keys("echo nee''dle; : the needle", "Enter")
+        assert output_line(pane, "needle", since=since) == "needle"
+        pane.wait(state="prompt", timeout_s=20)
+        pane.send_keys("exec dash", "Enter")
+        eventually(lambda pane=pane: (front := pane.info().foreground) is not None and front.command == "dash")
+        pane.wait(state="prompt", timeout_s=20)
+        assert output_line(pane, "needle", since=since) == "needle"
+        with pytest.raises(errors.TimedOutError):
+            pane.wait(until="the needle", output_only=True, since=since, timeout_s=0.2)
+
+
 # Commands of shells that mark nothing
 
 
@@ -236,6 +311,23 @@ def test_what_a_command_reads_of_what_was_typed_with_it_is_no_command(open_shell
     pane.send_keys("echo n''ext", "Enter")
     assert pane.wait(command_done=True, since=since, timeout_s=20).met == "command_done"
     assert output_line(pane, "next", since=since) == "next"
+
+
+def test_commands_that_are_typed_ahead_end_one_after_the_other(unmarked_pane):
+    since = unmarked_pane.snapshot().seq
+    unmarked_pane.send_keys("echo one", "Enter", "echo two", "Enter", "sleep 0.2; echo thr''ee", "Enter")
+    unmarked_pane.wait(until="three", output_only=True, since=since, timeout_s=20)
+    unmarked_pane.wait(state="prompt", timeout_s=20)
+    eventually(lambda: {command.state for command in unmarked_pane.commands()} == {"finished"})
+    assert unmarked_pane.commands()[0].command == "echo one"
+
+
+def test_a_prompt_that_looks_like_one_for_more(unmarked_pane):
+    for line in ("PS1='> '", "echo a", "true"):
+        since = unmarked_pane.snapshot().seq
+        unmarked_pane.send_keys(line, "Enter")
+        unmarked_pane.wait(regex="^> $", since=since, timeout_s=20)
+    assert unmarked_pane.wait(command_done=True, since=since, timeout_s=20).met == "command_done"
 
 
 def test_nothing_and_half_a_command_are_not_told_of(unmarked_pane):

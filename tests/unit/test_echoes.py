@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from phux_core.server.echoes import Echoes, Reader
 
-DASH = Reader(at_prompt=True, canonical=True, waiting=True)
-KSH = Reader(at_prompt=True, canonical=False, waiting=True)
-CAT = Reader(at_prompt=False, canonical=True, waiting=True)
-SLEEP = Reader(at_prompt=False, canonical=True, waiting=False)
-REPL = Reader(at_prompt=False, canonical=False, waiting=True)
+DASH = Reader(7, at_prompt=True, canonical=True, waiting=True)
+KSH = Reader(7, at_prompt=True, canonical=False, waiting=True)
+CAT = Reader(8, at_prompt=False, canonical=True, waiting=True)
+SLEEP = Reader(9, at_prompt=False, canonical=True, waiting=False)
+REPL = Reader(10, at_prompt=False, canonical=False, waiting=True)
 
 
 class Stream:
@@ -47,6 +47,7 @@ class Talk:
         return self
 
     def type(self, data, reader, **options):
+        options.setdefault("is_command", reader.at_prompt)
         self.echoes.typed(data, self.stream.position, reader, **options)
         return self
 
@@ -66,7 +67,7 @@ CASES = {
     "a line in ksh": [(b"echo a b\r", KSH, b"echo a b\r\n{a b\r\n}$ ")],
     "a pasted line": [(b"\x1b[200~echo a b\x1b[201~\r", KSH, b"\x1b[7mecho a b\x1b[27m\r$ echo a b\r\n{a b\r\n}$ ")],
     "a line that is wrapped by newlines": [(b"echo a b\r", KSH, b"echo\r\n a \r\nb\r\n{a b\r\n}$ ")],
-    "two lines at once in dash": [(b"cat\rb\r", DASH, b"cat\r\nb\r\n{b\r\n}$ ")],
+    "two lines at once in dash": [(b"cat\rb\r", DASH, b"cat\r\nb{\r\nb\r\n}$ ")],
     "two lines at once in ksh": [(b"echo a\recho b\r", KSH, b"echo a\r\n{a\r\n}$ echo b\r\n{b\r\n}$ ")],
     "key by key": [(bytes([key]), KSH, bytes([key])) for key in b"echo"] + [(b"\r", KSH, b"\r\n{\r\n}$ ")],
     "from history": [(b"\x1b[A", KSH, b"\r$ echo b\x1b[J"), (b"\r", KSH, b"\r\n{b\r\n}$ ")],
@@ -85,7 +86,17 @@ CASES = {
     "two lines to a REPL": [(b"if x:\r  y\r", REPL, b"if x:\r\n{...   }y\r\n{$ }")],
     "a key that is not shown": [(b"y", REPL, b"{Really?\r\n}")],
     "a secret that is not shown": [(b"hunter2\r", REPL, b"{\r\nhunter2 is wrong\r\n}")],
-    "a key that is shown": [(b"y", REPL, b"y{ ok, y\r\n}")],
+    "a key that is shown": [(b"y", REPL, b"y"), (b"\r", REPL, b"\r\n{ok, y\r\n}")],
+    "a key in a flood": [(b"y", CAT, b"{the library\r\nis}y{ ready\r\n}".replace(b"}y{", b"y"))],
+    "a short answer in a flood": [(b"y\r", CAT, b"{the library\r\n}y{\r\nis ready\r\n}")],
+    "cursor keys that the terminal shows": [(b"a\x1b[Ab\r", CAT, b"a^[[Ab{\r\n}")],
+    "a job in the background": [
+        (b"echo", KSH, b"echo{job is done\r\n}"),
+        (b" a\r", KSH, b" a\r\n{a\r\n}$ "),
+    ],
+    "several lines in one paste": [
+        (b"\x1b[200~cat <<E\ra\rE\x1b[201~\r", KSH, b"\x1b[7mcat <<E\r\na\r\nE\x1b[27m\r\n{a\r\n}$ ")
+    ],
     "a menu": [(b"\x1b[B\r", REPL, b"{> two\r\ntwo\r\n}")],
 }
 
@@ -120,7 +131,7 @@ def test_what_is_left_is_output(name, cuts):
     [
         ("a line in dash", [b"echo a b"]),
         ("two lines at once in ksh", [b"echo a", b"echo b"]),
-        ("two lines at once in dash", [b"cat", b"b"]),
+        ("two lines at once in dash", [b"cat"]),
         ("key by key", [b"echo"]),
         ("from history", [b"$ echo b\x1b[J"]),
         ("an interrupted line", []),
@@ -134,7 +145,12 @@ def test_what_a_shell_takes_is_told(name, commands):
 
 def test_our_own_lines_and_empty_ones_are_no_commands():
     talk = (
-        Talk().write(b"$ ").type(b". file\r", DASH, ours=True).write(b". file\r\n$ ").type(b"\r", DASH).write(b"\r\n$ ")
+        Talk()
+        .write(b"$ ")
+        .type(b". file\r", DASH, is_command=False)
+        .write(b". file\r\n$ ")
+        .type(b"\r", DASH)
+        .write(b"\r\n$ ")
     )
     assert (talk.taken, talk.output) == ([], b"")
 
@@ -147,6 +163,14 @@ def test_what_was_typed_ahead_is_left_out_where_the_shell_shows_it_again():
         assert b"nee" not in talk.output
     talk.write(b"needle\r\n$ ")
     assert talk.output.replace(b"\r\n", b"") == b"needle"
+
+
+def test_what_was_typed_ahead_is_left_out_behind_a_prompt_that_nobody_has_seen():
+    for edited in (True, False):
+        talk = Talk().type(b"x = 'needle'\r", REPL, ahead=True)
+        talk.stream.data += b"\r\n>>> x = 'needle'\r\n"
+        talk.echoes.take(talk.stream.position, edited=edited)
+        assert (b"needle" in talk.output) == (not edited)  # in doubt, it is output
 
 
 def test_what_was_typed_ahead_and_is_then_read_counts_when_it_is_written():
@@ -162,6 +186,33 @@ def test_where_a_line_goes_on_nothing_is_done():
     assert talk.output == b"a\r\nb\r\n"
 
 
+def test_a_prompt_that_looks_like_one_for_more_is_known_by_the_output_before_it():
+    talk = Talk().write(b"$ ").type(b"PS1='> '\r", DASH).write(b"PS1='> '\r\n> ")
+    assert talk.echoes.prompt_start(talk.stream.position) is None
+    talk.type(b"echo a\r", DASH).write(b"echo a\r\na\r\n> ")
+    for _ in range(2):
+        assert talk.echoes.prompt_start(talk.stream.position) == talk.stream.position - 2
+        talk.echoes.seen_at_prompt(talk.stream.position)
+        talk.type(b"true\r", DASH).write(b"true\r\n> ")
+
+
+def test_a_line_that_nobody_enters_hides_nothing_of_others():
+    for reader in (DASH, KSH):
+        talk = Talk().write(b"$ ").type(b"\x04", reader).write(b"\r\n")
+        talk.echoes.leave(99)
+        assert talk.write(b"output\r\n").output.endswith(b"output\r\n")
+        talk = Talk().write(b"$ ").type(b"y", reader)
+        talk.echoes.marked(at_prompt=True)
+        assert talk.write(b"output\r\n").output.endswith(b"output\r\n")
+        talk = Talk().write(b"$ ").type(b"secret", reader)
+        talk.echoes.forget()
+        assert "secret" not in repr(talk.echoes)
+
+
+def test_an_answer_may_begin_with_the_key_that_it_answers():
+    assert Talk().type(b"y", REPL).write(b"yes, going on\r\n").output == b"yes, going on\r\n"
+
+
 def test_output_begins_behind_what_was_entered_last():
     talk = Talk().write(b"$ ")
     assert talk.echoes.output_start == 0
@@ -175,9 +226,9 @@ def test_little_is_kept_of_what_is_never_shown():
     talk = Talk().write(b"$ ")
     talk.type(b"secret", REPL).write(b"*")
     assert "secret" not in repr(talk.echoes)
-    for number in range(200):
+    for number in range(1200):
         talk.type(b"%d\r" % number, CAT)
-    assert len(talk.echoes._lines) <= 64
+    assert len(talk.echoes._lines) <= 1000
     talk.write(b"no\r\n" * 40_000)
     assert talk.echoes._lines == []
     assert talk.output.count(b"no") == 40_000

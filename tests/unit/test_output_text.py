@@ -363,7 +363,7 @@ def test_or_with_the_one_that_runs(pane, follow, loop):
 def test_where_there_are_no_marks_everything_is_output_but_what_was_typed(pane, follow):
     pane.write(b"$ ")
     client = follow(output_only=True)
-    pane.echoes.typed(b"echo hi\r", pane.seq, Reader(at_prompt=True, canonical=True, waiting=True))
+    pane.echoes.typed(b"echo hi\r", pane.seq, Reader(7, at_prompt=True, canonical=True, waiting=True))
     pane.write(b"echo")
     pane.write(b" hi\r\nhi\r\n$ ")
     assert client.texts == [[], ["hi"]]
@@ -372,7 +372,7 @@ def test_where_there_are_no_marks_everything_is_output_but_what_was_typed(pane, 
 def test_without_marks_it_begins_with_the_latest_line_that_was_entered_or_at_the_beginning(pane, follow, loop):
     pane.write(b"hello\r\n$ ")
     early = follow(output_only=True)
-    pane.echoes.typed(b"one\r", pane.seq, Reader(at_prompt=True, canonical=True, waiting=True))
+    pane.echoes.typed(b"one\r", pane.seq, Reader(7, at_prompt=True, canonical=True, waiting=True))
     late = follow(output_only=True)
     loop.settle()
     pane.write(b"one\r\n1\r\n$ ")
