@@ -150,10 +150,19 @@ class Echoes:
             self._add(rest, place, reader, ahead=ahead)
         del self._lines[:-_MOST_LINES]
 
-    def seen_at_prompt(self, place: int) -> None:
-        """Take note that a shell which marks nothing waits at its prompt."""
+    def seen_at_prompt(self, place: int, run_end: int = 0) -> None:
+        """Take note that a shell which marks nothing waits at its prompt.
+
+        Args:
+            place: Where the prompt ends.
+            run_end: Where a run has told that its output ends.
+        """
         before = self._unfinished(place)
-        if not self._lines and not self._asks_for_more(before, place):
+        if self._lines or self._asks_for_more(before, place):
+            return
+        if place - len(before) <= run_end < place:  # nothing else was written
+            self._set_prompt(before[run_end - place :])
+        else:
             self._learn_prompt(before)
 
     def seen_reading(self, place: int) -> None:
@@ -229,6 +238,10 @@ class Echoes:
     def output_start(self) -> int:
         """Where the output begins of what was entered last at a prompt that no mark tells of; 0 if nothing was."""
         return [self._line_end, *self.entered][-1]
+
+    def is_known_prompt(self, place: int) -> bool:
+        """Tell whether what stands at a place is known, by how it looks or by what was typed."""
+        return bool(self._lines or self._length_of_prompt(self._unfinished(place)))
 
     def prompt_start(self, place: int) -> int | None:
         """Tell where the prompt begins that ends at a place; None if it asks for more of a line."""

@@ -33,6 +33,8 @@ _END = 4 * 1024
 _LONGEST_DRAWN = 4 * 1024
 # An escape sequence of which the rest is still to come.
 _UNFINISHED = re.compile(rb"\x1b(?:\[[0-9;:]*|[\]PX^_][^\x07\x1b\x18\x1a]*\x1b?)?\Z")
+# How long a shell that marks nothing may take from its prompt to where it can be seen that it was one.
+_PROMPT_S, _LOOK_S = 0.25, 0.02
 # How long one follower may go on catching up before others get their turn.
 _TURN_S = 0.004
 
@@ -69,6 +71,8 @@ class Follower:
         self._scheduled = False
         self._ended = False
         self._last_words: dict[str, Any] | None = None
+        self._withheld_at: int | None = None  # where a row ends that may be a prompt
+        self._withheld_until = 0.0
 
     @property
     def subscriber(self) -> Subscriber:
@@ -134,7 +138,8 @@ class Follower:
             end = start + data.rfind(b"\n") + 1
             data = data[: end - start]
         text: list[str] = event["text"]
-        for first, last in self._stretches(start, end):
+        shown = self._end_of_output(start, data) if self._output_only and end == pane.seq else end
+        for first, last in self._stretches(start, shown):
             part = data[first - start : last - start]
             text += _lines(pane.runs.prompt.echoes.cut(first, part) if self._output_only else part, pane)
         self._told = end
@@ -145,6 +150,24 @@ class Follower:
             if self._tells_drawn:
                 event |= self._drawn()
         self._subscriber.push_event(self._number, event)
+
+    def _end_of_output(self, start: int, data: bytes) -> int:
+        """Find where what can be told ends: before a row that may be the prompt of a shell that marks nothing."""
+        end, row = start + len(data), data.rfind(b"\n") + 1
+        loop = asyncio.get_running_loop()
+        if row == len(data) or not self._pane.runs.prompt.is_being_drawn():
+            return end
+        if end != self._withheld_at:
+            self._withheld_at, self._withheld_until = end, loop.time() + _PROMPT_S
+        if loop.time() >= self._withheld_until:
+            return end
+        loop.call_later(_LOOK_S, self._look_again, start + row, end)
+        return start + row
+
+    def _look_again(self, row: int, end: int) -> None:
+        if self._told == end == self._pane.seq:
+            self._told = self._line = row
+            self.tell()
 
     def _drawn(self) -> dict[str, Any]:
         """Tell what came onto the alternate screen; the text has it only if it was drawn in one piece."""

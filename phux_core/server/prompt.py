@@ -143,6 +143,15 @@ class Prompt:
             before = started.start
         return news
 
+    def is_being_drawn(self) -> bool:
+        """Tell whether the row that is unfinished may be the prompt of a shell that marks nothing, and is not known."""
+        pane = self._pane
+        if pane.commands.at_prompt is not None or not pane.takes_input or self.echoes.is_known_prompt(pane.seq):
+            return False
+        pane.watch.look_now()  # a shell that is seen to wait is heard of in a moment
+        foreground = pane.watch.foreground
+        return pane.watch.state in {"running", "prompt"} and foreground is not None and foreground.shell is not None
+
     def seen(self) -> None:
         """Take note that a shell was just seen to wait there."""
         if not self._pane.commands.at_prompt:
@@ -169,7 +178,7 @@ class Prompt:
                 again = partial(self._see, start, self.echoes.entered)
                 asyncio.get_running_loop().call_later(2 * MOMENT_S, again)
                 return
-        self.echoes.seen_at_prompt(pane.seq)
+        self.echoes.seen_at_prompt(pane.seq, self._run_ended_place)
         foreground = pane.watch.foreground
         if pane.commands.at_prompt is None and foreground is not None and foreground.pid == pane.record.pid:
             self._see_directory(pane.current_directory())

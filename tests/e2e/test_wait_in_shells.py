@@ -94,6 +94,20 @@ def test_a_prompt_is_no_output(pane):
         pane.wait(regex=r"\$", output_only=True, timeout_s=0.1)
 
 
+def test_a_prompt_that_changes_is_no_output(pane, tmp_path):
+    (tmp_path / "needle").mkdir()
+    if pane.info().command != "fish":
+        pane.run(r"PS1='[${PWD##*/}]$ '; setopt promptsubst 2>/dev/null || true", timeout_s=20)
+        pane.wait(state="prompt", timeout_s=20)
+    since = pane.snapshot().seq
+    pane.send_keys("cd nee''dle; printf 'x\\n'", "Enter")
+    pane.wait(until="x", output_only=True, since=since, timeout_s=20)
+    with pytest.raises(errors.TimedOutError):
+        pane.wait(until="needle", output_only=True, since=since, timeout_s=0.5)
+    pane.send_keys("echo nee''dle", "Enter")
+    assert output_line(pane, "needle", since=since) == "needle"
+
+
 @pytest.mark.parametrize("shell", [name for name in SHELLS if name != "dash"])  # which has no history of lines
 def test_a_line_from_the_history_is_no_output(open_shell, shell):
     pane = open_shell(shell)
@@ -323,11 +337,21 @@ def test_commands_that_are_typed_ahead_end_one_after_the_other(unmarked_pane):
 
 
 def test_a_prompt_that_looks_like_one_for_more(unmarked_pane):
-    for line in ("PS1='> '", "echo a", "true"):
+    for line in ("PS1='> '", "echo a"):
         since = unmarked_pane.snapshot().seq
         unmarked_pane.send_keys(line, "Enter")
         unmarked_pane.wait(regex="^> $", since=since, timeout_s=20)
-    assert unmarked_pane.wait(command_done=True, since=since, timeout_s=20).met == "command_done"
+        unmarked_pane.wait(state="prompt", timeout_s=20)
+
+    def is_told():
+        since = unmarked_pane.snapshot().seq
+        unmarked_pane.send_keys("true", "Enter")
+        try:
+            return unmarked_pane.wait(command_done=True, since=since, timeout_s=2).met == "command_done"
+        except errors.TimedOutError:
+            return False
+
+    eventually(is_told, within_s=20)
 
 
 def test_nothing_and_half_a_command_are_not_told_of(unmarked_pane):

@@ -41,11 +41,16 @@ class Pane:
         self.commands = Commands("nonce")
         self.echoes = Echoes(self.journal)
         self.runs = types.SimpleNamespace(entered_at=0.0, prompt=self)
+        self.draws = 0
         self.record = types.SimpleNamespace(cols=10, rows=4)
         self.alt_screen = False
         self.engine = self
         self.seq = 0
         self._hub = hub
+
+    def is_being_drawn(self):
+        self.draws -= 1
+        return self.draws >= 0
 
     def modes(self):
         return types.SimpleNamespace(alt_screen=self.alt_screen)
@@ -381,6 +386,21 @@ def test_without_marks_it_begins_with_the_latest_line_that_was_entered_or_at_the
     later = follow(output_only=True)
     loop.settle()
     assert later.texts == [["1"]]
+
+
+def test_a_row_that_may_be_a_prompt_is_held_back_until_that_is_known(pane, follow, loop, monkeypatch):
+    monkeypatch.setattr(output_text, "_LOOK_S", 0)
+    client = follow(output_only=True)
+    loop.settle()
+    pane.draws = 2
+    pane.write(b"one\r\n[/usr]$ ")
+    assert client.texts == [["one"]]
+    loop.settle()
+    assert client.texts == [["one"], [], ["[/usr]$ "]]  # it was none
+    pane.draws = 1_000_000
+    pane.write(b"two\r\nthree")
+    pane.write(b" four\r\n")
+    assert client.texts[3:] == [["[/usr]$ two"], ["three four"]]
 
 
 # Who is told
