@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attrs import define, field
 
 from phux_core.server.commands import CommandStarted
+from phux_core.server.known_prompts import KnownPrompts
 from phux_core.server.shown_text import Shown, begun, characters, drawn, read
 
 if TYPE_CHECKING:
@@ -27,14 +28,11 @@ if TYPE_CHECKING:
 _FAR = 64 * 1024
 # Lines that may wait for their echo, and bytes of one.
 _MOST_LINES, _LONGEST = 1000, 64 * 1024
-# Echoes and prompts that are remembered.
-_REMEMBERED, _PROMPTS = 10_000, 8
-_LONGEST_PROMPT = 4096
+# Echoes that are remembered.
+_REMEMBERED = 10_000
 # So many characters are no accident.
 _TELLING = 8
 
-# What shells write where a line goes on, unless they are told otherwise.
-_ASKS_FOR_MORE = b">"
 _INTERRUPT = b"\x03"
 _ENDS_LINE = re.compile(rb"([\r\n\x03])")
 _PASTE = re.compile(rb"\x1b\[200~(.*?)\x1b\[201~", re.DOTALL)
@@ -120,14 +118,14 @@ class Echoes:
     """
 
     _journal: Journal
-    _line_end: int = 0  # of the line that a shell took last
     _lines: list[_Line] = field(factory=list)
     _found: list[Stretch] = field(factory=list)  # in order
     _taken: list[CommandStarted] = field(factory=list)
     _passed: int = 0  # where the echo ends that was found last
-    _prompt: bytes = b""
-    _prompt_text: bytes = b""
-    _heads: list[bytes] = field(factory=list)
+    _prompts: KnownPrompts = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._prompts = KnownPrompts(self._journal)
 
     # What happens
 
@@ -157,17 +155,17 @@ class Echoes:
             place: Where the prompt ends.
             run_end: Where a run has told that its output ends.
         """
-        before = self._unfinished(place)
-        if self._lines or self._asks_for_more(before, place):
+        before = self._prompts.row(place)
+        if self._lines or self._prompts.asks_for_more(before, place):
             return
         if place - len(before) <= run_end < place:  # nothing else was written
-            self._set_prompt(before[run_end - place :])
+            self._prompts.set(before[run_end - place :])
         else:
-            self._learn_prompt(before)
+            self._prompts.note(before)
 
     def seen_reading(self, place: int) -> None:
         """Take note that a program which edits its lines itself waits for one."""
-        self._learn(self._unfinished(place))
+        self._prompts.learn_head(self._prompts.row(place))
 
     def leave(self, pid: int) -> None:
         """Take note of who reads now: lines that somebody else was to read are nobody's any more."""
@@ -189,11 +187,11 @@ class Echoes:
         """
         for place, start in commands:
             if place >= self._journal.oldest:
-                before = self._unfinished(place)
-                self._learn(before)
-                self._set_prompt(before)
+                before = self._prompts.row(place)
+                self._prompts.learn_head(before)
+                self._prompts.set(before)
                 self._remember((place - len(before), start))
-                self._line_end = start
+                self._prompts.line_end = start
 
     def forget_entered(self) -> None:
         """Take note that what was entered is taken, though it was not seen: a command has read it."""
@@ -237,17 +235,17 @@ class Echoes:
     @property
     def output_start(self) -> int:
         """Where the output begins of what was entered last at a prompt that no mark tells of; 0 if nothing was."""
-        return [self._line_end, *self.entered][-1]
+        return [self._prompts.line_end, *self.entered][-1]
 
     def is_known_prompt(self, place: int) -> bool:
         """Tell whether what stands at a place is known, by how it looks or by what was typed."""
-        return bool(self._lines or self._length_of_prompt(self._unfinished(place)))
+        return bool(self._lines or self._prompts.length(self._prompts.row(place)))
 
     def prompt_start(self, place: int) -> int | None:
         """Tell where the prompt begins that ends at a place; None if it asks for more of a line."""
-        before = self._unfinished(place)
-        size = self._length_of_prompt(before)
-        if not size and self._asks_for_more(before, place):
+        before = self._prompts.row(place)
+        size = self._prompts.length(before)
+        if not size and self._prompts.asks_for_more(before, place):
             return None
         return place - (size or len(before))
 
@@ -263,45 +261,13 @@ class Echoes:
         left_out = [stretch for stretch in self._found[nearest:] if stretch[0] < end]
         left_out += (line.live for line in self._lines if line.live is not None)
         if end == self._journal.position:
-            left_out.append((end - self._length_of_prompt(data), end))
+            left_out.append((end - self._prompts.length(data), end))
         pieces, place = [], start
         for first, last in sorted(left_out):
             if last > place and first < end:
                 pieces.append(data[place - start : max(first, place) - start])
                 place = min(last, end)
         return b"".join((*pieces, data[place - start :])) if pieces else data
-
-    # Prompts
-
-    def _learn(self, before: bytes) -> None:
-        head = characters(drawn(before))
-        if head:
-            self._heads = [*(each for each in self._heads if each != head), head][-_PROMPTS:]
-
-    def _learn_prompt(self, before: bytes) -> None:
-        if not self._length_of_prompt(before):
-            self._set_prompt(before)
-
-    def _set_prompt(self, prompt: bytes) -> None:
-        self._prompt, self._prompt_text = prompt, drawn(prompt)
-
-    def _length_of_prompt(self, data: bytes) -> int:
-        """Tell how much of the end of the stream is the prompt that was there before; 0 if that is not known."""
-        if self._prompt and data.endswith(self._prompt):
-            return len(self._prompt)
-        # One that its shell had drawn in another way, as ksh does with its first.
-        text, written = self._prompt_text, data.rstrip(b" ")
-        return len(data) - len(written) + len(text) if text and written.endswith(text) else 0
-
-    def _asks_for_more(self, before: bytes, place: int) -> bool:
-        """Tell whether a shell asks for more of the line it has taken: nothing stands between the two."""
-        return characters(before) == _ASKS_FOR_MORE and place - len(before) <= self._line_end
-
-    def _unfinished(self, place: int) -> bytes:
-        """Give the line that is unfinished at a place."""
-        start = max(self._journal.oldest, place - _LONGEST_PROMPT)
-        before = self._journal.since(start, max(0, place - start))
-        return before[before.rfind(b"\n") + 1 :]
 
     # How lines are found
 
@@ -313,7 +279,7 @@ class Echoes:
         if line is None:
             line = self._begin(place, reader, ahead=ahead)
         elif line.is_echoed and not line.text:
-            line.place, line.heads = place, (b"", characters(drawn(self._unfinished(place))))
+            line.place, line.heads = place, (b"", characters(drawn(self._prompts.row(place))))
         if not reader.canonical and _FETCHES.search(data):
             line.is_known = False
         line.typed += data
@@ -327,13 +293,13 @@ class Echoes:
         line = _Line(reader, place, place, place, queued=queued, again=ahead)
         self._lines.append(line)
         if not queued and not ahead and (reader.at_prompt or not reader.canonical):
-            before = self._unfinished(place)
-            self._learn(before)
-            line.heads = (b"", *self._heads)
+            before = self._prompts.row(place)
+            self._prompts.learn_head(before)
+            line.heads = (b"", *self._prompts.heads)
             if reader.at_prompt:
-                line.start = place - (self._length_of_prompt(before) or len(before))
-                if not self._asks_for_more(before, place):
-                    self._learn_prompt(before)
+                line.start = place - (self._prompts.length(before) or len(before))
+                if not self._prompts.asks_for_more(before, place):
+                    self._prompts.note(before)
         return line
 
     def _settle(self, line: _Line, end: int, *, edited: bool) -> bool:
@@ -440,7 +406,7 @@ class Echoes:
         """An editor shows it when it comes to it, behind its prompt."""
         if not line.text or not line.is_known:
             return True
-        wanted = [head + line.text for head in self._heads]
+        wanted = [head + line.text for head in self._prompts.heads]
         if len(line.text) >= _TELLING and (not line.again or edited):
             wanted.append(line.text)
         found = [(first, len(text)) for text in wanted if (first := shown.text.find(text)) >= 0]
@@ -453,7 +419,7 @@ class Echoes:
         first, size = min(found)
         start, last = shown.stretch(first, size)
         if line.reader.at_prompt:
-            start -= len(self._unfinished(start))
+            start -= len(self._prompts.row(start))
         return self._ends(line, start, last, shown.end, (start, shown.place(first + size - len(line.text))))
 
     def _ends(self, line: _Line, first: int, behind: int, end: int, prompt: Stretch) -> bool:
@@ -467,15 +433,15 @@ class Echoes:
         if line.is_command and (line.typed.strip() or not line.is_known) and self._is_at_prompt(line, prompt[1]):
             self._taken.append(CommandStarted(line.command, last, *prompt))
         if line.reader.at_prompt:
-            self._line_end = last
+            self._prompts.line_end = last
         return True
 
     def _is_at_prompt(self, line: _Line, place: int) -> bool:
         """Tell whether a shell's prompt ends at a place. A line that was typed behind another may be for a program."""
-        before = self._unfinished(place)
+        before = self._prompts.row(place)
         if line.queued:
-            return self._length_of_prompt(before) > 0
-        return not self._asks_for_more(before, place)
+            return self._prompts.length(before) > 0
+        return not self._prompts.asks_for_more(before, place)
 
     def _remember(self, stretch: Stretch) -> None:
         insort(self._found, stretch)

@@ -111,7 +111,7 @@ class Follower:
     def _beginning(self) -> int:
         pane = self._pane
         if self._output_only and pane.commands.at_prompt is None:
-            return max(pane.journal.oldest, pane.runs.prompt.echoes.output_start)
+            return max(pane.journal.oldest, pane.unmarked.echoes.output_start)
         if self._output_only:
             if pane.commands.at_prompt and pane.runs.entered_at:
                 return pane.seq  # the latest command is about to begin
@@ -141,7 +141,7 @@ class Follower:
         shown = self._end_of_output(start, data) if self._output_only and end == pane.seq else end
         for first, last in self._stretches(start, shown):
             part = data[first - start : last - start]
-            text += _lines(pane.runs.prompt.echoes.cut(first, part) if self._output_only else part, pane)
+            text += _lines(pane.unmarked.echoes.cut(first, part) if self._output_only else part, pane)
         self._told = end
         self._line = start + self._next_line(data)
         event |= {"resume": self._line, "seq": end}
@@ -155,7 +155,7 @@ class Follower:
         """Find where what can be told ends: before a row that may be the prompt of a shell that marks nothing."""
         end, row = start + len(data), data.rfind(b"\n") + 1
         loop = asyncio.get_running_loop()
-        if row == len(data) or not self._pane.runs.prompt.is_being_drawn():
+        if row == len(data) or not self._pane.unmarked.is_being_drawn():
             return end
         if end != self._withheld_at:
             self._withheld_at, self._withheld_until = end, loop.time() + _PROMPT_S

@@ -36,6 +36,7 @@ from phux_core.server.pane_state import StateWatch, judge
 from phux_core.server.rest import Rest
 from phux_core.server.runs import Runs
 from phux_core.server.typing_queue import SETTLE_S, TypingQueue
+from phux_core.server.unmarked_commands import UnmarkedCommands
 from phux_core.server.unmarked_end import depth_at_prompt
 
 if TYPE_CHECKING:
@@ -102,14 +103,13 @@ class Pane:
         self.journal, self.log = journal, log
         self.commands = Commands(record.nonce)
         self.ledger = ledger(self)
-        self.runs = Runs(self, run_directory)
+        self.runs, self.unmarked = Runs(self, run_directory), UnmarkedCommands(self)
         self.watch = StateWatch(loop, self._judge, self._on_state)
         self.ready: asyncio.Future[None] = loop.create_future()
         self._on_checkpoint = on_checkpoint
         self._feed_mark = feed_mark
         self._loop = loop
-        self._events = events
-        self._on_dead = on_dead
+        self._events, self._on_dead = events, on_dead
         self._typing = TypingQueue(loop, fd, f"@{record.id}")
         self._intake = Intake(
             fd,
@@ -228,7 +228,7 @@ class Pane:
             _log.exception("the engine of @%d failed at byte %d", self.id, self.seq)
             effects = []
         self._feed_mark[0] = 0
-        for taken in self.runs.prompt.written():
+        for taken in self.unmarked.written():
             self.tell_of_command(taken)
         for effect in effects:
             self.on_effect(effect)

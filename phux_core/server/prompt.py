@@ -8,15 +8,11 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from functools import partial
 from typing import TYPE_CHECKING
 
-from phux_core.engine.protocol import CwdChanged
 from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
-from phux_core.server.commands import CommandFinished, CommandStarted, LineTold, PromptReady
-from phux_core.server.echoes import Echoes, Reader
+from phux_core.server.commands import CommandStarted, LineTold, PromptReady
 from phux_core.server.far_shell import INTERRUPT
-from phux_core.server.line_editor import is_edited
 from phux_core.server.prompt_line import MOMENT_S, PROMPT_S, Problem, PromptLine, typed_problem
 from phux_core.server.prompt_place import PromptPlaces
 from phux_core.server.typing_queue import SETTLE_S
@@ -47,9 +43,6 @@ _MAY_BE_BUSYBOX = frozenset({"sh", "ash", "hush", "busybox"})
 # So often a shell that marks nothing may write, or ask, and be waited for. A job in its background may never be quiet.
 _MOST_SETTLINGS = 3
 _REDRAW = b"\x0c"
-_ENTER = re.compile(rb"[\r\n]")
-# Of whom nothing is known yet.
-_WHOEVER = Reader(0, at_prompt=False, canonical=False, waiting=False)
 # What ends a line, or erases it.
 _ENDS_LINE = (b"\r", b"\n", INTERRUPT, b"\x15")
 
@@ -69,19 +62,17 @@ class Prompt:
     Attributes:
         line: What stands there, if its shell is ours.
         places: Where shells that mark nothing have theirs.
-        echoes: Where what was typed stands in the stream.
+        run_ended_place: Where the last mark of a run ends that was our own; -1 before.
     """
 
     def __init__(self, pane: Pane, changed: Alarm) -> None:
         self.line = PromptLine(pane, changed)
         self.places = PromptPlaces()
-        self.echoes = Echoes(pane.journal)
         self._pane = pane
         self._changed = changed
-        self._directory: str | None = None  # of a shell that marks nothing
         self._half_line = False  # stands at the prompt of a shell that marks nothing
         self._run_ended_at = 0.0
-        self._run_ended_place = -1
+        self.run_ended_place = -1
 
     # What happens there
 
@@ -92,7 +83,6 @@ class Prompt:
             data: What.
             behind_line: Whether a line was typed before that the shell has not taken yet.
         """
-        self.note_echo(data)
         self.places.typed(data)
         self.line.typed(data, early=behind_line or self._pane.commands.start is not None)
         foreground = self._pane.watch.foreground
@@ -100,117 +90,21 @@ class Prompt:
         stands = data[-1:] not in _ENDS_LINE and not (edited and data == _REDRAW)
         self._half_line = stands and self._pane.watch.state == "prompt"
 
-    def note_echo(self, data: bytes, *, ours: bool = False) -> None:
-        """Take note that something is typed, which may be shown; our own lines, too."""
-        pane, foreground, state = self._pane, self._pane.watch.foreground, self._pane.watch.state
-        if foreground is None or pane.engine.alt_screen or state == "awaiting_secret":
-            return
-        if self.is_marked:
-            # What the shell reads itself is told by its marks; what it has no time for, a program may show.
-            enter = _ENTER.search(data)
-            if self.line.entered_at or enter is not None:
-                ahead = data if self.line.entered_at or enter is None else data[enter.end() :]
-                self.echoes.typed(ahead, pane.seq, _WHOEVER, ahead=True)
-            return
-        if foreground.echo or not foreground.canonical:
-            own = foreground.pid == pane.record.pid
-            # A shell may be seen in a moment at which it does not wait.
-            edits = foreground.shell is not None and not foreground.canonical and state == "running"
-            at_prompt = state == "prompt" or (edits and not (own and pane.commands.nonce))
-            reader = Reader(foreground.pid, at_prompt, foreground.canonical, foreground.waiting is not False)
-            self.echoes.typed(data, pane.seq, reader, is_command=at_prompt and own and not ours)
-
     def restore(self) -> None:
         """Go on where an earlier service was; whatever it knew of what stands there is not known any more."""
         self.places.forget()
         self.line.forget()
-        if self._pane.commands.at_prompt is None:
-            entries = self._pane.ledger.entries
-            self.echoes.restore((entry.place, entry.start) for entry in entries if entry.start is not None)
-
-    def written(self) -> list[News]:
-        """Take note that something was written, and tell what became of commands if the pane's shell marks nothing."""
-        pane = self._pane
-        taken = self.echoes.take(pane.seq, edited=self.echoes.has_late and is_edited(pane.fd))
-        if pane.commands.at_prompt is not None:
-            return []
-        news: list[News] = []
-        before = pane.ledger.open_since
-        for started in taken:
-            if before is not None:  # a line that was typed ahead is taken as soon as the one before is done
-                news.append(CommandFinished(None, before, max(before, started.prompt_start)))
-            news.append(started)
-            before = started.start
-        return news
-
-    def is_being_drawn(self) -> bool:
-        """Tell whether the row that is unfinished may be the prompt of a shell that marks nothing, and is not known."""
-        pane = self._pane
-        if pane.commands.at_prompt is not None or not pane.takes_input or self.echoes.is_known_prompt(pane.seq):
-            return False
-        pane.watch.look_now()  # a shell that is seen to wait is heard of in a moment
-        foreground = pane.watch.foreground
-        return pane.watch.state in {"running", "prompt"} and foreground is not None and foreground.shell is not None
-
-    def seen(self) -> None:
-        """Take note that a shell was just seen to wait there."""
-        if not self._pane.commands.at_prompt:
-            # What it wrote before it came to wait may not have been read yet.
-            asyncio.get_running_loop().call_soon(self._see, self._pane.ledger.open_since, self.echoes.entered)
-
-    def _see(self, start: int | None, entered: list[int]) -> None:
-        """Find out what marks would tell.
-
-        Args:
-            start: Where the output of the command began that was then known to be under way.
-            entered: What it was not seen to have taken then.
-        """
-        pane = self._pane
-        if not pane.takes_input:
-            return
-        pane.read_now()
-        if pane.watch.state != "prompt" or self.is_marked:
-            return
-        if self.echoes.entered:
-            if entered == self.echoes.entered and pane.quiet_s > MOMENT_S:
-                self.echoes.forget_entered()
-            else:
-                again = partial(self._see, start, self.echoes.entered)
-                asyncio.get_running_loop().call_later(2 * MOMENT_S, again)
-                return
-        self.echoes.seen_at_prompt(pane.seq, self._run_ended_place)
-        foreground = pane.watch.foreground
-        if pane.commands.at_prompt is None and foreground is not None and foreground.pid == pane.record.pid:
-            self._see_directory(pane.current_directory())
-            end = self.echoes.prompt_start(pane.seq)
-            if start is not None and end is not None and start == pane.ledger.open_since:
-                pane.tell_of_command(CommandFinished(None, start, max(start, end)))
-
-    def _see_directory(self, directory: str) -> None:
-        before, self._directory = self._directory, directory
-        if before not in {None, directory}:
-            self._pane.on_effect(CwdChanged(directory))
 
     def take_state(self, state: State) -> None:
         """Take note of the pane's state."""
         if state != "prompt":
             self._half_line = False
-        foreground = self._pane.watch.foreground
-        if state == "awaiting_secret":
-            self.echoes.forget()
-        elif foreground is not None:
-            self.echoes.leave(foreground.pid)
-            if state == "awaiting_input" and not foreground.canonical:
-                self.echoes.seen_reading(self._pane.seq)
 
     def take_news(self, news: News) -> None:
         """Take note of what the shell says: it took the line, has ended its command, or was asked."""
         if isinstance(news, LineTold):
             self.line.told(news)
-            return
-        if not isinstance(news, CommandFinished):
-            self.echoes.marked(at_prompt=isinstance(news, PromptReady))
-        if not isinstance(news, PromptReady):
+        elif not isinstance(news, PromptReady):
             if isinstance(news, CommandStarted) or news.start is None:
                 self.places.line_taken()
             self.line.taken(news)
@@ -218,7 +112,7 @@ class Prompt:
     def run_ended(self, place: int) -> None:
         """Take note that a run has ended whose marks were our own; the prompt comes behind this place."""
         self._run_ended_at = time.monotonic()
-        self._run_ended_place = place
+        self.run_ended_place = place
 
     # What can be done
 
@@ -251,7 +145,7 @@ class Prompt:
         """Whether a shell that cannot be seen, behind ssh, has just ended a run and not drawn its prompt yet."""
         foreground = self._pane.watch.foreground
         return (
-            self._pane.seq <= self._run_ended_place
+            self._pane.seq <= self.run_ended_place
             and time.monotonic() < self._run_ended_at + _FAR_PROMPT_S
             and foreground is not None
             and foreground.shell is None

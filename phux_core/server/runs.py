@@ -249,7 +249,7 @@ class Runs:
             _size, written = pane.type([{"paste": line}, {"key": "Enter"}], note=run.to_note())
             if written.done():
                 written.result()
-            self.prompt.note_echo(line.encode("utf-8", "surrogateescape") + b"\r", ours=True)
+            pane.unmarked.typed(line.encode("utf-8", "surrogateescape") + b"\r", ours=True)
         except BaseException:
             self._drop(run)
             raise
@@ -280,6 +280,7 @@ class Runs:
     def take_state(self, state: State) -> None:
         """Take note of the pane's state."""
         self.prompt.take_state(state)
+        self._pane.unmarked.take_state(state)
         run = self._current
         if run is not None and run.nonce and run.start is not None and state == "prompt":
             exit_code = end_at_prompt(run, self._pane.watch.front)
@@ -289,7 +290,7 @@ class Runs:
 
     def seen_at_prompt(self) -> None:
         """Take note that a shell waits at its prompt, whether it has marked the end of what was run or not."""
-        self.prompt.seen()
+        self._pane.unmarked.seen()
         run = self._current
         if run is not None and run.nonce and run.start is not None and is_back(run):
             # Its mark may be on its way.
@@ -312,6 +313,7 @@ class Runs:
             self._current.interleaved = True
             self._current.interrupted |= INTERRUPT in data
         self._far.typed_by_others(data)
+        self._pane.unmarked.typed(data)
         self.prompt.typed(data, behind_line=self.entered_at > 0)
 
     def take_news(self, news: News) -> None:
@@ -329,6 +331,7 @@ class Runs:
             # A shell inside this one, which marks nothing itself, has ended with the command.
             self._end(run, news.exit_code, news.end)
         self.prompt.take_news(news)
+        self._pane.unmarked.take_news(news)
         self._changed.ring()
 
     def take_mark(self, mark: PrivateOsc) -> News | None:
@@ -460,6 +463,7 @@ class Runs:
         """Go on with what an earlier service noted; before the journal's marks are taken again."""
         if self._pane.journal.position:
             self.prompt.restore()
+            self._pane.unmarked.restore()
         note = self._pane.journal.note
         if note:
             run = Run.from_note(note)

@@ -40,7 +40,8 @@ class Pane:
         self.journal = Journal(journals.create())
         self.commands = Commands("nonce")
         self.echoes = Echoes(self.journal)
-        self.runs = types.SimpleNamespace(entered_at=0.0, prompt=self)
+        self.runs = types.SimpleNamespace(entered_at=0.0)
+        self.unmarked = self
         self.draws = 0
         self.record = types.SimpleNamespace(cols=10, rows=4)
         self.alt_screen = False
