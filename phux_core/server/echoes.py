@@ -237,6 +237,10 @@ class Echoes:
         """Where the output begins of what was entered last at a prompt that no mark tells of; 0 if nothing was."""
         return [self._prompts.line_end, *self.entered][-1]
 
+    def is_row_empty(self, place: int) -> bool:
+        """Tell whether nothing stands on the row at a place."""
+        return not self._prompts.row(place)
+
     def is_known_prompt(self, place: int) -> bool:
         """Tell whether what stands at a place is known, by how it looks or by what was typed."""
         return bool(self._lines or self._prompts.length(self._prompts.row(place)))

@@ -53,7 +53,7 @@ class KnownPrompts:
 
     def note(self, row: bytes) -> None:
         """Remember a shell's prompt, if it is another than before."""
-        if not self.length(row):
+        if row and not self.length(row):
             self.set(row)
 
     def set(self, prompt: bytes) -> None:
@@ -70,4 +70,5 @@ class KnownPrompts:
 
     def asks_for_more(self, row: bytes, place: int) -> bool:
         """Tell whether a shell asks for more of the line it has taken: nothing stands between the two."""
-        return characters(row) == _ASKS_FOR_MORE and place - len(row) <= self.line_end
+        more = characters(row) == _ASKS_FOR_MORE and not self.length(row)
+        return more and place - len(row) <= self.line_end

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from functools import partial
 from typing import TYPE_CHECKING
 
 from phux_core.engine.protocol import CwdChanged
@@ -41,6 +40,7 @@ class UnmarkedCommands:
         self.echoes = Echoes(pane.journal)
         self._pane = pane
         self._directory: str | None = None
+        self._stuck: list[int] = []  # what was not taken when the shell was last seen to wait
 
     # What happens
 
@@ -127,13 +127,13 @@ class UnmarkedCommands:
         pane.read_now()
         if pane.watch.state != "prompt" or self._is_marked:
             return
-        if self.echoes.entered:
-            if entered == self.echoes.entered and pane.quiet_s > MOMENT_S:
-                self.echoes.forget_entered()
-            else:
-                again = partial(self._see, start, self.echoes.entered)
-                asyncio.get_running_loop().call_later(2 * MOMENT_S, again)
-                return
+        if entered == self.echoes.entered == self._stuck and pane.quiet_s > MOMENT_S:
+            self.echoes.forget_entered()
+        self._stuck = self.echoes.entered
+        # A prompt is drawn before it is waited there; unless the line that was entered has not reached the shell yet.
+        if self._stuck or (self.echoes.is_row_empty(pane.seq) and pane.quiet_s < MOMENT_S):
+            asyncio.get_running_loop().call_later(2 * MOMENT_S, pane.watch.look_now)
+            return
         self.echoes.seen_at_prompt(pane.seq, self._pane.runs.prompt.run_ended_place)
         foreground = pane.watch.foreground
         if pane.commands.at_prompt is None and foreground is not None and foreground.pid == pane.record.pid:

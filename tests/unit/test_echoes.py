@@ -194,6 +194,7 @@ def test_a_prompt_that_looks_like_one_for_more_is_known_by_the_output_before_it(
         assert talk.echoes.prompt_start(talk.stream.position) == talk.stream.position - 2
         talk.echoes.seen_at_prompt(talk.stream.position)
         talk.type(b"true\r", DASH).write(b"true\r\n> ")
+    assert talk.commands == [b"PS1='> '", b"true", b"true"]
 
 
 def test_a_line_that_nobody_enters_hides_nothing_of_others():
