@@ -82,7 +82,9 @@ class UnmarkedCommands:
             edits = foreground.shell is not None and not foreground.canonical and state == "running"
             at_prompt = state == "prompt" or (edits and not (own and pane.commands.nonce))
             reader = Reader(foreground.pid, at_prompt, foreground.canonical, foreground.waiting is not False)
-            self.echoes.typed(data, pane.seq, reader, is_command=at_prompt and own and not ours)
+            # What edits its lines itself, and does not wait, will show them later, behind its prompt.
+            ahead = not (reader.canonical or reader.waiting or at_prompt)
+            self.echoes.typed(data, pane.seq, reader, is_command=at_prompt and own and not ours, ahead=ahead)
 
     def written(self) -> list[News]:
         """Take note that something was written, and tell what became of commands if the pane's shell marks nothing."""
