@@ -71,7 +71,7 @@ class Follower:
         self._scheduled = False
         self._ended = False
         self._last_words: dict[str, Any] | None = None
-        self._withheld_at: int | None = None  # where a row ends that may be a prompt
+        self._withheld: tuple[int, int] | None = None  # a row that may be a prompt
         self._withheld_until = 0.0
 
     @property
@@ -86,6 +86,7 @@ class Follower:
     def finish(self, event: dict[str, Any]) -> None:
         """Tell the pane's end, when all its text was told."""
         self._last_words = event
+        self._tell_withheld()
         self.tell_soon()
 
     def tell(self) -> None:
@@ -155,19 +156,22 @@ class Follower:
         """Find where what can be told ends: before a row that may be the prompt of a shell that marks nothing."""
         end, row = start + len(data), data.rfind(b"\n") + 1
         loop = asyncio.get_running_loop()
+        before, self._withheld = self._withheld, None
         if row == len(data) or not self._pane.unmarked.is_being_drawn():
             return end
-        if end != self._withheld_at:
-            self._withheld_at, self._withheld_until = end, loop.time() + _PROMPT_S
+        if before != (start + row, end):
+            self._withheld_until = loop.time() + _PROMPT_S
         if loop.time() >= self._withheld_until:
             return end
-        loop.call_later(_LOOK_S, self._look_again, start + row, end)
+        self._withheld = start + row, end
+        loop.call_later(_LOOK_S, self._tell_withheld)
         return start + row
 
-    def _look_again(self, row: int, end: int) -> None:
-        if self._told == end == self._pane.seq:
-            self._told = self._line = row
-            self.tell()
+    def _tell_withheld(self) -> None:
+        """Tell a row that was held back, or that it is still to be."""
+        if self._withheld is not None and self._withheld[1] == self._told == self._pane.seq:
+            self._told = self._line = self._withheld[0]
+            self.tell_soon()
 
     def _drawn(self) -> dict[str, Any]:
         """Tell what came onto the alternate screen; the text has it only if it was drawn in one piece."""

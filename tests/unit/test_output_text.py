@@ -404,6 +404,18 @@ def test_a_row_that_may_be_a_prompt_is_held_back_until_that_is_known(pane, follo
     assert client.texts[3:] == [["[/usr]$ two"], ["three four"]]
 
 
+def test_what_was_held_back_is_told_before_the_end(hub, pane, follow, loop):
+    client = follow(output_only=True)
+    loop.settle()
+    pane.draws = 1
+    pane.write(b"one\r\nbye")
+    pane.draws = 0
+    hub.emit("pane_closed", pane=3, seq=pane.seq, exit_status=0)
+    loop.settle()
+    assert client.texts == [["one"], ["bye"]]
+    assert client.events[-1]["event"] == "pane_closed"
+
+
 # Who is told
 
 
