@@ -169,11 +169,13 @@ class Echoes:
 
     def leave(self, pid: int) -> None:
         """Take note of who reads now: lines that somebody else was to read are nobody's any more."""
-        self._lines = [line for line in self._lines if line.reader.pid == pid or not line.is_open]
+        if self._lines:
+            self._lines = [line for line in self._lines if line.reader.pid == pid or not line.is_open]
 
     def marked(self, *, at_prompt: bool) -> None:
         """Take note that a shell which marks its commands took a line, or has its prompt again and nothing to read."""
-        self._lines = [line for line in self._lines if line.again and not at_prompt]
+        if self._lines:
+            self._lines = [line for line in self._lines if line.again and not at_prompt]
 
     def forget(self) -> None:
         """Take note that a secret is read, which may have been typed before."""

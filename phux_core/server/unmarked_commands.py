@@ -68,13 +68,11 @@ class UnmarkedCommands:
     def typed(self, data: bytes, *, ours: bool = False) -> None:
         """Take note that something is typed, which may be shown; our own lines, too."""
         pane, foreground, state = self._pane, self._pane.watch.foreground, self._pane.watch.state
-        if foreground is None or pane.engine.alt_screen or state == "awaiting_secret":
-            return
         if self._is_marked:
-            # What the shell reads itself is told by its marks; what it has no time for, a program may show.
-            has_line = pane.runs.prompt.line.entered_at > 0
-            _line, *behind = _ENTER.split(data, maxsplit=1)
-            self.echoes.typed(data if has_line else b"".join(behind), pane.seq, _WHOEVER, ahead=True)
+            if not ours:
+                self._typed_at_marked_prompt(data)
+            return
+        if foreground is None or pane.engine.alt_screen or state == "awaiting_secret":
             return
         if foreground.echo or not foreground.canonical:
             own = foreground.pid == pane.record.pid
@@ -85,6 +83,12 @@ class UnmarkedCommands:
             # What edits its lines itself, and does not wait, will show them later, behind its prompt.
             ahead = not (reader.canonical or reader.waiting or at_prompt)
             self.echoes.typed(data, pane.seq, reader, is_command=at_prompt and own and not ours, ahead=ahead)
+
+    def _typed_at_marked_prompt(self, data: bytes) -> None:
+        """What the shell reads itself is told by its marks; what it has no time for, a program may show."""
+        has_line = self._pane.runs.prompt.line.entered_at > 0
+        _line, *behind = _ENTER.split(data, maxsplit=1)
+        self.echoes.typed(data if has_line else b"".join(behind), self._pane.seq, _WHOEVER, ahead=True)
 
     def written(self) -> list[News]:
         """Take note that something was written, and tell what became of commands if the pane's shell marks nothing."""
