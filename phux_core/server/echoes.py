@@ -17,7 +17,7 @@ from attrs import define, field
 
 from phux_core.server.commands import CommandStarted
 from phux_core.server.known_prompts import KnownPrompts
-from phux_core.server.shown_text import Shown, begun, characters, drawn, read
+from phux_core.server.shown_text import Shown, begun, characters, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -129,23 +129,33 @@ class Echoes:
 
     # What happens
 
-    def typed(self, data: bytes, place: int, reader: Reader, *, is_command: bool = False, ahead: bool = False) -> None:
+    def typed(
+        self,
+        data: bytes,
+        place: int,
+        reader: Reader,
+        *,
+        head: bytes = b"",
+        is_command: bool = False,
+        ahead: bool = False,
+    ) -> None:
         """Take note that something is typed.
 
         Args:
             data: What.
             place: How far the program has written.
             reader: Who reads it.
+            head: What stands before the cursor, if the reader draws that itself.
             is_command: Whether lines of it are commands for a shell that marks nothing.
             ahead: Whether it is for somebody who will read it later, and may show it then.
         """
         whole = _PASTE.sub(lambda paste: _LINE_ENDS.sub(b" ", paste[1]), data)
         *ended, rest = _ENDS_LINE.split(whole)
         for text, end in zip(ended[::2], ended[1::2], strict=True):
-            line = self._add(text, place, reader, ahead=ahead)
+            line = self._add(text, place, reader, head, ahead=ahead)
             line.entered, line.is_command = place, is_command and end != _INTERRUPT
         if rest:
-            self._add(rest, place, reader, ahead=ahead)
+            self._add(rest, place, reader, head, ahead=ahead)
         del self._lines[:-_MOST_LINES]
 
     def seen_at_prompt(self, place: int, run_end: int = 0) -> None:
@@ -277,15 +287,15 @@ class Echoes:
 
     # How lines are found
 
-    def _add(self, data: bytes, place: int, reader: Reader, *, ahead: bool) -> _Line:
+    def _add(self, data: bytes, place: int, reader: Reader, head: bytes, *, ahead: bool) -> _Line:
         line = self._lines[-1] if self._lines and self._lines[-1].is_open else None
         if line is not None and line.reader[:3] != reader[:3]:
             self._lines.remove(line)  # it was never entered, and another reads now
             line = None
         if line is None:
-            line = self._begin(place, reader, ahead=ahead)
+            line = self._begin(place, reader, head, ahead=ahead)
         elif line.is_echoed and not line.text:
-            line.place, line.heads = place, (b"", characters(drawn(self._prompts.row(place))))
+            line.place, line.heads = place, (b"", characters(head))
         if not reader.canonical and _FETCHES.search(data):
             line.is_known = False
         line.typed += data
@@ -294,13 +304,14 @@ class Echoes:
             line.typed, line.text, line.is_known = b"", b"", False
         return line
 
-    def _begin(self, place: int, reader: Reader, *, ahead: bool) -> _Line:
+    def _begin(self, place: int, reader: Reader, head: bytes, *, ahead: bool) -> _Line:
         queued = any(not line.again for line in self._lines)
         line = _Line(reader, place, place, place, queued=queued, again=ahead)
         self._lines.append(line)
         if not queued and not ahead and (reader.at_prompt or not reader.canonical):
             before = self._prompts.row(place)
             self._prompts.learn_head(before)
+            self._prompts.learn_head(head)
             line.heads = (b"", *self._prompts.heads)
             if reader.at_prompt:
                 line.start = place - (self._prompts.length(before) or len(before))

@@ -82,7 +82,15 @@ class UnmarkedCommands:
             reader = Reader(foreground.pid, at_prompt, foreground.canonical, foreground.waiting is not False)
             # What edits its lines itself, and does not wait, will show them later, behind its prompt.
             ahead = not (reader.canonical or reader.waiting or at_prompt)
-            self.echoes.typed(data, pane.seq, reader, is_command=at_prompt and own and not ours, ahead=ahead)
+            head = b"" if reader.canonical or at_prompt else self._before_cursor()
+            is_command = at_prompt and own and not ours
+            self.echoes.typed(data, pane.seq, reader, head=head, is_command=is_command, ahead=ahead)
+
+    def _before_cursor(self) -> bytes:
+        """Read what stands before the cursor; an editor that has moved there may draw it again."""
+        engine = self._pane.engine
+        cursor = engine.cursor()
+        return engine.lines(cursor.y, 1).text[0][: cursor.x].encode()
 
     def _typed_at_marked_prompt(self, data: bytes) -> None:
         """What the shell reads itself is told by its marks; what it has no time for, a program may show."""

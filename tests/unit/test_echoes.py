@@ -253,3 +253,10 @@ def test_what_a_command_has_read_unseen_is_not_waited_for():
     assert talk.echoes.entered == [2]
     talk.echoes.forget_entered()
     assert talk.echoes.entered == []
+
+
+def test_an_editor_that_moves_about_draws_what_stands_before_the_cursor_again():
+    talk = Talk().write(b"In [1]: \r\n\r\n\x1b[2A\x1b[8C").type(b"x = 'needle'\r", REPL, head=b"In [1]: ")
+    talk.write(b"\x1b[8D\x1b[JIn [1]: x = 'needle'\r\r\nneedle\r\n")
+    assert talk.output.count(b"needle") == 1
+    assert talk.output.endswith(b"needle\r\n")
