@@ -17,7 +17,7 @@ from attrs import define, field
 
 from phux_core.server.commands import CommandStarted
 from phux_core.server.known_prompts import KnownPrompts
-from phux_core.server.shown_text import Shown, begun, characters, read
+from phux_core.server.shown_text import Shown, as_echoed, begun, characters, look_in_rows, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,6 +40,7 @@ _LINE_ENDS = re.compile(rb"[\r\n]+")
 # Keys at which an editor shows what was not typed, or shows it elsewhere; and those that erase.
 _FETCHES = re.compile(rb"[\x00-\x07\x09\x0b\x0c\x0e-\x14\x16\x18-\x1f]")
 _ERASES = re.compile(rb"[\x08\x15\x17\x7f]")
+_EDITS = re.compile(rb"[\x00-\x1f\x7f]")
 
 Stretch = tuple[int, int]
 
@@ -75,6 +76,7 @@ class _Line:
         typed: The line itself.
         text: What shows of it, without blanks.
         is_known: Whether nothing else shows.
+        is_plain: Whether no key has edited it that is read by a program with an editor.
         is_echoed: Whether an earlier part of it was seen.
         entered: How far the program had written when it was ended; None until then.
         is_command: Whether it is a command for a shell that marks nothing.
@@ -91,6 +93,7 @@ class _Line:
     typed: bytes = b""
     text: bytes = b""
     is_known: bool = True
+    is_plain: bool = True
     is_echoed: bool = False
     entered: int | None = None
     is_command: bool = False
@@ -296,10 +299,18 @@ class Echoes:
             line = self._begin(place, reader, head, ahead=ahead)
         elif line.is_echoed and not line.text:
             line.place, line.heads = place, (b"", characters(head))
-        if not reader.canonical and _FETCHES.search(data):
-            line.is_known = False
         line.typed += data
-        line.text += characters(_as_echoed(data) if reader.canonical else data)
+        if reader.canonical:
+            line.text += characters(as_echoed(data))
+        elif reader.at_prompt or ahead:
+            line.is_known &= _FETCHES.search(data) is None
+            line.text += characters(data)
+        elif line.is_plain:
+            # Behind a key that edits, an editor may draw anything; that it is one shows before.
+            plain, *edited = _EDITS.split(data, maxsplit=1)
+            line.text += characters(plain)
+            line.is_plain = not edited
+            line.is_known = line.is_plain or line.is_echoed or bool(line.text)
         if len(line.typed) > _LONGEST:
             line.typed, line.text, line.is_known = b"", b"", False
         return line
@@ -378,7 +389,7 @@ class Echoes:
             if whole is None:
                 line.live = (line.place, shown.end)
                 return not any((head + line.text).startswith(shown.text) for head in line.heads)
-            if line.entered is None and len(shown.text) > len(whole):
+            if line.entered is None and line.is_plain and len(shown.text) > len(whole):
                 return True  # it goes on with the same letters: that is an answer
             line.live = line.place, shown.place(len(whole) - 1) + 1
             self._remember(line.live)
@@ -428,7 +439,7 @@ class Echoes:
             wanted.append(line.text)
         found = [(first, len(text)) for text in wanted if (first := shown.text.find(text)) >= 0]
         if not found and not line.again:
-            found = _look_in_rows(shown, data, line.text)
+            found = look_in_rows(shown, data, line.text)
         if not found:
             size = max((begun(shown.text, text) for text in wanted), default=0)
             line.live = shown.stretch(len(shown.text) - size, size) if size else None
@@ -464,27 +475,3 @@ class Echoes:
         insort(self._found, stretch)
         self._passed = max(self._passed, stretch[1])
         del self._found[:-_REMEMBERED]
-
-
-def _as_echoed(data: bytes) -> bytes:
-    r"""Write control characters as a terminal shows them; what erases, and tabs, as nothing.
-
-    Example:
-        >>> _as_echoed(b"a\x1b[Ab\x7fc")
-        b'a^[[Abc'
-    """
-    return b"".join(
-        b"" if byte in b"\t\x08\x15\x17\x7f" else b"^" + bytes([byte ^ 0x40]) if byte < ord(" ") else bytes([byte])
-        for byte in data
-    )
-
-
-def _look_in_rows(shown: Shown, data: bytes, text: bytes) -> list[tuple[int, int]]:
-    """Find a row that ends with a text, behind something else: a prompt that was never seen."""
-    first = 0
-    for row in data.split(b"\n")[:-1]:
-        size = len(characters(row))
-        if size > len(text) and shown.text[first : first + size].endswith(text):
-            return [(first + size - len(text), len(text))]
-        first += size
-    return []

@@ -99,3 +99,27 @@ def begun(text: bytes, wanted: bytes) -> int:
         return len(text) - first if wanted.startswith(text[first:]) else 0
     sizes = range(min(len(text), len(wanted), _TELLING), 0, -1)
     return next((size for size in sizes if text.endswith(wanted[:size])), 0)
+
+
+def as_echoed(data: bytes) -> bytes:
+    r"""Write control characters as a terminal shows them; what erases, and tabs, as nothing.
+
+    Example:
+        >>> as_echoed(b"a\x1b[Ab\x7fc")
+        b'a^[[Abc'
+    """
+    return b"".join(
+        b"" if byte in b"\t\x08\x15\x17\x7f" else b"^" + bytes([byte ^ 0x40]) if byte < ord(" ") else bytes([byte])
+        for byte in data
+    )
+
+
+def look_in_rows(shown: Shown, data: bytes, text: bytes) -> list[tuple[int, int]]:
+    """Find a row that ends with a text, behind something else: a prompt that was never seen."""
+    first = 0
+    for row in data.split(b"\n")[:-1]:
+        size = len(characters(row))
+        if size > len(text) and shown.text[first : first + size].endswith(text):
+            return [(first + size - len(text), len(text))]
+        first += size
+    return []

@@ -84,6 +84,10 @@ CASES = {
     "a REPL that draws its prompt again": [(b"1 + 1\r", REPL, b"\r\x1b[K$ 1 + 1\r\n{2\r\n$ }")],
     "a REPL that colours": [(b"1 + 1\r", REPL, b"\x1b[32m1\x1b[0m +\x1b[32m 1\x1b[0m\x1b[5D1 + 1\r\n{2\r\n$ }")],
     "two lines to a REPL": [(b"if x:\r  y\r", REPL, b"if x:\r\n{...   }y\r\n{$ }")],
+    "a line that is corrected, in an editor that draws it anew": [
+        (b"neex\x7fdle\r", REPL, b"neex\x1b[1G\x1b[0J$ nee\x1b[6Gdle\r\n{2\r\n$ }")
+    ],
+    "a line that is drawn anew": [(b"needle\x0c\r", REPL, b"needle\x1b[H\x1b[2J$ needle\r\n{2\r\n$ }")],
     "a key that is not shown": [(b"y", REPL, b"{Really?\r\n}")],
     "a secret that is not shown": [(b"hunter2\r", REPL, b"{\r\nhunter2 is wrong\r\n}")],
     "a key that is shown": [(b"y", REPL, b"y"), (b"\r", REPL, b"\r\n{ok, y\r\n}")],
