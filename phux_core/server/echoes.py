@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _FAR = 64 * 1024
 # Lines that may wait for their echo, and bytes of one.
 _MOST_LINES, _LONGEST = 1000, 64 * 1024
+# Those among them that may be shown whenever somebody comes to read them.
+_MOST_LATE = 100
 # Echoes that are remembered.
 _REMEMBERED = 10_000
 # So many characters are no accident.
@@ -226,9 +228,14 @@ class Echoes:
             return []
         kept: list[_Line] = []
         blocked = False
+        late = sum(line.again for line in self._lines)
+        parts: dict[int, tuple[bytes, Shown]] = {}  # many lines are typed at one place
         for line in self._lines:
+            late -= line.again
+            if line.again and late >= _MOST_LATE:
+                continue
             # Lines are shown in the order in which they were typed.
-            if (blocked and line.queued) or not self._settle(line, end, edited=edited):
+            if (blocked and line.queued) or not self._settle(line, end, parts, edited=edited):
                 kept.append(line)
                 blocked |= not line.again
         self._lines = kept
@@ -330,8 +337,14 @@ class Echoes:
                     self._prompts.note(before)
         return line
 
-    def _settle(self, line: _Line, end: int, *, edited: bool) -> bool:
+    def _settle(self, line: _Line, end: int, parts: dict[int, tuple[bytes, Shown]], *, edited: bool) -> bool:
         """Find out where a line stands.
+
+        Args:
+            line: The line.
+            end: How far the program has written.
+            parts: What was read of it for other lines, by where that begins.
+            edited: Whether a program edits what is typed itself now.
 
         Returns:
             Whether there is nothing more to find out.
@@ -340,8 +353,10 @@ class Echoes:
             line.place = max(line.place, self._passed)
         if line.place < self._journal.oldest or end - line.place > _FAR + len(line.text):
             return True
-        data = self._journal.since(line.place, end - line.place)
-        shown = read(data, line.place)
+        if line.place not in parts:
+            data = self._journal.since(line.place, end - line.place)
+            parts[line.place] = data, read(data, line.place)
+        data, shown = parts[line.place]
         if line.again or (line.queued and not line.reader.canonical):
             return self._settle_late(line, shown, data, edited=edited)
         if line.reader.at_prompt:

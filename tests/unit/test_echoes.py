@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -264,3 +265,12 @@ def test_an_editor_that_moves_about_draws_what_stands_before_the_cursor_again():
     talk.write(b"\x1b[8D\x1b[JIn [1]: x = 'needle'\r\r\nneedle\r\n")
     assert talk.output.count(b"needle") == 1
     assert talk.output.endswith(b"needle\r\n")
+
+
+def test_very_many_lines_hold_nobody_up():
+    for reader, options in ((CAT, {}), (SLEEP, {}), (REPL, {"ahead": True}), (KSH, {})):
+        talk = Talk().write(b"$ ").type(b"".join(b"line %d\r" % number for number in range(1000)), reader, **options)
+        began = time.process_time()
+        for _ in range(20):
+            talk.write(b"something else\r\n" * 200)
+        assert time.process_time() - began < 2
