@@ -56,7 +56,7 @@ def running(pids):
 
 def test_programs_keep_running_and_the_tree_is_back_as_it_was(phux, server):
     phux.new_session("one", command=["sleep", "1000"], size=(100, 30), cwd="/")
-    phux.new_session("two", command=ECHO, cwd="/tmp")
+    phux.new_session("two", command=ECHO, cwd="/tmp").pane.wait(state="awaiting_secret", timeout_s=10)
     phux.new_session("бюро 3", command=["sleep", "1000"])
     before = phux.tree()
     pids = pane_pids(before)
