@@ -70,7 +70,8 @@ class Prompt:
         self.places = PromptPlaces()
         self._pane = pane
         self._changed = changed
-        self._half_line = False  # stands at the prompt of a shell that marks nothing
+        self._half_line: int | None = None  # where it was begun at the prompt of a shell that marks nothing
+        self._prompt_left = False
         self._run_ended_at = 0.0
         self.run_ended_place = -1
 
@@ -88,17 +89,27 @@ class Prompt:
         foreground = self._pane.watch.foreground
         edited = foreground is not None and not foreground.canonical
         stands = data[-1:] not in _ENDS_LINE and not (edited and data == _REDRAW)
-        self._half_line = stands and self._pane.watch.state == "prompt"
+        if not stands or self._pane.watch.state != "prompt":
+            self._half_line = None
+        elif self._half_line is None:
+            self._half_line, self._prompt_left = self._pane.seq, False
 
     def restore(self) -> None:
         """Go on where an earlier service was; whatever it knew of what stands there is not known any more."""
         self.places.forget()
         self.line.forget()
 
+    @property
+    def _has_half_line(self) -> bool:
+        """Whether a line stands there that nobody entered; a shell that takes keys may seem to run for a moment."""
+        if self._half_line is None:
+            return False
+        journal = self._pane.journal
+        return not (self._prompt_left and b"\n" in journal.since(max(self._half_line, journal.oldest)))
+
     def take_state(self, state: State) -> None:
         """Take note of the pane's state."""
-        if state != "prompt":
-            self._half_line = False
+        self._prompt_left |= state != "prompt"
 
     def take_news(self, news: News) -> None:
         """Take note of what the shell says: it took the line, has ended its command, or was asked."""
@@ -258,7 +269,7 @@ class Prompt:
         if foreground is None:
             return Problem(f"no program has the terminal of {where}", PROMPT_S)
         if state == "prompt":
-            half = self._half_line and not self.is_marked
+            half = self._has_half_line and not self.is_marked
             return typed_problem(where, "not pressed Enter") if half else self.line.problem(where)
         if _CARRIERS.fullmatch(foreground.name) and not foreground.canonical:
             return None if state == "awaiting_input" else Problem(f"{foreground.name} in {where} is busy", PROMPT_S)
