@@ -17,6 +17,8 @@ from servers import Cli, embedded_server, eventually
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from phux_client.embedding import EmbeddedServer
+
 # Inherited by every process a test starts, so that each of them can be found again.
 _MARK = f"PHUX_TEST_RUN={uuid.uuid4().hex}"
 
@@ -73,6 +75,13 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     directory.mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
     return directory
+
+
+@pytest.fixture(scope="module")
+def shared_server() -> Iterator[EmbeddedServer]:
+    """A server for those tests of a file that need none of their own."""
+    with embedded_server() as server:
+        yield server
 
 
 @pytest.fixture

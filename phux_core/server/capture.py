@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.engine.plain import as_written
+from phux_core.server.shown_text import characters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +33,6 @@ _FISH_BEGIN = re.compile(
 # What bash shows of our hooks in its PROMPT_COMMAND after `set -v`.
 _VERBOSE = re.compile(rb"\{ __phux_(?:after|before && \\:); \} >/dev/null 2>&1\r\n\Z")
 _LONGEST_VERBOSE = 64
-# What a shell writes between the characters of a line that it edits.
-_EDITING = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[()=>][0B]?|[\x00-\x20]+")
 # So many characters tell a line from others; behind them it may be wrapped.
 _TELLING = 16
 # What a prompt and the line typed at it may take in the stream, to be read from there.
@@ -227,8 +226,8 @@ def below_line(written: bytes, typed: str) -> bytes:
         b'a\r\nb\r\n'
     """
     line, _newline, below = written.partition(b"\n")
-    telling = _EDITING.sub(b"", typed.encode("utf-8", "surrogateescape"))[:_TELLING]
-    return below if telling in _EDITING.sub(b"", line) else written
+    telling = characters(typed.encode("utf-8", "surrogateescape"))[:_TELLING]
+    return below if telling in characters(line) else written
 
 
 def typed_line(news: CommandStarted, journal: Journal, cols: int, rows: int) -> str | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attrs import define, field
 
 from phux_core.server.commands import CommandStarted
+from phux_core.server.far_shell import INTERRUPT
 from phux_core.server.known_prompts import KnownPrompts
 from phux_core.server.shown_text import Shown, as_echoed, begun, characters, look_in_rows, read
 
@@ -35,7 +36,6 @@ _REMEMBERED = 10_000
 # So many characters are no accident.
 _TELLING = 8
 
-_INTERRUPT = b"\x03"
 _ENDS_LINE = re.compile(rb"([\r\n\x03])")
 _PASTE = re.compile(rb"\x1b\[200~(.*?)\x1b\[201~", re.DOTALL)
 _LINE_ENDS = re.compile(rb"[\r\n]+")
@@ -158,7 +158,7 @@ class Echoes:
         *ended, rest = _ENDS_LINE.split(whole)
         for text, end in zip(ended[::2], ended[1::2], strict=True):
             line = self._add(text, place, reader, head, ahead=ahead)
-            line.entered, line.is_command = place, is_command and end != _INTERRUPT
+            line.entered, line.is_command = place, is_command and end != INTERRUPT
         if rest:
             self._add(rest, place, reader, head, ahead=ahead)
         del self._lines[:-_MOST_LINES]

@@ -77,7 +77,9 @@ class PaneLedger:
     @property
     def last_end(self) -> int | None:
         """Where the output of the command ended that ended last; None if none did."""
-        return next((entry.end for entry in reversed(self.entries) if entry.ended_at is not None), None)
+        return next(
+            (entry.end for entry in reversed(self._ledger.entries.values()) if entry.ended_at is not None), None
+        )
 
     # What runs tell
 

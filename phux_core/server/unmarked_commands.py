@@ -102,7 +102,7 @@ class UnmarkedCommands:
         """Take note that something was written, and tell what became of commands if the pane's shell marks nothing."""
         pane = self._pane
         taken = self.echoes.take(pane.seq, edited=self.echoes.has_late and is_edited(pane.fd))
-        if pane.commands.at_prompt is not None:
+        if not taken or pane.commands.at_prompt is not None:
             return []
         news: list[News] = []
         before = pane.ledger.open_since
@@ -148,7 +148,7 @@ class UnmarkedCommands:
         if self._stuck or (self.echoes.is_row_empty(pane.seq) and pane.quiet_s < MOMENT_S):
             asyncio.get_running_loop().call_later(2 * MOMENT_S, pane.watch.look_now)
             return
-        self.echoes.seen_at_prompt(pane.seq, self._pane.runs.prompt.run_ended_place)
+        self.echoes.seen_at_prompt(pane.seq, pane.runs.prompt.run_ended_place)
         foreground = pane.watch.foreground
         if pane.commands.at_prompt is None and foreground is not None and foreground.pid == pane.record.pid:
             self._see_directory(pane.current_directory())

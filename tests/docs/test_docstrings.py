@@ -17,13 +17,17 @@ import pytest
 import phux_client
 from phux_client import aio, blocking
 from phux_core import shapes
-from servers import embedded_server
+from servers import embedded_server, server_without_sessions
 
 PURE = [
     "phux_core.logs.places",
     "phux_core.logs.searching",
     "phux_core.logs.text",
     "phux_core.engine.plain",
+    "phux_core.server.capture",
+    "phux_core.server.run_lines",
+    "phux_core.server.shown_text",
+    "phux_core.server.traces",
     "phux_core.keys",
     "phux_core.width",
     "phux_core.selector",
@@ -91,25 +95,12 @@ WITH_A_SERVER_OF_THEIR_OWN = {
 }
 
 
-@pytest.fixture(scope="module")
-def shared_server():
-    """A server for the examples that need no other than a session of their own."""
-    with embedded_server() as server:
-        yield server
-
-
 @pytest.fixture
 def socket(request, name):
     """A server without sessions."""
-    if name in WITH_A_SERVER_OF_THEIR_OWN:
-        with embedded_server() as server:
-            yield server.socket
-        return
-    socket = request.getfixturevalue("shared_server").socket
-    yield socket
-    with blocking.connect(socket) as phux:
-        for session in phux.sessions():
-            session.kill()
+    own = name in WITH_A_SERVER_OF_THEIR_OWN
+    with server_without_sessions(None if own else request.getfixturevalue("shared_server")) as server:
+        yield server.socket
 
 
 @pytest.mark.parametrize(("module", "name", "member"), EXAMPLES)

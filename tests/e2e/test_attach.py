@@ -12,7 +12,7 @@ import pytest
 
 from outers import PHUX, OwnTerminal, agree, attached, environment
 from phux_client.blocking import Phux
-from servers import Cli, embedded_server, eventually, process_gone
+from servers import Cli, eventually, process_gone, server_without_sessions
 
 PREFIX = "\x01"
 
@@ -41,24 +41,12 @@ WITH_A_SERVER_OF_THEIR_OWN = {
 }
 
 
-@pytest.fixture(scope="module")
-def shared_server():
-    with embedded_server() as started:
-        yield started
-
-
 @pytest.fixture
 def server(request):
     """A server without sessions: most tests need no new one."""
-    if request.function.__name__ in WITH_A_SERVER_OF_THEIR_OWN:
-        with embedded_server() as started:
-            yield started
-        return
-    started = request.getfixturevalue("shared_server")
-    yield started
-    with Phux(started.socket) as client:
-        for session in client.sessions():
-            session.kill()
+    own = request.function.__name__ in WITH_A_SERVER_OF_THEIR_OWN
+    with server_without_sessions(None if own else request.getfixturevalue("shared_server")) as started:
+        yield started
 
 
 @pytest.fixture

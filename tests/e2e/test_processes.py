@@ -12,7 +12,7 @@ from mcp_host import Host
 from outers import attached
 from phux_client import blocking
 from phux_core.errors import BadRequestError, BusyError, NoSuchTargetError, PaneClosedError, RefusedError, TimedOutError
-from servers import Cli, embedded_server, eventually, kill_service, process_gone
+from servers import Cli, embedded_server, eventually, kill_service, process_gone, server_without_sessions
 
 SHELLS = [name for name in ("bash", "zsh", "fish", "dash") if shutil.which(name)]
 # Says when it began and what it was told, and ends only when it must.
@@ -39,23 +39,13 @@ WITH_A_SERVER_OF_THEIR_OWN = {
 }
 
 
-@pytest.fixture(scope="module")
-def shared_server():
-    with embedded_server() as server:
-        yield server
-
-
 @pytest.fixture
 def phux(request):
     """A server without sessions: most tests need no new one."""
-    if request.function.__name__ in WITH_A_SERVER_OF_THEIR_OWN:
-        with embedded_server() as server, blocking.connect(server.socket) as connected:
-            yield connected
-        return
-    with blocking.connect(request.getfixturevalue("shared_server").socket) as connected:
+    own = request.function.__name__ in WITH_A_SERVER_OF_THEIR_OWN
+    shared = None if own else request.getfixturevalue("shared_server")
+    with server_without_sessions(shared) as server, blocking.connect(server.socket) as connected:
         yield connected
-        for session in connected.sessions():
-            session.kill()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -11,11 +12,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from phux_client import blocking
 from phux_client.embedding import EmbeddedServer
 from validation import validate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from phux_client.blocking import Phux
 
@@ -115,6 +117,19 @@ def embedded_server(engine: str | None = "pyte") -> EmbeddedServer:
     ``ghostty``, or for both.
     """
     return EmbeddedServer(engine=engine)
+
+
+@contextlib.contextmanager
+def server_without_sessions(shared: EmbeddedServer | None) -> Iterator[EmbeddedServer]:
+    """Give one that is shared, and end the sessions that it got, or without that one of its own."""
+    if shared is None:
+        with embedded_server() as server:
+            yield server
+        return
+    yield shared
+    with blocking.connect(shared.socket) as phux:
+        for session in phux.sessions():
+            session.kill()
 
 
 def eventually(probe: Callable[[], Any], *, within_s: float = 10) -> Any:
