@@ -7,7 +7,7 @@ import socket
 import sys
 import time
 
-from phux_client.plain_link import PlainLink
+from phux_client.blocking.link import BlockingLink
 from phux_core import errors, paths
 
 START_TIMEOUT_S = 5.0
@@ -71,14 +71,15 @@ def _open_private(path: str, flags: int) -> int:
 def _await_answer(path: str, deadline: float) -> None:
     """Wait until the server answers: its socket is there before its service is."""
     try:
-        link = PlainLink(path, deadline)
+        link = BlockingLink(path, deadline)
         try:
             link.request("status", {}, deadline)
         finally:
             link.close()
-    except errors.TransportError as error:
+    except (TimeoutError, errors.TransportError) as error:
+        reason = f": {error.message}" if isinstance(error, errors.TransportError) else ""
         raise errors.StartFailedError(
-            f"the server that was started does not answer: {error.message}", remedy=f"look at {paths.log_path(path)}"
+            f"the started server does not answer{reason}", remedy=f"look at {paths.log_path(path)}"
         ) from error
 
 

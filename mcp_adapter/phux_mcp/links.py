@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from typing import TYPE_CHECKING
 
 from phux_core.version import __version__
 
 if TYPE_CHECKING:
-    from anyio.abc import TaskGroup
-
     from phux_client import Phux
-    from phux_client.link import Link
+    from phux_client.aio.link import Link
 
 # One host talks to one server, rarely to a few.
 _MOST = 16
@@ -34,8 +31,6 @@ class Links:
         self._start = start
         self._socket = socket
         self._known: dict[str | None, tuple[Link, Phux]] = {}
-        self._owner: asyncio.Task[None] | None = None
-        self._tasks: asyncio.Future[TaskGroup] | None = None
 
     async def phux(self, socket: str | None = None) -> Phux:
         """Give the way to a server; nothing is asked of it yet.
@@ -48,8 +43,8 @@ class Links:
             return self._known[socket][1]
         # Late, so that a host's first questions need not wait for what only calls need.
         from phux_client.aio import Phux
+        from phux_client.aio.link import Link
         from phux_client.blocking import DEFAULT_TIMEOUT_S
-        from phux_client.link import Link
         from phux_core import paths
 
         path = paths.socket_path(socket or self._socket)
@@ -58,39 +53,19 @@ class Links:
         if socket not in self._known:
             if len(self._known) >= _MOST:
                 oldest, _phux = self._known.pop(next(iter(self._known)))
-                await oldest.close()
+                oldest.close()
             client = f"phux-mcp/{__version__}" + (f" {self.host}" if self.host else "")
-            link = Link(path, await self._task_group(), DEFAULT_TIMEOUT_S, client)
+            link = Link(path, DEFAULT_TIMEOUT_S, client)
             self._known[socket] = (link, Phux(link))
         return self._known[socket][1]
 
     async def close(self) -> None:
         """Close them all."""
         for link, _phux in self._known.values():
-            await link.close()
-        if self._owner is not None:
-            self._owner.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._owner
+            link.close()
 
     async def _start_if_none_runs(self, path: str) -> None:
         from phux_client.starting import is_live, start_server
 
         if not is_live(path):
             await asyncio.to_thread(start_server, path)
-
-    async def _task_group(self) -> TaskGroup:
-        """Give the group in which connections read. It is left by the task that entered it, as it must be."""
-        if self._tasks is None:
-            loop = asyncio.get_running_loop()
-            self._tasks = loop.create_future()
-            self._owner = loop.create_task(self._hold(self._tasks))
-        return await asyncio.shield(self._tasks)
-
-    @staticmethod
-    async def _hold(entered: asyncio.Future[TaskGroup]) -> None:
-        import anyio
-
-        async with anyio.create_task_group() as tasks:
-            entered.set_result(tasks)
-            await anyio.sleep_forever()

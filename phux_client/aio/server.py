@@ -10,10 +10,10 @@ import anyio
 
 from phux_client import flows
 from phux_client.aio.handles import EventStream, Pane
+from phux_client.aio.link import Link
 from phux_client.aio.logs import ServerLogs
 from phux_client.aio.sessions import Session, Window
 from phux_client.blocking import DEFAULT_TIMEOUT_S
-from phux_client.link import Link
 from phux_core import documents, errors, paths, shapes
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Phux(ServerLogs):
                 answer, failure = None, None
                 try:
                     if isinstance(step, flows.Request):
-                        answer = await self._link.request(step.call, step.params, patience_s=step.patience_s)
+                        answer = await self._link.request(step)
                         if step.call == "subscribe":
                             subscriptions.append(answer["subscription"])
                     else:
@@ -91,9 +91,9 @@ class Phux(ServerLogs):
                 except errors.PhuxError as error:
                     failure = error
         finally:
-            # A flow that is cancelled cannot ask any more; nobody reads what it subscribed to.
+            # A cancelled flow cannot ask anymore, and nobody reads the events it subscribed to.
             for number in subscriptions:
-                await self._link.unsubscribe(number)
+                self._link.unsubscribe(number)
 
     async def request(self, request: flows.Request) -> Document:
         """Ask one thing of the server, in the words of the wire.
@@ -103,7 +103,7 @@ class Phux(ServerLogs):
             >>> (await phux.request(flows.Request("status")))["sessions"]
             1
         """
-        return await self._link.request(request.call, request.params, patience_s=request.patience_s)
+        return await self._link.request(request)
 
     async def ls(self) -> shapes.SessionList:
         """List the sessions, in short.
@@ -307,7 +307,7 @@ class Phux(ServerLogs):
         try:
             yield stream
         finally:
-            await self._link.unsubscribe(stream.subscription)
+            self._link.unsubscribe(stream.subscription)
 
 
 @asynccontextmanager
@@ -332,22 +332,22 @@ async def connect(
         1
     """
     path = paths.socket_path(socket)
-    async with _unwrapped_task_group() as tasks:
-        phux = Phux(Link(path, tasks, timeout_s, client))
+    link = Link(path, timeout_s, client)
+    phux = Phux(link)
+    try:
         try:
-            try:
-                await phux.drive(flows.status())
-            except (errors.NoServerError, errors.DisconnectedError):  # none, or one that is just ending
-                if not start:
-                    raise
-                from phux_client.starting import start_server
+            await phux.drive(flows.status())
+        except (errors.NoServerError, errors.DisconnectedError):  # none, or one that is just ending
+            if not start:
+                raise
+            from phux_client.starting import start_server
 
-                # A server that nobody waits for any more ends by itself.
-                await anyio.to_thread.run_sync(start_server, path, abandon_on_cancel=True)
-                await phux.drive(flows.status())
-            yield phux
-        finally:
-            tasks.cancel_scope.cancel()
+            # A server that nobody waits for any more ends by itself.
+            await anyio.to_thread.run_sync(start_server, path, abandon_on_cancel=True)
+            await phux.drive(flows.status())
+        yield phux
+    finally:
+        link.close()
 
 
 @asynccontextmanager
@@ -381,22 +381,3 @@ async def embedded(
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(server.close)
-
-
-@asynccontextmanager
-async def _unwrapped_task_group() -> AsyncIterator[anyio.abc.TaskGroup]:
-    """Open a task group whose body's own exception comes out as it is, not wrapped into a group.
-
-    The only other task is the reader, which never raises, so a group would hold just that one exception.
-    """
-    caught: BaseException | None = None
-    async with anyio.create_task_group() as tasks:
-        try:
-            yield tasks
-        except (anyio.get_cancelled_exc_class(), GeneratorExit):
-            raise
-        except BaseException as error:  # noqa: BLE001  also SystemExit and KeyboardInterrupt come out bare
-            caught = error
-            tasks.cancel_scope.cancel()
-    if caught is not None:
-        raise caught

@@ -7,10 +7,10 @@ from _thread import _local  # threading.local, without importing threading
 
 from phux_client import flows
 from phux_client.blocking.handles import EventStream, Pane
+from phux_client.blocking.link import BlockingLink
 from phux_client.blocking.logs import ServerLogs
-from phux_client.plain_link import PlainLink
+from phux_client.connection import Attempts
 from phux_core import errors, paths
-from phux_core.calls import CALLS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,11 +53,11 @@ class Phux(ServerLogs):
         self._caller = flows.Caller(None, os.environ, self._path)
         # A connection for each thread: two that read from one would take each other's replies.
         self._threads = _local()
-        self._links: list[PlainLink] = []
+        self._links: list[BlockingLink] = []
 
     @property
-    def _link(self) -> PlainLink | None:
-        link: PlainLink | None = getattr(self._threads, "link", None)
+    def _link(self) -> BlockingLink | None:
+        link: BlockingLink | None = getattr(self._threads, "link", None)
         return link
 
     @property
@@ -139,21 +139,16 @@ class Phux(ServerLogs):
                 self._unsubscribe(number)
 
     def _unsubscribe(self, number: int) -> None:
-        if self._link is not None and self._link.has_subscription(number):
-            with contextlib.suppress(errors.PhuxError):
-                self._link.unsubscribe(number, time.monotonic() + self._timeout_s)
+        if self._link is not None:
+            self._link.unsubscribe(number)
 
     def _carry_out(self, step: "flows.Request | flows.NextEvent") -> "Any":
         if isinstance(step, flows.Request):
             return self.request(step)
-        if self._link is None or not self._link.has_subscription(step.subscription):
+        if self._link is None or not self._link.protocol.has_subscription(step.subscription):
             raise errors.DisconnectedError("the connection that had the subscription is gone")
         deadline = None if step.timeout_s is None else time.monotonic() + step.timeout_s
-        try:
-            return self._link.next_event(step.subscription, deadline)
-        except errors.DisconnectedError:
-            self._drop_link()
-            raise
+        return self._link.next_event(step.subscription, deadline)
 
     def request(self, request: flows.Request) -> "Document":
         """Ask one thing of the server, in the words of the wire.
@@ -163,27 +158,28 @@ class Phux(ServerLogs):
             >>> phux.request(flows.Request("status"))["sessions"]
             1
         """
-        deadline = time.monotonic() + self._timeout_s + request.patience_s
-        # A service that died is back at once, and nothing was lost with it: what only reads is asked again.
-        attempts = 2 if CALLS[request.call].repeatable else 1
+        attempts = Attempts(request.call, request.params, request.time_allowed_s(self._timeout_s))
         while True:
-            attempts -= 1
-            link = self._link
-            if link is not None and link.is_stale():
-                self._drop_link()
-                link = None
-            if link is None:
-                link = self._threads.link = PlainLink(self._path, deadline, self._client)
-                self._links.append(link)
             try:
-                return link.request(request.call, request.params, deadline)
-            except errors.DisconnectedError:
-                self._drop_link()
-                if not attempts:
-                    raise
-            except (errors.TransportError, errors.ProtocolError):
-                self._drop_link()  # a late reply must not be taken for the next one's
-                raise
+                return self._connected(attempts.deadline).request(request.call, attempts.begin(), attempts.deadline)
+            except TimeoutError:
+                raise attempts.timed_out() from None
+            except errors.PhuxError as error:
+                pause_s = attempts.pause_s(error)
+            if time.monotonic() + pause_s > attempts.deadline:
+                raise attempts.timed_out()
+            time.sleep(pause_s)
+
+    def _connected(self, deadline: float) -> BlockingLink:
+        """Return this thread's connection, made anew if the last one broke."""
+        link = self._link
+        if link is not None and not link.is_usable:
+            self._drop_link()
+            link = None
+        if link is None:
+            link = self._threads.link = BlockingLink(self._path, deadline, self._client)
+            self._links.append(link)
+        return link
 
     # The surface
 
@@ -430,14 +426,18 @@ def connect(
     """
     phux = Phux(socket, timeout_s=timeout_s, client=client)
     try:
-        phux.drive(flows.status())
-    except (errors.NoServerError, errors.DisconnectedError):  # none, or one that is just ending
-        if not start:
-            raise
-        from phux_client.starting import start_server
+        try:
+            phux.drive(flows.status())
+        except (errors.NoServerError, errors.DisconnectedError):  # none, or one that is just ending
+            if not start:
+                raise
+            from phux_client.starting import start_server
 
-        start_server(phux.socket)
-        phux.drive(flows.status())
+            start_server(phux.socket)
+            phux.drive(flows.status())
+    except BaseException:
+        phux.close()
+        raise
     return phux
 
 

@@ -20,14 +20,21 @@ class Request:
         call: What to ask.
         params: With what.
         patience_s: How much longer than usual the answer may take.
+        limit_s: How long it may take at most, whatever is usual.
     """
 
-    __slots__ = ("call", "params", "patience_s")
+    __slots__ = ("call", "limit_s", "params", "patience_s")
 
     def __init__(self, call: str, **params: object) -> None:
         self.call = call
         self.patience_s: float = 0.0
+        self.limit_s: float | None = None
         self.params = {name: value for name, value in params.items() if value is not None}
+
+    def time_allowed_s(self, usual_s: float) -> float:
+        """Return how long the answer may take, given what a client usually allows."""
+        allowed_s = usual_s + self.patience_s
+        return allowed_s if self.limit_s is None else min(allowed_s, self.limit_s)
 
     def __repr__(self) -> str:
         return f"Request({self.call!r}, {self.params!r})"

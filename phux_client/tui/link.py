@@ -1,13 +1,12 @@
-"""The connection of an attached client: requests that are not waited for, and what the server pushes.
+"""The connection of an attached client: requests whose replies call back, and what the server pushes.
 
-Never blocks: what cannot be written now is kept, and replies find the function that was given with the request. It does
-not connect again by itself; ``app`` does.
+Never blocks: bytes that cannot be written now are kept. It does not connect again by itself; ``conversation`` does.
 """
 
 import contextlib
-import socket as socket_module
 
-from phux_client.greeting import check_greeting, check_socket, encode_request, hello, no_server
+from phux_client.connection import ClientConnection
+from phux_client.unix_socket import try_connect
 from phux_core import errors, wire
 from phux_core.version import __version__
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 MAX_UNSENT = 4 * 1024 * 1024
 """Bytes that may wait to be sent; a server that takes none for so long is as good as gone."""
-# By this name the ledger knows what a person typed from what a program did.
+# By this name the ledger tells what a person typed from what a program did.
 _CLIENT = f"phux-attach/{__version__}"
 
 
@@ -31,7 +30,7 @@ class Link:
 
     Args:
         path: The server's socket.
-        on_push: Called with what comes without having been asked for.
+        on_push: Called with each frame that answers no request.
 
     Raises:
         NoServerError: Nobody listens.
@@ -40,37 +39,27 @@ class Link:
     """
 
     def __init__(self, path: str, on_push: "Callable[[Document], None]") -> None:
-        check_socket(path)
-        self._sock = socket_module.socket(socket_module.AF_UNIX, socket_module.SOCK_STREAM)
-        try:
-            self._sock.setblocking(False)
-            self._sock.connect(path)
-        except (FileNotFoundError, ConnectionRefusedError):
-            self._sock.close()
-            raise no_server(path) from None
-        except OSError as error:  # also BlockingIOError: very many want to connect
-            self._sock.close()
-            raise errors.TransportError(f"{path} cannot be connected to: {error.strerror}") from error
-        self._decoder = wire.Decoder(max_header=wire.MAX_REPLY_HEADER, max_payload=wire.MAX_REPLY_PAYLOAD)
+        sock = try_connect(path)
+        if sock is None:
+            raise errors.TransportError(f"cannot connect to {path}: too many clients are connecting")
+        self._sock = sock
+        self._protocol = ClientConnection(_CLIENT)
         self._on_push = on_push
-        self._unsent = [(0, hello(_CLIENT))]
-        self._greeted = False
-        self._next_id = 1
-        self._waiting: dict[object, tuple[OnReply | None, OnError | None]] = {}
+        self._callbacks: dict[int, tuple[OnReply | None, OnError | None]] = {}
 
     def fileno(self) -> int:
-        """Give the descriptor, for a selector."""
+        """Return the descriptor, for a selector."""
         return self._sock.fileno()
 
     @property
     def wants_to_write(self) -> bool:
         """Whether something waits to be sent."""
-        return bool(self._unsent)
+        return bool(self._protocol.outgoing)
 
     @property
     def in_flight(self) -> int:
         """How many requests have no reply yet."""
-        return len(self._waiting)
+        return self._protocol.pending
 
     def ask(
         self, call: str, on_reply: "OnReply | None" = None, on_error: "OnError | None" = None, /, **params: object
@@ -78,51 +67,42 @@ class Link:
         """Send a request.
 
         Args:
-            call: What to ask.
+            call: The call.
             on_reply: Called with the reply's document.
             on_error: Called with the error, if that is the reply.
-            params: With what; what is None is left out.
+            params: Its parameters; those that are None are left out.
 
         Returns:
             Its number.
 
         Raises:
-            DisconnectedError: The server takes nothing any more.
-            PhuxError: The request makes no sense.
+            DisconnectedError: The server takes nothing anymore.
+            PhuxError: The request is invalid.
         """
-        given = {name: value for name, value in params.items() if value is not None}
-        number = self._next_id
-        frame = encode_request(number, call, given)
-        if sum(len(data) for _number, data in self._unsent) + len(frame) > MAX_UNSENT:
+        if len(self._protocol.outgoing) > MAX_UNSENT:
             raise errors.DisconnectedError("the server does not take what is sent")
-        self._waiting[number] = (on_reply, on_error)
-        self._next_id += 1
-        self._unsent.append((number, frame))
+        number = self._protocol.request(call, {name: value for name, value in params.items() if value is not None})
+        self._callbacks[number] = (on_reply, on_error)
         self.write()
         return number
 
     def write(self) -> None:
         """Send what can be sent now."""
-        # A connection that broke is noticed when it is read, together with what was said before.
+        # A connection that broke is noticed when it is read, with what the server said last.
         with contextlib.suppress(OSError):
-            while self._unsent:
-                number, data = self._unsent[0]
-                sent = self._sock.send(data)
-                if sent == len(data):
-                    del self._unsent[0]
-                else:
-                    self._unsent[0] = (-number, data[sent:])
+            while outgoing := self._protocol.outgoing:
+                self._protocol.sent(self._sock.send(outgoing))
 
     def never_sent(self) -> set[int]:
-        """Give the numbers of requests of which not a byte was sent."""
-        return {number for number, _data in self._unsent}
+        """Return the numbers of requests of which not a byte was sent."""
+        return self._protocol.never_sent()
 
     def read(self) -> None:
-        """Take what has come, and call whoever waits for it.
+        """Receive what has come, and call back.
 
         Raises:
             DisconnectedError: The server is gone.
-            PhuxError: It said why it goes, or what it says makes no sense.
+            PhuxError: It said why it goes, or broke the protocol.
         """
         try:
             data = self._sock.recv(wire.RECEIVE_SIZE)
@@ -130,27 +110,24 @@ class Link:
             return
         except OSError as error:
             raise errors.DisconnectedError(f"the connection failed: {error.strerror}") from error
-        if not data:
-            raise errors.DisconnectedError("the server closed the connection")
-        for frame, _payload in self._decoder.feed(data):
-            self._take(frame)
+        for arrival in self._protocol.receive(data):
+            if arrival[0] == "push":
+                self._on_push(arrival[1])
+            elif arrival[0] == "reply":
+                self._call_back(arrival[1])
+        if self._protocol.failure is not None:
+            raise self._protocol.failure
 
-    def _take(self, frame: "Document") -> None:
-        if not self._greeted and "error" not in frame:
-            check_greeting(frame)
-            self._greeted = True
-            return
-        if "id" not in frame:
-            if "error" in frame:
-                raise errors.from_wire(frame["error"])
-            self._on_push(frame)
-            return
-        on_reply, on_error = self._waiting.pop(frame["id"], (None, None))
-        if "error" in frame:
+    def _call_back(self, number: int) -> None:
+        on_reply, on_error = self._callbacks.pop(number)
+        try:
+            reply = self._protocol.take_reply(number)
+        except errors.PhuxError as error:
             if on_error is not None:
-                on_error(errors.from_wire(frame["error"]))
-        elif on_reply is not None:
-            on_reply(frame["ok"])
+                on_error(error)
+        else:
+            if on_reply is not None:
+                on_reply(reply)
 
     def close(self) -> None:
         """Close the connection."""

@@ -1,0 +1,289 @@
+"""The protocol state of one connection to a server, without I/O.
+
+Received bytes go in through ``receive``; bytes to send come out of ``outgoing``. In between it keeps replies until
+their callers take them, and events until their subscribers do. The async client, the blocking client and attach each
+drive one over a socket of their own.
+
+Import-light: it is on the CLI's path.
+"""
+
+import time
+
+from phux_client.event_buffer import EventBuffer
+from phux_client.greeting import check_greeting, encode_request, hello, timed_out
+from phux_core import errors, wire
+from phux_core.calls import CALLS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Literal, TypeAlias
+
+    from phux_client.flows._kinds import Document
+
+    Key: TypeAlias = tuple[Literal["reply", "event"], int]
+    """The reply to a request, or an event of a subscription."""
+    Arrival: TypeAlias = Key | tuple[Literal["push"], Document]
+    """What arrived; a push is a frame of an attachment (docs/wire.md)."""
+
+# A service that dies of a request itself must not be given that request for ever.
+_MOST_QUICK_LOSSES = 15
+_QUICK_S = 1.0
+_FIRST_PAUSE_S = 0.01
+_LONGEST_PAUSE_S = 0.25
+
+
+class ClientConnection:
+    """One connection, from the first byte to the last.
+
+    Args:
+        client: The name of the program, such as ``my-tool/1.0``; the library's when omitted.
+
+    Attributes:
+        failure: Why the connection ended; None while it is usable.
+    """
+
+    def __init__(self, client: str | None = None) -> None:
+        self.failure: errors.PhuxError | None = None
+        self._decoder = wire.Decoder(max_header=wire.MAX_REPLY_HEADER, max_payload=wire.MAX_REPLY_PAYLOAD)
+        self._greeted = False
+        self._next_id = 1
+        # Frames by request, oldest first; the handshake has no number of its own. The first may be partly sent.
+        self._unsent: list[tuple[int, bytes]] = [(0, hello(client))]
+        self._partly_sent = False
+        self._calls: dict[int, str] = {}
+        self._replies: dict[int, Document] = {}
+        self._events: dict[int, EventBuffer] = {}
+        self._ending: dict[int, int] = {}  # by request, the subscription that ends with its reply
+        self._abandoned: set[int] = set()  # requests to subscribe whose callers were cancelled
+
+    # Sending
+
+    @property
+    def outgoing(self) -> bytes:
+        """All bytes that wait to be sent."""
+        return b"".join(data for _id, data in self._unsent)
+
+    def sent(self, count: int) -> None:
+        """Take the first ``count`` bytes off what waits to be sent."""
+        while count > 0:
+            request_id, data = self._unsent[0]
+            if count < len(data):
+                self._unsent[0] = (request_id, data[count:])
+                self._partly_sent = True
+                return
+            count -= len(data)
+            del self._unsent[0]
+            self._partly_sent = False
+
+    def never_sent(self) -> set[int]:
+        """Return the numbers of requests of which not a byte was sent."""
+        waiting = self._unsent[1:] if self._partly_sent else self._unsent
+        return {request_id for request_id, _data in waiting}
+
+    def request(self, call: str, params: "Mapping[str, object]") -> int:
+        """Queue a request.
+
+        Returns:
+            Its number, which ``take_reply`` accepts.
+
+        Raises:
+            BadRequestError, LimitError: It cannot be sent.
+        """
+        request_id = self._queue(call, params)
+        self._calls[request_id] = call
+        return request_id
+
+    def unsubscribe(self, subscription: int) -> None:
+        """Queue the end of a subscription and drop its events. Nobody needs to wait for the reply."""
+        if self.has_subscription(subscription):
+            request_id = self._queue("unsubscribe", {"subscription": subscription})
+            self._ending[request_id] = subscription
+
+    def abandon(self, request_id: int) -> None:
+        """Give up a request whose caller was cancelled: withdraw it, or tell the server."""
+        call = self._calls.pop(request_id, None)
+        reply = self._replies.pop(request_id, None)
+        if call is None or self.failure is not None:
+            return
+        if request_id in self.never_sent():
+            self._unsent = [entry for entry in self._unsent if entry[0] != request_id]
+        elif call == "subscribe" and reply is not None:
+            self._end_unwanted(reply)
+        elif CALLS[call].cancellable:
+            if call == "subscribe":
+                self._abandoned.add(request_id)
+            self._queue("cancel", {"request": request_id})
+
+    def _queue(self, call: str, params: "Mapping[str, object]") -> int:
+        request_id = self._next_id
+        self._unsent.append((request_id, encode_request(request_id, call, params)))
+        self._next_id += 1
+        return request_id
+
+    # Receiving
+
+    def receive(self, data: bytes) -> "list[Arrival]":
+        """Take received bytes; an empty chunk means that the server closed the connection.
+
+        Returns:
+            What arrived. After bytes that break the protocol, ``failure`` is set.
+        """
+        if not data:
+            self.lose(errors.DisconnectedError("the server closed the connection"))
+        arrived: list[Arrival] = []
+        try:
+            for frame, _payload in self._decoder.feed(data):
+                arrived += self._take(frame)
+        except errors.PhuxError as error:
+            self.lose(error)
+        return arrived
+
+    def lose(self, failure: errors.PhuxError) -> None:
+        """Record that the connection ended, and why."""
+        if self.failure is None:
+            self.failure = failure
+
+    def _take(self, frame: "Document") -> "Iterator[Arrival]":
+        if "error" in frame and "id" not in frame:
+            raise errors.from_wire(frame["error"])
+        if not self._greeted:
+            check_greeting(frame)
+            self._greeted = True
+        elif "event" in frame:
+            subscription = frame["subscription"]
+            # The first events may come before the reply that names their subscription.
+            self._events.setdefault(subscription, EventBuffer()).put(frame["event"])
+            yield "event", subscription
+        elif "id" not in frame:
+            yield "push", frame
+        else:
+            yield from self._take_reply(frame["id"], frame)
+
+    def _take_reply(self, request_id: int, frame: "Document") -> "Iterator[Key]":
+        if request_id in self._abandoned:
+            self._abandoned.discard(request_id)
+            self._end_unwanted(frame)
+        elif request_id in self._ending:
+            self._events.pop(self._ending.pop(request_id), None)
+        elif request_id in self._calls:
+            if self._calls[request_id] == "subscribe" and "ok" in frame:
+                self._events.setdefault(frame["ok"]["subscription"], EventBuffer())
+            self._replies[request_id] = frame
+            yield "reply", request_id
+
+    def _end_unwanted(self, reply: "Document") -> None:
+        """End a subscription whose caller was cancelled before the reply came."""
+        if "ok" in reply:
+            subscription = reply["ok"]["subscription"]
+            self._events.setdefault(subscription, EventBuffer())
+            self.unsubscribe(subscription)
+
+    # What arrived
+
+    def has_reply(self, request_id: int) -> bool:
+        """Tell whether the reply to a request is here."""
+        return request_id in self._replies
+
+    def take_reply(self, request_id: int) -> "Document":
+        """Take the reply to a request.
+
+        Raises:
+            PhuxError: The reply is an error, or the connection ended before it came.
+        """
+        self._calls.pop(request_id, None)
+        frame = self._replies.pop(request_id, None)
+        if frame is None:
+            raise self.failure or errors.DisconnectedError("the reply has not come")
+        if "error" in frame:
+            raise errors.from_wire(frame["error"])
+        reply: Document = frame["ok"]
+        return reply
+
+    @property
+    def pending(self) -> int:
+        """How many requests have no reply yet."""
+        return len(self._calls) - len(self._replies)
+
+    @property
+    def subscriptions(self) -> set[int]:
+        """The subscriptions whose events are kept."""
+        return self._events.keys() - self._ending.values()
+
+    def has_subscription(self, subscription: int) -> bool:
+        """Tell whether a subscription was made on this connection, and not ended."""
+        return subscription in self._events and subscription not in self._ending.values()
+
+    def has_event(self, subscription: int) -> bool:
+        """Tell whether an event of a subscription can be taken."""
+        return bool(self._events.get(subscription))
+
+    def take_event(self, subscription: int) -> "Document":
+        """Take the oldest event of a subscription."""
+        return self._events[subscription].take()
+
+
+class Attempts:
+    """The attempts to get one request answered: whether to send it again, when, and with what.
+
+    A service that died is back in a moment. A request that reached no service is sent again; one that may have reached
+    it only if repeating it does no harm. Connections that lasted do not count, so a call outlives any number of deaths.
+
+    Args:
+        call: The call.
+        params: Its parameters.
+        timeout_s: How long all attempts may take.
+    """
+
+    def __init__(self, call: str, params: "Mapping[str, object]", timeout_s: float) -> None:
+        self._repeatable = CALLS[call].repeatable
+        self._params = params
+        self._began = self._attempt_began = time.monotonic()
+        self.deadline = self._began + timeout_s
+        self._quick_losses = 0
+        self._restarting: errors.PhuxError | None = None
+
+    def begin(self) -> "Mapping[str, object]":
+        """Begin the next attempt.
+
+        Returns:
+            The parameters to send: a timeout among them is what is left of it.
+        """
+        self._attempt_began = time.monotonic()
+        timeout_ms = self._params.get("timeout_ms")
+        if not isinstance(timeout_ms, int):
+            return self._params
+        spent_ms = int((self._attempt_began - self._began) * 1000)
+        return {**self._params, "timeout_ms": max(1, timeout_ms - spent_ms)}
+
+    def pause_s(self, failure: errors.PhuxError) -> float:
+        """Return how long to wait before the next attempt.
+
+        Raises:
+            PhuxError: The failure itself, if there must be no other attempt.
+        """
+        if failure.code == "service_restarting":  # the keeper answered: no service has seen the request
+            self._report_once(failure)
+            return _LONGEST_PAUSE_S
+        if time.monotonic() - self._attempt_began >= _QUICK_S:
+            self._quick_losses = 0
+        self._quick_losses += 1
+        if (
+            not isinstance(failure, errors.DisconnectedError)
+            or not self._repeatable
+            or self._quick_losses > _MOST_QUICK_LOSSES
+        ):
+            raise failure
+        return min(_FIRST_PAUSE_S * 2.0 ** (self._quick_losses - 1), _LONGEST_PAUSE_S)
+
+    def timed_out(self) -> errors.PhuxError:
+        """Make the error for a request that was not answered by the deadline."""
+        return self._restarting or timed_out()
+
+    def _report_once(self, failure: errors.PhuxError) -> None:
+        if self._restarting is None:
+            import logging
+
+            # Without a handler, logging prints it to stderr: people who wait learn what they wait for.
+            logging.getLogger("phux").warning("phux: %s; waiting for it", failure.message)
+        self._restarting = failure

@@ -1,0 +1,64 @@
+"""Opening the server's socket: check its directory, connect, check who listens. Import-light."""
+
+import select
+import socket as socket_module
+import time
+
+from phux_client.greeting import check_socket, no_server
+from phux_core import errors
+
+_RETRY_S = 0.01
+# Linux reports a half-closed stream as POLLRDHUP; elsewhere POLLHUP, which is always reported, has to do.
+_HUNG_UP = getattr(select, "POLLRDHUP", 0)
+
+
+def try_connect(path: str) -> socket_module.socket | None:
+    """Connect without blocking.
+
+    Returns:
+        The socket, non-blocking; None while the queue of connections is full: many clients at once, or a service that
+        is being started.
+
+    Raises:
+        NoServerError: Nobody listens.
+        UnsafePathError: The socket cannot be trusted.
+        TransportError: It cannot be connected to.
+    """
+    check_socket(path)
+    sock = socket_module.socket(socket_module.AF_UNIX, socket_module.SOCK_STREAM)
+    try:
+        sock.setblocking(False)
+        sock.connect(path)
+    except BlockingIOError:
+        sock.close()
+        return None
+    except (FileNotFoundError, ConnectionRefusedError):
+        sock.close()
+        raise no_server(path) from None
+    except OSError as error:
+        sock.close()
+        raise errors.TransportError(f"cannot connect to {path}: {error.strerror}") from error
+    return sock
+
+
+def connect(path: str, deadline: float) -> socket_module.socket:
+    """Connect, waiting for a place in the queue of connections until a deadline.
+
+    Raises:
+        TimeoutError: There was no place in time.
+        PhuxError: As for ``try_connect``.
+    """
+    while True:
+        sock = try_connect(path)
+        if sock is not None:
+            return sock
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        time.sleep(_RETRY_S)
+
+
+def is_hung_up(sock: socket_module.socket) -> bool:
+    """Tell whether the server has closed a connection, whatever is left to read."""
+    poll = select.poll()
+    poll.register(sock.fileno(), _HUNG_UP)
+    return bool(poll.poll(0))

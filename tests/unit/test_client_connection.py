@@ -1,0 +1,178 @@
+"""The client's protocol state: frames in any pieces, replies to their callers, and what a cancelled caller leaves."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from phux_client.connection import Attempts, ClientConnection
+from phux_core import errors, wire
+
+HELLO = wire.encode({"hello": {"protocol": list(wire.PROTOCOL), "server": "test"}})
+
+
+def reply(number, **document):
+    return wire.encode({"id": number, "ok": document})
+
+
+def event(subscription, **document):
+    return wire.encode({"subscription": subscription, "event": {"event": "bell", **document}})
+
+
+def connected():
+    connection = ClientConnection()
+    connection.receive(HELLO)
+    connection.sent(len(connection.outgoing))
+    return connection
+
+
+def sent_calls(connection):
+    decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
+    return [(header["call"], header["params"]) for header, _payload in decoder.feed(connection.outgoing)]
+
+
+def test_the_handshake_is_sent_with_the_first_request():
+    connection = ClientConnection("tool/1")
+    connection.request("status", {})
+    decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
+    first, second = (header for header, _payload in decoder.feed(connection.outgoing))
+    assert first["hello"]["client"] == "tool/1"
+    assert second["call"] == "status"
+
+
+@given(st.lists(st.integers(1, 40), max_size=30))
+def test_replies_find_their_callers_however_the_stream_is_cut(cuts):
+    connection = ClientConnection()
+    one, two = connection.request("status", {}), connection.request("tree", {})
+    subscription = connection.request("subscribe", {})
+    stream = (
+        HELLO + event(7, n=1) + reply(two, b=2) + reply(subscription, subscription=7) + reply(one, a=1) + event(7, n=2)
+    )
+    arrived = []
+    for size in [*cuts, len(stream)]:
+        if stream:
+            arrived += connection.receive(stream[:size])
+            stream = stream[size:]
+    assert arrived == [("event", 7), ("reply", two), ("reply", subscription), ("reply", one), ("event", 7)]
+    assert connection.take_reply(one) == {"a": 1}
+    assert connection.take_reply(two) == {"b": 2}
+    assert connection.take_reply(subscription) == {"subscription": 7}
+    assert [connection.take_event(7)["n"], connection.take_event(7)["n"]] == [1, 2]
+    assert not connection.has_event(7)
+
+
+def test_a_frame_that_answers_nothing_is_a_push():
+    connection = connected()
+    assert connection.receive(wire.encode({"attachment": 1, "bell": 2})) == [("push", {"attachment": 1, "bell": 2})]
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"", errors.DisconnectedError),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", errors.ProtocolError),
+        (wire.encode({"hello": {"protocol": [99, 0]}}), errors.VersionError),
+        (wire.encode({"id": 1, "ok": {}}), errors.ProtocolError),
+        (wire.encode({"error": {"code": "limit", "message": "full"}}), errors.LimitError),
+    ],
+)
+def test_a_failed_connection_gives_its_reason_to_every_caller(data, kind):
+    connection = ClientConnection()
+    one = connection.request("status", {})
+    two = connection.request("tree", {})
+    connection.receive(data)
+    for number in (one, two):
+        with pytest.raises(kind):
+            connection.take_reply(number)
+
+
+def test_an_error_reply_is_raised_for_its_caller_only():
+    connection = connected()
+    one, two = connection.request("status", {}), connection.request("tree", {})
+    connection.receive(wire.encode({"id": one, "error": {"code": "busy", "message": "no"}}) + reply(two))
+    with pytest.raises(errors.BusyError):
+        connection.take_reply(one)
+    assert connection.take_reply(two) == {}
+    assert connection.failure is None
+
+
+def test_a_cancelled_request_that_was_not_sent_is_withdrawn():
+    connection = connected()
+    first = connection.request("kill_server", {})
+    connection.request("status", {})
+    connection.abandon(first)
+    assert sent_calls(connection) == [("status", {})]
+
+
+def test_a_cancelled_request_of_which_a_part_was_sent_is_sent_to_its_end():
+    connection = connected()
+    first = connection.request("status", {})
+    whole = connection.outgoing
+    connection.sent(3)
+    assert connection.never_sent() == set()
+    connection.abandon(first)
+    assert connection.outgoing == whole[3:]
+
+
+def test_a_cancelled_run_tells_the_server():
+    connection = connected()
+    run = connection.request("run", {"pane": 1, "id": "x", "command": "true"})
+    connection.sent(len(connection.outgoing))
+    connection.abandon(run)
+    assert sent_calls(connection) == [("cancel", {"request": run})]
+    assert connection.receive(reply(run)) == []  # the late reply belongs to nobody
+
+
+def test_a_subscription_whose_caller_was_cancelled_is_ended_when_its_reply_comes():
+    connection = connected()
+    subscribe = connection.request("subscribe", {})
+    connection.sent(len(connection.outgoing))
+    connection.abandon(subscribe)
+    connection.sent(len(connection.outgoing))
+    connection.receive(event(5) + reply(subscribe, subscription=5))
+    assert sent_calls(connection) == [("unsubscribe", {"subscription": 5})]
+    assert connection.subscriptions == set()
+
+
+def test_an_ended_subscription_keeps_no_events():
+    connection = connected()
+    subscribe = connection.request("subscribe", {})
+    connection.receive(reply(subscribe, subscription=5) + event(5))
+    assert connection.has_event(5)
+    connection.unsubscribe(5)
+    assert not connection.has_subscription(5)
+    connection.receive(event(5) + reply(subscribe + 1))
+    assert not connection.has_event(5)
+
+
+def test_only_what_does_no_harm_is_sent_again_after_a_lost_reply():
+    lost = errors.DisconnectedError("gone")
+    assert Attempts("status", {}, 30).pause_s(lost) < 1
+    with pytest.raises(errors.DisconnectedError):
+        Attempts("kill", {}, 30).pause_s(lost)
+
+
+def test_a_request_that_reached_no_service_is_always_sent_again(caplog):
+    restarting = errors.from_wire({"code": "service_restarting", "message": "the service died 9 times; see LOG"})
+    attempts = Attempts("kill", {}, 30)
+    for _ in range(100):
+        assert attempts.pause_s(restarting) < 1
+    assert attempts.timed_out() is restarting
+    assert [record.message for record in caplog.records] == ["phux: the service died 9 times; see LOG; waiting for it"]
+
+
+def test_a_request_that_keeps_ending_the_service_is_given_up():
+    attempts = Attempts("status", {}, 30)
+    with pytest.raises(errors.DisconnectedError):
+        for _ in range(100):
+            attempts.begin()
+            attempts.pause_s(errors.DisconnectedError("gone"))
+
+
+def test_connections_that_lasted_do_not_count_as_failed_attempts(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("phux_client.connection.time.monotonic", lambda: now[0])
+    attempts = Attempts("run", {"timeout_ms": 60_000}, 100)
+    for number in range(30):
+        assert attempts.begin() == {"timeout_ms": 60_000 - 1_500 * number}
+        now[0] += 1.5
+        attempts.pause_s(errors.DisconnectedError("gone"))
