@@ -1,9 +1,11 @@
 """libghostty-vt as pyghostty ships it, with the declarations that the engine uses and no others.
 
-pyghostty declares the whole library when it is imported, which takes cffi a fifth of a second, and each type that is
-named later ten milliseconds and more, because cffi goes through every declared name for it. A service is started in
-front of somebody who waits, so the declarations are cut to a third before cffi reads them: the functions named here,
-and what these in turn speak of. pyghostty itself is not imported.
+Parsing pyghostty's C declarations takes cffi a fifth of a second, and people wait while a service starts. So the
+functions named here, and the types they refer to, are parsed ahead of time: ``_ghostty_declarations`` is cffi's
+compiled form of them. It is used only if pyghostty's declarations are still the ones it was made from; otherwise they
+are parsed at runtime. pyghostty itself is not imported.
+
+After a new release of pyghostty: ``python -m phux_core.engine._ghostty_binding PATH`` writes it anew.
 """
 
 from __future__ import annotations
@@ -11,9 +13,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import sys
+import zlib
 from typing import Any
-
-import cffi
 
 _USED = """
 ghostty_cell_get ghostty_free ghostty_grid_ref_cell ghostty_grid_ref_graphemes ghostty_grid_ref_row
@@ -36,6 +38,13 @@ GhosttyTerminalDeviceAttributesFn GhosttyTerminalModeConfig GhosttyTerminalScrol
 GhosttyTerminalTitleChangedFn GhosttyTerminalWritePtyFn GhosttyTerminalXtversionFn
 """
 
+# ABI-mode cffi cannot pass unions by value; these structs have the layout of GhosttyPoint and
+# GhosttyTerminalScrollViewport, which are passed in memory on every platform we have wheels for.
+_TWINS = """
+typedef struct { int tag; int gap; uint16_t x; uint32_t y; uint64_t pad; } PhuxPoint;
+typedef struct { int tag; int gap; size_t row; uint64_t pad; } PhuxScroll;
+"""
+
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _BOUNDARY = re.compile(r"[{};]")
 _NAME = re.compile(r"\b[Gg]hostty\w+")
@@ -52,18 +61,49 @@ def load() -> tuple[Any, Any]:
         cffi's ``ffi`` and ``lib``.
 
     Raises:
-        ImportError: pyghostty is not installed, or is not as it was.
+        ImportError: pyghostty is not installed, or has changed.
     """
-    found = importlib.util.find_spec("pyghostty")
-    if found is None or found.origin is None:
-        raise ImportError("pyghostty is not installed")
-    directory = os.path.dirname(found.origin)
-    ffi = cffi.FFI()
-    ffi.cdef(reduce(_declarations(os.path.join(directory, "_cdef.py")), _USED.split()))
+    directory = _directory()
+    ffi = _compiled(directory) or _parsed(directory)
     try:
         return ffi, ffi.dlopen(os.environ.get("PYGHOSTTY_LIB") or _library(os.path.join(directory, "_lib")))
     except OSError as error:
         raise ImportError(f"libghostty-vt cannot be opened: {error}") from error
+
+
+def compile_declarations(path: str) -> None:
+    """Write the module with the compiled declarations."""
+    directory = _directory()
+    ffi = _parsed(directory)
+    ffi.set_source("_ghostty_declarations", None)
+    ffi.emit_python_code(path)
+    with open(path, "a", encoding="ascii") as module:
+        module.write(f"CHECKSUM = {_checksum(directory)}\n")
+
+
+def _compiled(directory: str) -> Any:
+    """Return the compiled declarations; None if pyghostty's are not the ones they were made from."""
+    try:
+        from phux_core.engine import _ghostty_declarations
+    except ImportError:  # cffi's compiled form changed with a new cffi
+        return None
+    return _ghostty_declarations.ffi if _checksum(directory) == _ghostty_declarations.CHECKSUM else None
+
+
+def _parsed(directory: str) -> Any:
+    import cffi
+
+    ffi = cffi.FFI()
+    ffi.cdef(reduce(_declarations(directory), _USED.split()) + _TWINS)
+    return ffi
+
+
+def _checksum(directory: str) -> int:
+    try:
+        with open(os.path.join(directory, "_cdef.py"), "rb") as declarations:
+            return zlib.crc32(declarations.read())
+    except OSError as error:
+        raise ImportError("pyghostty has no declarations where they were") from error
 
 
 def reduce(declarations: str, used: list[str]) -> str:
@@ -102,7 +142,15 @@ def _split(text: str) -> list[str]:
     return parts
 
 
-def _declarations(path: str) -> str:
+def _directory() -> str:
+    found = importlib.util.find_spec("pyghostty")
+    if found is None or found.origin is None:
+        raise ImportError("pyghostty is not installed")
+    return os.path.dirname(found.origin)
+
+
+def _declarations(directory: str) -> str:
+    path = os.path.join(directory, "_cdef.py")
     found = importlib.util.spec_from_file_location("_phux_ghostty_declarations", path)
     if found is None or found.loader is None or not os.path.exists(path):
         raise ImportError("pyghostty has no declarations where they were")
@@ -116,3 +164,7 @@ def _library(directory: str) -> str:
     if not names:
         raise ImportError("pyghostty has no library where it was")
     return os.path.join(directory, names[0])
+
+
+if __name__ == "__main__":
+    compile_declarations(sys.argv[1])

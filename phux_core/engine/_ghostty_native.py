@@ -17,12 +17,6 @@ from phux_core.version import __version__
 
 ffi, lib = _ghostty_binding.load()
 
-# ABI-mode cffi cannot pass unions by value; these structs have the layout of GhosttyPoint and
-# GhosttyTerminalScrollViewport, which are passed in memory on every platform we have wheels for.
-ffi.cdef("""
-typedef struct { int tag; int gap; uint16_t x; uint32_t y; uint64_t pad; } PhuxPoint;
-typedef struct { int tag; int gap; size_t row; uint64_t pad; } PhuxScroll;
-""")
 for _twin, _real, _first in (
     ("PhuxPoint", "GhosttyPoint", "x"),
     ("PhuxScroll", "GhosttyTerminalScrollViewport", "row"),

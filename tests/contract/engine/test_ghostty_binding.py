@@ -48,3 +48,23 @@ def test_what_the_used_names_speak_of_stays_and_nothing_else():
 def test_a_name_that_the_library_does_not_have_is_an_import_error():
     with pytest.raises(ImportError, match="ghostty_gone"):
         _ghostty_binding.reduce(DECLARATIONS, ["ghostty_gone"])
+
+
+def test_the_compiled_declarations_are_those_of_the_installed_library():
+    """Otherwise each start takes 150 ms longer: ``python -m phux_core.engine._ghostty_binding PATH`` writes them."""
+    directory = _ghostty_binding._directory()
+    compiled, parsed = _ghostty_binding._compiled(directory), _ghostty_binding._parsed(directory)
+    assert compiled is ffi
+    for name in names(r"\bGhostty\w+"):
+        assert parsed.getctype(name) == compiled.getctype(name)
+        if parsed.typeof(name).kind == "struct":
+            assert [(field, kind.offset) for field, kind in parsed.typeof(name).fields] == [
+                (field, kind.offset) for field, kind in compiled.typeof(name).fields
+            ]
+
+
+def test_other_declarations_are_parsed_at_runtime(tmp_path):
+    directory = Path(_ghostty_binding._directory())
+    (tmp_path / "_cdef.py").write_text((directory / "_cdef.py").read_text() + "\n# a newer release\n")
+    assert _ghostty_binding._compiled(str(tmp_path)) is None
+    assert _ghostty_binding._parsed(str(tmp_path)).typeof("GhosttyTerminal")
