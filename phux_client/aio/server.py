@@ -263,12 +263,21 @@ class Phux(ServerLogs):
         return int((await self.drive(flows.kill(self._caller, target)))["killed"])
 
     async def kill_server(self) -> None:
-        """End every program and the server; returns when it is gone.
+        """End every program and the server; return when it is gone.
+
+        A server whose service does not answer is ended by its keeper.
 
         Example:
             >>> await phux.kill_server()
         """
-        await self.drive(flows.kill_server())
+        from phux_client.ending import ANSWER_S, end_keeper
+
+        try:
+            await self.drive(flows.kill_server(ANSWER_S))
+        except errors.NoServerError:
+            raise
+        except errors.TransportError:
+            await anyio.to_thread.run_sync(end_keeper, self.socket)
         await self._link.wait_closed()
 
     @asynccontextmanager

@@ -354,15 +354,23 @@ class Phux(ServerLogs):
         return int(self.drive(flows.kill(self._caller, target))["killed"])
 
     def kill_server(self) -> None:
-        """End every program and the server; returns when it is gone.
+        """End every program and the server; return when it is gone.
+
+        A server whose service does not answer is ended by its keeper.
 
         Example:
             >>> phux.kill_server()
         """
-        deadline = time.monotonic() + self._timeout_s
-        self.drive(flows.kill_server())
+        from phux_client.ending import ANSWER_S, end_keeper
+
+        try:
+            self.drive(flows.kill_server(ANSWER_S))
+        except errors.NoServerError:
+            raise
+        except errors.TransportError:
+            end_keeper(self._path)
         if self._link is not None:
-            self._link.wait_closed(deadline)
+            self._link.wait_closed(time.monotonic() + self._timeout_s)
         self.close()
 
     @contextlib.contextmanager

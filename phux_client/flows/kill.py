@@ -20,6 +20,12 @@ def kill_by_id(scope: str, id_: int) -> "Flow[Document]":
     return {"schema_version": 1, "killed": reply["killed"]}
 
 
-def kill_server() -> "Flow[None]":
-    """End every program and the server. The driver then waits for the connection to close."""
-    yield Request("kill_server")
+def kill_server(limit_s: float | None = None) -> "Flow[None]":
+    """End every program and the server. The driver then waits for the connection to close.
+
+    Args:
+        limit_s: How long the service may take to answer; as long as usual when omitted.
+    """
+    request = Request("kill_server")
+    request.limit_s = limit_s
+    yield request

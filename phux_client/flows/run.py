@@ -2,6 +2,7 @@
 
 import os
 
+from phux_client.flows._deadline import within
 from phux_client.flows._kinds import Caller, Request
 from phux_client.flows._moments import timestamp
 from phux_client.flows.target import pane_id
@@ -57,7 +58,7 @@ def run(
         if value is not None and not (isinstance(value, (int, float)) and 0 <= value <= most):
             raise BadRequestError(f"{name} is {value!r:.80}", remedy=f"give a number from 0 to {most}")
     check_command(command)
-    return _run(
+    flow = _run(
         caller,
         target,
         command if isinstance(command, str) else _join(command),
@@ -69,6 +70,7 @@ def run(
         max_bytes=max_bytes,
         raw=raw or None,
     )
+    return within(flow, timeout_s or None)
 
 
 def check_command(command: "str | Sequence[str]") -> None:

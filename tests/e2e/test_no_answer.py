@@ -1,0 +1,67 @@
+"""A service that does not answer: timeouts hold, and the server can still be ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+
+import anyio
+import pytest
+
+import phux_client
+from phux_client import blocking
+from phux_client.aio.link import Link
+from servers import embedded_server, eventually, process_gone
+
+
+@pytest.fixture
+def frozen():
+    """A server whose service is stopped (SIGSTOP): its socket, and the service's pid."""
+    with embedded_server() as server:
+        with blocking.connect(server.socket) as phux:
+            phux.new_session("work", command=["cat"])
+            service_pid = phux.status().service_pid
+        os.kill(service_pid, signal.SIGSTOP)
+        yield server.socket, service_pid
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(service_pid, signal.SIGCONT)
+
+
+def took(call):
+    began = time.monotonic()
+    with pytest.raises(phux_client.TransportError):
+        call()
+    return time.monotonic() - began
+
+
+def test_timeouts_hold_without_an_answer(frozen):
+    socket, _ = frozen
+    with blocking.Phux(socket) as phux:
+        pane = blocking.Pane(phux, 1)
+        assert took(lambda: pane.run("true", timeout_s=0.5)) < 4
+
+
+@pytest.mark.parametrize("backend", ["blocking", "asyncio", "trio"])
+def test_kill_server_ends_a_server_whose_service_is_stopped(frozen, backend):
+    socket, service_pid = frozen
+
+    async def kill():
+        phux = phux_client.Phux(Link(socket, 30.0))
+        await phux.kill_server()
+
+    if backend == "blocking":
+        with blocking.Phux(socket) as phux:
+            phux.kill_server()
+    else:
+        anyio.run(kill, backend=backend)
+    eventually(lambda: process_gone(service_pid), within_s=5)
+    with pytest.raises(phux_client.NoServerError), blocking.connect(socket):
+        pass
+
+
+def test_killing_a_server_that_is_not_there_is_an_error(tmp_path):
+    tmp_path.chmod(0o700)
+    with pytest.raises(phux_client.NoServerError), blocking.Phux(str(tmp_path / "none.sock")) as phux:
+        phux.kill_server()
