@@ -2,13 +2,17 @@
 
 import contextlib
 import os
+import select
 import shutil
 import signal
+import socket
+import sys
 import tempfile
 import threading
 import time
 
-from phux_client.starting import START_TIMEOUT_S, launch_keeper
+from phux_client.starting import START_TIMEOUT_S, await_ready
+from phux_core import errors, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +20,8 @@ if TYPE_CHECKING:
     from typing import Self
 
 _END_S = 10.0
-_POLL_S = 0.005
+_EXIT_S = 1.0
+_POLL_S = 0.001
 
 
 class Embedding:
@@ -51,7 +56,7 @@ class Embedding:
 
 
 class EmbeddedServer:
-    """A keeper that is our child, holding one end of a pipe of which we hold the other.
+    """A keeper that holds one end of a pipe of which we hold the other.
 
     When we end, also by SIGKILL, the pipe closes and the keeper ends everything.
 
@@ -65,7 +70,8 @@ class EmbeddedServer:
     def __init__(self, *, engine: str | None = None) -> None:
         self._directory = tempfile.mkdtemp(prefix="phux-")
         self.socket = os.path.join(self._directory, "phux.sock")
-        self._life = -1
+        self._life = -1  # the keeper ends when this is closed
+        self._ready = -1  # the keeper holds the other end as long as it lives
         self._pid = -1
         try:
             self._start(engine)
@@ -75,24 +81,21 @@ class EmbeddedServer:
 
     def _start(self, engine: str | None) -> None:
         log_path = f"{self.socket}.log"
+        arguments = [
+            *("--socket", self.socket, "--remove-directory", "--no-config"),
+            # Logs go with everything else.
+            *("--state-dir", os.path.join(self._directory, "state")),
+            *(("--engine", engine) if engine else ()),
+        ]
         log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._ready, ready_writer = os.pipe()
         life, self._life = os.pipe()
         try:
-            self._pid = launch_keeper(
-                [
-                    *("--socket", self.socket, "--life-fd", str(life), "--remove-directory", "--no-config"),
-                    # Logs go with everything else.
-                    *("--state-dir", os.path.join(self._directory, "state")),
-                    *(("--engine", engine) if engine else ()),
-                ],
-                pass_fds=(life,),
-                stderr=log,
-                timeout_s=2 * START_TIMEOUT_S,
-                where_to_look=log_path,
-            )
+            self._pid = _TEMPLATE.fork_keeper(arguments, (ready_writer, life, log))
         finally:
-            os.close(log)
-            os.close(life)
+            for fd in (log, ready_writer, life):
+                os.close(fd)
+        await_ready(self._ready, 2 * START_TIMEOUT_S, log_path)
 
     def __enter__(self) -> "Self":
         return self
@@ -106,15 +109,104 @@ class EmbeddedServer:
         """End the server and everything in it, and remove its directory."""
         if self._life >= 0:
             with contextlib.suppress(OSError):
-                os.write(self._life, b"x")  # somebody we forked may hold the pipe open: a word ends it too
+                os.write(self._life, b"x")  # a process that we forked may hold the pipe open: a byte ends it too
             os.close(self._life)
             self._life = -1
         if self._pid > 0:
-            deadline = time.monotonic() + _END_S
-            with contextlib.suppress(ChildProcessError):
-                while os.waitpid(self._pid, os.WNOHANG) == (0, 0):
-                    if time.monotonic() > deadline:
-                        os.kill(self._pid, signal.SIGKILL)
-                    time.sleep(_POLL_S)
+            self._await_end()
             self._pid = -1
+        if self._ready >= 0:
+            os.close(self._ready)
+            self._ready = -1
         shutil.rmtree(self._directory, ignore_errors=True)
+
+    def _await_end(self) -> None:
+        poll = select.poll()
+        poll.register(self._ready, select.POLLIN)
+        # The pipe closes a moment before the process is gone.
+        deadline = time.monotonic() + (_EXIT_S if poll.poll(_END_S * 1000) else 0)
+        with contextlib.suppress(ProcessLookupError):
+            while time.monotonic() < deadline:
+                os.kill(self._pid, 0)
+                time.sleep(_POLL_S)
+            os.kill(self._pid, signal.SIGKILL)
+
+
+class _Template:
+    """The process that forks our keepers (phux_core.server.template), started when first needed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sock: socket.socket | None = None
+        self._started_by: object = None
+
+    def fork_keeper(self, arguments: list[str], fds: tuple[int, int, int]) -> int:
+        """Fork a keeper.
+
+        Returns:
+            Its process id.
+
+        Raises:
+            StartFailedError: No template can be started.
+        """
+        request = wire.encode({"arguments": arguments, "env": dict(os.environ), "cwd": _working_directory()})
+        # A process that forks, or changes how Python starts, needs a template of its own.
+        starter = (os.getpid(), sys.executable, {name: os.environ[name] for name in os.environ if "PYTHON" in name})
+        with self._lock:
+            # One that had nothing to do for a while has ended.
+            pid = self._ask(request, fds) if self._started_by == starter else None
+            if pid is None:
+                self._start(fds[2])
+                self._started_by = starter
+                pid = self._ask(request, fds)
+        if pid is None:
+            raise errors.StartFailedError("the process that starts private servers ended", remedy="see stderr")
+        return pid
+
+    def _ask(self, request: bytes, fds: tuple[int, int, int]) -> int | None:
+        """Send a request and return the keeper's process id; None if the template is gone."""
+        assert self._sock is not None
+        decoder = wire.Decoder(max_header=wire.MAX_REPLY_HEADER, max_payload=0)
+        try:
+            sent = socket.send_fds(self._sock, [request], fds)
+            self._sock.sendall(request[sent:])
+            while data := self._sock.recv(wire.RECEIVE_SIZE):
+                for header, _payload in decoder.feed(data):
+                    return int(str(header["pid"]))
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        return None
+
+    def _start(self, log: int) -> None:
+        import subprocess
+
+        if self._sock is not None:
+            self._sock.close()
+        self._sock, theirs = socket.socketpair()
+        with theirs:
+            try:
+                # It forks at once, so that nobody has to wait for its end.
+                subprocess.run(
+                    [sys.executable, "-P", "-m", "phux_core.server.template", str(theirs.fileno())],
+                    pass_fds=(theirs.fileno(),),
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                    check=True,
+                )
+            except (OSError, subprocess.CalledProcessError) as error:
+                raise errors.StartFailedError(
+                    f"the server's Python {sys.executable!r} cannot be executed: {error}",
+                    remedy="check that this user may read and execute it",
+                ) from error
+
+
+_TEMPLATE = _Template()
+
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return "/"

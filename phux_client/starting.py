@@ -44,7 +44,7 @@ def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> None:
         if not is_live(path):
             log = _open_private(paths.log_path(path), os.O_WRONLY | os.O_APPEND)
             try:
-                launch_keeper(
+                _launch_keeper(
                     ["--socket", path, "--detach", "--lock-fd", str(lock)],
                     pass_fds=(lock,),
                     stderr=log,
@@ -95,19 +95,15 @@ def is_live(path: str) -> bool:
     return True
 
 
-def launch_keeper(
+def _launch_keeper(
     arguments: list[str], *, pass_fds: tuple[int, ...], stderr: int, timeout_s: float, where_to_look: str
-) -> int:
-    """Start a keeper process and wait until it listens.
-
-    Returns:
-        Its process id; that of a short-lived parent with ``--detach``, which was waited for.
+) -> None:
+    """Start a detached keeper and wait until it listens.
 
     Raises:
         StartFailedError: It did not come up.
         PhuxError: It said what is wrong.
     """
-    import select
     import subprocess
 
     ready, ready_writer = os.pipe()
@@ -129,10 +125,7 @@ def launch_keeper(
             ) from error
         finally:
             os.close(ready_writer)
-        poll = select.poll()
-        poll.register(ready, select.POLLIN)
-        readable = bool(poll.poll(timeout_s * 1000))
-        answer = os.read(ready, 65536) if readable else b""
+        await_ready(ready, timeout_s, where_to_look)
     except BaseException:
         if process is not None:
             process.kill()
@@ -140,16 +133,26 @@ def launch_keeper(
         raise
     finally:
         os.close(ready)
-    if answer == b"ok" and "--detach" not in arguments:
-        process.returncode = 0  # whoever asked for it waits for it; Popen need not worry
-        return process.pid
-    if not readable:
-        process.kill()
     process.wait()
+
+
+def await_ready(ready: int, timeout_s: float, where_to_look: str) -> None:
+    """Wait until a keeper reports on a pipe that it listens.
+
+    Raises:
+        StartFailedError: It did not in time.
+        PhuxError: It reported what is wrong.
+    """
+    import select
+
+    poll = select.poll()
+    poll.register(ready, select.POLLIN)
+    readable = bool(poll.poll(timeout_s * 1000))
+    answer = os.read(ready, 65536) if readable else b""
     if answer == b"ok":
-        return process.pid
+        return
     if answer:
         document = json.loads(answer)
         raise errors.from_wire({**document["error"], "remedy": document["remedy"]})
     problem = "ended before it was ready" if readable else f"was not ready within {timeout_s:.1f} s"
-    raise errors.StartFailedError(f"the server that was started {problem}", remedy=f"look at {where_to_look}")
+    raise errors.StartFailedError(f"the started server {problem}", remedy=f"look at {where_to_look}")

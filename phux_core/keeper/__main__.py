@@ -8,7 +8,10 @@ import importlib.util
 import json
 import os
 import shutil
+import subprocess
 import sys
+from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from phux_core import paths
 from phux_core.config import config_path, load, parse
@@ -16,10 +19,19 @@ from phux_core.errors import BadRequestError, PhuxError, StartFailedError
 from phux_core.keeper.listener import Listener, take_lock
 from phux_core.keeper.supervisor import Supervisor, log, redirect_to_log
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phux_core.keeper.supervisor import ServiceProcess
+
+    StartService = Callable[[str, int], ServiceProcess]
+
 _ENGINES = {"ghostty": "pyghostty", "pyte": "pyte"}
 
 
-def _parse(argv: list[str] | None) -> argparse.Namespace:
+@cache
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of the keeper's arguments."""
     parser = argparse.ArgumentParser(prog="phux server", description="Own terminals until the last session ends.")
     parser.add_argument("--socket")
     parser.add_argument("--exit-after-idle", type=int)
@@ -32,7 +44,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--lock-fd", type=int, help="the starter holds the lock, on this descriptor")
     parser.add_argument("--life-fd", type=int, help="end when the other end of this pipe closes")
     parser.add_argument("--remove-directory", action="store_true", help="at the end, remove the socket's directory")
-    return parser.parse_args(argv)
+    return parser
 
 
 def _check_engine(name: str | None) -> str | None:
@@ -49,9 +61,7 @@ def _check_engine(name: str | None) -> str | None:
     return name
 
 
-def _service_argv(
-    options: argparse.Namespace, config: dict[str, object], socket_path: str, log_path: str | None
-) -> list[str]:
+def _settings(options: argparse.Namespace, config: dict[str, object], socket_path: str, log_path: str | None) -> str:
     settings = {
         "socket": socket_path,
         "log": log_path,
@@ -68,17 +78,32 @@ def _service_argv(
         "shell": config["shell"],
         "window_size": config["window-size"],
     }
-    # -P keeps the working directory out of sys.path: nobody's folder gets to pose as our package.
-    return [sys.executable, "-P", "-m", "phux_core.server", json.dumps(settings)]
+    return json.dumps(settings)
 
 
-def main(argv: list[str] | None = None) -> int:
+def execute_service(settings: str, channel_fd: int) -> subprocess.Popen[bytes]:
+    """Start a service as a new Python process."""
+    return subprocess.Popen(
+        # -P keeps the working directory out of sys.path: nobody's folder gets to pose as our package.
+        [sys.executable, "-P", "-m", "phux_core.server", settings, str(channel_fd)],
+        pass_fds=(channel_fd,),
+        stdin=subprocess.DEVNULL,
+        # Ctrl-C at a foreground server is the keeper's to handle; the service must outlive it.
+        start_new_session=True,
+    )
+
+
+def main(argv: list[str] | None = None, start_service: StartService = execute_service) -> int:
     """Run the keeper.
+
+    Args:
+        argv: The arguments; those of the process when omitted.
+        start_service: Starts a service with its settings and the channel's descriptor.
 
     Returns:
         The exit code: 0 after a clean end, 1 or 2 when it could not start.
     """
-    options = _parse(argv)
+    options = parser().parse_args(argv)
     for fd in (options.ready_fd, options.lock_fd, options.life_fd):
         if fd is not None:
             os.set_inheritable(fd, False)
@@ -98,7 +123,7 @@ def main(argv: list[str] | None = None) -> int:
         return _report_failure(error, options.ready_fd)
     supervisor = Supervisor(
         listener,
-        _service_argv(options, config, socket_path, log_path),
+        partial(start_service, _settings(options, config, socket_path, log_path)),
         log_path=log_path,
         life_fd=options.life_fd,
     )
@@ -111,7 +136,8 @@ def main(argv: list[str] | None = None) -> int:
             if options.remove_directory:
                 _remove_directory(socket_path, options.state_dir)
             return 1
-        os.close(options.ready_fd)
+        if options.life_fd is None:
+            os.close(options.ready_fd)  # an owner knows by it when we have ended
     supervisor.run()
     if options.remove_directory:
         _remove_directory(socket_path, options.state_dir)

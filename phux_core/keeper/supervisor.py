@@ -25,7 +25,7 @@ import subprocess
 import sys
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from phux_core.keeper import journal as journals
 from phux_core.keeper import witness
@@ -50,12 +50,25 @@ _MAX_LOG_BYTES = 1024 * 1024
 _FAULTS = {signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGTRAP}
 
 
+class ServiceProcess(Protocol):
+    """A started service, as ``subprocess.Popen`` has it."""
+
+    pid: int
+    returncode: int | Any | None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end."""
+
+    def kill(self) -> None:
+        """Kill it."""
+
+
 class Supervisor:
     """The keeper of one server.
 
     Args:
         listener: The bound socket.
-        service_argv: How to start the service; the channel's descriptor is appended.
+        start: Starts a service, given the channel's descriptor.
         log_path: The file that stderr goes to, when it is one; kept below a bound.
         life_fd: A pipe; when its other end closes, the server ends. None to live on.
     """
@@ -63,13 +76,13 @@ class Supervisor:
     def __init__(
         self,
         listener: Listener,
-        service_argv: list[str],
+        start: Callable[[int], ServiceProcess],
         *,
         log_path: str | None = None,
         life_fd: int | None = None,
     ) -> None:
         self._listener = listener
-        self._service_argv = service_argv
+        self._start = start
         self._log_path = log_path
         self._life_fd = life_fd
         self._children = Children()
@@ -77,7 +90,7 @@ class Supervisor:
         self._journals: dict[int, int] = {}
         self._channel: Channel | None = None
         self._questions: socket.socket | None = None
-        self._service: subprocess.Popen[bytes] | None = None
+        self._service: ServiceProcess | None = None
         self._restart_at: float | None = None
         self._deaths: list[float] = []
         self._restarts = 0
@@ -185,13 +198,7 @@ class Supervisor:
         self._trim_log()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
-            self._service = subprocess.Popen(
-                [*self._service_argv, str(theirs.fileno())],
-                pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL,
-                # Ctrl-C at a foreground server is the keeper's to handle; the service must outlive it.
-                start_new_session=True,
-            )
+            self._service = self._start(theirs.fileno())
         self._channel = Channel(ours)
         self._selector.register(self._channel, selectors.EVENT_READ, self._on_channel)
         self._questions, asker = witness.make_pair()
@@ -256,7 +263,7 @@ class Supervisor:
         # It ends by itself when the channel closes; one that hangs does not get to keep us.
         try:
             self._service.wait(_SERVICE_GRACE_S)
-        except subprocess.TimeoutExpired:
+        except (subprocess.TimeoutExpired, TimeoutError):
             self._service.kill()
             self._service.wait()
 

@@ -19,13 +19,17 @@ async def _serve(settings: Settings, channel: Channel) -> None:
     await service.finished
 
 
-def main() -> int:
-    """Serve until the keeper closes the channel."""
-    settings_text, channel_fd = sys.argv[1:3]
+def main(settings_text: str, channel_fd: int) -> int:
+    """Serve until the keeper closes the channel.
+
+    Args:
+        settings_text: The settings, as JSON.
+        channel_fd: The socket to the keeper.
+    """
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(asctime)s service[%(process)d] %(name)s: %(message)s"
     )
-    channel = Channel(socket.socket(fileno=int(channel_fd)))
+    channel = Channel(socket.socket(fileno=channel_fd))
     try:
         asyncio.run(_serve(Settings.parse(settings_text), channel))
     except ChannelClosedError:
@@ -34,4 +38,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1], int(sys.argv[2])))

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import anyio
 import pytest
@@ -286,3 +288,52 @@ def test_ending_its_server_early_does_no_harm():
         phux.kill_server()
         with contextlib.suppress(phux_client.TransportError):
             phux.ls()
+
+
+def templates():
+    """The template processes that this process started, by their marks in the environment and their names."""
+    found = set()
+    for pid in filter(str.isdecimal, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as cmdline:
+            if b"phux_core.server.template" in cmdline.read():
+                found.add(int(pid))
+    return found
+
+
+def test_an_idle_template_ends_and_the_next_server_starts_another():
+    with blocking.embedded() as phux:
+        status = phux.status()
+        parent = int(Path(f"/proc/{status.keeper_pid}/stat").read_text().rpartition(")")[2].split()[1])
+        assert parent in templates()
+    eventually(lambda: process_gone(parent), within_s=20)
+    with blocking.embedded() as phux:
+        assert phux.ls().sessions == []
+
+
+def test_a_forked_service_comes_back_after_its_death():
+    with blocking.embedded() as phux:
+        pane = phux.new_session().pane
+        for number in range(3):
+            os.kill(phux.status().service_pid, signal.SIGKILL)
+            assert pane.run(f"echo {number}").output == str(number)
+        assert phux.status().service_restarts == 3
+
+
+def test_the_environment_and_directory_of_now_count(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PHUX_ENGINE", "pyte")
+    with blocking.embedded() as phux:
+        assert phux.status().engine == "pyte"
+    monkeypatch.setenv("PHUX_ENGINE", "none-such")
+    with pytest.raises(phux_client.BadRequestError, match="none-such"), blocking.embedded():
+        pass
+
+
+def test_many_private_servers_start_at_once_from_threads():
+    with ThreadPoolExecutor(8) as pool:
+
+        def once(number):
+            with blocking.embedded() as phux:
+                return phux.new_session(command=["sh"]).pane.run(f"echo {number}").output
+
+        assert list(pool.map(once, range(16))) == [str(number) for number in range(16)]

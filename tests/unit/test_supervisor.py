@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -51,7 +52,12 @@ def test_what_a_service_said_before_it_died_is_heard_although_it_cannot_be_answe
     os.mkfifo(go)
     tmp_path.chmod(0o700)
     listener = Listener(str(tmp_path / "s"))
-    keeper = supervisor.Supervisor(listener, [sys.executable, "-P", "-c", SERVICE, str(go), str(told)])
+
+    def start(channel_fd):
+        command = [sys.executable, "-P", "-c", SERVICE, str(go), str(told), str(channel_fd)]
+        return subprocess.Popen(command, pass_fds=(channel_fd,))
+
+    keeper = supervisor.Supervisor(listener, start)
 
     def spawn(*_words, **_more):
         """Take long: meanwhile the service says more, and dies."""

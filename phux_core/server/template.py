@@ -1,0 +1,158 @@
+"""``python -P -m phux_core.server.template FD``: a process that forks private servers which need not import anything.
+
+Importing what a server needs takes a tenth of a second, a fork a few milliseconds. The client starts one template for
+all of its embedded servers. It ends when its client ends, or when it has had nothing to do for a while.
+
+Requests come over the socket FD, one at a time: a frame (docs/wire.md) with ``arguments`` for the keeper, ``env`` and
+``cwd``, and three descriptors: where the keeper reports that it is ready, the pipe that it ends with, and its log. The
+reply is a frame with the keeper's ``pid``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import select
+import signal
+import socket
+import sys
+import time
+import tomllib  # noqa: F401  the keeper imports it late
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from phux_core import wire
+from phux_core.engine import choose
+from phux_core.keeper import __main__ as keeper
+from phux_core.server import __main__ as service
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+IDLE_S = 5.0
+"""How long a template waits for work while no server of it lives."""
+_MAX_REQUEST = 16 * 1024 * 1024
+_END_POLL_S = 0.01
+
+
+class ForkedService:
+    """A service that was forked; what the keeper needs of ``subprocess.Popen``."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def kill(self) -> None:
+        """Kill it."""
+        os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end.
+
+        Raises:
+            TimeoutError: It did not end in time.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while self.returncode is None:
+            with contextlib.suppress(ChildProcessError):
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                if pid:
+                    self.returncode = os.waitstatus_to_exitcode(status)
+                    break
+            if deadline is not None and time.monotonic() > deadline:
+                raise TimeoutError
+            time.sleep(_END_POLL_S)
+        return self.returncode
+
+
+def fork_service(settings: str, channel_fd: int) -> ForkedService:
+    """Fork a service off the keeper."""
+    pid = os.fork()
+    if not pid:
+        _run(lambda: service.main(settings, channel_fd), keep=(channel_fd,))
+    return ForkedService(pid)
+
+
+def main() -> int:
+    """Fork keepers until the client is gone or has no use for more."""
+    if os.fork():
+        return 0  # nobody needs to wait for us
+    client = socket.socket(fileno=int(sys.argv[1]))
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that keepers leave no zombies
+    choose(None)
+    keeper.parser()
+    gc.freeze()  # collecting would copy what the forks share
+    keepers: list[int] = []
+    while True:
+        if not select.select([client], [], [], IDLE_S)[0]:
+            keepers = [pid for pid in keepers if _is_alive(pid)]
+            if keepers:
+                continue
+            return 0
+        request, fds = _receive(client)
+        if request is None:
+            return 0
+        pid = os.fork()
+        if not pid:
+            _be_keeper(request, fds)
+        for fd in fds:
+            os.close(fd)
+        keepers.append(pid)
+        client.sendall(wire.encode({"pid": pid}))
+
+
+def _receive(client: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
+    decoder = wire.Decoder(max_header=_MAX_REQUEST, max_payload=0)
+    fds: list[int] = []
+    while True:
+        data, received, _flags, _address = socket.recv_fds(client, wire.RECEIVE_SIZE, 3)
+        fds += received
+        if not data:
+            return None, fds
+        for header, _payload in decoder.feed(data):
+            return header, fds
+
+
+def _be_keeper(request: dict[str, Any], fds: list[int]) -> NoReturn:
+    ready, life, log = fds
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    os.environ.clear()
+    os.environ.update(request["env"])
+    with contextlib.suppress(OSError):
+        os.chdir(request["cwd"])
+    arguments = [*request["arguments"], "--ready-fd", str(ready), "--life-fd", str(life)]
+    _run(lambda: keeper.main(arguments, fork_service), keep=(ready, life))
+
+
+def _run(program: Callable[[], int], keep: tuple[int, ...]) -> NoReturn:
+    """Be a new process: no signal handlers, no descriptors of the one it was forked from, nothing after its end."""
+    status = 1
+    try:
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        os.setsid()
+        first = 3
+        for fd in (*sorted(keep), os.sysconf("SC_OPEN_MAX")):
+            os.closerange(first, fd)
+            first = fd + 1
+        status = program()
+    except BaseException:  # noqa: BLE001  a process ends here
+        sys.excepthook(*sys.exc_info())
+    finally:
+        with contextlib.suppress(OSError):
+            sys.stderr.flush()
+        os._exit(status)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main())

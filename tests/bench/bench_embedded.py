@@ -1,0 +1,58 @@
+"""How long ``embedded()`` takes until the first prompt, next to bash under pexpect: ``python tests/bench/bench_embedded.py``.
+
+Both start bash with the same short .bashrc, in turns, so that a noisy moment hits both; medians are compared. The first
+private server of a process also starts the template process that forks the others; it is reported by itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pexpect
+
+from phux_client import blocking
+
+ROUNDS = 40
+ALLOWED = 5.0
+
+
+def ours() -> float:
+    began = time.perf_counter()
+    with blocking.embedded() as phux:
+        phux.new_session(command=["bash"])
+        return time.perf_counter() - began
+
+
+def theirs() -> float:
+    began = time.perf_counter()
+    bash = pexpect.spawn("bash", encoding="utf-8")
+    bash.expect_exact("> ")
+    took = time.perf_counter() - began
+    bash.close(force=True)
+    return took
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    rounds = parser.parse_args().rounds
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["HOME"] = home
+        Path(home, ".bashrc").write_text("PS1='> '\n")
+        first = ours()
+        times: list[tuple[float, float]] = [(ours(), theirs()) for _ in range(rounds)]
+    mine, peer = (statistics.median(column) * 1000 for column in zip(*times, strict=True))
+    print(f"embedded() until the first prompt {mine:7.1f} ms (the first one {first * 1000:.0f} ms)")
+    print(f"bash under pexpect                {peer:7.1f} ms")
+    print(f"ratio                             {mine / peer:7.2f} (at most {ALLOWED:g})")
+    return 0 if mine / peer <= ALLOWED else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
