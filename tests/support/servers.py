@@ -110,12 +110,8 @@ def clean_environment() -> dict[str, str]:
     return kept | fixed | {"HOME": os.environ.get("HOME", "/")}
 
 
-def embedded_server(engine: str | None = "pyte") -> EmbeddedServer:
-    """A private server that ends with us.
-
-    With the engine that starts in a tenth of a second, for most tests are not about terminals; those that are ask for
-    ``ghostty``, or for both.
-    """
+def embedded_server(engine: str | None = None) -> EmbeddedServer:
+    """A private server that ends with us."""
     return EmbeddedServer(engine=engine)
 
 
