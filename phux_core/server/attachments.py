@@ -402,8 +402,8 @@ class Attachments:
             attachment.view_changed()
 
     def _tell_sizes(self, session_id: int) -> None:
-        """Let a session's windows have the size that its clients call for."""
-        views = [View(one.cols, one.rows, one.used) for one in self.on(session_id)]
+        """Give a session's windows the size that its clients call for; a client that only watches does not count."""
+        views = [View(one.cols, one.rows, one.used) for one in self.on(session_id) if not one.read_only]
         self._host.arranger.set_views(session_id, views)
 
     # What happens
