@@ -12,6 +12,8 @@ import pytest
 
 from outers import PHUX, OwnTerminal, agree, attached, environment
 from phux_client.blocking import Phux
+from phux_client.tui.canvas import row_of
+from phux_core.server.frames import read_rows
 from servers import Cli, eventually, process_gone, server_without_sessions
 
 PREFIX = "\x01"
@@ -586,6 +588,21 @@ def test_of_two_clients_the_smaller_decides_and_the_larger_sees_where_the_window
         assert small.wait() == 0
     eventually(lambda: (window(phux).cols, window(phux).rows) == (80, 23))
     agree(client, phux, "work", client.size)
+
+
+@pytest.mark.parametrize("engine", ["ghostty", "pyte"])
+@pytest.mark.parametrize("joins", [False, True])
+def test_grapheme_clusters_are_drawn_in_the_columns_of_the_grid(server, phux, tmp_path, engine, joins):
+    text = tmp_path / "text"
+    text.write_text("A 👩\u200d👩\u200d👧 B end\nA ❤\ufe0f B\nA 🇩🇪 B\nA 👍🏽 B\n")
+    with attached(server.socket, "work", engine=engine) as client:
+        if joins:
+            client.engine.feed(b"\x1b[?2027h")  # pyte goes by code points all the same
+        client.type(f"yes xxxxxxxxxxxxxxxx | head -40; clear; cat {text}\r")
+        client.shows("B end")
+        client.quiet()
+        rows = [row_of(runs, 80) for runs in read_rows(client.engine, 0, 4)]
+        assert [row.index(("B", "")) for row in rows] == [9, 4, 7, 7]
 
 
 def test_reads_and_typing_do_not_change_the_size(client, phux):
