@@ -547,6 +547,63 @@ def test_the_focus_is_told_to_a_program_that_asks(client, phux):
     client.shows("^[[O^[[I")
 
 
+def asks_for_focus(client, phux):
+    """Let a program ask for the focus in the active pane; give what it was told so far, by the terminal's own echo."""
+    pane = phux.pane("work")
+    client.type("printf '\\033[?1004h'; cat > /dev/null\r")
+    pane.wait(state="awaiting_input", timeout_s=10)
+    return lambda: "".join(pane.snapshot().lines).partition("/dev/null")[2].replace("^[[", "")
+
+
+def test_the_focus_is_told_when_the_window_or_the_pane_changes(client, phux, cli):
+    told = asks_for_focus(client, phux)
+    press(client, "c")
+    eventually(lambda: told() == "O")
+    press(client, "p")
+    eventually(lambda: told() == "OI")
+    press(client, "%")
+    eventually(lambda: told() == "OIO")
+    press(client, "o")
+    eventually(lambda: told() == "OIOI")
+    cli("select", "work:1")
+    eventually(lambda: told() == "OIOIO")
+    cli("select", "work:0")
+    eventually(lambda: told() == "OIOIOI")
+    press(client, "d")
+    assert client.wait() == 0
+    eventually(lambda: told() == "OIOIOIO")
+
+
+def test_the_focus_of_one_program_is_told_to_another_that_gets_it(client, phux):
+    first = asks_for_focus(client, phux)
+    press(client, "c")
+    eventually(lambda: len(phux.tree().sessions[0].windows) == 2)
+    second = asks_for_focus(client, phux)
+    press(client, "p")
+    eventually(lambda: (first(), second()) == ("OI", "O"))
+    client.type("\x1b[O")
+    eventually(lambda: first() == "OIO")
+    press(client, "n")  # a key in a terminal without the focus: nobody gains it
+    client.shows("1:cat*")
+    client.type("\x1b[I")
+    eventually(lambda: (first(), second()) == ("OIO", "OI"))
+
+
+def test_the_focus_is_told_once_however_many_clients_there_are(server, client, phux):
+    told = asks_for_focus(client, phux)
+    with attached(server.socket, "work") as other, attached(server.socket, "work", "--read-only") as watcher:
+        other.shows("[work]")
+        watcher.shows("[work]")
+        watcher.type("\x1b[O")
+        client.type("\x1b[O")
+        press(client, "c")
+        eventually(lambda: told() == "O")
+        press(client, "p")
+        eventually(lambda: told() == "OI")
+        other.type("\x1b[O")
+        eventually(lambda: told() == "OIO")
+
+
 # Sizes
 
 
