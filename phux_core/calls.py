@@ -122,7 +122,12 @@ CALLS: "Mapping[str, Call]" = {
                 _PANE,
                 _ID,
                 *_COMMAND,
-                Param("timeout_ms", "count", "how long to wait; for ever when omitted"),
+                Param(
+                    "timeout_ms",
+                    "count",
+                    "how long to wait; for ever when omitted. With 0, nothing is typed: the reply says what became of "
+                    "a run that was asked for before",
+                ),
                 _QUEUE,
                 Param("interrupt", "boolean", "whether to send C-c when the time is over"),
                 Param("max_bytes", "count", "how much output to tell, 1048576 when omitted, 16777216 at the most"),

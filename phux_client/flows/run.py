@@ -31,6 +31,7 @@ def run(
     interrupt: bool = False,
     max_bytes: int | None = None,
     raw: bool = False,
+    run_id: str | None = None,
 ) -> "Flow[Document]":
     """Run a command, and wait until the shell is done with it.
 
@@ -43,6 +44,7 @@ def run(
         interrupt: Send C-c when the time is over.
         max_bytes: How much output to give, 1 MiB when omitted; more is left out in the middle.
         raw: Keep escape sequences in the output.
+        run_id: A unique name for the run, for ``leave_run``; chosen at random when omitted.
 
     Returns:
         A flow that gives a RunResult document.
@@ -69,8 +71,30 @@ def run(
         interrupt=interrupt or None,
         max_bytes=max_bytes,
         raw=raw or None,
+        id=run_id or new_run_id(),
     )
     return within(flow, timeout_s or None)
+
+
+def new_run_id() -> str:
+    """Return a name that no other run has."""
+    return os.urandom(12).hex()
+
+
+def leave_run(pane: int, run_id: str, *, interrupt: bool) -> "Flow[Document]":
+    """Find out what became of a run whose caller stopped waiting for it.
+
+    Args:
+        pane: The pane's number.
+        run_id: The run's name, as given to ``run``.
+        interrupt: Send C-c if the command is still running, and wait up to a second for its end.
+
+    Returns:
+        A flow that gives the reply of the wire: ``outcome``, and with "timed_out" also ``started`` and ``ended``.
+    """
+    # The command is required by the wire. With timeout_ms 0 it is never typed.
+    reply: Document = yield Request("run", pane=pane, id=run_id, command=":", timeout_ms=0, interrupt=interrupt or None)
+    return reply
 
 
 def check_command(command: "str | Sequence[str]") -> None:
@@ -122,7 +146,6 @@ def _run(
     request = Request(
         "run",
         pane=number,
-        id=os.urandom(12).hex(),
         timeout_ms=None if timeout_s is None else round(timeout_s * 1000),
         **params,
     )

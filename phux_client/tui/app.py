@@ -56,6 +56,7 @@ class App:
         model: What the server has told.
         prompt: The question that keys answer now, if there is one.
         box: What lies over the panes and has the keys, if something does.
+        focused: Whether the terminal has the focus; True until it says something else.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class App:
         self.model = Model()
         self.prompt: Ask | Confirm | None = None
         self.box: Picker | Pager | None = None
+        self.focused = True
         self.code = 0
         self.screen = Screen(self, outer, with_status=with_status, with_mouse=with_mouse)
         self.server = Conversation(self, socket, session)
@@ -92,7 +94,6 @@ class App:
         self._selector = selectors.DefaultSelector()
         self._commands: list[Command] = []
         self._ending: str | None = None
-        self._focused = True
 
     # Life
 
@@ -188,16 +189,10 @@ class App:
         self.model = Model()
         self.copying.over()
 
-    def focus_moved(self, before: int | None, after: int | None) -> None:
-        """Tell the programs that ask which of them has the focus."""
-        if self._focused:
-            self._tell_focus(before, False)
-            self._tell_focus(after, True)
-
-    def _tell_focus(self, pane: int | None, focused: bool) -> None:
-        known = self.model.panes.get(pane) if pane is not None else None
-        if known is not None and known.modes["focus_events"] and not self.read_only:
-            self.server.ask("input", pane=pane, items=[{"focus": focused}])
+    def report_focus(self) -> None:
+        """Tell the server whether the terminal has the focus; the server knows which program wants to hear of it."""
+        if self.model.active_pane is not None and not self.read_only:
+            self.server.ask("input", pane=self.model.active_pane, items=[{"focus": self.focused}])
 
     def note(self) -> str:
         """Say what the status line is to say beside the clock."""
@@ -270,8 +265,8 @@ class App:
         """Take what is for us: our own keys, the mouse, what the terminal says."""
         self.screen.touch()
         if isinstance(event, keys.Focus):
-            self._focused = event.focused
-            self._tell_focus(self.model.active_pane, event.focused)
+            self.focused = event.focused
+            self.report_focus()
         elif isinstance(event, keys.Answer):
             if event.data in _KNOWS_SYNCHRONIZED:
                 self.screen.knows_synchronized()

@@ -156,8 +156,8 @@ class Conversation:
         before = model.active_pane
         model.take_view(view)
         self._app.screen.take_view(view)
-        if before != model.active_pane:
-            self._app.focus_moved(before, model.active_pane)
+        if before is None and not self._app.focused:  # which the server does not know of a new attachment
+            self._app.report_focus()
         if self._held:
             # Typed while the service was away, and sent only now: nothing of it was sent before.
             held, self._held, self._held_size = self._held, [], 0

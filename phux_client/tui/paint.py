@@ -12,7 +12,7 @@ from phux_client.tui.canvas import BLANK, Canvas, Cursor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.tui.canvas import Row
+    from phux_client.tui.canvas import Cell, Row
 
 _SYNC_FROM = 64
 """Bytes from which on a terminal is told where a picture begins and ends."""
@@ -20,6 +20,8 @@ _LONGEST_GAP = 4
 _MANY = 6
 # Emoji and private characters.
 _UNCERTAIN = re.compile("[\U0001f000-\U0010ffff\ue000-\uf8ff]")
+_JOINER = "\u200d"
+_EMOJI_PRESENTATION = "\ufe0f"
 _GLYPH, _STYLE = itemgetter(0), itemgetter(1)
 _LEAST_SCROLL = 3
 
@@ -96,6 +98,7 @@ class Painter:
 
     def _paint_row(self, y: int, old: "Row", new: "Row") -> None:
         differs = list(map(ne, old, new))
+        _join_uncertain(differs, old, new)
         cols = end = len(new)
         while end and new[end - 1] == BLANK:
             end -= 1
@@ -153,18 +156,40 @@ class Painter:
                 break
             if style != self._style:
                 self._set_style(style)
+            if _is_uncertain(glyph):
+                x = self._paint_uncertain(x, y, old, new)
+                continue
             out.append(glyph)
-            width = 2 if x + 1 < cols and not new[x + 1][0] else 1
-            x += width
-            if x >= cols:
-                self._at = None  # a wrap is pending; only an absolute move is certain
-            elif _is_uncertain(glyph):
-                self._at = None
-                if x < end:
-                    self._move(x, y)
-            else:
-                self._at = (x, y)
+            x += _width_at(x, new)
+            # After the last column a wrap is pending; only an absolute move is certain.
+            self._at = (x, y) if x < cols else None
         return x
+
+    def _paint_uncertain(self, x: int, y: int, old: "Row", new: "Row") -> int:
+        """Draw a glyph that terminals measure differently, and go to the column where it ends here.
+
+        It is drawn on blanks: a terminal that takes fewer columns for it, or joins it with the glyph before it, shows
+        nothing old beside it. A blank after it counts as a part of it, as room for a terminal that takes more.
+
+        Returns:
+            The column after it.
+        """
+        glyph, style = new[x]
+        cols, end = len(new), x + _width_at(x, new)
+        # At the edge, a terminal that takes two columns for an emoji presentation would wrap.
+        glyph = glyph if end < cols else glyph.replace(_EMOJI_PRESENTATION, "")
+        if end < cols and new[end] == (" ", style):
+            end += 1
+        if style or any(cell != BLANK for cell in old[x:end]):
+            self._out.append(" " * (end - x))
+            self._at = (end, y) if end < cols else None
+            self._move(x, y)
+        # A joiner would let some terminals draw the next glyph in the columns of this one.
+        self._out.append(glyph.rstrip(_JOINER))
+        self._at = None
+        if end < cols:
+            self._move(end, y)
+        return end
 
     def _worth_going_on(self, x: int, old: "Row", new: "Row", end: int) -> bool:
         """Tell whether a change comes so soon that the unchanged before it are better drawn than jumped over."""
@@ -238,6 +263,29 @@ class Painter:
         else:
             self._out.append(f"\x1b[;{style}m")
         self._style = style
+
+
+def _join_uncertain(differs: list[bool], old: "Row", new: "Row") -> None:
+    """Let uncertain glyphs side by side, and the glyph after them, count as changed if one of them is.
+
+    A terminal may have joined them into one, and the last may reach over the glyph after it.
+    """
+    if "".join(map(_GLYPH, old)).isascii() and "".join(map(_GLYPH, new)).isascii():
+        return
+    start = 0
+    for uncertain, cells in groupby(map(_are_uncertain, old, new)):
+        end = start + len(list(cells))
+        if uncertain and True in differs[start:end]:
+            differs[start : end + 1] = [True] * (min(end + 1, len(differs)) - start)
+        start = end
+
+
+def _are_uncertain(before: "Cell", after: "Cell") -> bool:
+    return any(not glyph or _is_uncertain(glyph) for glyph in (before[0], after[0]))
+
+
+def _width_at(x: int, row: "Row") -> int:
+    return 2 if x + 1 < len(row) and not row[x + 1][0] else 1
 
 
 def _is_uncertain(glyph: str) -> bool:

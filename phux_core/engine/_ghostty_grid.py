@@ -310,7 +310,7 @@ class Grid:
             if run is not None:
                 if run[2] == 1 and run[0] is not DEFAULT_STYLE and clusters is None:
                     # What most spans are, without another call.
-                    spans.append(_new(Span, (row, start, col - start, 1, glyphs[start:col], run[0], run[1])))
+                    spans.append(_new(Span, (row, start, col - start, 1, glyphs[start:col], run[0], run[1], None)))
                 else:
                     _flush(row, start, (clusters or glyphs)[start:col], run, spans)
             run, start = look, col
@@ -419,8 +419,9 @@ def _flush(row: int, col: int, glyphs: str | list[str], look: _Look, spans: list
         count = last - first
         col += first
     text = glyphs if isinstance(glyphs, str) else "".join(glyphs)
+    each = None if len(text) == count else tuple(glyphs)
     # tuple's own constructor takes half the time of the class's.
-    spans.append(_new(Span, (row, col, count, width, text, style, semantic)))
+    spans.append(_new(Span, (row, col, count, width, text, style, semantic, each)))
 
 
 def _lanes(cells: int, size: int) -> memoryview[int]:

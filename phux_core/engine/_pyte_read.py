@@ -61,9 +61,12 @@ def _add(
             return
         text = row.text[start:end]
     count = (end - start) // width
+    glyphs: tuple[str, ...] | None = None
     if row.marks:
-        text = "".join(cell + row.marks.get(column, "") for column, cell in enumerate(text, start) if cell != WIDE)
+        glyphs = tuple(cell + row.marks.get(column, "") for column, cell in enumerate(text, start) if cell != WIDE)
+        text = "".join(glyphs)
+        glyphs = None if len(text) == count else glyphs
     elif width == 2:
         text = text.replace(WIDE, "")
     drawn, semantic = entries[style]
-    spans.append(Span(number, start, count, width, text, drawn, semantic))
+    spans.append(Span(number, start, count, width, text, drawn, semantic, glyphs))

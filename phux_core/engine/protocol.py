@@ -146,6 +146,7 @@ class Span(NamedTuple):
         text: The glyphs, combining marks included; a blank cell is a space.
         style: The style of all of them.
         semantic: ``"prompt"``, ``"input"`` or None (output).
+        glyphs: The glyphs one by one, if some of them have several code points; else None, and ``text`` has one each.
     """
 
     row: int
@@ -155,6 +156,7 @@ class Span(NamedTuple):
     text: str
     style: Style
     semantic: str | None
+    glyphs: tuple[str, ...] | None = None
 
 
 class Lines(NamedTuple):

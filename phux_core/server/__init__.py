@@ -2,6 +2,7 @@
 
 tree         sessions, windows and panes as plain records: names, order, focus, ids
 pane         one live pane: reading, feeding, typing; typing_queue: what is on its way to the program
+pane_focus   which panes have the focus, told to programs that ask
 reading      whose turn it is to be read, so that a flood starves nobody
 intake       reading one pane; drain, read_ahead: reading a flood
 recovery     a pane's terminal as it was when the last service died

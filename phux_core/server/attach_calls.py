@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phux_core import engine as engines
 from phux_core.errors import NoSuchTargetError
 from phux_core.server import launch
+from phux_core.server.frames import read_rows
 
 if TYPE_CHECKING:
+    from phux_core.engine import Engine
     from phux_core.server.connection import Connection, Result
     from phux_core.server.service import Service
+
+MAX_ROWS_AT_ONCE = 1000
 
 
 class AttachCalls:
@@ -42,11 +47,32 @@ class AttachCalls:
         live = self._service.panes.get(pane)
         if live is None:
             raise NoSuchTargetError(f"there is no pane @{pane}")
-        return self._service.attachments.freeze(connection, attachment, live)
+        shown = self._service.attachments.of(connection, attachment)
+        shown.thaw()
+        shown.frozen = copy = engines.restore(live.engine.checkpoint())
+        cursor = copy.cursor()
+        return {
+            "cols": copy.cols,
+            "rows": copy.rows,
+            "total": _history(copy) + copy.rows,
+            "cursor": [cursor.x, cursor.y],
+            "seq": live.seq,
+        }
 
     def _frozen_rows(self, connection: Connection, attachment: int, first: int, count: int) -> Result:
-        return self._service.attachments.frozen_rows(connection, attachment, first, count)
+        copy = self._service.attachments.of(connection, attachment).frozen
+        if copy is None:
+            raise NoSuchTargetError("this attachment has no frozen pane", remedy="freeze one first")
+        history = _history(copy)
+        count = max(0, min(count, MAX_ROWS_AT_ONCE, history + copy.rows - first))
+        lines = copy.lines(first - history, count)
+        return {"rows": read_rows(copy, first - history, count), "wrapped": lines.wrapped}
 
     def _thaw(self, connection: Connection, attachment: int) -> Result:
         self._service.attachments.of(connection, attachment).thaw()
         return {}
+
+
+def _history(copy: Engine) -> int:
+    """Return how many rows of history a frozen copy shows."""
+    return 0 if copy.alt_screen else copy.history_rows

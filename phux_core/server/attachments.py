@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
-from phux_core import engine as engines
 from phux_core.errors import LimitError, NoSuchTargetError, RefusedError
-from phux_core.server.frames import PaneSight, read_rows
+from phux_core.server.frames import PaneSight
 from phux_core.server.pacing import Pace
+from phux_core.server.pane_focus import PaneFocus
 from phux_core.server.size_policy import View
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ MORE_S = 0.006
 SYNC_S = 0.2
 """How long a program that said it is drawing is waited for."""
 MAX_ATTACHMENTS = 256
-MAX_ROWS_AT_ONCE = 1000
 
 # What may be asked on a connection that only watches.
 _WATCHING = frozenset(
@@ -67,6 +66,7 @@ class Attachment:
         cols: Columns it has for a window.
         rows: Rows it has for a window.
         read_only: Whether it may only watch.
+        focused: Whether its terminal has the focus; True as long as it does not say anything else.
         used: Counts up with what its user does, over all clients, to tell who was the latest.
         frozen: The copy of a pane that it reads in.
     """
@@ -87,6 +87,7 @@ class Attachment:
         self.session_id = session_id
         self.cols, self.rows = size
         self.read_only = read_only
+        self.focused = True
         self.used = number
         self.frozen: Engine | None = None
         self._host = host
@@ -272,6 +273,7 @@ class Attachments:
         self._all: dict[int, Attachment] = {}
         self._next = first_number
         self._bells: set[int] = set()
+        self._focus_of_panes = PaneFocus(host.panes)
 
     def attach(self, connection: Connection, session_id: int, *, size: tuple[int, int], read_only: bool) -> Attachment:
         """Show a session to a client from now on.
@@ -348,25 +350,49 @@ class Attachments:
             and one.number != keep
         ]
 
-    def used(self, connection: Connection, call: str) -> None:
-        """Take note that a client's user did something.
+    def check_allowed(self, connection: Connection, call: str) -> None:
+        """Check that a client may make a call.
 
         Raises:
             RefusedError: It may only watch.
         """
-        for attachment in self._all.values():
-            if attachment.connection is connection:
-                if attachment.read_only and call not in _WATCHING:
-                    raise RefusedError("this client is attached read-only", remedy="attach without --read-only")
-                if call == "input":
-                    self._focus(attachment.session_id)
-                    self._touch(attachment)
+        if call not in _WATCHING and any(attachment.read_only for attachment in self._with(connection)):
+            raise RefusedError("this client is attached read-only", remedy="attach without --read-only")
+
+    def used(self, connection: Connection) -> None:
+        """Record that a client's user is about to type."""
+        for attachment in self._with(connection):
+            self._focus(attachment.session_id)
+            self._touch(attachment)
 
     def typed(self, connection: Connection, pane_id: int) -> None:
         """Take note of what a client types."""
-        for attachment in self._all.values():
-            if attachment.connection is connection:
-                attachment.typed(pane_id)
+        for attachment in self._with(connection):
+            attachment.typed(pane_id)
+
+    def terminal_focused(self, connection: Connection, *, focused: bool) -> bool:
+        """Record that the terminal of an attached client gained or lost the focus.
+
+        Returns:
+            False if the connection has no attachment.
+        """
+        attachments = self._with(connection)
+        for attachment in attachments:
+            attachment.focused = focused
+        if focused:
+            self.used(connection)
+        self._update_focus()
+        return bool(attachments)
+
+    def _with(self, connection: Connection) -> list[Attachment]:
+        return [one for one in self._all.values() if one.connection is connection]
+
+    def _update_focus(self) -> None:
+        """Report the focus to programs: it is where a client that is not read-only has the keyboard."""
+        sessions = self._host.tree.sessions
+        looked_at = {one.session_id for one in self._all.values() if one.focused and not one.read_only}
+        active = {sessions[session_id].current.active_pane for session_id in looked_at if session_id in sessions}
+        self._focus_of_panes.update({pane_id for pane_id in active if pane_id is not None})
 
     def _touch(self, attachment: Attachment) -> None:
         latest = max(self._all.values(), key=lambda one: one.used)
@@ -383,7 +409,7 @@ class Attachments:
 
     def drop_client(self, connection: Connection) -> None:
         """End the attachments of somebody who is gone."""
-        gone = [one for one in self._all.values() if one.connection is connection]
+        gone = self._with(connection)
         for attachment in gone:
             del self._all[attachment.number]
             attachment.end()
@@ -392,18 +418,18 @@ class Attachments:
 
     def resumed(self, connection: Connection) -> None:
         """Tell somebody who reads again what was not told meanwhile."""
-        for attachment in self._all.values():
-            if attachment.connection is connection:
-                attachment.schedule()
+        for attachment in self._with(connection):
+            attachment.schedule()
 
     def _clients_changed(self, session_id: int) -> None:
         self._tell_sizes(session_id)
+        self._update_focus()
         for attachment in self.on(session_id):
             attachment.view_changed()
 
     def _tell_sizes(self, session_id: int) -> None:
-        """Let a session's windows have the size that its clients call for."""
-        views = [View(one.cols, one.rows, one.used) for one in self.on(session_id)]
+        """Give a session's windows the size that its clients call for; a client that only watches does not count."""
+        views = [View(one.cols, one.rows, one.used) for one in self.on(session_id) if not one.read_only]
         self._host.arranger.set_views(session_id, views)
 
     # What happens
@@ -444,34 +470,8 @@ class Attachments:
                 self.detach([attachment], "ended", "the session has ended")
             else:
                 attachment.push_view(shown)
+        self._update_focus()
 
     def ending(self, why: str) -> None:
         """Tell everybody that the server ends."""
         self.detach(list(self._all.values()), "server_ended", f"the server has ended: {why}")
-
-    # History
-
-    def freeze(self, connection: Connection, number: int, pane: Pane) -> dict[str, Any]:
-        """Keep a copy of a pane as it is now, for a client to read in; one for each client."""
-        attachment = self.of(connection, number)
-        attachment.thaw()
-        attachment.frozen = copy = engines.restore(pane.engine.checkpoint())
-        cursor = copy.cursor()
-        history = 0 if copy.alt_screen else copy.history_rows
-        return {
-            "cols": copy.cols,
-            "rows": copy.rows,
-            "total": history + copy.rows,
-            "cursor": [cursor.x, cursor.y],
-            "seq": pane.seq,
-        }
-
-    def frozen_rows(self, connection: Connection, number: int, first: int, count: int) -> dict[str, Any]:
-        """Read rows of the copy, counted from the oldest."""
-        copy = self.of(connection, number).frozen
-        if copy is None:
-            raise NoSuchTargetError("this attachment has no frozen pane", remedy="freeze one first")
-        history = 0 if copy.alt_screen else copy.history_rows
-        count = max(0, min(count, MAX_ROWS_AT_ONCE, history + copy.rows - first))
-        lines = copy.lines(first - history, count)
-        return {"rows": read_rows(copy, first - history, count), "wrapped": lines.wrapped}

@@ -93,10 +93,12 @@ class Connection(asyncio.BufferedProtocol):
         self._host.connected(self)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        """End. What is being worked on is still finished, so that nothing is left half done."""
+        """End. A call that only waits is cancelled; every other one is completed, so that nothing is left half done."""
         self._transport = None
         if self._handshake_timer is not None:
             self._handshake_timer.cancel()
+        for give_up in list(self._can_be_cancelled.values()):
+            give_up()
         self._host.disconnected(self)
 
     def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002

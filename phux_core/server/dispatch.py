@@ -51,7 +51,7 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
             PhuxError: It cannot be; the error says why.
         """
         call, checked = calls.check(name, params)
-        self._service.attachments.used(connection, call.name)
+        self._service.attachments.check_allowed(connection, call.name)
         method = getattr(self, f"_{call.name}")
         answer: Answer = method(connection, **checked)
         return answer
@@ -264,8 +264,15 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
     # Typing
 
     def _input(self, connection: Connection, pane: int, items: list[dict[str, Any]]) -> Result | Awaitable[Result]:
+        attachments = self._service.attachments
+        if items and all("focus" in item for item in items):
+            # An attached client speaks of its terminal; which pane that means, the server knows.
+            if attachments.terminal_focused(connection, focused=items[-1]["focus"]):
+                return {"bytes": 0}
+        else:
+            attachments.used(connection)
         size, written = self._pane(pane).type(items, client=connection.client)
-        self._service.attachments.typed(connection, pane)
+        attachments.typed(connection, pane)
         # Nearly always the kernel takes it at once, and then nobody should wait for a turn of the loop.
         if written.done() and written.exception() is None:
             return {"bytes": size}

@@ -6,7 +6,6 @@ what they mean (docs/wire.md, "Attaching").
 
 from __future__ import annotations
 
-import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from weakref import ReferenceType, WeakKeyDictionary, ref
@@ -32,7 +31,6 @@ _FLAGS = (
 )
 # DECSCUSR has two numbers for each shape, the blinking one first.
 _SHAPES = {"block": 1, "underline": 3, "bar": 5}
-_JOINER = "\u200d"
 
 
 @lru_cache(maxsize=4096)
@@ -63,27 +61,12 @@ def read_rows(engine: Engine, first: int, count: int) -> list[list[Run]]:
 
 def _run(span: Span) -> Run:
     """Make a run, ``[column, width, glyphs, style]``."""
-    text = span.text
     return [
         span.col,
         span.width,
-        text if len(text) == span.count else _glyphs(span),
+        span.text if span.glyphs is None else list(span.glyphs),
         style_parameters(span.style),
     ]
-
-
-def _glyphs(span: Span) -> list[str]:
-    """Give the glyphs of a span of which some are more than a character."""
-    glyphs: list[str] = []
-    for character in span.text:
-        if glyphs and (unicodedata.category(character) in {"Mn", "Me", "Cf"} or glyphs[-1].endswith(_JOINER)):
-            glyphs[-1] += character
-        else:
-            glyphs.append(character)
-    # Where the engine joined more than this rule does, the rest belongs to the last: no column may be wrong by it.
-    if len(glyphs) > span.count:
-        glyphs[span.count - 1 :] = ["".join(glyphs[span.count - 1 :])]
-    return glyphs + [" "] * (span.count - len(glyphs))
 
 
 class Picture:

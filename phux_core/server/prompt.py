@@ -63,6 +63,7 @@ class Prompt:
         line: What stands there, if its shell is ours.
         places: Where shells that mark nothing have theirs.
         run_ended_place: Where the last mark of a run ends that was our own; -1 before.
+        is_awaited: Whether a run waits for it.
     """
 
     def __init__(self, pane: Pane, changed: Alarm) -> None:
@@ -74,6 +75,7 @@ class Prompt:
         self._prompt_left = False
         self._run_ended_at = 0.0
         self.run_ended_place = -1
+        self.is_awaited = False
 
     # What happens there
 
@@ -208,6 +210,33 @@ class Prompt:
             DisconnectedError: The caller is gone.
             PaneClosedError: The program has ended.
         """
+        self.is_awaited = True
+        try:
+            return await self._wait(problem_now, deadline, is_wanted, patient=patient)
+        finally:
+            self.is_awaited = False
+
+    async def refuse_while(self, is_taken: Callable[[], bool], problem_now: Callable[[], Problem | None]) -> None:
+        """Refuse a caller as long as another one is ahead of it, unless what is in the way may pass by itself.
+
+        Raises:
+            BusyError: It did not pass.
+        """
+        began = time.monotonic()
+        while is_taken() and (problem := problem_now()) is not None:
+            left_s = began + problem.patience_s - time.monotonic()
+            if left_s <= 0:
+                raise BusyError(problem.message, remedy=problem.remedy)
+            await self._changed.wait(left_s)
+
+    async def _wait(
+        self,
+        problem_now: Callable[[], Problem | None],
+        deadline: float | None,
+        is_wanted: Callable[[], bool],
+        *,
+        patient: bool,
+    ) -> Foreground | None:
         began = time.monotonic()
         settlings = _MOST_SETTLINGS
         while True:

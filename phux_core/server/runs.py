@@ -12,11 +12,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from phux_core.errors import (
-    BusyError,
-    PaneClosedError,
-    PhuxError,
-)
+from phux_core.errors import BusyError, PaneClosedError, PhuxError
 from phux_core.server import run_files, traces
 from phux_core.server.alarm import Alarm
 from phux_core.server.capture import Capture, below_line, end_of_own_output
@@ -77,7 +73,7 @@ class Runs:
         Returns:
             What will tell what ``run`` would; None if there is something to wait for, or nothing can be typed.
         """
-        if self._known(request.id) is not None or self._restored.has_turn:
+        if self._known(request.id) is not None or self._restored.has_turn or request.timeout_s == 0:
             return None
         self._pane.watch.look_now()
         free = self._problem() is None and self.prompt.is_sure
@@ -116,10 +112,12 @@ class Runs:
         if known is not None:
             with self._restored.awaited(known):
                 return await self._outcome(known, request, deadline)
-        self._refuse_if_busy(request)
+        if request.timeout_s == 0:
+            return timed_out(time.monotonic(), self._pane.watch, started=False)
         waited_from = time.monotonic()
         try:
             async with asyncio.timeout(request.timeout_s):
+                await self._refuse_if_busy(request)
                 await self.turn.acquire()
         except TimeoutError:
             return timed_out(waited_from, self._pane.watch, started=False)
@@ -141,7 +139,7 @@ class Runs:
         known = self._known(request.id)
         if known is not None:
             return known
-        self._refuse_if_busy(request)
+        await self._refuse_if_busy(request)
         async with self.turn:
             run = await self._start(request, None, is_wanted)
         assert run is not None  # without a deadline, no time is ever over
@@ -152,12 +150,13 @@ class Runs:
         runs = (self._current, self._last, self._restored.run)
         return next((run for run in runs if run is not None and run.id == id_), None)
 
-    def _refuse_if_busy(self, request: RunRequest) -> None:
-        if self.turn.locked() and self._current is None and not request.queue:
-            # Whoever has the turn waits for the prompt. That one is patient; this one need not be.
-            problem = self._problem()
-            if problem is not None and not problem.patience_s:
-                raise BusyError(problem.message, remedy=problem.remedy)
+    async def _refuse_if_busy(self, request: RunRequest) -> None:
+        """Refuse a caller who does not want to wait for the prompt, while the owner of the turn waits for it."""
+        if not request.queue:
+            await self.prompt.refuse_while(self._is_prompt_awaited, self._problem)
+
+    def _is_prompt_awaited(self) -> bool:
+        return self.turn.locked() and (self._current is None or self.prompt.is_awaited)
 
     async def _start(self, request: RunRequest, deadline: float | None, is_wanted: Callable[[], bool]) -> Run | None:
         """Wait for the prompt and type; None when the time was over."""

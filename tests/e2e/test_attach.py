@@ -12,6 +12,8 @@ import pytest
 
 from outers import PHUX, OwnTerminal, agree, attached, environment
 from phux_client.blocking import Phux
+from phux_client.tui.canvas import row_of
+from phux_core.server.frames import read_rows
 from servers import Cli, eventually, process_gone, server_without_sessions
 
 PREFIX = "\x01"
@@ -545,6 +547,63 @@ def test_the_focus_is_told_to_a_program_that_asks(client, phux):
     client.shows("^[[O^[[I")
 
 
+def asks_for_focus(client, phux):
+    """Let a program ask for the focus in the active pane; give what it was told so far, by the terminal's own echo."""
+    pane = phux.pane("work")
+    client.type("printf '\\033[?1004h'; cat > /dev/null\r")
+    pane.wait(state="awaiting_input", timeout_s=10)
+    return lambda: "".join(pane.snapshot().lines).partition("/dev/null")[2].replace("^[[", "")
+
+
+def test_the_focus_is_told_when_the_window_or_the_pane_changes(client, phux, cli):
+    told = asks_for_focus(client, phux)
+    press(client, "c")
+    eventually(lambda: told() == "O")
+    press(client, "p")
+    eventually(lambda: told() == "OI")
+    press(client, "%")
+    eventually(lambda: told() == "OIO")
+    press(client, "o")
+    eventually(lambda: told() == "OIOI")
+    cli("select", "work:1")
+    eventually(lambda: told() == "OIOIO")
+    cli("select", "work:0")
+    eventually(lambda: told() == "OIOIOI")
+    press(client, "d")
+    assert client.wait() == 0
+    eventually(lambda: told() == "OIOIOIO")
+
+
+def test_the_focus_of_one_program_is_told_to_another_that_gets_it(client, phux):
+    first = asks_for_focus(client, phux)
+    press(client, "c")
+    eventually(lambda: len(phux.tree().sessions[0].windows) == 2)
+    second = asks_for_focus(client, phux)
+    press(client, "p")
+    eventually(lambda: (first(), second()) == ("OI", "O"))
+    client.type("\x1b[O")
+    eventually(lambda: first() == "OIO")
+    press(client, "n")  # a key in a terminal without the focus: nobody gains it
+    client.shows("1:cat*")
+    client.type("\x1b[I")
+    eventually(lambda: (first(), second()) == ("OIO", "OI"))
+
+
+def test_the_focus_is_told_once_however_many_clients_there_are(server, client, phux):
+    told = asks_for_focus(client, phux)
+    with attached(server.socket, "work") as other, attached(server.socket, "work", "--read-only") as watcher:
+        other.shows("[work]")
+        watcher.shows("[work]")
+        watcher.type("\x1b[O")
+        client.type("\x1b[O")
+        press(client, "c")
+        eventually(lambda: told() == "O")
+        press(client, "p")
+        eventually(lambda: told() == "OI")
+        other.type("\x1b[O")
+        eventually(lambda: told() == "OIO")
+
+
 # Sizes
 
 
@@ -586,6 +645,21 @@ def test_of_two_clients_the_smaller_decides_and_the_larger_sees_where_the_window
         assert small.wait() == 0
     eventually(lambda: (window(phux).cols, window(phux).rows) == (80, 23))
     agree(client, phux, "work", client.size)
+
+
+@pytest.mark.parametrize("engine", ["ghostty", "pyte"])
+@pytest.mark.parametrize("joins", [False, True])
+def test_grapheme_clusters_are_drawn_in_the_columns_of_the_grid(server, phux, tmp_path, engine, joins):
+    text = tmp_path / "text"
+    text.write_text("A 👩\u200d👩\u200d👧 B end\nA ❤\ufe0f B\nA 🇩🇪 B\nA 👍🏽 B\n")
+    with attached(server.socket, "work", engine=engine) as client:
+        if joins:
+            client.engine.feed(b"\x1b[?2027h")  # pyte goes by code points all the same
+        client.type(f"yes xxxxxxxxxxxxxxxx | head -40; clear; cat {text}\r")
+        client.shows("B end")
+        client.quiet()
+        rows = [row_of(runs, 80) for runs in read_rows(client.engine, 0, 4)]
+        assert [row.index(("B", "")) for row in rows] == [9, 4, 7, 7]
 
 
 def test_reads_and_typing_do_not_change_the_size(client, phux):

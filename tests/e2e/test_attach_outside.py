@@ -59,6 +59,20 @@ def test_splits_sizes_programs_and_wide_glyphs_look_the_same_outside(kind, phux,
 
 
 @pytest.mark.parametrize("kind", OUTERS)
+def test_grapheme_clusters_leave_everything_else_in_its_columns(kind, phux, tmp_path):
+    size = (80, 24)
+    text = tmp_path / "text"
+    text.write_text("A 👩\u200d👩\u200d👧 B end\nA ❤\ufe0f B\nA👍\u200dB\nA 1\ufe0f\u20e3 B e\u0301 語 C\n")
+    with outer_of(kind, phux, tmp_path, size) as outer:
+        shown(outer, "[work]")
+        outer.keys("C-a", "%")
+        eventually(lambda: len(phux.tree().sessions[0].windows[0].panes) == 2)
+        outer.keys(f"yes xxxxxxxxxxxxxxxx | head -40; clear; cat {text}", "Enter")
+        shown(outer, "B end")
+        agree(outer, phux, "work", size)
+
+
+@pytest.mark.parametrize("kind", OUTERS)
 @pytest.mark.skipif(shutil.which("vim") is None or shutil.which("htop") is None, reason="no vim or htop")
 def test_vim_and_htop_beside_each_other_look_the_same_outside(kind, phux, tmp_path):
     size = (100, 30)

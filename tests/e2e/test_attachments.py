@@ -179,6 +179,38 @@ def test_a_client_that_only_watches_is_refused_all_else(server, place):
         assert client.get("snapshot", pane=place["pane_id"])["cols"] == 40
 
 
+@pytest.mark.parametrize("policy", ["smallest", "largest", "latest", "manual"])
+def test_a_client_that_only_watches_never_changes_a_size(server, raw, place, policy):
+    def session():
+        return next(one for one in raw.get("tree")["sessions"] if one["id"] == place["session_id"])
+
+    def size():
+        (window,) = session()["windows"]
+        return window["cols"], window["rows"]
+
+    raw.get("resize_window", window=place["window_id"], cols=60, rows=15, policy=policy)
+    for cols, rows in ((20, 5), (200, 50)):
+        with Watcher(server.socket, place["session_id"], cols=cols, rows=rows, read_only=True) as watching:
+            watching.until(lambda: watching.view is not None)
+            assert size() == (60, 15), "alone"
+            raw.get("resize_window", window=place["window_id"], cols=61, rows=16)
+            raw.get("resize_window", window=place["window_id"], cols=60, rows=15)
+            with Watcher(server.socket, place["session_id"], cols=50, rows=12) as using:
+                using.until(lambda: using.view is not None)
+                taken = (60, 15) if policy == "manual" else (50, 12)
+                assert size() == taken, "beside a client that counts"
+                watching.get("resize_attachment", attachment=watching.number, cols=30, rows=9)
+                assert size() == taken
+                using.get("input", pane=place["pane_id"], items=[{"text": "x"}])
+                assert size() == taken
+                with Watcher(server.socket, place["session_id"], cols=10, rows=4, read_only=True) as second:
+                    second.until(lambda: second.view is not None)
+                    assert size() == taken
+            eventually(lambda: session()["attached_clients"] == 1)
+            assert size() == taken, "the last client that counts has left"
+        raw.get("resize_window", window=place["window_id"], cols=60, rows=15)
+
+
 def test_detach_ends_all_but_the_one_to_keep(server, raw, watcher, place):
     with Watcher(server.socket, place["session_id"]) as other:
         assert raw.get("detach", session=place["session_id"], keep=watcher.number) == {"detached": 1}

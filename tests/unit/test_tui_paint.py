@@ -9,19 +9,14 @@ from hypothesis import strategies as st
 from phux_client.tui.canvas import BLANK, Canvas, Cursor, cells_of, fit, overlay, row_of
 from phux_client.tui.paint import Painter
 from phux_core import engine as engines
-from phux_core.server.frames import style_parameters
+from phux_core.server.frames import read_rows
 
 COLS, ROWS = 12, 6
 
 
 def shown(engine):
     """What an engine shows, as rows of cells."""
-    rows = [[BLANK] * engine.cols for _ in range(engine.rows)]
-    for span in engine.spans(0, engine.rows):
-        style = style_parameters(span.style)
-        cells = cells_of(span.text, style)
-        rows[span.row][span.col : span.col + len(cells)] = cells
-    return rows
+    return [row_of(runs, engine.cols) for runs in read_rows(engine, 0, engine.rows)]
 
 
 def text_of(canvas):
@@ -29,6 +24,8 @@ def text_of(canvas):
 
 
 glyphs = st.sampled_from(["a", "b", " ", " ", " ", "é", "語", "─", "e\u0301"])
+FAMILY, HEART, KEYCAP = "👩\u200d👩\u200d👧", "❤\ufe0f", "1\ufe0f\u20e3"
+clusters = st.sampled_from(["a", "b", " ", "語", "e\u0301", FAMILY, "👧", HEART, KEYCAP, "🇩🇪", "👍🏽", "\ue0b0"])
 styles = st.sampled_from(["", "", "1", "31", "1;31", "44", "38;5;120", "38;2;1;2;3;47", "7"])
 
 
@@ -92,6 +89,62 @@ def test_a_terminal_that_is_fed_the_bytes_shows_the_picture(name, synchronized, 
         assert cursor.visible == (canvas.cursor is not None)
         if canvas.cursor is not None:
             assert (cursor.x, cursor.y) == (canvas.cursor.x, canvas.cursor.y)
+    engine.close()
+
+
+def row_in_grid(text):
+    """The cells of a line in a pane, where each code point has its own columns."""
+    engine = engines.create("ghostty", COLS, 1)
+    engine.feed(text.encode())
+    (row,) = shown(engine)
+    engine.close()
+    return row
+
+
+@pytest.mark.parametrize("joins", [False, True])
+@settings(max_examples=200, deadline=None)
+@given(texts=st.lists(st.lists(clusters, max_size=COLS).map("".join), min_size=1, max_size=4))
+def test_a_terminal_that_measures_clusters_differently_shows_the_rest_where_it_belongs(joins, texts):
+    engine = engines.create("ghostty", COLS, 2)
+    painter = Painter()
+    below = fit(cells_of("below"), COLS)
+    if joins:
+        engine.feed(b"\x1b[?2027h")  # it takes two columns for an emoji presentation, and for all of what a ZWJ joins
+    for text in texts:
+        row = row_in_grid(text)
+        engine.feed(painter.paint(Canvas(COLS, [row, below], Cursor(0, 1))))
+        seen, beneath = shown(engine)
+        assert beneath == below, "nothing wraps"
+        if not joins:
+            drawn = [(glyph.rstrip("\u200d"), style) for glyph, style in row]
+            assert seen[:-1] == drawn[:-1]
+            assert seen[-1][0] == drawn[-1][0].replace("\ufe0f", "")
+        for x, cell in enumerate(row):
+            if cell[0] in {"a", "b", "語"}:
+                assert seen[x] == cell
+    engine.close()
+
+
+def test_glyphs_that_a_zero_width_joiner_joins_are_drawn_in_their_own_columns():
+    engine = engines.create("ghostty", COLS, 1)
+    engine.feed(b"\x1b[?2027h")
+    painter = Painter()
+    for row in (row_in_grid("x" * COLS), row_in_grid(f"A{FAMILY}B")):
+        engine.feed(painter.paint(Canvas(COLS, [row])))
+    assert engine.lines(0, 1).text == ["A👩👩👧B"]
+    engine.close()
+
+
+def test_nothing_old_is_seen_beside_a_cluster_that_a_terminal_joins():
+    engine = engines.create("ghostty", COLS, 1)
+    engine.feed(b"\x1b[?2027h")
+    painter = Painter()
+    for row in (row_in_grid("x" * COLS), row_in_grid("A👍🏽B")):
+        engine.feed(painter.paint(Canvas(COLS, [row])))
+    assert engine.lines(0, 1).text == ["A👍🏽  B"]
+    # What it joined is drawn again as a whole, once a part of it changes.
+    engine.feed(painter.paint(Canvas(COLS, [row_in_grid("Axy🏽B")])))
+    assert engine.lines(0, 1).text == ["Axy🏽B"]
     engine.close()
 
 

@@ -2,6 +2,7 @@
 
 One CMD is a line of shell; several are words that the shell sees exactly so. Flags of CMD's own stand after `--`.
 Exits with the command's code, 125 when the time is over (the command goes on), 1 when it could not be run.
+Ctrl-C exits with 130 and leaves the command running; with --interrupt, it stops the command.
 """
 
 import argparse
@@ -10,7 +11,8 @@ from phux_cli.connection import connection
 from phux_cli.output import print_document, write
 from phux_cli.usage import UsageError, add_json, add_socket, at_least, seconds
 from phux_client import flows
-from phux_core.errors import TimedOutError
+from phux_client.flows.target import pane_id
+from phux_core.errors import PhuxError, TimedOutError
 
 USAGE = (
     "TARGET CMD... [--timeout SECS] [--interrupt] [--queue] [--detach] [--max-bytes N] [--raw] [--json] "
@@ -24,6 +26,15 @@ EXAMPLES = (
 )
 _TIMED_OUT = 125
 _LARGEST_CODE = 255
+# A user who pressed Ctrl-C does not wait longer for a server that does not answer.
+_LEAVE_TIMEOUT_S = 2.0
+
+
+class RunInterruptedError(PhuxError):
+    """The user pressed Ctrl-C."""
+
+    code = "interrupted"
+    exit_code = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=flows.RUN_TIMEOUT_S,
         help=f"give up after SECS seconds, {flows.RUN_TIMEOUT_S} when omitted; 0 waits for ever",
     )
-    parser.add_argument("--interrupt", action="store_true", help="send C-c when the time is over")
+    parser.add_argument("--interrupt", action="store_true", help="send C-c on a timeout and on Ctrl-C")
     parser.add_argument("--queue", action="store_true", help="wait for the prompt if another program runs")
     parser.add_argument("--detach", action="store_true", help="do not wait for it: the same as `phux start`")
     parser.add_argument(
@@ -58,24 +69,50 @@ def run(options: argparse.Namespace) -> int:
 
         return start.run(options)
     with connection(options) as phux:
+        pane, run_id = phux.drive(pane_id(options.target, phux.caller)), flows.new_run_id()
         flow = flows.run(
             phux.caller,
-            options.target,
+            pane,
             words[0] if len(words) == 1 else words,
             timeout_s=options.timeout,
             queue=options.queue,
             interrupt=options.interrupt,
             max_bytes=options.max_bytes,
             raw=options.raw,
+            run_id=run_id,
         )
         try:
             result = phux.drive(flow)
         except TimedOutError as error:
             error.exit_code = _TIMED_OUT
             raise
+        except KeyboardInterrupt:
+            phux.close()  # which makes the server stop waiting, and drop a command that was not typed yet
+            raise _interrupted(options, pane, run_id) from None
     if options.json:
         print_document(result)
     elif result["output"]:
         write(result["output"].removesuffix("\n") + "\n")
     code: int = result["exit_code"]
     return code if 0 <= code <= _LARGEST_CODE else _LARGEST_CODE
+
+
+def _interrupted(options: argparse.Namespace, pane: int, run_id: str) -> RunInterruptedError:
+    """Say what became of a command whose user pressed Ctrl-C, and how to stop it."""
+    import shlex
+
+    where = f" --socket {shlex.quote(options.socket)}" if options.socket else ""
+    remedy = f"stop it with: phux signal @{pane} {'KILL' if options.interrupt else 'INT'}{where}"
+    try:
+        with connection(options, timeout_s=_LEAVE_TIMEOUT_S) as phux:
+            reply = phux.drive(flows.leave_run(pane, run_id, interrupt=options.interrupt))
+    except PhuxError as error:
+        return RunInterruptedError(f"the command may continue in @{pane}: {error.message}", remedy=remedy)
+    if reply["outcome"] == "finished":
+        return RunInterruptedError(f"the command in @{pane} has ended with exit code {reply['exit_code']}")
+    if not reply["started"]:
+        return RunInterruptedError(f"the command was not typed in @{pane}")
+    if reply["ended"]:
+        return RunInterruptedError(f"C-c has stopped the command in @{pane}")
+    happened = "continues after C-c" if options.interrupt else "continues"
+    return RunInterruptedError(f"the command {happened} in @{pane}", remedy=remedy)

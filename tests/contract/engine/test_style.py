@@ -132,7 +132,7 @@ def test_wide_characters_are_spans_of_their_own(term):
 
 def test_combining_marks_count_with_their_character(term):
     t = term(10, 1, "ae\u0301b")
-    assert t.spans == [Span(0, 0, 3, 1, "ae\u0301b", DEFAULT_STYLE, None)]
+    assert t.spans == [Span(0, 0, 3, 1, "ae\u0301b", DEFAULT_STYLE, None, ("a", "e\u0301", "b"))]
 
 
 def test_a_blank_screen_has_no_spans(term):

@@ -285,6 +285,16 @@ def test_a_command_that_was_not_typed_when_its_call_was_cancelled_never_is(moder
     assert "NEVER" not in "".join(modern.document("phux_snapshot", target="work")["lines"])
 
 
+def test_a_run_that_was_cancelled_leaves_the_pane_busy_as_a_timeout_does(modern):
+    modern.document("phux_new", name="work")
+    running = modern.start("phux_run", target="work", command="sleep 60")
+    modern.document("phux_wait", target="work", state=["running"], timeout_secs=10)
+    modern.notify("notifications/cancelled", {"requestId": running})
+    refused = modern.reply(modern.start("phux_run", target="work", command="echo no", timeout_secs=20))["result"]
+    assert refused["isError"]
+    assert "sleep has the foreground" in refused["content"][0]["text"]
+
+
 def test_a_pattern_that_takes_for_ever_ends_its_own_call_and_no_other(modern):
     modern.document("phux_new", name="work")
     modern.document("phux_run", target="work", command=f"echo {'a' * 50}!")
