@@ -12,7 +12,7 @@ import json
 import sys
 
 from phux_client.flows.log_reading import command_document, commands_document, list_document, text_document
-from phux_core import errors, paths, selector
+from phux_core import errors, paths, patterns, selector
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,8 +118,10 @@ def _ask(request: "Document", root: str | None, deadline_s: float = _DEADLINE_S)
         )
     except subprocess.TimeoutExpired:
         raise errors.LimitError(
-            f"the log could not be read within {deadline_s:g} s", remedy="use a simpler pattern, or ask for less"
+            f"the log could not be read within {deadline_s:g} s", remedy="use --strip-ansi, or ask for less"
         ) from None
+    if patterns.was_too_slow(finished.returncode):
+        raise patterns.too_slow()
     if len(finished.stdout) < _PREFIX:
         raise errors.InternalError("the process that reads logs has ended")
     reply = json.loads(finished.stdout[_PREFIX:])

@@ -154,6 +154,7 @@ CALLS: "Mapping[str, Call]" = {
             ),
             "`commands`, a list of entries (see Logs)",
             repeatable=True,
+            cancellable=True,
         ),
         Call(
             "logs",
@@ -170,6 +171,7 @@ CALLS: "Mapping[str, Call]" = {
             ),
             "a log text (see Logs)",
             repeatable=True,
+            cancellable=True,
         ),
         Call(
             "log_list",
@@ -177,6 +179,7 @@ CALLS: "Mapping[str, Call]" = {
             (),
             "`logs`, a list of what is known of each (see Logs)",
             repeatable=True,
+            cancellable=True,
         ),
         Call(
             "output",
@@ -188,6 +191,7 @@ CALLS: "Mapping[str, Call]" = {
             ),
             "a log text (see Logs), and in it `command`, the entry of the ledger",
             repeatable=True,
+            cancellable=True,
         ),
         Call(
             "search",
@@ -201,6 +205,7 @@ CALLS: "Mapping[str, Call]" = {
             ),
             "`matches`, a list (see Logs), and `truncated`, whether there are more",
             repeatable=True,
+            cancellable=True,
         ),
         Call(
             "signal",
@@ -377,9 +382,9 @@ CALLS: "Mapping[str, Call]" = {
         ),
         Call(
             "cancel",
-            "Give up a `run`, or a `subscribe` that waits for a pane's turn: it is not answered any more. A command "
-            "that was not typed yet is not typed; one that was goes on. An answer that is on its way "
-            "already still comes.",
+            "Give up a `run`, a `subscribe` that waits for a pane's turn, or a read of logs (`logs`, `output`, "
+            "`search`, `log_list`, `commands`): it is not answered any more. A command that was not typed yet is not "
+            "typed; one that was goes on. An answer that is on its way already still comes.",
             (Param("request", "count", "the id of that request, on this connection", required=True),),
             "nothing",
             repeatable=True,

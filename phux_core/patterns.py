@@ -1,13 +1,36 @@
-"""A caller's pattern, judged alike wherever it is looked for. Import-light."""
+"""A caller's pattern: compiled, and stopped when matching takes too long. Import-light.
 
-from phux_core.errors import BadRequestError
+A pattern with repetitions inside repetitions, such as ``(a+)+$``, may take longer than anybody can wait. Python's
+``re`` cannot be given a time limit, and it lets no other thread run. So a CPU timer of the kernel (ITIMER_VIRTUAL) runs
+while lines are matched. What its signal does depends on where they are matched:
+
+- In a process that does nothing else (``phux_core.logs.worker``, and this module's own), it ends the process.
+- In the main thread of a client's program, a handler raises ``LimitError``: ``re`` lets signals interrupt it.
+- In another thread, where signals cannot do that, and for long lines, in which ``re`` looks for signals too rarely, a
+  process of this module matches the lines.
+"""
+
+import sys
+
+from phux_core.errors import BadRequestError, InternalError, LimitError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
+    from collections.abc import Sequence
+    from typing import IO, Any
 
 LONGEST = 10_000
 """Characters a pattern may have."""
+LIMIT_S = 0.4
+"""CPU time that matching a pattern against one batch of lines may take."""
+BATCH = 256
+"""Lines of a log that are matched within one limit."""
+# In a line of this length, `re` looks for signals every few milliseconds; in one of 200,000, every few seconds.
+_LONG_LINE = 8192
+_PREFIX = 4
+# Without one of these, the time that a match takes is proportional to the length of the line.
+_REPETITIONS = "*+?{"
 
 
 def compile_pattern(pattern: str) -> "re.Pattern[str]":
@@ -30,3 +53,194 @@ def compile_pattern(pattern: str) -> "re.Pattern[str]":
             f"the pattern {pattern!r:.80} cannot be read: {error}", remedy="write it as Python's re module takes it"
         ) from None
     return compiled
+
+
+def too_slow() -> LimitError:
+    """Build the error for a pattern that was stopped."""
+    return LimitError(
+        f"the pattern was stopped: matching took more than {LIMIT_S:g} s",
+        remedy="use a simpler one, without repetitions inside repetitions",
+    )
+
+
+class TimeLimit:
+    """Ends the process with SIGVTALRM if what is done inside the block takes LIMIT_S of CPU time."""
+
+    def __enter__(self) -> None:
+        """Start the timer."""
+        import signal
+
+        signal.setitimer(signal.ITIMER_VIRTUAL, LIMIT_S)
+
+    def __exit__(self, *_error: object) -> None:
+        """Stop the timer."""
+        import signal
+
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def was_too_slow(returncode: int | None) -> bool:
+    """Tell from a process's exit status whether the time limit ended it."""
+    import signal
+
+    return returncode == -signal.SIGVTALRM
+
+
+class Searcher:
+    """Searches lines for a pattern, in whatever program and thread it is used.
+
+    Args:
+        pattern: The pattern.
+
+    Raises:
+        BadRequestError: It is none.
+    """
+
+    __slots__ = ("_compiled", "_helper", "_is_safe")
+
+    def __init__(self, pattern: str) -> None:
+        self._compiled = compile_pattern(pattern)
+        self._is_safe = not any(sign in pattern for sign in _REPETITIONS)
+        self._helper: _Helper | None = None
+
+    def first(self, lines: "Sequence[str]") -> "tuple[int, str] | None":
+        """Find the first line that matches.
+
+        Returns:
+            Its index, and the part of it that matches; None if no line does.
+
+        Raises:
+            LimitError: It takes too long.
+        """
+        if self._is_safe:
+            return _first(self._compiled, lines)
+        if _is_main_thread() and all(len(line) <= _LONG_LINE for line in lines):
+            with _Interruption():
+                return _first(self._compiled, lines)
+        helper = self._helper or _Helper(self._compiled.pattern)
+        self._helper = None  # unless it survives this
+        found = helper.first(lines)
+        self._helper = helper
+        return found
+
+
+def _first(pattern: "re.Pattern[str]", lines: "Sequence[str]") -> "tuple[int, str] | None":
+    search = pattern.search
+    for index, line in enumerate(lines):
+        match = search(line)
+        if match is not None:
+            return index, match[0]
+    return None
+
+
+def _is_main_thread() -> bool:
+    import threading
+
+    return threading.current_thread() is threading.main_thread()
+
+
+class _Interruption:
+    """Raises LimitError in the main thread if what is done inside the block takes LIMIT_S of its CPU time."""
+
+    __slots__ = ("_handler", "_started_s", "_timer")
+
+    def __enter__(self) -> None:
+        import signal
+        import time
+
+        self._started_s = time.thread_time()
+        self._handler = signal.signal(signal.SIGVTALRM, self._check)
+        self._timer = signal.setitimer(signal.ITIMER_VIRTUAL, LIMIT_S)
+
+    def __exit__(self, *_error: object) -> None:
+        import signal
+
+        signal.setitimer(signal.ITIMER_VIRTUAL, *self._timer)
+        signal.signal(signal.SIGVTALRM, self._handler)
+
+    def _check(self, _number: int, _frame: object) -> None:
+        import signal
+        import time
+
+        left_s = self._started_s + LIMIT_S - time.thread_time()
+        if left_s > 0:  # another thread used the time
+            signal.setitimer(signal.ITIMER_VIRTUAL, left_s)
+            return
+        # Here, because the exception may interrupt `__exit__` as well.
+        self.__exit__()
+        raise too_slow()
+
+
+class _Helper:
+    """A process that searches lines for one pattern, and ends when that takes too long."""
+
+    __slots__ = ("_process",)
+
+    def __init__(self, pattern: str) -> None:
+        import subprocess
+
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "phux_core.patterns"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert self._process.stdin is not None
+        _send(self._process.stdin, pattern)
+
+    def first(self, lines: "Sequence[str]") -> "tuple[int, str] | None":
+        """Do what Searcher.first does."""
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            _send(process.stdin, list(lines))
+            found = _receive(process.stdout)
+        except (BrokenPipeError, EOFError):
+            if was_too_slow(process.wait()):
+                raise too_slow() from None
+            raise InternalError("the process that matches a pattern has ended") from None
+        return None if found is None else (found[0], found[1])
+
+    def __del__(self) -> None:
+        import contextlib
+
+        process = self._process
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            assert pipe is not None
+            with contextlib.suppress(BrokenPipeError):  # it had not read everything
+                pipe.close()
+
+
+def _send(stream: "IO[bytes]", message: object) -> None:
+    import json
+
+    data = json.dumps(message).encode()
+    stream.write(len(data).to_bytes(_PREFIX, "big") + data)
+    stream.flush()
+
+
+def _receive(stream: "IO[bytes]") -> "Any":
+    import json
+
+    prefix = stream.read(_PREFIX)
+    data = stream.read(int.from_bytes(prefix, "big"))
+    if not data:
+        raise EOFError
+    return json.loads(data)
+
+
+def _serve() -> None:
+    """Receive a pattern, then search the lines that follow, until nobody sends any."""
+    import contextlib
+
+    with contextlib.suppress(EOFError):
+        compiled = compile_pattern(_receive(sys.stdin.buffer))
+        while True:
+            lines = _receive(sys.stdin.buffer)
+            with TimeLimit():
+                found = _first(compiled, lines)
+            _send(sys.stdout.buffer, found)
+
+
+if __name__ == "__main__":
+    _serve()

@@ -8,7 +8,6 @@ server      one conversation: calls side by side, cancelling
 methods     what each method answers; progress: how far a call is
 catalog     the tools as a table: what each takes, gives and may do
 arguments   arguments against an input schema
-patterns    callers' patterns, which may take for ever
 answers     results as text and as structured content; budget: how much of them
 highlights  styled cells as runs of text
 links       connections to phux servers, made when needed

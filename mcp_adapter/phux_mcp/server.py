@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     Params = dict[str, Any]
     Deliver = Callable[[Message | None], None]
 
+MAX_BATCH = 256
+"""Messages in one array: the replies to all of them are kept until the last of them is there."""
+MAX_UNANSWERED = 1024
+"""Requests that may be unanswered; of these, far fewer may be calls of tools."""
+
 
 class Server:
     """The server's side of one conversation.
@@ -94,6 +99,10 @@ class Server:
         if not messages:
             self._send(RpcError(INVALID_REQUEST, "the batch is empty").to_reply())
             return
+        if len(messages) > MAX_BATCH:
+            reason = f"the batch has {len(messages)} messages; send at most {MAX_BATCH} at once"
+            self._send(RpcError(INVALID_REQUEST, reason).to_reply())
+            return
         replies: list[Message] = []
         left = len(messages)
 
@@ -124,6 +133,8 @@ class Server:
             request_id = checked["id"]
             if request_id in self._running:
                 raise RpcError(INVALID_REQUEST, f"a request with the id {request_id!r} is still being answered")
+            if len(self._running) >= MAX_UNANSWERED:
+                raise RpcError(INVALID_REQUEST, f"{MAX_UNANSWERED} requests are unanswered; wait for some, or cancel")
             answer = self._methods.answer(method, params, request_id)
             if isinstance(answer, dict):
                 deliver({"jsonrpc": "2.0", "id": request_id, "result": answer})

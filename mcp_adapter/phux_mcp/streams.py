@@ -1,6 +1,6 @@
 """stdin and stdout in an event loop, without changing their flags, which others may share.
 
-Nothing here blocks the loop, and nothing grows without a bound: while the host does not read, we do not either.
+Nothing here blocks the loop, and nothing grows without a bound: while the host does not read, no further line is taken.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from phux_mcp.jsonrpc import Lines
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _READ_SIZE = 256 * 1024
+# Short lines that one read may bring are thousands of requests. After this many, the calls they made get to run.
+_LINES_AT_ONCE = 64
 # A pipe that says it can be written takes so much without blocking.
 _WRITE_SIZE = select.PIPE_BUF
 _MAX_UNREAD = 8 * 1024 * 1024
@@ -43,49 +45,71 @@ class Input:
         self._on_line = on_line
         self._on_end = on_end
         self._lines = Lines()
-        self._reading = False
+        self._arrived: Iterator[bytes | None] = iter(())  # lines that were read and not taken
+        self._reading = False  # whether lines are wanted
+        self._listening = False  # whether the loop calls us when there is something to read
         self._ended = False
         self._is_file = False
 
     def resume(self) -> None:
-        """Read, until told otherwise."""
-        if self._reading or self._ended:
+        """Take lines, until told otherwise."""
+        if not self._reading and not self._ended:
+            self._reading = True
+            self._loop.call_soon(self._take_lines)
+
+    def pause(self) -> None:
+        """Take no further line, not even one that was already read."""
+        self._reading = False
+        self._stop_listening()
+
+    def _take_lines(self) -> None:
+        """Take the lines that were read, then listen for more."""
+        for count, line in enumerate(self._arrived, 1):
+            self._on_line(line)
+            if not self._reading:
+                return
+            if count == _LINES_AT_ONCE:
+                self._stop_listening()
+                self._loop.call_soon(self._take_lines)
+                return
+        if self._reading:
+            self._listen()
+
+    def _listen(self) -> None:
+        if self._listening:
             return
-        self._reading = True
+        self._listening = True
         if not self._is_file:
             try:
                 self._loop.add_reader(self._fd, self._read)
                 return
             except PermissionError:  # a file can always be read, and cannot be waited for
                 self._is_file = True
-        self._loop.call_soon(self._read_file)
+        self._loop.call_soon(self._read)
 
-    def pause(self) -> None:
-        """Leave what comes where it is."""
-        if self._reading:
-            self._reading = False
-            if not self._is_file:
-                self._loop.remove_reader(self._fd)
-
-    def _read_file(self) -> None:
-        if self._reading:
-            self._read()
-        if self._reading:
-            self._loop.call_soon(self._read_file)
+    def _stop_listening(self) -> None:
+        if self._listening and not self._is_file:
+            self._listening = False
+            self._loop.remove_reader(self._fd)
 
     def _read(self) -> None:
+        self._listening = not self._is_file
+        if not self._reading:
+            return
         try:
             data = os.read(self._fd, _READ_SIZE)
         except (BlockingIOError, InterruptedError):
             return
         except OSError:  # a terminal that was hung up
             data = b""
-        for line in self._lines.feed(data) if data else self._lines.close():
-            self._on_line(line)
-        if not data:
-            self.pause()
-            self._ended = True
-            self._on_end()
+        self._arrived = self._lines.feed(data) if data else self._last_lines()
+        self._take_lines()
+
+    def _last_lines(self) -> Iterator[bytes | None]:
+        yield from self._lines.close()
+        self.pause()
+        self._ended = True
+        self._on_end()
 
 
 class Output:
@@ -124,7 +148,9 @@ class Output:
         if self._broken:
             return
         self._unsent += data
-        if not self._waiting:
+        if self._waiting:
+            self._update_full()
+        else:
             self._flush()
 
     def finish(self, timeout_s: float) -> None:
@@ -142,7 +168,10 @@ class Output:
                 self._loop.add_writer(self._fd, self._flush)
             else:
                 self._loop.remove_writer(self._fd)
-        full = len(self._unsent) > _MAX_UNREAD
+        self._update_full()
+
+    def _update_full(self) -> None:
+        full = len(self._unsent) > (_MAX_UNREAD // 2 if self.is_full else _MAX_UNREAD)
         if full != self.is_full:
             self.is_full = full
             self._on_full(full)

@@ -1,12 +1,11 @@
 """What can be waited for, checked before anything is asked of the server. Import-light."""
 
 from phux_core.errors import BadRequestError
-from phux_core.patterns import compile_pattern
+from phux_core.patterns import Searcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any
 
     from phux_client.flows._kinds import Document
 
@@ -57,14 +56,14 @@ class Conditions:
         for name, text in {"until": until, "gone": gone}.items():
             if text is not None and not isinstance(text, str):
                 raise BadRequestError(f"{name} is {text!r:.80}", remedy="give a text")
-        self._matchers: list[tuple[str, Callable[[str], object]]] = []
+        # Each finds the first of some lines that meets its condition: its index, and what of it tells it from others.
+        self._matchers: list[tuple[str, Callable[[Sequence[str]], tuple[int, str] | None]]] = []
         if stop is not None:
-            self._matchers.append(("stop", _compiled(stop)))
+            self._matchers.append(("stop", _pattern(stop)))
         if until is not None:
-            blanks = _trailing_blanks(until)
-            self._matchers.append(("until", lambda line: until in (line + blanks if blanks else line)))
+            self._matchers.append(("until", _text(until)))
         if regex is not None:
-            self._matchers.append(("regex", _compiled(regex)))
+            self._matchers.append(("regex", _pattern(regex)))
         self.reads_text = bool(self._matchers)
         if output_only and not self.reads_text:
             raise BadRequestError("output_only is about a text, and none is waited for", remedy="give a text as well")
@@ -80,17 +79,23 @@ class Conditions:
             idle_ms = DEFAULT_IDLE_MS
         self.idle_ms = idle_ms
 
-    def find(self, lines: "Iterable[str]") -> "tuple[str, str] | None":
+    def find(self, lines: "Sequence[str]") -> "tuple[str, str] | None":
         """Find the first line that ends the wait.
 
         Returns:
             The condition it meets, and the line.
+
+        Raises:
+            LimitError: A pattern takes too long.
         """
-        for line in lines:
-            for name, matches in self._matchers:
-                if matches(line):
-                    return name, line
-        return None
+        found = None
+        for name, first in self._matchers:
+            hit = first(lines)
+            if hit is not None:
+                # A later condition ends the wait only on an earlier line.
+                found = name, lines[hit[0]]
+                lines = lines[: hit[0]]
+        return found
 
     def find_drawn(self, drawn: "Document") -> "tuple[str, str] | None":
         """Find the first line that ends the wait among those that came onto the alternate screen.
@@ -110,14 +115,14 @@ class Conditions:
 
     def _hits(self, line: str) -> "Iterator[tuple[str, str]]":
         """Tell which conditions a line meets, and by which of its words."""
-        for name, matches in self._matchers:
-            hit: Any = matches(line)
-            if hit:
-                yield name, "" if hit is True else hit[0]
+        for name, first in self._matchers:
+            hit = first([line])
+            if hit is not None:
+                yield name, hit[1]
 
     def missed(self, screen: "Document") -> str:
         """Say what was not there."""
-        names = [name for name, _matches in self._matchers if name != "stop"]
+        names = [name for name, _first in self._matchers if name != "stop"]
         names += [name for name in ("gone", "command_done") if getattr(self, name)]
         if self.states:
             names.append("state")
@@ -135,12 +140,30 @@ def _trailing_blanks(text: str) -> str:
     return " " * (len(text) - len(text.rstrip(" ")))
 
 
-def _compiled(pattern: str) -> "Callable[[str], object]":
-    search = compile_pattern(pattern).search
+def _text(text: str) -> "Callable[[Sequence[str]], tuple[int, str] | None]":
+    blanks = _trailing_blanks(text)
+
+    def first(lines: "Sequence[str]") -> "tuple[int, str] | None":
+        for index, line in enumerate(lines):
+            if text in (line + blanks if blanks else line):
+                return index, ""
+        return None
+
+    return first
+
+
+def _pattern(pattern: str) -> "Callable[[Sequence[str]], tuple[int, str] | None]":
+    searcher = Searcher(pattern)
     if " " not in pattern and r"\s" not in pattern:
-        return search
+        return searcher.first
+
     # A prompt ends in a blank, and whoever writes `\$ $` means one; a screen's lines come without.
-    return lambda line: search(line) or search(line + " ")
+    def first(lines: "Sequence[str]") -> "tuple[int, str] | None":
+        hit = searcher.first(lines)
+        padded = [line + " " for line in (lines if hit is None else lines[: hit[0]])]
+        return searcher.first(padded) or hit
+
+    return first
 
 
 def _states(state: "str | Sequence[str] | None") -> "frozenset[str]":

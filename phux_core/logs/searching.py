@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core.logs import places, text
 from phux_core.logs.stored import Stored
-from phux_core.patterns import compile_pattern
+from phux_core.patterns import BATCH, TimeLimit, compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -144,11 +144,15 @@ def _hits(data: bytes, pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
     # No escape sequence takes the end of a line along. So all lines can be rid of them at once, which is many times
     # quicker than one by one.
     plain = text.plain(data.removesuffix(b"\n"))
-    lines = enumerate(plain.split("\n"))
-    if "\r" in plain:
-        found = [(number, part) for number, line in lines if (part := _said(line, search)) is not None]
-    else:
-        found = [(number, line) for number, line in lines if search(line)]
+    lines = plain.split("\n")
+    found: list[tuple[int, str]] = []
+    for first in range(0, len(lines), BATCH):
+        batch = enumerate(lines[first : first + BATCH], first)
+        with TimeLimit():
+            if "\r" in plain:
+                found += [(number, part) for number, line in batch if (part := _said(line, search)) is not None]
+            else:
+                found += [(number, line) for number, line in batch if search(line)]
     place = counted = 0
     for number, line in found:
         for _ in range(number - counted):
@@ -169,7 +173,9 @@ def _hits_with(data: bytes, pattern: re.Pattern[str], hint: re.Pattern[bytes]) -
             found.add((start, end))
             match = wanted.search(data, end + 1)
     for start, end in sorted(found):
-        line = _said(text.plain(data[start:end]), pattern.search)
+        plain = text.plain(data[start:end])
+        with TimeLimit():
+            line = _said(plain, pattern.search)
         if line is not None:
             yield start, line
 

@@ -8,9 +8,11 @@ was written but the escape sequences. "Raw" is the bytes; those that are no UTF-
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from phux_core.engine.plain import as_written, flowing_text
+from phux_core.patterns import BATCH, TimeLimit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -73,7 +75,7 @@ def render_for(pattern: re.Pattern[str], data: bytes, *, cols: int, rows: int) -
     if text is not None:
         return text
     text = plain(data)
-    if any(map(pattern.search, _LINES.split(text))):
+    if any(matches for _line, matches in matched(_LINES.split(text), pattern)):
         return render(data, cols=cols, rows=rows)
     return "\n".join(line.rpartition("\r")[2] for line in text.split("\n"))
 
@@ -104,16 +106,22 @@ def lines_in(pieces: Iterable[str]) -> Iterator[str]:
         yield rest
 
 
+def matched(lines: Iterable[str], pattern: re.Pattern[str]) -> Iterator[tuple[str, bool]]:
+    """Give each line, and whether it matches. A pattern that takes too long ends the process."""
+    search = pattern.search
+    rest = iter(lines)
+    while batch := list(islice(rest, BATCH)):
+        with TimeLimit():
+            matches = [search(line) is not None for line in batch]
+        yield from zip(batch, matches, strict=True)
+
+
 def grep(lines: Iterable[str], pattern: re.Pattern[str], context: int) -> Iterator[str]:
     """Give the lines that match, with so many around each."""
-    search = pattern.search
-    if not context:
-        yield from (line for line in lines if search(line))
-        return
     before: list[str] = []
     after = 0
-    for line in lines:
-        if search(line):
+    for line, matches in matched(lines, pattern):
+        if matches:
             yield from before
             before.clear()
             yield line
@@ -121,7 +129,7 @@ def grep(lines: Iterable[str], pattern: re.Pattern[str], context: int) -> Iterat
         elif after:
             after -= 1
             yield line
-        else:
+        elif context:
             before.append(line)
             if len(before) > context:
                 del before[0]

@@ -1,7 +1,7 @@
 """``python -P -m phux_core.logs.worker``: reads, renders and searches logs for whoever started it.
 
 Requests and answers are JSON behind four bytes of length, on stdin and stdout. It does one thing at a time and can be
-killed at any moment: nothing is written. Python cannot interrupt a regular expression, but a process can be ended.
+killed at any moment: nothing is written. A pattern that takes too long to match ends it (see ``phux_core.patterns``).
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ is told so and cut off, one that does not read is no longer listened to and lose
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -17,7 +18,7 @@ from phux_core.errors import DisconnectedError, InternalError, LimitError, PhuxE
 from phux_core.server.outcome import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from phux_core.server.outcome import Listener
 
@@ -31,6 +32,10 @@ LAST_WORDS_S = 5.0
 """How long a client that was cut off may take to read why."""
 HIGH_WATER = 1024 * 1024
 """Unsent bytes above which a client counts as slow."""
+MOST_UNSENT = wire.MAX_REPLY_HEADER + 64 * 1024 * 1024
+"""Unsent bytes at which a client is dropped: the largest reply there can be, and what may be added meanwhile."""
+MOST_LARGE_REPLIES = 2
+"""Large replies of one client that are prepared at the same time."""
 
 _MAX_REQUEST_ID = 2**53
 _LONGEST_NAME = 100
@@ -79,8 +84,12 @@ class Connection(asyncio.BufferedProtocol):
         self._promised = 0  # replies that an Outcome will bring
         self._can_be_cancelled: dict[int, Callable[[], object]] = {}
         self._slow = False
+        self._reads = asyncio.Event()  # set unless the client is slow, and once it is gone
+        self._reads.set()
+        self._large_replies = asyncio.Semaphore(MOST_LARGE_REPLIES)
         self._dropped: dict[int, int] = {}
         self._handshake_timer: asyncio.TimerHandle | None = None
+        self._last_words_timer: asyncio.TimerHandle | None = None
         self._turn_scheduled = False
 
     # asyncio calls these
@@ -95,10 +104,12 @@ class Connection(asyncio.BufferedProtocol):
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         """End. A call that only waits is cancelled; every other one is completed, so that nothing is left half done."""
         self._transport = None
-        if self._handshake_timer is not None:
-            self._handshake_timer.cancel()
+        for timer in (self._handshake_timer, self._last_words_timer):
+            if timer is not None:
+                timer.cancel()
         for give_up in list(self._can_be_cancelled.values()):
             give_up()
+        self._reads.set()
         self._host.disconnected(self)
 
     def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002
@@ -114,11 +125,13 @@ class Connection(asyncio.BufferedProtocol):
     def pause_writing(self) -> None:
         """Stop listening to a client that does not read: it gets no new replies to ignore."""
         self._slow = True
+        self._reads.clear()
         self._update_reading()
 
     def resume_writing(self) -> None:
         """Go on, telling how many events were lost."""
         self._slow = False
+        self._reads.set()
         dropped, self._dropped = self._dropped, {}
         for subscription, count in dropped.items():
             self.push_event(subscription, {"event": "dropped", "count": count})
@@ -136,6 +149,22 @@ class Connection(asyncio.BufferedProtocol):
     def is_slow(self) -> bool:
         """Whether the client does not read what is sent."""
         return self._slow
+
+    @contextlib.asynccontextmanager
+    async def large_reply(self) -> AsyncIterator[None]:
+        """Prepare a large reply inside this block: few at a time, and none while the client does not read.
+
+        Requests that arrived together are all accepted before the first reply is written. Without this, the replies
+        to all of them would be kept for a client that reads none.
+
+        Raises:
+            DisconnectedError: The client is gone.
+        """
+        async with self._large_replies:
+            await self._reads.wait()
+            if not self.is_open:
+                raise DisconnectedError("the caller is gone")
+            yield
 
     def push_event(self, subscription: int, event: dict[str, Any]) -> None:
         """Send an event, or count it as lost if the client is slow."""
@@ -281,21 +310,29 @@ class Connection(asyncio.BufferedProtocol):
                 request_id,
                 LimitError(f"the answer has {len(frame)} bytes, and {wire.MAX_REPLY_HEADER} fit into a frame"),
             )
-        elif self._transport is not None:
-            self._transport.write(frame)
+        else:
+            self._write(frame)
 
     def _reply_error(self, request_id: int, error: PhuxError) -> None:
         self._send({"id": request_id, "error": _error(error)})
 
     def _send(self, header: dict[str, Any]) -> None:
-        if self._transport is not None:
-            self._transport.write(wire.encode(header))
+        self._write(wire.encode(header))
+
+    def _write(self, frame: bytes) -> None:
+        if self._transport is None:
+            return
+        if self._transport.get_write_buffer_size() > MOST_UNSENT:
+            _log.warning("a client was dropped: it left %d MiB of replies unread", MOST_UNSENT // 2**20)
+            self._transport.abort()
+        else:
+            self._transport.write(frame)
 
     def _cut_off(self, error: ProtocolError) -> None:
         self._send({"error": _error(error)})
         self.close()
         if self._transport is not None:
-            self._loop.call_later(LAST_WORDS_S, self._transport.abort)
+            self._last_words_timer = self._loop.call_later(LAST_WORDS_S, self._transport.abort)
 
     def _handshake_overdue(self) -> None:
         self._cut_off(ProtocolError(f"no hello came within {HANDSHAKE_S:.0f} s"))

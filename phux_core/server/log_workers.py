@@ -1,7 +1,7 @@
 """Worker processes that read logs: few, kept warm for a while, and killed when one takes too long.
 
-A worker does one thing at a time. Python cannot interrupt a regular expression, so what does not answer in time is
-ended, and only whoever asked for it hears of that.
+A worker does one thing at a time. It ends itself when a pattern takes too long to match (see ``phux_core.patterns``),
+and is killed when it does not answer in time or nobody waits for the answer. Only the caller is told.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from phux_core import errors
+from phux_core.patterns import too_slow, was_too_slow
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
@@ -97,9 +98,11 @@ class LogWorkers:
         except TimeoutError:
             raise errors.LimitError(
                 f"the log could not be read within {deadline_s:g} s",
-                remedy="use a simpler pattern, --strip-ansi, or ask for less with --lines, --since or --session",
+                remedy="use --strip-ansi, or ask for less with --lines, --since or --session",
             ) from None
         except (asyncio.IncompleteReadError, ConnectionError) as error:
+            if was_too_slow(await worker.wait()):
+                raise too_slow() from None
             raise errors.InternalError("the process that reads logs has ended") from error
         else:
             self._put_back(worker)

@@ -84,7 +84,8 @@ class Logs:
             PhuxError: It cannot be.
         """
         asked = {"do": do, "root": self.root, "server": self.server, **request}
-        return await self._workers.ask(asked, deadline_s=deadline_s, is_wanted=lambda: connection.is_open)
+        async with connection.large_reply():
+            return await self._workers.ask(asked, deadline_s=deadline_s, is_wanted=lambda: connection.is_open)
 
     def close(self) -> None:
         """End what was begun."""

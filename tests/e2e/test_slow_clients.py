@@ -172,6 +172,31 @@ def test_thousands_of_unread_snapshots_are_not_piled_up(own):
         assert [greedy.receive()["id"] for _ in range(50)] == list(range(50))
 
 
+@pytest.mark.parametrize("call", ["logs", "search"])
+def test_large_replies_are_not_prepared_for_a_client_that_does_not_read(own, call):
+    client, path = own
+    command = ["sh", "-c", "seq 1 700000; echo full; sleep 1000"]
+    pane = client.get("new_session", cwd="/", command=command)["pane_id"]
+    client.see(pane, "full", within_s=30)
+    params = {
+        "logs": {"pane": pane, "lines": 700_000, "max_bytes": 16 * MIB},
+        "search": {"pattern": "[0-9]", "max_matches": 50_000},
+    }[call]
+    size = len(str(client.get(call, **params)))
+    assert size > 4 * MIB
+    with RawClient(path, timeout_s=30) as greedy:
+        before = memory(client)
+        greedy.send_bytes(b"".join(frame({"id": n, "call": call, "params": params}) for n in range(250)))
+        # Both clients are served in turns: without a bound, 24 replies would wait for the one that does not read.
+        for _ in range(24):
+            client.get(call, **params)
+        grown = memory(client) - before
+        assert grown < 10 * size, f"{grown // MIB} MiB for unread replies of {size // MIB} MiB"
+        # It gets all of them in the end, if it reads.
+        assert all(len(str(greedy.receive()["ok"])) == size for _ in range(4))
+    eventually(lambda: client.get("status")["clients"] == 1)
+
+
 def test_a_long_pipeline_of_cheap_requests_does_not_make_others_wait(own):
     client, path = own
     pane = client.get("new_session", cwd="/", command=["sleep", "1000"])["pane_id"]

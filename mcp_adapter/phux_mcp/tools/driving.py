@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from phux_client import flows
 from phux_core.call_kinds import SIGNALS
 from phux_core.errors import BadRequestError, PhuxError, TimedOutError
-from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, pretty
+from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, explain, pretty
 from phux_mcp.budget import Budget
 from phux_mcp.catalog import Tool, document
 from phux_mcp.own_panes import refuse_own
-from phux_mcp.patterns import bounded
 from phux_mcp.tools.params import MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, count, flag, text, words
 from phux_mcp.tools.reading import STATES, changes_schema, tail
 from phux_mcp.tools.screens import within
@@ -112,7 +111,22 @@ _NEXT = {
 
 
 async def _chosen(phux: Phux, pane: int, result: Document, wanted: Document, budget: Budget) -> Document:
-    """Take of a command's output what was asked for, and as much of it as fits."""
+    """Take of a command's output what was asked for, and as much of it as fits.
+
+    The command has run: what cannot be read of its output is explained in a hint, and its result is still returned.
+    """
+    try:
+        return await _selected(phux, pane, result, wanted, budget)
+    except PhuxError as error:
+        problem = f"`output` is not filtered: {explain(error)}" if "grep" in wanted else explain(error)
+    try:
+        unfiltered = {name: value for name, value in wanted.items() if name != "grep"}
+        return await _selected(phux, pane, result, unfiltered, budget) | {"hint": problem}
+    except PhuxError:
+        return {**result, "output": "", "truncated": True, "hint": problem}
+
+
+async def _selected(phux: Phux, pane: int, result: Document, wanted: Document, budget: Budget) -> Document:
     result = {**result, "command": clipped(result["command"], LONGEST_MATCH)}
     fits = budget.by_bytes or budget.excess(result) <= 1
     if fits and not wanted and not result["truncated"]:
@@ -172,7 +186,7 @@ async def act(call: Call, arguments: Arguments) -> Answer:
 
     async with call.progress.ticking(timeout_s, message):
         flow = flows.act(phux.caller, arguments["target"], arguments["keys"], timeout_s=timeout_s, **options)
-        changes = await phux.drive(bounded(flow))
+        changes = await phux.drive(flow)
     if "met_line" in changes:
         changes["met_line"] = clipped(changes["met_line"], LONGEST_MATCH)
     return Answer(within(changes, Budget()))

@@ -12,7 +12,6 @@ from phux_core.errors import BadRequestError
 from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, pretty
 from phux_mcp.budget import TOKENS, Budget, tokens
 from phux_mcp.catalog import Tool, document
-from phux_mcp.patterns import bounded
 from phux_mcp.tools.params import HINT, MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, count, flag, text, words
 from phux_mcp.tools.screens import within
 
@@ -108,7 +107,7 @@ async def wait(call: Call, arguments: Arguments) -> Answer:
         return f"waiting for {time.monotonic() - began:.0f} s"
 
     async with call.progress.ticking(timeout_s, message):
-        outcome = await phux.drive(bounded(flow))
+        outcome = await phux.drive(flow)
     result: Document = {
         "outcome": "timed_out" if outcome.met is None else "stopped" if outcome.met == "stop" else "met",
         "polls": outcome.looks,

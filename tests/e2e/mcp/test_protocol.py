@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -295,15 +296,52 @@ def test_a_run_that_was_cancelled_leaves_the_pane_busy_as_a_timeout_does(modern)
     assert "sleep has the foreground" in refused["content"][0]["text"]
 
 
-def test_a_pattern_that_takes_for_ever_ends_its_own_call_and_no_other(modern):
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("phux_wait", {"target": "work", "regex": "(a+)+Z$"}),
+        ("phux_wait", {"target": "work", "stop": "(a+)+Z$", "until": "never"}),
+        ("phux_act", {"target": "work", "keys": ["a" * 60 + "!"], "regex": "(a+)+Z$"}),
+        ("phux_logs", {"target": "work", "grep": "(a+)+Z$"}),
+        ("phux_search", {"pattern": "(a+)+Z$"}),
+    ],
+    ids=["wait", "stop", "act", "logs", "search"],
+)
+def test_a_pattern_that_takes_for_ever_ends_its_own_call_and_no_other(modern, tool, arguments):
     modern.document("phux_new", name="work")
-    modern.document("phux_run", target="work", command=f"echo {'a' * 50}!")
-    for tool, more in (("phux_wait", {}), ("phux_act", {"keys": ["a" * 50 + "!"]})):
-        endless = modern.start(tool, target="work", regex="(a+)+Z$", timeout_secs=20, **more)
-        assert modern.result("ping") == {}
-        (block,) = modern.reply(endless)["result"]["content"]
-        assert "a simpler one" in block["text"]
-    assert modern.document("phux_wait", target="work", regex="^a+!$")["outcome"] == "met"
+    modern.document("phux_run", target="work", command=f"echo {'a' * 60}!")
+    endless = modern.start(tool, **arguments)
+    assert modern.result("ping") == {}
+    result = modern.reply(endless)["result"]
+    assert result["isError"]
+    assert "the pattern was stopped" in result["content"][0]["text"]
+    assert modern.document("phux_wait", target="work", regex="a+!$")["outcome"] == "met"
+
+
+def test_the_result_of_a_command_is_returned_whatever_becomes_of_its_filter(modern):
+    modern.document("phux_new", name="work")
+    command = f"echo {'a' * 60}!; echo last; (exit 7)"
+    ran = modern.document("phux_run", target="work", command=command, grep="(a+)+$Z", tail=1)
+    assert (ran["exit_code"], ran["output"].splitlines()[-1]) == (7, "last")
+    assert "the pattern was stopped" in ran["hint"]
+    ran = modern.document("phux_run", target="work", command="echo fine; (exit 3)", grep="(")
+    assert (ran["exit_code"], ran["output"]) == (3, "fine")
+    assert "the pattern" in ran["hint"]
+
+
+def test_a_search_that_is_cancelled_leaves_no_process_at_work(modern, cli):
+    modern.document("phux_new", name="work")
+    modern.document("phux_run", target="work", command=f"echo {'a' * 60}!")
+    modern.document("phux_search", pattern="a!")
+    service = cli.json("status")["service_pid"]
+    children = Path(f"/proc/{service}/task/{service}/children")
+    (worker,) = children.read_text().split()
+    os.kill(int(worker), signal.SIGSTOP)  # so that it is at work for as long as we like
+    searching = modern.start("phux_search", pattern="a!")
+    modern.document("phux_ls")  # asked of the same service, behind the search
+    modern.notify("notifications/cancelled", {"requestId": searching})
+    eventually(lambda: worker not in children.read_text().split())
+    assert modern.document("phux_search", pattern="a!$")["matches"]
 
 
 # Progress
