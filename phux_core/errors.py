@@ -5,6 +5,7 @@
     │   ├── NoServerError         no_server      nobody listens on the socket
     │   ├── StartFailedError      start_failed   a server was started and did not come up
     │   ├── DisconnectedError     disconnected   the server went away in the middle
+    │   ├── ServiceRestartingError  service_restarting  the service died, and the next one is not ready yet
     │   ├── TimedOutError         timed_out      a deadline passed
     │   └── UnsafePathError       unsafe_path    the socket's path or directory cannot be trusted or used
     ├── ProtocolError             protocol       somebody broke the rules of the wire
@@ -121,6 +122,18 @@ class DisconnectedError(TransportError):
 
     code = "disconnected"
     default_remedy = "look at the state (`phux ls`, `phux snapshot`) before asking again"
+
+
+class ServiceRestartingError(TransportError):
+    """No service answers: the last ones died, or the next one is still starting. The programs in the panes go on.
+
+    Example:
+        >>> ServiceRestartingError("what happened").code
+        'service_restarting'
+    """
+
+    code = "service_restarting"
+    default_remedy = "try again in a moment; the programs keep running, and the log says why the service died"
 
 
 class TimedOutError(TransportError):

@@ -74,7 +74,7 @@ class _Backend(Protocol):
     restore: Callable[[bytes], Engine]
 
 
-def create(name: str, cols: int, rows: int, *, history: int = DEFAULT_HISTORY) -> Engine:
+def create(name: str, cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: int = 0) -> Engine:
     """Make a terminal.
 
     Args:
@@ -82,12 +82,13 @@ def create(name: str, cols: int, rows: int, *, history: int = DEFAULT_HISTORY) -
         cols: Columns, 1 to ``MAX_SIZE``.
         rows: Rows, 1 to ``MAX_SIZE``.
         history: Rows of scrollback to keep.
+        position: Where in the stream it starts, if what came before is lost.
 
     Raises:
         ValueError: No such engine, or a size out of range.
         ImportError: The engine is not installed here.
     """
-    return _backend(name).create(cols, rows, history=history)
+    return _backend(name).create(cols, rows, history=history, position=position)
 
 
 def restore(checkpoint: bytes) -> Engine:

@@ -114,7 +114,7 @@ class GhosttyEngine:
 
     @property
     def position(self) -> int:
-        """How many bytes were ever fed."""
+        """Where in the stream the next byte stands."""
         return self._tap.position
 
     @property
@@ -450,8 +450,8 @@ class GhosttyEngine:
         return int(match[1]) if match else 0
 
 
-def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY) -> GhosttyEngine:
-    """Make a terminal.
+def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: int = 0) -> GhosttyEngine:
+    """Make a terminal whose first byte stands at a position of the stream.
 
     Raises:
         ValueError: A size out of range.
@@ -459,7 +459,7 @@ def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY) -> GhosttyEn
     _check_size(cols, rows)
     if history < 0:
         raise ValueError(f"a history of {history} rows")
-    return GhosttyEngine(new_terminal(cols, rows), cols, rows, history, Tap(), None)
+    return GhosttyEngine(new_terminal(cols, rows), cols, rows, history, Tap(position), None)
 
 
 def restore(checkpoint: bytes) -> GhosttyEngine:

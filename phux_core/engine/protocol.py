@@ -199,7 +199,7 @@ class Engine(Protocol):
 
     @property
     def position(self) -> int:
-        """How many bytes were ever fed."""
+        """Where in the stream the next byte stands: how many bytes were ever fed, to this terminal or one before."""
 
     @property
     def history_rows(self) -> int:

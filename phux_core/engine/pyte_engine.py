@@ -60,7 +60,7 @@ class PyteEngine:
 
     @property
     def position(self) -> int:
-        """How many bytes were ever fed."""
+        """Where in the stream the next byte stands."""
         return self._tap.position
 
     @property
@@ -207,8 +207,8 @@ class PyteEngine:
         """Nothing is held that Python does not free."""
 
 
-def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY) -> PyteEngine:
-    """Make a terminal.
+def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: int = 0) -> PyteEngine:
+    """Make a terminal whose first byte stands at a position of the stream.
 
     Raises:
         ValueError: A size out of range.
@@ -218,7 +218,7 @@ def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY) -> PyteEngin
     styles = StyleTable()
     terminal = Terminal(cols, rows, styles, History(history, cols, partial(bulk.expand, styles)))
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    return PyteEngine(terminal, Parser(terminal), Tap(), decoder)
+    return PyteEngine(terminal, Parser(terminal), Tap(position), decoder)
 
 
 def restore(checkpoint: bytes) -> PyteEngine:

@@ -1,7 +1,11 @@
-"""An engine that can be put to rest: a checkpoint of a kilobyte in place of a terminal of twenty.
+"""An engine that can be put to rest, and that is replaced when it fails.
 
-Most panes are shells that nobody looks at. A terminal at rest wakes by itself when it is fed or read; what is asked of
-every pane again and again (its size, title and screen) it remembers, so that asking does not wake it.
+Most panes are shells that nobody looks at: a checkpoint of a kilobyte stands for a terminal of twenty. A terminal at
+rest wakes by itself when it is fed or read; what is asked of every pane again and again (its size, title and screen) it
+remembers, so that asking does not wake it.
+
+An engine that raises when it is fed, resized or woken is in an unknown state. A blank one takes its place, and the
+marks in what it was fed are still reported.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.engine import restore
+from phux_core.engine.tap import Tap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,12 +40,17 @@ class RestingEngine:
     Args:
         engine: The engine, which nobody else uses from now on.
         on_wake: Called when it was at rest and was needed.
+        make_successor: Called with the error when the engine failed, and the place in the stream to start at; returns a
+            blank engine.
     """
 
-    def __init__(self, engine: Engine, on_wake: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self, engine: Engine, on_wake: Callable[[], object], make_successor: Callable[[Exception, int], Engine]
+    ) -> None:
         self.name = engine.name
         self._engine: Engine | None = engine
         self._on_wake = on_wake
+        self._make_successor = make_successor
         self._rest: _Rest | None = None
 
     @property
@@ -73,10 +83,21 @@ class RestingEngine:
         if self._engine is None:
             if self._rest is None:
                 raise ValueError("the engine is closed")
-            self._engine = restore(zlib.decompress(self._rest.checkpoint))
-            self._rest = None
+            rest, self._rest = self._rest, None
+            try:
+                self._engine = restore(zlib.decompress(rest.checkpoint))
+            except Exception as error:  # noqa: BLE001
+                return self._replace(None, error, rest.position)
             self._on_wake()
         return self._engine
+
+    def _replace(self, failed: Engine | None, error: Exception, position: int) -> Engine:
+        successor = self._engine = self._make_successor(error, position)
+        self.name = successor.name
+        if failed is not None:
+            failed.close()
+        self._on_wake()
+        return successor
 
     @property
     def cols(self) -> int:
@@ -115,11 +136,23 @@ class RestingEngine:
 
     def feed(self, data: bytes) -> list[Effect]:
         """Take bytes from the program."""
-        return self._awake().feed(data)
+        engine = self._awake()
+        start = engine.position
+        try:
+            return engine.feed(data)
+        except Exception as error:  # noqa: BLE001  the contract says that it cannot be; one pane's screen is lost
+            self._replace(engine, error, start + len(data))
+            return Tap(start).scan(data)[1]
 
     def resize(self, cols: int, rows: int) -> list[Effect]:
         """Change the grid."""
-        return self._awake().resize(cols, rows)
+        engine = self._awake()
+        try:
+            return engine.resize(cols, rows)
+        except ValueError:  # a size that no terminal can have
+            raise
+        except Exception as error:  # noqa: BLE001
+            return self._replace(engine, error, engine.position).resize(cols, rows)
 
     def set_history_limit(self, rows: int) -> None:
         """Keep at most ``rows`` rows of scrollback from now on."""

@@ -57,15 +57,18 @@ _STATE = struct.Struct("<QQBBHII")
 class Tap:
     """An incremental scanner; sequences may be cut anywhere between two calls of ``scan``.
 
+    Args:
+        position: Where in the stream the scanner starts.
+
     Attributes:
-        position: How many bytes were ever scanned.
+        position: Where in the stream the next byte stands.
         cwd: The directory OSC 7 named last, None until then.
     """
 
     __slots__ = ("_begin", "_body", "_esc", "_held", "_number", "_state", "_withheld", "cwd", "position")
 
-    def __init__(self) -> None:
-        self.position = 0
+    def __init__(self, position: int = 0) -> None:
+        self.position = position
         self.cwd: str | None = None
         self._state = _TEXT
         self._esc = False  # in _TEXT: the last byte was ESC

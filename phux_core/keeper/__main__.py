@@ -17,7 +17,8 @@ from phux_core import paths
 from phux_core.config import config_path, load, parse
 from phux_core.errors import BadRequestError, PhuxError, StartFailedError
 from phux_core.keeper.listener import Listener, take_lock
-from phux_core.keeper.supervisor import Supervisor, log, redirect_to_log
+from phux_core.keeper.logfile import log, redirect_to_log
+from phux_core.keeper.supervisor import Supervisor
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,20 +1,34 @@
-"""Which pane is being fed: eight bytes that the service writes and the keeper can still read when it is dead.
+"""Which pane the service is at: eight bytes that it writes and the keeper can still read when it is dead.
 
-A native engine that panics takes the whole service along. The mark, a store into shared memory and no system call,
-tells the keeper whose bytes did it, so that the next service can give that pane the other engine.
+A native engine that panics takes the whole service along, and rebuilding a pane can end each service that tries. The
+mark, a store into shared memory and no system call, tells the keeper which pane it was, so that the next service can
+give it the other engine, or leave it blank.
 """
 
 from __future__ import annotations
 
 import mmap
+from typing import NamedTuple
 
 from phux_core.keeper.journal import shared_memory
 
 _SIZE = 8
 
 
+class Marked(NamedTuple):
+    """What the mark says.
+
+    Attributes:
+        pane: The pane that is being fed or rebuilt; 0 for none.
+        step: 0 while clients are served. While panes are rebuilt, a number that changes as long as that gets on.
+    """
+
+    pane: int
+    step: int
+
+
 class FeedMark:
-    """A number in memory that two processes share; 0 means that nobody is being fed.
+    """Two numbers in memory that two processes share, see ``Marked``.
 
     Args:
         fd: The memory; ours from now on.
@@ -22,15 +36,19 @@ class FeedMark:
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
-        self.cell = memoryview(mmap.mmap(fd, _SIZE)).cast("Q")
+        self.cell = memoryview(mmap.mmap(fd, _SIZE)).cast("I")
 
     @classmethod
     def create(cls) -> FeedMark:
         """Make new memory."""
         return cls(shared_memory("phux-feed-mark", _SIZE))
 
-    def take(self) -> int:
-        """Read the number and clear it."""
-        pane = self.cell[0]
-        self.cell[0] = 0
-        return pane
+    def read(self) -> Marked:
+        """Read the mark."""
+        return Marked(self.cell[0], self.cell[1])
+
+    def take(self) -> Marked:
+        """Read the mark and clear it."""
+        marked = self.read()
+        self.cell[0] = self.cell[1] = 0
+        return marked

@@ -7,6 +7,7 @@ Messages from the service:
     put        key                              keep these bytes for the next service
     append     key                              keep them behind those that are kept already
     release    pane                             let go its journal and its checkpoint
+    ready                                       clients are served from now on
     shutdown                                    end everything
 
 Messages to the service, at its birth in this order: hello (with the listening socket, the feed mark, and the socket for
@@ -22,16 +23,19 @@ import selectors
 import signal
 import socket
 import subprocess
-import sys
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from phux_core import paths
 from phux_core.keeper import journal as journals
 from phux_core.keeper import witness
 from phux_core.keeper.channel import Channel, ChannelClosedError
 from phux_core.keeper.children import KILL_GRACE_S, Children, SpawnError, raise_files_limit, spawn
-from phux_core.keeper.feed_mark import FeedMark
+from phux_core.keeper.feed_mark import FeedMark, Marked
+from phux_core.keeper.logfile import find_log, log, trim_log
+from phux_core.keeper.notices import Notices
+from phux_core.keeper.restarts import EXCEPTION_STATUS, Restarts
 from phux_core.keeper.signals import signal_name
 
 if TYPE_CHECKING:
@@ -40,14 +44,13 @@ if TYPE_CHECKING:
     from phux_core.keeper.channel import Message
     from phux_core.keeper.listener import Listener
 
-MANY_DEATHS = 5
-DEATH_WINDOW_S = 10.0
-_FIRST_DELAY_S = 0.05
-_LONG_DELAY_S = 30.0
+STUCK_S = 10.0
+"""How long a service that starts may take without getting on. The longest step feeds 256 KiB to one terminal."""
 _NO_RESOURCES_S = 2.0
 _SERVICE_GRACE_S = 2.0
-_MAX_LOG_BYTES = 1024 * 1024
-_FAULTS = {signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGTRAP}
+# How long a service that closed its channel may take to exit: by then it has written its traceback.
+_EXIT_S = 1.0
+_FAULTS = {signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGTRAP, signal.SIGSYS}
 
 
 class ServiceProcess(Protocol):
@@ -92,14 +95,23 @@ class Supervisor:
         self._questions: socket.socket | None = None
         self._service: ServiceProcess | None = None
         self._restart_at: float | None = None
-        self._deaths: list[float] = []
-        self._restarts = 0
+        self._restarts = Restarts(time.monotonic())
+        self._kill_at: float | None = None
+        self._kill_reason = ""
+        self._stuck_at: float | None = None
+        self._last_mark = Marked(0, 0)
         self._started_at = time.time()
         self._stopping = False
         self._give_up_at: float | None = None
         self._feed_mark = FeedMark.create()
         self._suspect: int | None = None
         self._selector = selectors.DefaultSelector()
+        self._notices = Notices(
+            self._selector,
+            listener.sock,
+            partial(self._restarts.describe, log_path or find_log(paths.log_path(listener.path))),
+            self._is_ready_now,
+        )
         self._wake_fd = self._catch_signals()
         self._handlers: dict[str, Callable[[Message], None]] = {
             "spawn": self._on_spawn,
@@ -108,6 +120,7 @@ class Supervisor:
             "put": self._on_put,
             "append": self._on_append,
             "release": self._on_release,
+            "ready": lambda _message: self._on_ready(),
             "shutdown": lambda _message: self._shut_down("the service asked for it"),
         }
 
@@ -122,6 +135,7 @@ class Supervisor:
             while not (self._stopping and self._may_leave()):
                 self._turn()
         finally:
+            self._notices.close()
             self._end_service()
             self._listener.close()
 
@@ -140,7 +154,15 @@ class Supervisor:
         return wake_fd
 
     def _turn(self) -> None:
-        moments = (self._restart_at, self._children.next_deadline(time.monotonic()), self._give_up_at)
+        moments = (
+            self._restart_at,
+            self._kill_at,
+            self._stuck_at,
+            self._give_up_at,
+            self._children.next_deadline(time.monotonic()),
+            self._notices.next_deadline,
+            None if self._notices.is_on or self._stopping else self._restarts.notice_at,
+        )
         deadlines = [at for at in moments if at is not None]
         timeout = max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
         if self._channel is not None:
@@ -150,8 +172,18 @@ class Supervisor:
             key.data()
         now = time.monotonic()
         self._children.kill_overdue(now)
-        if self._restart_at is not None and self._restart_at <= now and not self._stopping:
+        self._notices.look_after(now)
+        if self._stopping:
+            return
+        if self._restart_at is not None and self._restart_at <= now:
             self._start_service()
+        if self._stuck_at is not None and self._stuck_at <= now:
+            self._look_whether_it_is_stuck(now)
+        if self._kill_at is not None and self._kill_at <= now:
+            self._kill_service("closed its channel, did not exit and was killed")
+        notice_at = self._restarts.notice_at
+        if notice_at is not None and notice_at <= now:
+            self._notices.turn_on()
 
     def _on_signals(self) -> None:
         numbers = os.read(self._wake_fd, 4096)
@@ -188,14 +220,16 @@ class Supervisor:
             self._launch_service()
         except OSError as error:  # no descriptors, no memory: a matter of time, and no reason to end the programs
             log(f"no service can be started: {error}; next attempt in {_NO_RESOURCES_S:g} s")
+            self._restarts.last = f"could not be started: {error}"
             if self._service is not None:
-                os.kill(self._service.pid, signal.SIGKILL)  # which is noticed, and answered by another start
+                self._kill_service(self._restarts.last)  # which is noticed, and answered by another start
             else:
                 self._restart_at = time.monotonic() + _NO_RESOURCES_S
 
     def _launch_service(self) -> None:
         self._restart_at = None
-        self._trim_log()
+        self._stuck_at, self._last_mark = time.monotonic() + STUCK_S, Marked(0, 0)
+        trim_log(self._log_path)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
             self._service = self._start(theirs.fileno())
@@ -208,9 +242,10 @@ class Supervisor:
                 {
                     "op": "hello",
                     "started_at": self._started_at,
-                    "restarts": self._restarts,
+                    "restarts": self._restarts.count,
                     "keeper_pid": os.getpid(),
                     "suspect": self._suspect,
+                    "set_aside": self._restarts.set_aside,
                 },
                 fds=(self._listener.sock.fileno(), self._feed_mark.fd, asker.fileno()),
             )
@@ -229,25 +264,51 @@ class Supervisor:
         self._service = None
         self._hear_last_words()
         self._drop_channel()
+        by_keeper = bool(self._kill_reason) and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+        how = self._kill_reason if by_keeper else _how(status)
+        self._kill_reason = ""
+        self._kill_at = self._stuck_at = None
         if self._stopping:
             return
         now = time.monotonic()
-        self._restarts += 1
-        fed = self._feed_mark.take()
+        marked = self._feed_mark.take()
+        faulted = os.WIFSIGNALED(status) and os.WTERMSIG(status) in _FAULTS
         # Only a fault of the process itself points at the pane; one that is killed may be feeding any.
-        self._suspect = fed if fed and os.WIFSIGNALED(status) and os.WTERMSIG(status) in _FAULTS else None
-        self._deaths = [at for at in self._deaths if now - at < DEATH_WINDOW_S] + [now]
-        if len(self._deaths) >= MANY_DEATHS:
-            delay = _LONG_DELAY_S
-            self._deaths.clear()
-            log(
-                f"the service died {MANY_DEATHS} times in {DEATH_WINDOW_S:.0f} seconds, last {_how(status)}; "
-                f"{len(self._children)} programs are kept, next attempt in {delay:.0f} s"
-            )
-        else:
-            delay = 0.0 if len(self._deaths) == 1 else _FIRST_DELAY_S * 2.0 ** len(self._deaths)
-            log(f"the service died {_how(status)}; starting another in {delay:.2f} s")
+        self._suspect = marked.pane if marked.pane and faulted else None
+        rebuilding = marked.pane if marked.step else 0
+        if rebuilding:
+            how += f" while rebuilding @{rebuilding}"
+        from_outside = os.WIFSIGNALED(status) and not faulted and not by_keeper
+        delay = self._restarts.died(how, now, rebuilding=rebuilding, from_outside=from_outside)
+        log(
+            f"the service {how}; death {self._restarts.in_a_row} in a row, {len(self._children)} programs are kept, "
+            f"starting another in {delay:.2f} s"
+        )
         self._restart_at = now + delay
+
+    def _on_ready(self) -> None:
+        self._restarts.ready(time.monotonic())
+        self._stuck_at = None
+        self._notices.turn_off()
+
+    def _is_ready_now(self) -> bool:
+        """Tell whether the service is ready, also if it said so a moment ago."""
+        self._on_channel()
+        return self._restarts.is_ready or self._stopping
+
+    def _look_whether_it_is_stuck(self, now: float) -> None:
+        """Kill a service that starts and does not get on; what it hangs on counts as the cause of its death."""
+        mark = self._feed_mark.read()
+        if mark == self._last_mark:
+            self._kill_service(f"did not get on for {STUCK_S:g} s and was killed")
+        self._stuck_at, self._last_mark = now + STUCK_S, mark
+
+    def _kill_service(self, reason: str) -> None:
+        """Kill the service; not by Popen.kill, which would reap it unseen."""
+        self._kill_at = None
+        if self._service is not None:
+            self._kill_reason = reason
+            os.kill(self._service.pid, signal.SIGKILL)
 
     def _hear_last_words(self) -> None:
         """Take what the service had sent before it died: it may have told a client that it is done."""
@@ -293,8 +354,8 @@ class Supervisor:
             self._hear_last_words()  # it may be that we could not send, and have not read what came before
             self._drop_channel()
             if self._service is not None and not self._stopping:
-                # If it lives it is of no use to anybody. Not by Popen.kill, which would reap it unseen.
-                os.kill(self._service.pid, signal.SIGKILL)
+                # It is about to exit, and its status will tell why. If it lives on it is of no use to anybody.
+                self._kill_at = time.monotonic() + _EXIT_S
             return
         for message in messages:
             self._handle(message)
@@ -354,6 +415,8 @@ class Supervisor:
             return
         self._stopping = True
         log(f"ending: {why}")
+        self._restart_at = self._kill_at = self._stuck_at = None
+        self._notices.close()
         self._listener.close()
         now = time.monotonic()
         # A process that even SIGKILL does not end (it waits for a dead disk) must not hold us.
@@ -365,32 +428,6 @@ class Supervisor:
         overdue = self._give_up_at is not None and time.monotonic() >= self._give_up_at
         return not self._children.busy or overdue
 
-    def _trim_log(self) -> None:
-        """Start a new log when the old one is long. Only restarts make it grow, so here is the place to look."""
-        if self._log_path is None:
-            return
-        with contextlib.suppress(OSError):
-            if os.fstat(2).st_size > _MAX_LOG_BYTES:
-                os.replace(self._log_path, f"{self._log_path}.old")
-                redirect_to_log(self._log_path)
-
-
-def redirect_to_log(path: str) -> None:
-    """Send stdout and stderr to a private log file, appending."""
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    os.dup2(fd, 1)
-    os.dup2(fd, 2)
-    os.close(fd)
-
-
-def log(text: str) -> None:
-    """Write a line to the log."""
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    # A full disk must not end the keeper.
-    with contextlib.suppress(OSError):
-        sys.stderr.write(f"{stamp} keeper[{os.getpid()}]: {text}\n")
-        sys.stderr.flush()
-
 
 def _pane(message: Message) -> int:
     pane = message.header["pane"]
@@ -400,5 +437,6 @@ def _pane(message: Message) -> int:
 
 def _how(status: int) -> str:
     if os.WIFSIGNALED(status):
-        return f"of {signal_name(os.WTERMSIG(status))}"
-    return f"with exit code {os.waitstatus_to_exitcode(status)}"
+        return f"was killed by {signal_name(os.WTERMSIG(status))}"
+    code = os.waitstatus_to_exitcode(status)
+    return f"exited with status {code}" + (" after an exception" if code == EXCEPTION_STATUS else "")

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import socket
 import sys
 
 from phux_core.keeper.channel import Channel, ChannelClosedError
+from phux_core.keeper.restarts import EXCEPTION_STATUS
 from phux_core.server.keeper_link import receive_inheritance
 from phux_core.server.service import Service
 from phux_core.server.settings import Settings
 
 
 async def _serve(settings: Settings, channel: Channel) -> None:
-    # Not kept in a variable: it holds every pane's checkpoint.
-    service = Service(settings, channel, receive_inheritance(channel), asyncio.get_running_loop())
-    await service.finished
+    try:
+        # Not kept in a variable: it holds every pane's checkpoint.
+        service = Service(settings, channel, receive_inheritance(channel), asyncio.get_running_loop())
+        await service.finished
+    except ChannelClosedError:
+        raise
+    except Exception:
+        logging.getLogger("phux.service").exception("the service cannot go on")
+        # At once: threads that read a terminal may never end, and the keeper is to start the next service.
+        os._exit(EXCEPTION_STATUS)
 
 
 def main(settings_text: str, channel_fd: int) -> int:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 # Stretches of output that are remembered, for those who want to read output only.
 _REMEMBERED = 1000
-_LONGEST_CODE = 11
+# A longer number is none that a shell sends: int() refuses 4,301 digits, and takes its time for fewer.
+_MOST_DIGITS = 10
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t"}
 
@@ -74,6 +75,16 @@ class LineTold(NamedTuple):
 News = CommandStarted | CommandFinished | PromptReady | LineTold
 
 
+def parse_number(text: str) -> int | None:
+    """Read a number out of a mark; None if there is none, or one that no shell sends.
+
+    Example:
+        >>> parse_number("130"), parse_number("-1"), parse_number("9" * 4301)
+        (130, None, None)
+    """
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else None
+
+
 @define
 class Commands:
     """The commands of one pane's shell.
@@ -120,7 +131,8 @@ class Commands:
             return self._finished(argument, mark.start)
         if kind == "L":
             length, _, mode = argument.partition(";")
-            return LineTold(int(length), mode, mark.end) if length.isdecimal() else None
+            characters = parse_number(length)
+            return None if characters is None else LineTold(characters, mode, mark.end)
         if kind == "R":
             self.reads = argument
         if kind == "E" and self.start is not None:
@@ -167,8 +179,7 @@ class Commands:
         if start is not None:
             self.outputs.append((start, place))
             del self.outputs[:-_REMEMBERED]
-        code = int(argument) if argument.isdecimal() and len(argument) < _LONGEST_CODE else None
-        return CommandFinished(code, start, place)
+        return CommandFinished(parse_number(argument), start, place)
 
     def drawn_unseen(self, *, on_alt_screen: bool) -> None:
         """Take note that the shell reads a line, and found no room for the prompt that would have told."""

@@ -170,6 +170,10 @@ class KeeperLink:
             self._channel.wait(writing=True, timeout_s=_KEEPER_S)
             self._on_writable()
 
+    def ready(self) -> None:
+        """Say that clients are served from now on."""
+        self._send({"op": "ready"})
+
     def release(self, pane: int) -> None:
         """Have a pane's journal and checkpoint let go."""
         self._send({"op": "release", "pane": pane})

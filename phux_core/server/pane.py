@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from phux_core.engine.protocol import Effect, Engine, Span
     from phux_core.keeper.journal import Journal
     from phux_core.server.commands import News
+    from phux_core.server.containment import PaneFaults
     from phux_core.server.events import EventHub
     from phux_core.server.foreground import Foreground
     from phux_core.server.pane_ledger import PaneLedger
@@ -70,6 +71,7 @@ class Pane:
         engine: Its terminal.
         journal: Where its output is read into, so that the next service has what this one had.
         feed_mark: Where to say that this pane's engine is at work, in case it ends the process.
+        faults: Keeps what goes wrong here from everybody else.
         loop: The event loop.
         turns: The reading order.
         events: Where to tell what happens.
@@ -88,6 +90,7 @@ class Pane:
         journal: Journal,
         *,
         feed_mark: MutableSequence[int] | memoryview[int],
+        faults: PaneFaults,
         loop: asyncio.AbstractEventLoop,
         turns: ReadTurns,
         events: EventHub,
@@ -97,8 +100,8 @@ class Pane:
         ledger: Callable[[Pane], PaneLedger],
         run_directory: str,
     ) -> None:
-        self.record = record
-        self._rest = Rest(loop, engine, partial(is_seen, self))
+        self.record, self.faults = record, faults
+        self._rest = Rest(loop, engine, partial(is_seen, self), faults.replace_engine)
         self.engine = self._rest.engine
         self.journal, self.log = journal, log
         self.commands = Commands(record.nonce)
@@ -117,7 +120,7 @@ class Pane:
             loop=loop,
             turns=turns,
             take=self._take,
-            make_room=self._checkpoint,
+            make_room=self.keep_checkpoint,
             on_end=self._finish_if_over,
         )
         self._wait_status: int | None = None
@@ -206,33 +209,25 @@ class Pane:
         cwd = self.current_directory() if foreground.pid == self.record.pid else foreground.cwd
         return {"command": foreground.name, "pid": foreground.pid, "cwd": cwd}
 
-    def restore(self, notes: dict[str, Any] | None, effects: list[Effect]) -> None:
-        """Remember what an earlier service knew: as it was at the checkpoint, and the marks that came since."""
-        if notes is not None:
-            self.commands = Commands.load(notes)
-        self.runs.restore()
-        for effect in effects:
-            if isinstance(effect, PrivateOsc):
-                self._take_mark(effect)
-        self.runs.after_replay()
-
     # Output
 
     def _take(self, data: bytes) -> None:
-        self.log.append(self.seq - len(data), data)
+        contained = self.faults.output
+        with contained:
+            self.log.append(self.seq - len(data), data)
         self._feed_mark[0] = self.record.id
-        try:
-            effects = self.engine.feed(data)
-        except Exception:  # noqa: BLE001
-            # The contract says that this cannot happen. If it does, one pane's picture is wrong; the rest goes on.
-            _log.exception("the engine of @%d failed at byte %d", self.id, self.seq)
-            effects = []
+        effects = self.engine.feed(data)
         self._feed_mark[0] = 0
-        for taken in self.unmarked.written():
-            self.tell_of_command(taken)
+        with contained:
+            for taken in self.unmarked.written():
+                self.tell_of_command(taken)
         for effect in effects:
-            self.on_effect(effect)
-        self._events.written(self)
+            with contained:
+                self.on_effect(effect)
+        with contained:
+            self._events.written(self)
+        if self.faults.engine_was_replaced():
+            self.keep_checkpoint()  # the next service is not to feed it the same bytes
         self._last_output = self._loop.time()
         self.watch.touch()
         if not self._busy:
@@ -240,15 +235,15 @@ class Pane:
             self._events.emit("dirty", pane=self.id, seq=self.seq)
             self._loop.call_later(IDLE_AFTER_S, self._check_idle)
 
-    def _checkpoint(self) -> None:
+    def keep_checkpoint(self) -> None:
         """Write the whole terminal down, and begin the journal anew behind it if nothing in it is still to be fed."""
-        self._feed_mark[0] = self.record.id
+        marked, self._feed_mark[0] = self._feed_mark[0], self.record.id
         try:
             checkpoint = self.engine.checkpoint()
         except Exception:  # noqa: BLE001  without one, a restart shows what came since; that is no reason to end
             _log.exception("the engine of @%d cannot be written down", self.id)
             checkpoint = b""
-        self._feed_mark[0] = 0
+        self._feed_mark[0] = marked
         self._on_checkpoint(self, checkpoint)
         if self._intake.journal_may_restart:
             self.runs.before_journal_restarts()
@@ -279,9 +274,9 @@ class Pane:
                 self.record.cwd = effect.cwd
                 self._events.emit("cwd_changed", pane=self.id, seq=self.seq, cwd=effect.cwd)
         elif isinstance(effect, PrivateOsc):
-            self._take_mark(effect)
+            self.take_mark(effect)
 
-    def _take_mark(self, mark: PrivateOsc) -> None:
+    def take_mark(self, mark: PrivateOsc) -> None:
         """Take what the shell says of its commands, or a run's own mark."""
         news: News | None = self.commands.take(mark)
         if news is not None:
@@ -374,7 +369,7 @@ class Pane:
     def _take_unmarked(self, news: CommandFinished) -> None:
         self.runs.take_news(news)
         self.tell_of_command(news)
-        self._checkpoint()  # the next service is not to find its marks again
+        self.keep_checkpoint()  # the next service is not to find its marks again
 
     def _on_state(self, state: State, foreground: Foreground | None) -> None:
         command = foreground.name if foreground is not None else self.record.command
@@ -427,7 +422,7 @@ class Pane:
         self._feed_mark[0] = 0
         self.record.cols, self.record.rows = cols, rows
         self.log.update(cols=cols, rows=rows)
-        self._checkpoint()  # what was fed so far was written for the old size
+        self.keep_checkpoint()  # what was fed so far was written for the old size
         self.tell_size()
         if self.takes_input:
             for effect in effects:
@@ -438,7 +433,7 @@ class Pane:
         """Change how many rows of history it keeps."""
         self.engine.set_history_limit(rows)
         self.record.history_limit = rows
-        self._checkpoint()
+        self.keep_checkpoint()
 
     def tell_size(self) -> None:
         """Tell the kernel the size of the terminal; one that it knows already disturbs nobody."""

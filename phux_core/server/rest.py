@@ -31,17 +31,24 @@ class Rest:
         loop: The event loop.
         engine: The terminal, awake.
         is_seen: Tells whether somebody looks at it, and would have to wait until it is awake.
+        make_successor: Makes a blank one if it fails; see ``RestingEngine``.
 
     Attributes:
         engine: The same, to be used in its place.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, engine: Engine, is_seen: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        engine: Engine,
+        is_seen: Callable[[], bool],
+        make_successor: Callable[[Exception, int], Engine],
+    ) -> None:
         self._loop = loop
         self._is_seen = is_seen
         self._needed_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        self.engine = RestingEngine(engine, self.later)
+        self.engine = RestingEngine(engine, self.later, make_successor)
         self.later()
 
     def later(self) -> None:

@@ -16,7 +16,7 @@ from phux_core.errors import BusyError, PaneClosedError, PhuxError
 from phux_core.server import run_files, traces
 from phux_core.server.alarm import Alarm
 from phux_core.server.capture import Capture, below_line, end_of_own_output
-from phux_core.server.commands import CommandFinished, CommandStarted
+from phux_core.server.commands import CommandFinished, CommandStarted, parse_number
 from phux_core.server.far_shell import ANSWER_S, INTERRUPT, FarShell
 from phux_core.server.outcome import Outcome
 from phux_core.server.own_shell import MARK_S, end_of_output
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 # How long a command that was interrupted may take to end.
 _INTERRUPT_S = 1.0
 _LARGE = 256 * 1024
-_LONGEST_CODE = 11
 
 
 class Runs:
@@ -348,10 +347,11 @@ class Runs:
         if rest == "C" and run.start is None:
             self._begin(run, mark.end)
             return CommandStarted(run.command, mark.end, run.typed_seq, run.typed_seq)
-        kind, _, code = rest.partition(";")
-        if kind == "D" and code.isdecimal() and len(code) < _LONGEST_CODE:
-            self._end(run, int(code), mark.start, mark.end)
-            return CommandFinished(int(code), run.start, mark.start)
+        kind, _, argument = rest.partition(";")
+        code = parse_number(argument)
+        if kind == "D" and code is not None:
+            self._end(run, code, mark.start, mark.end)
+            return CommandFinished(code, run.start, mark.start)
         return None
 
     @property
@@ -485,11 +485,10 @@ class Runs:
         if self._current is not None and self._current.start is None:
             asyncio.get_running_loop().call_later(ANSWER_S, self._expect_begun, self._current)
 
-    def close(self) -> None:
-        """End with the pane."""
-        run = self._current
-        if run is not None:
-            self._fail(run, PaneClosedError(f"@{self._pane.id} was killed"))
+    def close(self, why: PhuxError | None = None) -> None:
+        """Answer a run that has not ended that its end will not be seen; without a reason, the pane was killed."""
+        if self._current is not None:
+            self._fail(self._current, why or PaneClosedError(f"@{self._pane.id} was killed"))
         self._changed.ring()
 
 

@@ -17,6 +17,7 @@ from phux_core.logs.places import server_name
 from phux_core.server.arranging import Arranger
 from phux_core.server.attachments import Attachments
 from phux_core.server.connection import Connection
+from phux_core.server.containment import PaneFaults
 from phux_core.server.dispatch import Dispatch
 from phux_core.server.events import EventHub
 from phux_core.server.keeper_link import KeeperLink
@@ -28,7 +29,7 @@ from phux_core.server.pane_ledger import PaneLedger
 from phux_core.server.pane_state import STATES
 from phux_core.server.peer import peer_uid
 from phux_core.server.reading import ReadTurns
-from phux_core.server.recovery import label, rebuild
+from phux_core.server.recovery import SET_ASIDE, Rebuilt, blank, label, rebuild, restore
 from phux_core.server.tree import Tree
 from phux_core.server.tree_document import tree_document
 from phux_core.server.tree_news import news, picture
@@ -38,6 +39,7 @@ from phux_core.version import __version__
 if TYPE_CHECKING:
     import asyncio
 
+    from phux_core.engine import Engine
     from phux_core.keeper.channel import Channel
     from phux_core.keeper.journal import Journal
     from phux_core.server.connection import Answer
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from phux_core.server.tree import PaneRecord
 
 MAX_CLIENTS = 1024
+_STEPS = 2**32 - 1
 _ACCEPT_AGAIN_S = 1.0
 _LIVES, _SUBSCRIPTIONS_A_LIFE = 2**12, 2**20
 _log = logging.getLogger("phux.service")
@@ -92,7 +95,9 @@ class Service:
         self.stopping = False
         self._accepting: set[asyncio.Task[object]] = set()
         self.keeper = KeeperLink(loop, channel, on_exit=self._on_exit, on_closed=self._on_keeper_gone)
+        self._rebuilding = True
         self._adopt(inheritance)
+        self._rebuilding, self._feed_mark[1] = False, 0
         self._lifecycle = Lifecycle(
             loop,
             self.tree,
@@ -108,6 +113,7 @@ class Service:
         loop.add_reader(self._listener, self._accept)
         self._lifecycle.begin()
         self.keeper.take_news(inheritance.news)
+        loop.call_soon(self.keeper.ready)  # from the loop, so that it says that the loop runs
 
     # Panes
 
@@ -120,6 +126,7 @@ class Service:
         checkpoint: bytes | None = None,
         commands: bytes = b"",
         wait_status: int | None = None,
+        aside: bool = False,
     ) -> Pane:
         """Bring a pane to life: a new one, or as it was when an earlier service died.
 
@@ -130,18 +137,24 @@ class Service:
             checkpoint: Its terminal as it was then.
             commands: The ledger of its commands.
             wait_status: How its program ended, if it has.
+            aside: Whether to leave its terminal blank, because rebuilding it ended earlier services.
         """
+        self._progress()
         self._feed_mark[0] = record.id  # what ended the last service may end this one
-        engine = record.engine or self._engine_name
-        history = self.settings.history_limit if record.history_limit is None else record.history_limit
-        rebuilt = rebuild(engine, record.cols, record.rows, checkpoint, journal, history)
-        self._feed_mark[0] = 0
+        if aside:
+            rebuilt = Rebuilt(self._blank(record, journal.position), None, [], SET_ASIDE, is_aside=True)
+        else:
+            rebuilt = rebuild(*self._terminal_of(record), checkpoint, journal, self._history_of(record), self._progress)
+        if rebuilt.note is not None:
+            record.engine_note = rebuilt.note
+            _log.warning("@%d: %s", record.id, rebuilt.note)
         pane = Pane(
             record,
             master,
             rebuilt.engine,
             journal,
             feed_mark=self._feed_mark,
+            faults=PaneFaults(record, self.write_tree, partial(self._make_successor, record)),
             loop=self.loop,
             turns=self._turns,
             events=self.events,
@@ -151,11 +164,32 @@ class Service:
             ledger=partial(PaneLedger, kept=commands, keep=partial(self._keep_command, record.id)),
             run_directory=os.path.dirname(self.socket_path),
         )
-        pane.restore(rebuilt.notes, rebuilt.effects)
+        restore(pane, rebuilt)
+        self._feed_mark[0] = 0
         self.panes[record.id] = pane
         if wait_status is not None:
             pane.exited(wait_status)
         return pane
+
+    def _terminal_of(self, record: PaneRecord) -> tuple[str, int, int]:
+        return record.engine or self._engine_name, record.cols, record.rows
+
+    def _history_of(self, record: PaneRecord) -> int:
+        return self.settings.history_limit if record.history_limit is None else record.history_limit
+
+    def _blank(self, record: PaneRecord, position: int) -> Engine:
+        return blank(*self._terminal_of(record), position, self._history_of(record))
+
+    def _make_successor(self, record: PaneRecord, position: int) -> Engine:
+        """Make a terminal for a pane whose own failed: with the other engine, if there is one."""
+        record.engine = "pyte"
+        self.write_tree()
+        return self._blank(record, position)
+
+    def _progress(self) -> None:
+        """Show the keeper that rebuilding panes gets on; one that takes long is not stuck."""
+        if self._rebuilding:
+            self._feed_mark[1] = self._feed_mark[1] % _STEPS + 1
 
     def _open_log(self, record: PaneRecord, journal: Journal) -> PaneLog:
         found = self.tree.find_pane(record.id)
@@ -209,12 +243,14 @@ class Service:
         """Take over the programs that an earlier service had."""
         known = {record.id: record for record in self.tree.panes()}
         self._spare_the_engine(known.get(inheritance.hello["suspect"]))
+        aside = inheritance.hello.get("set_aside", ())  # an older keeper says nothing of it
 
         def kept(record: PaneRecord) -> dict[str, Any]:
             blobs = inheritance.blobs
             return {
                 "checkpoint": blobs.get(checkpoint_key(record.id)),
                 "commands": blobs.get(ledger_key(record.id), b""),
+                "aside": record.id in aside,
             }
 
         for child in inheritance.children:
@@ -335,7 +371,7 @@ class Service:
             "service_restarts": self._hello["restarts"],
             "engine": self._engine_name,
             "engine_notes": [
-                {"terminal": f"@{pane.id}", "engine": pane.engine, "note": pane.engine_note}
+                {"terminal": f"@{pane.id}", "engine": pane.engine or self._engine_name, "note": pane.engine_note}
                 for pane in panes
                 if pane.engine_note is not None
             ],

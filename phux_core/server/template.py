@@ -138,6 +138,8 @@ def _run(program: Callable[[], int], keep: tuple[int, ...]) -> NoReturn:
             os.closerange(first, fd)
             first = fd + 1
         status = program()
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
     except BaseException:  # noqa: BLE001  a process ends here
         sys.excepthook(*sys.exc_info())
     finally:

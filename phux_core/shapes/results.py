@@ -58,12 +58,12 @@ class RunResult:
 
 @frozen(kw_only=True)
 class EngineNote:
-    """A pane that does not have the server's engine.
+    """A pane in which something went wrong: it has another engine than the server, a blank screen, or missed marks.
 
     Attributes:
         terminal: The pane, as a selector.
         engine: The engine it has.
-        note: Why.
+        note: What happened.
     """
 
     terminal: str
@@ -138,7 +138,7 @@ class Status:
         service_pid: The process that answers.
         service_restarts: How often the service had to be started again.
         engine: The terminal engine, ``ghostty`` or ``pyte``.
-        engine_notes: Panes that have another engine, and why.
+        engine_notes: Panes in which the engine, a restart or shell marks failed, and what happened.
         socket: Where it listens.
         log: Its log file; null when it logs to the terminal it was started from.
         uptime_s: Seconds since it started.

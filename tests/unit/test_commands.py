@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from phux_core.engine.protocol import PrivateOsc
 from phux_core.server.commands import CommandFinished, Commands, CommandStarted, LineTold, PromptReady
 
@@ -124,3 +126,14 @@ def test_a_shell_that_was_asked_says_what_stands_on_its_line():
     commands = Commands(NONCE)
     told = feed(commands, "cafe;L;3;", "cafe;L;0;command", "cafe;L;;", "cafe;L;-1;", "beef;L;3;")
     assert told == [LineTold(3, "", 110), LineTold(0, "command", 210), None, None, None]
+
+
+@pytest.mark.parametrize("digits", ["9" * 11, "9" * 4300, "9" * 4301, "9" * 60_000, "٣", "1_0", "+1", " 1"])
+@pytest.mark.parametrize("kind", ["L", "D", "C", "R", "E", "A", "B"])
+def test_no_number_that_a_shell_does_not_send_is_read_or_raises(kind, digits):
+    commands = Commands(NONCE)
+    feed(commands, "cafe;A", "cafe;B", "cafe;C;make", f"cafe;{kind};{digits}", f"cafe;{kind};{digits};{digits}")
+    told = feed(commands, f"cafe;L;{digits};", f"cafe;D;{digits}")
+    assert told[0] is None
+    assert told[1].exit_code is None
+    json.dumps(commands.dump())

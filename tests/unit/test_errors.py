@@ -103,7 +103,7 @@ def test_every_error_makes_a_valid_document(kind):
         *(errors.BadSelectorError, errors.BadNameError, errors.BadSizeError, errors.BadCwdError),
         *(errors.NoSuchTargetError, errors.NameInUseError, errors.CannotExecuteError, errors.PaneClosedError),
         *(errors.InputTooLongError, errors.InputBlockedError, errors.NoServerError),
-        *(errors.DisconnectedError, errors.TimedOutError),
+        *(errors.DisconnectedError, errors.ServiceRestartingError, errors.TimedOutError),
     ],
     ids=lambda kind: kind.__name__,
 )

@@ -55,6 +55,7 @@ EXPORTED = [
     "RunResult",
     "ScreenChanges",
     "ScreenState",
+    "ServiceRestartingError",
     "Session",
     "SessionInfo",
     "SessionList",

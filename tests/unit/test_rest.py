@@ -36,10 +36,14 @@ class Loop:
             call()
 
 
+def _no_successor(error, _position):
+    raise error
+
+
 @pytest.fixture
 def resting():
     loop = Loop()
-    made = Rest(loop, engines.create("pyte", 20, 4), lambda: loop.somebody_looks)
+    made = Rest(loop, engines.create("pyte", 20, 4), lambda: loop.somebody_looks, _no_successor)
     yield loop, made
     made.close()
 

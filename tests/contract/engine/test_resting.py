@@ -32,8 +32,16 @@ def facts(engine):
     )
 
 
+def no_successor(error, _position):
+    raise error
+
+
+def make_resting(engine, on_wake=lambda: None, make_successor=no_successor):
+    return RestingEngine(engine(20, 4), on_wake, make_successor)
+
+
 def test_a_terminal_that_rests_before_each_byte_is_the_same(engine):
-    plain, resting = engine(20, 4), RestingEngine(engine(20, 4))
+    plain, resting = engine(20, 4), make_resting(engine)
     for byte in STREAM:
         resting.rest(1_000_000)
         assert resting.at_rest
@@ -43,7 +51,7 @@ def test_a_terminal_that_rests_before_each_byte_is_the_same(engine):
 
 
 def test_what_is_asked_of_every_pane_does_not_wake_it(engine):
-    resting = RestingEngine(engine(20, 4))
+    resting = make_resting(engine)
     resting.feed(b"\x1b]2;a title\x07\x1b]7;file://host/tmp\x07text\n\n\n\n\n")
     before = resting.checkpoint()
     resting.rest(1_000_000)
@@ -56,7 +64,7 @@ def test_what_is_asked_of_every_pane_does_not_wake_it(engine):
 
 def test_reading_wakes_it_and_says_so(engine):
     woken = []
-    resting = RestingEngine(engine(20, 4), lambda: woken.append(True))
+    resting = make_resting(engine, lambda: woken.append(True))
     resting.feed(b"text")
     resting.rest(1_000_000)
     assert not woken
@@ -67,7 +75,7 @@ def test_reading_wakes_it_and_says_so(engine):
 
 
 def test_one_that_is_large_when_written_down_stays_awake(engine):
-    resting = RestingEngine(engine(20, 4))
+    resting = make_resting(engine)
     resting.feed(b"text\r\n" * 200)
     resting.rest(64)
     assert not resting.at_rest
@@ -75,9 +83,78 @@ def test_one_that_is_large_when_written_down_stays_awake(engine):
 
 
 def test_a_closed_one_neither_rests_nor_wakes(engine):
-    resting = RestingEngine(engine(20, 4))
+    resting = make_resting(engine)
     resting.rest(1_000_000)
     resting.close()
     resting.rest(1_000_000)
     with pytest.raises(ValueError, match="closed"):
         resting.feed(b"text")
+
+
+class Faulty:
+    """Gives an engine's method a fault, for one call."""
+
+    def __init__(self, engine, name):
+        self.engine = engine
+        self.method = getattr(engine, name)
+        setattr(engine, name, self)
+
+    def __call__(self, *args):
+        raise RuntimeError("a fault of the engine")
+
+
+@pytest.mark.parametrize("at", [0, 5, 19])
+def test_an_engine_that_fails_when_fed_is_replaced_and_its_marks_are_still_reported(engine, at):
+    """The successor starts blank, at the right place in the stream."""
+    errors = []
+    first = engine(20, 4)
+
+    def successor(error, position):
+        errors.append(str(error))
+        return engine(20, 4, position=position)
+
+    resting = RestingEngine(first, lambda: None, successor)
+    resting.feed(b"before")
+    Faulty(first, "feed")
+    data = b"x" * at + b"\x1b]7748;cafe;B\x07" + b"yz"
+    effects = resting.feed(data)
+    assert [(effect.data, effect.start) for effect in effects] == [(b"cafe;B", 6 + at)]
+    assert errors == ["a fault of the engine"]
+    assert resting.position == 6 + len(data)
+    assert not any(resting.lines(0, 4).text)
+    resting.feed(b"after")
+    assert resting.lines(0, 1).text == ["after"]
+    resting.close()
+
+
+def test_an_engine_that_fails_when_resized_is_replaced(engine):
+    first = engine(20, 4)
+    resting = RestingEngine(first, lambda: None, lambda _error, position: engine(20, 4, position=position))
+    resting.feed(b"before")
+    Faulty(first, "resize")
+    resting.resize(30, 5)
+    assert (resting.cols, resting.rows, resting.position) == (30, 5, 6)
+    resting.close()
+
+
+def test_a_size_that_no_terminal_can_have_is_refused_and_clears_nothing(engine):
+    resting = make_resting(engine)
+    resting.feed(b"before")
+    with pytest.raises(ValueError):
+        resting.resize(0, 5)
+    assert resting.lines(0, 1).text == ["before"]
+    resting.close()
+
+
+def test_one_that_cannot_be_woken_is_replaced(engine, monkeypatch):
+    resting = make_resting(engine, make_successor=lambda _error, position: engine(20, 4, position=position))
+    resting.feed(b"before")
+    resting.rest(1_000_000)
+
+    def refuse(_checkpoint):
+        raise ValueError("a damaged checkpoint")
+
+    monkeypatch.setattr("phux_core.engine.resting.restore", refuse)
+    assert not any(resting.lines(0, 4).text)
+    assert resting.position == 6
+    resting.close()

@@ -1,0 +1,45 @@
+"""The server's log: a private file that stderr of the keeper and the service goes to."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+
+_MAX_BYTES = 1024 * 1024
+
+
+def redirect_to_log(path: str) -> None:
+    """Send stdout and stderr to a private log file, appending."""
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    os.dup2(fd, 1)
+    os.dup2(fd, 2)
+    os.close(fd)
+
+
+def log(text: str) -> None:
+    """Write a line to the log."""
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    # A full disk must not end the keeper.
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"{stamp} keeper[{os.getpid()}]: {text}\n")
+        sys.stderr.flush()
+
+
+def find_log(path: str) -> str | None:
+    """Return the path if it is the file that stderr goes to: whoever started us may have seen to it."""
+    with contextlib.suppress(OSError):
+        if os.path.samestat(os.fstat(2), os.stat(path)):
+            return path
+    return None
+
+
+def trim_log(path: str | None) -> None:
+    """Start a new log when the old one is long. Restarts make it grow, so this is called before each."""
+    if path is None:
+        return
+    with contextlib.suppress(OSError):
+        if os.fstat(2).st_size > _MAX_BYTES:
+            os.replace(path, f"{path}.old")
+            redirect_to_log(path)

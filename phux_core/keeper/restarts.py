@@ -1,0 +1,120 @@
+"""When to start the service again, which panes to leave blank, and since when none is ready. Pure state.
+
+The first restart is immediate. A service that dies again soon is started after a delay that doubles up to two seconds;
+one that has served for a while is given a fresh start. Ready means that the service's event loop runs and accepts
+clients: it says so itself.
+
+A pane that was being rebuilt when a service died is suspected. After two such deaths without a ready service in
+between, the pane is set aside. A death by a signal from outside (``kill -9``) says little about the pane: it counts
+half.
+"""
+
+from __future__ import annotations
+
+from phux_core.errors import ServiceRestartingError
+
+EXCEPTION_STATUS = 70
+"""What a service exits with after an exception that it cannot go on from (EX_SOFTWARE); the log has the traceback."""
+FIRST_DELAY_S = 0.05
+LONGEST_DELAY_S = 2.0
+QUIET_S = 2.0
+"""How long a service must have been ready for its death to count as the first."""
+NOTICE_AFTER_S = 3.0
+"""How long clients wait for a ready service before they are told what is happening."""
+_ENOUGH_BLAME = 2.0
+_BLAME, _LITTLE_BLAME = 1.0, 0.5
+
+
+class Restarts:
+    """The deaths of the service.
+
+    Args:
+        now: The time now, of any clock that only goes forward.
+
+    Attributes:
+        count: How often it died since the keeper started.
+        in_a_row: How often it died since one served for a while.
+        last: How it died last; empty if it never did.
+
+    Example:
+        >>> restarts = Restarts(0.0)
+        >>> [restarts.died("was killed", moment) for moment in (1.0, 1.1, 1.2, 1.3)]
+        [0.0, 0.05, 0.1, 0.2]
+        >>> restarts.ready(2.0)
+        >>> restarts.died("was killed", 9.0)
+        0.0
+    """
+
+    def __init__(self, now: float) -> None:
+        self.count = 0
+        self.in_a_row = 0
+        self.last = ""
+        self._ready_at: float | None = None
+        self._unready_since = now
+        self._blame: dict[int, float] = {}
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a service accepts clients."""
+        return self._ready_at is not None
+
+    @property
+    def notice_at(self) -> float | None:
+        """When to begin telling clients that no service is ready; None while one is."""
+        return None if self.is_ready else self._unready_since + NOTICE_AFTER_S
+
+    @property
+    def set_aside(self) -> list[int]:
+        """The panes that are not to be rebuilt."""
+        return [pane for pane, blame in self._blame.items() if blame >= _ENOUGH_BLAME]
+
+    def ready(self, now: float) -> None:
+        """Take note that the service accepts clients, and so has rebuilt every pane."""
+        self._ready_at = now
+        self._blame.clear()
+
+    def describe(self, log_path: str | None) -> dict[str, object]:
+        """Say why no service answers, as the error object of the wire.
+
+        Args:
+            log_path: The server's log; None if it goes to the terminal.
+        """
+        if self.in_a_row:
+            times = "once" if self.in_a_row == 1 else f"{self.in_a_row} times in a row"
+            why = f"it died {times}; the last one {self.last}"
+        else:
+            why = f"it {self.last}" if self.last else "it is still starting"
+        where = log_path or "on the terminal of `phux server`"
+        return {
+            "code": ServiceRestartingError.code,
+            "message": f"the service is not ready: {why}. The log is {where}",
+            "remedy": ServiceRestartingError.default_remedy,
+            "log": log_path,
+        }
+
+    def died(self, how: str, now: float, *, rebuilding: int = 0, from_outside: bool = False) -> float:
+        """Take note that the service died.
+
+        Args:
+            how: In words.
+            now: The time now.
+            rebuilding: The pane that it was rebuilding; 0 for none.
+            from_outside: Whether a signal ended it that a process does not give itself.
+
+        Returns:
+            How long to wait before the next start.
+        """
+        if self._ready_at is not None:
+            self._unready_since = now
+            if now - self._ready_at >= QUIET_S:
+                self.in_a_row = 0
+        self._ready_at = None
+        self.last = how
+        self.count += 1
+        self.in_a_row += 1
+        if rebuilding:
+            blame = _LITTLE_BLAME if from_outside else _BLAME
+            self._blame[rebuilding] = self._blame.get(rebuilding, 0.0) + blame
+        if self.in_a_row == 1:
+            return 0.0
+        return min(LONGEST_DELAY_S, FIRST_DELAY_S * 2.0 ** min(self.in_a_row - 2, 10))

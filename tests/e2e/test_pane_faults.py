@@ -1,0 +1,330 @@
+"""Whatever one pane's output, marks, checkpoint or journal does to the service, the others go on, and so does its shell."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+
+from faults import faulty_server, kill_any_service
+from phux_client import blocking
+from phux_core.errors import InternalError, TransportError
+from servers import embedded_server, eventually, process_gone
+from servers import kill_service as kill_and_wait
+from shell_panes import make_home
+
+BOTH = pytest.mark.parametrize("engine", ["ghostty", "pyte"])
+
+PANE_SCRIPT = 'while read -r line; do echo "<$line>"; done'
+
+# What a mark says is the shell's business; whoever has its nonce can say anything.
+FORGE = r"""
+nonce=$(tr '\0' '\n' < /proc/$$/environ | sed -n 's/^PHUX_NONCE=//p')
+test -n "$nonce" && printf '\033]7748;%s;KIND;DIGITS;\007' "$nonce" && echo forged
+"""
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """The shells' home, without anybody's rc files."""
+    for name, value in make_home(tmp_path / "home").items():
+        monkeypatch.setenv(name, value)
+
+
+def open_bash(phux, name="w"):
+    return phux.new_session(name, command=["bash"]).pane
+
+
+def connected_again(socket):
+    """Connect to a service that comes back."""
+
+    def connect():
+        try:
+            return blocking.connect(socket, timeout_s=30)
+        except TransportError:  # it takes more than three seconds, and the keeper says so
+            return None
+
+    return eventually(connect, within_s=30)
+
+
+def notes(phux):
+    return [(note.terminal, note.note) for note in phux.status().engine_notes]
+
+
+def assert_usable(pane, phux):
+    """The pane runs commands and shows their output, its log can be read, and it is as well after another death."""
+    for number in range(2):
+        result = pane.run(f"echo usable $((40 + {number}))", timeout_s=20)
+        assert (result.exit_code, result.output.strip()) == (0, f"usable {40 + number}")
+        assert f"usable {40 + number}" in pane.snapshot().text
+        assert f"usable {40 + number}" in pane.logs().content
+        kill_and_wait(phux)
+
+
+# Marks
+
+
+@pytest.mark.parametrize("kind", ["L", "D"])
+@pytest.mark.parametrize("digits", [4301, 60_000])
+def test_a_mark_with_thousands_of_digits_is_harmless_now_and_when_it_is_replayed(tmp_path, kind, digits):
+    script = tmp_path / "forge.sh"
+    script.write_text(FORGE.replace("KIND", kind).replace("DIGITS", "9" * digits))
+    with embedded_server() as server, blocking.connect(server.socket) as phux:
+        pane = open_bash(phux)
+        other = phux.new_session("other", command=["sh", "-c", PANE_SCRIPT]).pane
+        # Typed, as it ends its own run if it says so.
+        pane.send_keys(f". {script}", "Enter")
+        pane.wait(until="forged", timeout_s=20)
+        kill_and_wait(phux)
+        kill_and_wait(phux)
+        assert notes(phux) == []
+        other.send_keys("x", "Enter")
+        other.wait(until="<x>", timeout_s=10)
+        pane.wait(state="prompt", timeout_s=10)
+        assert_usable(pane, phux)
+        assert "Traceback" not in Path(f"{server.socket}.log").read_text()
+
+
+MARK_FAULT = """
+from phux_core.server import commands
+take = commands.Commands.take
+def faulty(self, mark):
+    if b"BOOM" in mark.data and is_on():
+        raise RuntimeError("a fault in tracking marks")
+    return take(self, mark)
+commands.Commands.take = faulty
+"""
+MARKS = r"for i in 1 2 3; do printf '\033]7748;BOOM;%s\007' $i; done; echo said"
+
+
+def test_a_fault_in_tracking_marks_stays_in_its_pane_and_is_logged_once(tmp_path):
+    with faulty_server(tmp_path, MARK_FAULT) as server, blocking.connect(server.socket) as phux:
+        pane, other = open_bash(phux), open_bash(phux, "other")
+        server.on()
+        restarts = phux.status().service_restarts
+        assert pane.run(MARKS, timeout_s=20).output.strip() == "said"
+        assert [terminal for terminal, _note in notes(phux)] == [f"@{pane.id}"]
+        assert "could not be followed" in notes(phux)[0][1]
+        assert other.run("echo well", timeout_s=20).exit_code == 0
+        assert server.log.read_text().count("RuntimeError: a fault in tracking marks") == 1
+        # The same marks again, when they are replayed.
+        kill_and_wait(phux)
+        assert phux.status().service_restarts == restarts + 1
+        assert "could not be restored" in notes(phux)[0][1]
+        assert_usable(pane, phux)
+        assert other.run("echo well", timeout_s=20).exit_code == 0
+
+
+# The engine
+
+FEED_FAULT = """
+from phux_core.engine import ghostty, pyte_engine
+def make_faulty(kind, method):
+    original = getattr(kind, method)
+    def faulty(self, *args):
+        if is_on() and (method != "feed" or b"BOOM" in args[0]):
+            FAULT
+        return original(self, *args)
+    setattr(kind, method, faulty)
+for kind in KINDS:
+    make_faulty(kind, "METHOD")
+"""
+
+
+def fault(what, method="feed", kinds="(ghostty.GhosttyEngine, pyte_engine.PyteEngine)"):
+    return FEED_FAULT.replace("FAULT", what).replace("METHOD", method).replace("KINDS", kinds)
+
+
+def say(pane, text):
+    """Have a shell print a text that does not stand on its command line."""
+    half = len(text) // 2
+    return pane.run(f"printf '%s%s\\n' {text[:half]} {text[half:]}", timeout_s=20)
+
+
+@BOTH
+def test_an_engine_that_raises_is_replaced_and_the_command_that_did_it_still_ends(tmp_path, engine):
+    code = fault("raise RuntimeError('a fault of the engine')")
+    with faulty_server(tmp_path, code, engine) as server, blocking.connect(server.socket) as phux:
+        pane, other = open_bash(phux), open_bash(phux, "other")
+        server.on()
+        for _ in range(3):
+            result = say(pane, "BOOMING")
+            assert (result.exit_code, result.output.strip()) == (0, "BOOMING")
+        assert [terminal for terminal, _note in notes(phux)] == [f"@{pane.id}"]
+        assert phux.status().engine_notes[0].engine == "pyte"
+        assert server.log.read_text().count("RuntimeError: a fault of the engine") == 1
+        assert other.run("echo well", timeout_s=20).exit_code == 0
+        assert phux.status().service_restarts == 0
+        assert_usable(pane, phux)
+
+
+@BOTH
+def test_a_pane_whose_replay_raises_comes_back_blank_with_its_shell_and_log(tmp_path, engine):
+    code = fault("raise RuntimeError('a fault of the engine')")
+    with faulty_server(tmp_path, code, engine) as server, blocking.connect(server.socket) as phux:
+        pane, other = open_bash(phux), open_bash(phux, "other")
+        say(pane, "BOOMING")
+        other.run("echo well", timeout_s=20)
+        before, seq = phux.tree(), pane.snapshot().seq
+        server.on()
+        kill_and_wait(phux)
+        assert phux.tree() == before
+        screen = pane.snapshot()
+        assert (screen.text.strip(), screen.seq, screen.state) == ("", seq, "prompt")
+        assert "BOOMING" in pane.logs().content
+        assert "well" in other.snapshot().text
+        assert len(notes(phux)) == 1
+        assert "could not be rebuilt" in notes(phux)[0][1]
+        assert_usable(pane, phux)
+        assert "could not be rebuilt" in notes(phux)[0][1]
+
+
+@BOTH
+def test_a_run_under_way_ends_as_it_should_although_its_terminal_could_not_be_rebuilt(tmp_path, engine):
+    code = fault("raise RuntimeError('a fault of the engine')")
+    go = tmp_path / "go"
+    os.mkfifo(go)
+    with faulty_server(tmp_path, code, engine) as server, blocking.connect(server.socket) as phux:
+        pane = open_bash(phux)
+        started = pane.start(f"printf '%s%s\\n' BOO MING; cat {go}; (exit 3)")
+        pane.wait(until="BOOMING", output_only=True, timeout_s=10)
+        server.on()
+        kill_and_wait(phux)
+        go.write_text("the rest\n")
+        ended = phux.wait_command(started.command, timeout_s=20)
+        assert ended.exit_code == 3
+        assert "the rest" in pane.output(started.command).content
+
+
+# Two deaths
+
+
+@pytest.mark.parametrize(
+    ("engine", "how", "deaths"),
+    [
+        ("ghostty", "os.abort()", 2),
+        ("ghostty", "os._exit(9)", 2),
+        ("pyte", "raise SystemExit(4)", 2),
+        ("pyte", "os.kill(os.getpid(), 11)", 2),
+        ("pyte", "os.kill(os.getpid(), 9)", 4),
+    ],
+)
+def test_a_pane_that_ends_the_service_while_it_is_rebuilt_is_set_aside(tmp_path, engine, how, deaths):
+    with faulty_server(tmp_path, fault(how), engine) as server, blocking.connect(server.socket) as phux:
+        pane, other = open_bash(phux), open_bash(phux, "other")
+        say(pane, "BOOMING")
+        other.run("echo well", timeout_s=20)
+        status = phux.status()
+        pids, seq = [pane.info().pid, other.info().pid], pane.snapshot().seq
+        server.on()
+        os.kill(status.service_pid, signal.SIGKILL)
+        eventually(lambda: process_gone(status.service_pid))
+        with connected_again(server.socket) as again:
+            assert again.status().service_restarts == 1 + deaths
+            assert [again.pane(one.id).info().pid for one in (pane, other)] == pids
+            screen = again.pane(pane.id).snapshot()
+            assert (screen.text.strip(), screen.seq) == ("", seq)
+            assert "BOOMING" in again.pane(pane.id).logs().content
+            assert "well" in again.pane(other.id).snapshot().text
+            assert [terminal for terminal, _note in notes(again)] == [f"@{pane.id}"]
+            assert "died again and again" in notes(again)[0][1]
+            assert_usable(again.pane(pane.id), again)
+            assert again.status().service_restarts == 3 + deaths
+        log = server.log.read_text()
+        assert log.count(f"while rebuilding @{pane.id}") == deaths
+
+
+def test_a_run_whose_pane_is_set_aside_is_answered_and_not_typed_again(tmp_path):
+    typed = tmp_path / "typed"
+    with faulty_server(tmp_path, fault("os._exit(9)")) as server, blocking.connect(server.socket) as phux:
+        pane = open_bash(phux)
+        say(pane, "BOOMING")
+        keeper = phux.status().keeper_pid
+        with blocking.connect(server.socket) as waiting:
+            outcome = []
+
+            def run():
+                try:
+                    outcome.append(waiting.pane(pane.id).run(f"echo x >> {typed}; sleep 1000", timeout_s=60))
+                except Exception as error:  # noqa: BLE001
+                    outcome.append(error)
+
+            thread = threading.Thread(target=run)
+            thread.start()
+            eventually(typed.exists)
+            server.on()
+            kill_any_service(keeper)
+            thread.join(30)
+            assert not thread.is_alive()
+        assert isinstance(outcome[0], InternalError)
+        assert typed.read_text() == "x\n"
+
+
+def test_a_service_killed_by_somebody_while_it_rebuilds_costs_no_screen(tmp_path):
+    """Two kills from outside say nothing about the pane."""
+    code = fault("open(SWITCH_SEEN, 'w').close(); time.sleep(60)").replace("SWITCH_SEEN", repr(str(tmp_path / "seen")))
+    with faulty_server(tmp_path, "import time\n" + code) as server, blocking.connect(server.socket) as phux:
+        pane = open_bash(phux)
+        say(pane, "BOOMING")
+        status = phux.status()
+        before = pane.snapshot().text
+        server.on()
+        os.kill(status.service_pid, signal.SIGKILL)
+        for _ in range(2):
+            eventually((tmp_path / "seen").exists)
+            (tmp_path / "seen").unlink()
+            kill_any_service(status.keeper_pid)
+        eventually((tmp_path / "seen").exists)
+        server.off()
+        kill_any_service(status.keeper_pid)
+        assert pane.snapshot().text == before
+        assert notes(phux) == []
+
+
+# More than the journal holds
+
+LARGE = "seq 1 3000000"  # 22 MB; the journal holds 16 MiB
+VERSION = {
+    "ghostty": "from phux_core.engine import _ghostty_checkpoint as state",
+    "pyte": "from phux_core.engine import _pyte_state as state",
+}
+
+
+def test_a_pane_that_wrote_more_than_its_journal_holds_runs_again_after_a_crash_of_the_engine(tmp_path):
+    code = fault("os.abort()", kinds="(ghostty.GhosttyEngine,)")
+    with faulty_server(tmp_path, code, "ghostty") as server, blocking.connect(server.socket) as phux:
+        pane = open_bash(phux)
+        assert pane.run(LARGE, timeout_s=60).exit_code == 0
+        server.on()
+        result = say(pane, "BOOMING")
+        assert (result.exit_code, result.output.strip()) == (0, "BOOMING")
+        assert [note.engine for note in phux.status().engine_notes] == ["pyte"]
+        assert_usable(pane, phux)
+
+
+UPGRADE = """
+from phux_core.server import service
+adopt = service.Service._adopt
+def upgraded(self, inheritance):
+    if is_on():
+        state._VERSION = 99
+    adopt(self, inheritance)
+service.Service._adopt = upgraded
+"""
+
+
+@BOTH
+def test_and_after_an_upgrade_that_cannot_read_its_checkpoint(tmp_path, engine):
+    code = f"{VERSION[engine]}\n{UPGRADE}"
+    with faulty_server(tmp_path, code, engine) as server, blocking.connect(server.socket) as phux:
+        pane = open_bash(phux)
+        assert pane.run(LARGE, timeout_s=60).exit_code == 0
+        seq = pane.snapshot().seq
+        server.on()
+        kill_and_wait(phux)
+        assert pane.snapshot().seq == seq
+        assert "checkpoint could not be read" in notes(phux)[0][1]
+        assert_usable(pane, phux)

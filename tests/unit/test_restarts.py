@@ -1,0 +1,85 @@
+"""When the keeper starts the service again, and which panes it leaves blank."""
+
+from __future__ import annotations
+
+import pytest
+
+from phux_core.keeper.restarts import LONGEST_DELAY_S, NOTICE_AFTER_S, QUIET_S, Restarts
+
+
+def test_the_first_restart_is_immediate_and_later_ones_wait_up_to_two_seconds():
+    restarts = Restarts(0.0)
+    delays = [restarts.died("was killed", float(number)) for number in range(50)]
+    assert delays[:8] == [0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 2.0]
+    assert set(delays[8:]) == {LONGEST_DELAY_S}
+    assert (restarts.count, restarts.in_a_row) == (50, 50)
+
+
+def test_a_service_that_served_for_a_while_gets_a_fresh_start():
+    restarts = Restarts(0.0)
+    for number in range(5):
+        restarts.died("was killed", float(number))
+    restarts.ready(10.0)
+    assert restarts.died("was killed", 10.0 + QUIET_S) == 0.0
+    assert (restarts.count, restarts.in_a_row) == (6, 1)
+
+
+def test_one_that_served_for_a_moment_does_not():
+    restarts = Restarts(0.0)
+    for number in range(5):
+        restarts.died("was killed", float(number))
+    restarts.ready(10.0)
+    assert restarts.died("was killed", 10.0 + QUIET_S / 2) == 0.8
+
+
+def test_clients_are_told_three_seconds_after_the_last_ready_service():
+    restarts = Restarts(100.0)
+    assert restarts.notice_at == 100 + NOTICE_AFTER_S, "also if none was ever ready"
+    restarts.died("was killed", 101.0)
+    assert restarts.notice_at == 100 + NOTICE_AFTER_S, "a death of one that was not ready changes nothing"
+    restarts.ready(102.0)
+    assert restarts.notice_at is None
+    restarts.died("was killed", 200.0)
+    restarts.died("was killed", 201.0)
+    assert restarts.notice_at == 200 + NOTICE_AFTER_S
+
+
+def test_a_pane_is_set_aside_after_two_deaths_while_it_was_rebuilt():
+    restarts = Restarts(0.0)
+    restarts.died("exited", 1.0, rebuilding=3)
+    assert restarts.set_aside == []
+    restarts.died("exited", 2.0, rebuilding=4)
+    restarts.died("exited", 3.0)
+    assert restarts.set_aside == []
+    restarts.died("exited", 4.0, rebuilding=3)
+    assert restarts.set_aside == [3]
+    restarts.ready(5.0)
+    assert restarts.set_aside == []
+
+
+def test_kills_from_outside_count_half():
+    restarts = Restarts(0.0)
+    for _ in range(3):
+        restarts.died("was killed", 1.0, rebuilding=3, from_outside=True)
+    assert restarts.set_aside == []
+    restarts.died("was killed", 1.0, rebuilding=3, from_outside=True)
+    assert restarts.set_aside == [3]
+
+
+@pytest.mark.parametrize(("deaths", "said"), [(0, "still starting"), (1, "died once"), (4, "died 4 times in a row")])
+def test_the_notice_says_how_often_how_and_where_the_log_is(deaths, said):
+    restarts = Restarts(0.0)
+    for _ in range(deaths):
+        restarts.died("was killed by SIGKILL", 1.0)
+    error = restarts.describe("/run/phux.sock.log")
+    assert said in error["message"]
+    assert ("SIGKILL" in error["message"]) == bool(deaths)
+    assert "/run/phux.sock.log" in error["message"]
+    assert error["log"] == "/run/phux.sock.log"
+    assert restarts.describe(None)["log"] is None
+
+
+def test_the_notice_says_that_no_service_can_be_started():
+    restarts = Restarts(0.0)
+    restarts.last = "could not be started: no memory"
+    assert "could not be started: no memory" in restarts.describe(None)["message"]
