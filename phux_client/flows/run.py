@@ -140,4 +140,5 @@ def _run(
         "started_at": timestamp(reply["started_at"]),
         "seq": reply["seq"],
         "interleaved": reply["interleaved"],
+        "exit_known": reply.get("exit_known", True),
     }

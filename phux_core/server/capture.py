@@ -33,6 +33,7 @@ _FISH_BEGIN = re.compile(
 # What bash shows of our hooks in its PROMPT_COMMAND after `set -v`.
 _VERBOSE = re.compile(rb"\{ __phux_(?:after|before && \\:); \} >/dev/null 2>&1\r\n\Z")
 _LONGEST_VERBOSE = 64
+_PASTE_ON = b"\x1b[?2004h"
 # So many characters tell a line from others; behind them it may be wrapped.
 _TELLING = 16
 # What a prompt and the line typed at it may take in the stream, to be read from there.
@@ -181,6 +182,16 @@ def end_of_own_output(journal: Journal, start: int, end: int, shell: str | None)
         return end - length_of_missing_newline_sign(tail)
     shown = _VERBOSE.search(tail) if tail.endswith(b"2>&1\r\n") else None
     return end if shown is None else low + shown.start()
+
+
+def end_before_prompt(journal: Journal, start: int, end: int) -> int:
+    """Find where the prompt begins that followed a command whose end was not marked; ``end`` if that cannot be told.
+
+    A line editor turns bracketed paste on before it draws its prompt.
+    """
+    low = max(start, journal.base, end - _LONGEST_LINE)
+    found = journal.since(low, max(0, end - low)).rfind(_PASTE_ON)
+    return end if found < 0 else low + found
 
 
 def length_of_missing_newline_sign(tail: bytes) -> int:

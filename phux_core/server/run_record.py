@@ -46,10 +46,20 @@ class RunRequest(NamedTuple):
     client: str | None = None
 
 
-class End(NamedTuple):
-    """How a run ended."""
+UNKNOWN_EXIT_CODE = 255
+"""What stands for the exit code of a command whose shell did not report one; ``exit_known`` is false then."""
 
-    exit_code: int
+
+class End(NamedTuple):
+    """How a run ended.
+
+    Attributes:
+        exit_code: The command's exit status; None if the shell did not report one.
+        place: Where its output ends.
+        duration_s: How long it took.
+    """
+
+    exit_code: int | None
     place: int
     duration_s: float
 
@@ -117,7 +127,8 @@ def read_result(run: Run, stretch: Stretch, cols: int, rows: int, cwd: str) -> d
     text = render(stretch, cols=cols, rows=rows, raw=run.raw, most=run.max_bytes)
     return {
         "outcome": "finished",
-        "exit_code": run.end.exit_code,
+        "exit_code": UNKNOWN_EXIT_CODE if run.end.exit_code is None else run.end.exit_code,
+        "exit_known": run.end.exit_code is not None,
         "duration_ms": round(run.end.duration_s * 1000),
         "cwd": cwd,
         "started_at": run.started_at,

@@ -19,7 +19,7 @@ from phux_core.errors import (
 )
 from phux_core.server import run_files, traces
 from phux_core.server.alarm import Alarm
-from phux_core.server.capture import Capture, below_line, end_of_own_output
+from phux_core.server.capture import Capture, below_line, end_before_prompt, end_of_own_output
 from phux_core.server.commands import CommandFinished, CommandStarted
 from phux_core.server.far_shell import ANSWER_S, INTERRUPT, FarShell
 from phux_core.server.outcome import Outcome
@@ -30,7 +30,7 @@ from phux_core.server.restored_run import RestoredRun
 from phux_core.server.run_plan import make_plan, plan_as_it_is
 from phux_core.server.run_record import End, Run, read_result, timed_out
 from phux_core.server.turn import Turn
-from phux_core.server.unmarked_end import UNKNOWN, depth_at_prompt, end_at_prompt, is_back
+from phux_core.server.unmarked_end import depth_at_prompt, end_at_prompt, is_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -283,9 +283,9 @@ class Runs:
         self._pane.unmarked.take_state(state)
         run = self._current
         if run is not None and run.nonce and run.start is not None and state == "prompt":
-            exit_code = end_at_prompt(run, self._pane.watch.front)
-            if exit_code is not None:
-                self._end_unmarked(run, exit_code)
+            end = end_at_prompt(run, self._pane.watch.front)
+            if end is not None:
+                self._end_unmarked(run, end.exit_code)
         self._changed.ring()
 
     def seen_at_prompt(self) -> None:
@@ -296,14 +296,14 @@ class Runs:
             # Its mark may be on its way.
             asyncio.get_running_loop().call_later(MARK_S, self._end_if_back, run, self._pane.seq)
 
-    def _end_unmarked(self, run: Run, exit_code: int) -> None:
+    def _end_unmarked(self, run: Run, exit_code: int | None) -> None:
         self._end(run, exit_code, end_of_output(self._pane.journal, run.start, self._pane.seq))
         self.settle()
 
     def _end_if_back(self, run: Run, seq: int) -> None:
         if self._current is run and self._pane.watch.state == "prompt" and is_back(run):
             if self._pane.seq == seq:
-                self._end_unmarked(run, UNKNOWN)
+                self._end_unmarked(run, None)
             else:
                 self.seen_at_prompt()
 
@@ -324,7 +324,10 @@ class Runs:
             if isinstance(news, CommandStarted) and news.start >= run.typed_seq:
                 self._begin(run, news.start)
             elif isinstance(news, CommandFinished) and news.end >= run.typed_seq:
-                self._end(run, news.exit_code, news.end)
+                end = news.end
+                if news.exit_code is None:
+                    end = end_before_prompt(self._pane.journal, run.start or run.typed_seq, end)
+                self._end(run, news.exit_code, end)
                 if self.prompt.line.is_left(news) and not run.interleaved:
                     self._pane.type([{"key": "C-u"}], note=self._pane.journal.note)
         elif run is not None and run.start is not None and isinstance(news, CommandFinished) and news.end >= run.start:
@@ -425,7 +428,7 @@ class Runs:
         else:
             self.prompt.run_ended(place if mark_end is None else mark_end)
         duration_s = max(0.0, time.monotonic() - run.began)
-        run.end = End(UNKNOWN if exit_code is None else exit_code, traces.leave_out(run, journal, place), duration_s)
+        run.end = End(exit_code, traces.leave_out(run, journal, place), duration_s)
         run_files.remove(run.files)
         self._unsettled = run, exit_code
 
