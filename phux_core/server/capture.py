@@ -169,11 +169,16 @@ def _cut_start(text: bytes, most: int) -> bytes:
     return cut[line:] if 0 < line < len(cut) else cut.decode("utf-8", "ignore").encode()
 
 
-def end_of_own_output(journal: Journal, start: int, end: int, shell: str | None) -> int:
+def end_of_own_output(journal: Journal, start: int, end: int, shell: str | None, *, marked: bool = True) -> int:
     """Find where a command's own output ends, behind which its shell may have written something before its mark.
 
-    zsh puts its sign for a missing newline there, and bash what it is about to execute, if it is told to.
+    zsh puts its sign for a missing newline there, and bash what it is about to execute, if it is told to. If the shell
+    did not mark the end, its prompt is there, before which the line editor has turned bracketed paste on.
     """
+    if not marked:
+        low = max(start, journal.base, end - _LONGEST_LINE)
+        prompt = journal.since(low, max(0, end - low)).rfind(_PASTE_ON)
+        return end if prompt < 0 else low + prompt
     if shell not in {"zsh", "bash"}:
         return end
     low = max(start, journal.base, end - (_LONGEST_SIGN if shell == "zsh" else _LONGEST_VERBOSE))
@@ -182,16 +187,6 @@ def end_of_own_output(journal: Journal, start: int, end: int, shell: str | None)
         return end - length_of_missing_newline_sign(tail)
     shown = _VERBOSE.search(tail) if tail.endswith(b"2>&1\r\n") else None
     return end if shown is None else low + shown.start()
-
-
-def end_before_prompt(journal: Journal, start: int, end: int) -> int:
-    """Find where the prompt begins that followed a command whose end was not marked; ``end`` if that cannot be told.
-
-    A line editor turns bracketed paste on before it draws its prompt.
-    """
-    low = max(start, journal.base, end - _LONGEST_LINE)
-    found = journal.since(low, max(0, end - low)).rfind(_PASTE_ON)
-    return end if found < 0 else low + found
 
 
 def length_of_missing_newline_sign(tail: bytes) -> int:

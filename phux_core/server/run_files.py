@@ -11,9 +11,9 @@ from phux_core.server import run_lines
 
 
 def write(
-    directory: str, command: str, shell: str, nonce: str | None, *, broken: bool = False
+    directory: str, command: str, shell: str, nonce: str | None, *, broken: bool = False, closed: bool = True
 ) -> tuple[str, list[str]]:
-    """Write a command into a file, and into another one what marks its begin and end if the shell does not.
+    """Write a command into a file, with what marks its begin and end if the shell does not.
 
     Args:
         directory: Where.
@@ -21,6 +21,7 @@ def write(
         shell: The kind of shell that is to execute it.
         nonce: What the marks carry; None if the shell marks its commands itself.
         broken: Whether the shell cannot read the command.
+        closed: Whether a line that follows the command would not become a part of it.
 
     Returns:
         The line that has the shell execute it, and the files.
@@ -30,10 +31,24 @@ def write(
     """
     files: list[str] = []
     try:
-        text = command if broken or nonce is None else run_lines.with_status(command, shell)
-        path = _write(directory, text + "\n", files)
-        if nonce is not None:
-            path = _write(directory, run_lines.wrapper(path, shell, nonce, broken=broken), files)
+        if nonce is None:
+            path = _write(directory, f"{command}\n", files)
+        else:
+            text = command if broken or not closed else run_lines.with_status(command, shell)
+            if shell == "ksh" and text != command:
+                text += "\n"  # after `set -v`, ksh shows what it evals and ends no line behind it
+            if text.endswith("\\"):
+                text += "\n"  # as where it was typed, the line goes on
+            if shell in {"zsh", "ksh"}:
+                inner = run_lines.eval_text(text, shell, broken=broken)
+            else:
+                if shell == "posix":
+                    text = run_lines.eval_text(text, shell, broken=broken)
+                path = _write(directory, f"{text}\n", files)  # in a file of its own, for `return` ends that
+                inner = run_lines.source_line(path, shell, broken=broken).strip()
+                if shell in run_lines.POSIX:
+                    inner = f"command {inner}"  # else dash and its like would give the whole line up at a syntax error
+            path = _write(directory, run_lines.wrapper(inner, shell, nonce), files)
             broken = broken and shell == "bash"  # see source_line; the others can read this file
     except OSError as error:
         remove(files)

@@ -19,7 +19,7 @@ from phux_core.errors import (
 )
 from phux_core.server import run_files, traces
 from phux_core.server.alarm import Alarm
-from phux_core.server.capture import Capture, below_line, end_before_prompt, end_of_own_output
+from phux_core.server.capture import Capture, below_line, end_of_own_output
 from phux_core.server.commands import CommandFinished, CommandStarted
 from phux_core.server.far_shell import ANSWER_S, INTERRUPT, FarShell
 from phux_core.server.outcome import Outcome
@@ -324,10 +324,7 @@ class Runs:
             if isinstance(news, CommandStarted) and news.start >= run.typed_seq:
                 self._begin(run, news.start)
             elif isinstance(news, CommandFinished) and news.end >= run.typed_seq:
-                end = news.end
-                if news.exit_code is None:
-                    end = end_before_prompt(self._pane.journal, run.start or run.typed_seq, end)
-                self._end(run, news.exit_code, end)
+                self._end(run, news.exit_code, news.end)
                 if self.prompt.line.is_left(news) and not run.interleaved:
                     self._pane.type([{"key": "C-u"}], note=self._pane.journal.note)
         elif run is not None and run.start is not None and isinstance(news, CommandFinished) and news.end >= run.start:
@@ -424,7 +421,7 @@ class Runs:
             written = journal.since(start, max(0, place - start))
             run.start = place - len(below_line(written, run.files[-1] if run.files else run.command))
         if run.nonce is None:
-            place = end_of_own_output(journal, run.start, place, run.shell)
+            place = end_of_own_output(journal, run.start, place, run.shell, marked=exit_code is not None)
         else:
             self.prompt.run_ended(place if mark_end is None else mark_end)
         duration_s = max(0.0, time.monotonic() - run.began)
