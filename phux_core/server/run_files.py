@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import secrets
+from typing import TYPE_CHECKING
 
 from phux_core.errors import RefusedError
 from phux_core.server import run_lines
+
+if TYPE_CHECKING:
+    from phux_core.keeper.journal import Journal
+
+# Shells put their own descriptors and what a redirection replaces here or above.
+_FIRST_OWN = 10
+# The files of a run, and what its redirections replace.
+_NEEDED = 4
+_LONGEST_MESSAGE = 4096
 
 
 def write(
@@ -39,12 +50,12 @@ def write(
                 text += "\n"  # after `set -v`, ksh shows what it evals and ends no line behind it
             if text.endswith("\\"):
                 text += "\n"  # as where it was typed, the line goes on
-            if shell in {"zsh", "ksh"}:
+            if shell in {"zsh", "ksh"} or (shell == "posix" and "return" not in command):
                 inner = run_lines.eval_text(text, shell, broken=broken)
             else:
-                if shell == "posix":
+                if shell == "posix":  # `return` would end the file that marks the end
                     text = run_lines.eval_text(text, shell, broken=broken)
-                path = _write(directory, f"{text}\n", files)  # in a file of its own, for `return` ends that
+                path = _write(directory, f"{text}\n", files)
                 inner = run_lines.source_line(path, shell, broken=broken).strip()
                 if shell in run_lines.POSIX:
                     inner = f"command {inner}"  # else dash and its like would give the whole line up at a syntax error
@@ -57,6 +68,42 @@ def write(
             remedy="make room there, or run it in a simpler form, on one line",
         ) from error
     return run_lines.source_line(path, shell, broken=broken), files
+
+
+def check_descriptors(pid: int) -> None:
+    """Refuse to have a shell read files if it has too few file descriptors left for them.
+
+    dash loses its standard output when it cannot put it aside for a redirection, and says nothing.
+
+    Raises:
+        RefusedError: It has too few.
+    """
+    try:
+        limit, _hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        used = sum(1 for name in os.listdir(f"/proc/{pid}/fd") if int(name) >= _FIRST_OWN)
+    except OSError:
+        return  # it cannot be told
+    if limit != resource.RLIM_INFINITY and limit - _FIRST_OWN - used < _NEEDED:
+        raise RefusedError(
+            f"the shell has too few file descriptors left to run a command: its limit is {limit}",
+            remedy="raise the limit (ulimit -n), or use another shell",
+        )
+
+
+def could_not_be_opened(files: list[str], journal: Journal, start: int, end: int) -> bool:
+    """Tell whether all that a shell wrote there is that it cannot open one of these files."""
+    line = (
+        journal.since(start, end - start).strip() if journal.base <= start <= end <= start + _LONGEST_MESSAGE else b""
+    )
+    return b"\n" not in line and any(os.fsencode(path) in line for path in files)
+
+
+def not_opened(pane: int) -> RefusedError:
+    """Say that a shell did not execute a command because it could not open its file."""
+    return RefusedError(
+        f"the shell in @{pane} could not open the file with the command, and did not execute it",
+        remedy="look at the screen for its message; it may have no file descriptors left (ulimit -n)",
+    )
 
 
 def remove(files: list[str]) -> None:

@@ -65,6 +65,8 @@ async def make_plan(
     verdict = Verdict(readable=True, closed=True) if sure else await judge(command, foreground.pid, shell)
     if marked_shell and verdict.closed and run_lines.may_be_typed(command, shell):
         return Plan(command, command, shell, None, [])
+    if nonce is not None:
+        run_files.check_descriptors(foreground.pid)
     if shell == "posix":
         shell = _family(foreground.pid)
     line, files = run_files.write(directory, command, shell, nonce, broken=not verdict.readable, closed=verdict.closed)

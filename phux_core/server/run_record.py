@@ -66,7 +66,7 @@ class End(NamedTuple):
 
 @define(eq=False)
 class Run:
-    """One run. What has to outlive the service is everything but the last three."""
+    """One run. What has to outlive the service is everything but the last four."""
 
     id: str
     max_bytes: int
@@ -88,6 +88,7 @@ class Run:
     interrupted: bool = False
     end: End | None = None
     command: str = ""
+    never_started: bool = False  # the shell could not open the file with the command
     capture: Capture | None = None
     outcome: Outcome = field(factory=Outcome)
 
@@ -106,7 +107,7 @@ class Run:
         return cls(**state)
 
 
-_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "capture", "outcome"}]
+_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "never_started", "capture", "outcome"}]
 _noted = attrgetter(*_NOTED)
 
 

@@ -12,11 +12,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from phux_core.errors import (
-    BusyError,
-    PaneClosedError,
-    PhuxError,
-)
+from phux_core.errors import BusyError, PaneClosedError, PhuxError
 from phux_core.server import run_files, traces
 from phux_core.server.alarm import Alarm
 from phux_core.server.capture import Capture, below_line, end_of_own_output
@@ -424,6 +420,8 @@ class Runs:
             place = end_of_own_output(journal, run.start, place, run.shell, marked=exit_code is not None)
         else:
             self.prompt.run_ended(place if mark_end is None else mark_end)
+        if exit_code and run.files:
+            run.never_started = run_files.could_not_be_opened(run.files, journal, run.start, place)
         duration_s = max(0.0, time.monotonic() - run.began)
         run.end = End(exit_code, traces.leave_out(run, journal, place), duration_s)
         run_files.remove(run.files)
@@ -433,6 +431,9 @@ class Runs:
         """Put the result of a run that has ended together."""
         assert run.start is not None
         assert run.end is not None
+        if run.never_started:
+            run.outcome.set(run_files.not_opened(self._pane.id))
+            return
         stretch = (run.capture or Capture(run.start)).finish(self._pane.journal, run.end.place)
         record = self._pane.record
         read = partial(read_result, run, stretch, record.cols, record.rows, self._pane.current_directory())
