@@ -141,4 +141,5 @@ def _run(
         "seq": reply["seq"],
         "interleaved": reply["interleaved"],
         "exit_known": reply.get("exit_known", True),
+        "ends_with_newline": reply.get("ends_with_newline", False),
     }

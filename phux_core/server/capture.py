@@ -33,7 +33,10 @@ _FISH_BEGIN = re.compile(
 # What bash shows of our hooks in its PROMPT_COMMAND after `set -v`.
 _VERBOSE = re.compile(rb"\{ __phux_(?:after|before && \\:); \} >/dev/null 2>&1\r\n\Z")
 _LONGEST_VERBOSE = 64
-_PASTE_ON = b"\x1b[?2004h"
+_PASTE_ON, _PASTE_OFF = b"\x1b[?2004h", b"\x1b[?2004l\r"
+# What may stand behind the last newline and shows nothing.
+_NEWLINE_END = re.compile(rb"\n(?:\r|\x1b\[[0-9;]*[mK]|\x1b\(B|\x0f)*\Z")
+_LONGEST_END = 256
 # So many characters tell a line from others; behind them it may be wrapped.
 _TELLING = 16
 # What a prompt and the line typed at it may take in the stream, to be read from there.
@@ -147,6 +150,16 @@ def render(stretch: Stretch, *, cols: int, rows: int, raw: bool, most: int) -> T
     return Text("\n".join(part for part in (head.decode().removesuffix("\n"), note, tail.decode()) if part), omitted)
 
 
+def ends_with_newline(stretch: Stretch) -> bool:
+    r"""Tell whether output ends with a newline, and at most colours behind it.
+
+    Example:
+        >>> ends_with_newline(Stretch(b"red\r\n\x1b[0m", 0, b"")), ends_with_newline(Stretch(b"50%", 0, b""))
+        (True, False)
+    """
+    return _NEWLINE_END.search((stretch.tail or stretch.head)[-_LONGEST_END:]) is not None
+
+
 def _text(data: bytes, *, cols: int, rows: int, raw: bool) -> bytes:
     if raw:
         return data.decode("utf-8", "replace").replace("\r\n", "\n").encode()
@@ -233,7 +246,8 @@ def below_line(written: bytes, typed: str) -> bytes:
     """
     line, _newline, below = written.partition(b"\n")
     telling = characters(typed.encode("utf-8", "surrogateescape"))[:_TELLING]
-    return below if telling in characters(line) else written
+    # The line editor turns bracketed paste off where the line ends.
+    return (below if telling in characters(line) else written).removeprefix(_PASTE_OFF)
 
 
 def typed_line(news: CommandStarted, journal: Journal, cols: int, rows: int) -> str | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attrs import define, field, fields
 
 from phux_core.compact_json import to_bytes
-from phux_core.server.capture import render, without_begin_of_fish
+from phux_core.server.capture import ends_with_newline, render, without_begin_of_fish
 from phux_core.server.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -138,6 +138,7 @@ def read_result(run: Run, stretch: Stretch, cols: int, rows: int, cwd: str) -> d
         "output": text.text,
         "truncated": text.omitted > 0,
         "omitted_bytes": text.omitted,
+        "ends_with_newline": ends_with_newline(stretch),
     }
 
 

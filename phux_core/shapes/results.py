@@ -37,6 +37,7 @@ class RunResult:
         seq: Where its output stands in the pane's stream.
         interleaved: Whether somebody else typed into the pane meanwhile.
         exit_known: Whether the shell reported the exit status; false, for example, if the command replaced its hooks.
+        ends_with_newline: Whether what it wrote ended with a newline; ``output`` leaves out newlines at its end.
 
     Example:
         >>> result = pane.run("echo hi; false")
@@ -56,6 +57,7 @@ class RunResult:
     seq: SeqRange
     interleaved: bool
     exit_known: bool = True
+    ends_with_newline: bool = False
 
 
 @frozen(kw_only=True)

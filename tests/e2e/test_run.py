@@ -102,6 +102,37 @@ def test_a_progress_bar_is_its_last_state(pane):
     assert pane.run(r"printf '10%%\r50%%\r100%%\ndone\n'").output == "100%\ndone"
 
 
+@pytest.mark.parametrize("raw", [False, True])
+@pytest.mark.parametrize(
+    ("command", "ends"),
+    [
+        ("printf abc", False),
+        ("echo abc", True),
+        ("printf 'a\\n\\n'", True),
+        ("true", False),
+        ("printf 'red\\n\\033[0m'", True),
+        ("printf 'a\\nb'", False),
+        ("seq 1 3000", True),
+        ("echo a\nprintf b", False),
+        ("no-such-command-at-all", True),
+    ],
+)
+def test_whether_the_output_ended_with_a_newline_is_told(pane, command, ends, raw):
+    assert pane.run(command, raw=raw, max_bytes=1000).ends_with_newline == ends
+
+
+@pytest.mark.parametrize("command", ["# a comment", "  # another", "#one\n#two", ":", "cd .", "x=1; : # end"])
+def test_raw_output_has_nothing_of_the_line_editor(posix_pane, command):
+    assert posix_pane.run(command, raw=True, timeout_s=10).output == ""
+    assert posix_pane.run("printf x", raw=True, timeout_s=10).output == "x"
+
+
+def test_raw_output_of_comments_in_fish(open_shell):
+    pane = open_shell("fish")
+    for command in ("# a comment", "echo # a\n# b", "cd ."):
+        assert pane.run(command, raw=True, timeout_s=10).output in {"", "\n"}
+
+
 def test_output_without_a_newline_at_its_end(pane):
     assert pane.run("printf abc").output == "abc"
     assert pane.run("echo next").output == "next"
