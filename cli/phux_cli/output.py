@@ -82,6 +82,14 @@ def print_error(error: "PhuxError", *, as_json: bool) -> None:
         print(f"phux: {error.remedy}", file=sys.stderr)
 
 
+def print_note(text: str) -> None:
+    """Print a remark about a result on stderr."""
+    try:
+        print(f"phux: {text}", file=sys.stderr)
+    except OSError:
+        let_go(sys.stderr)
+
+
 def box(lines: list[str], cols: int, title: str) -> str:
     """Draw a screen in a box.
 

@@ -165,4 +165,6 @@ def _run(
         "started_at": timestamp(reply["started_at"]),
         "seq": reply["seq"],
         "interleaved": reply["interleaved"],
+        "exit_known": reply.get("exit_known", True),
+        "ends_with_newline": reply.get("ends_with_newline", False),
     }

@@ -33,6 +33,10 @@ _FISH_BEGIN = re.compile(
 # What bash shows of our hooks in its PROMPT_COMMAND after `set -v`.
 _VERBOSE = re.compile(rb"\{ __phux_(?:after|before && \\:); \} >/dev/null 2>&1\r\n\Z")
 _LONGEST_VERBOSE = 64
+_PASTE_ON, _PASTE_OFF = b"\x1b[?2004h", b"\x1b[?2004l\r"
+# What may stand behind the last newline and shows nothing.
+_NEWLINE_END = re.compile(rb"\n(?:\r|\x1b\[[0-9;]*[mK]|\x1b\(B|\x0f)*\Z")
+_LONGEST_END = 256
 # So many characters tell a line from others; behind them it may be wrapped.
 _TELLING = 16
 # What a prompt and the line typed at it may take in the stream, to be read from there.
@@ -146,6 +150,16 @@ def render(stretch: Stretch, *, cols: int, rows: int, raw: bool, most: int) -> T
     return Text("\n".join(part for part in (head.decode().removesuffix("\n"), note, tail.decode()) if part), omitted)
 
 
+def ends_with_newline(stretch: Stretch) -> bool:
+    r"""Tell whether output ends with a newline, and at most colours behind it.
+
+    Example:
+        >>> ends_with_newline(Stretch(b"red\r\n\x1b[0m", 0, b"")), ends_with_newline(Stretch(b"50%", 0, b""))
+        (True, False)
+    """
+    return _NEWLINE_END.search((stretch.tail or stretch.head)[-_LONGEST_END:]) is not None
+
+
 def _text(data: bytes, *, cols: int, rows: int, raw: bool) -> bytes:
     if raw:
         return data.decode("utf-8", "replace").replace("\r\n", "\n").encode()
@@ -168,11 +182,16 @@ def _cut_start(text: bytes, most: int) -> bytes:
     return cut[line:] if 0 < line < len(cut) else cut.decode("utf-8", "ignore").encode()
 
 
-def end_of_own_output(journal: Journal, start: int, end: int, shell: str | None) -> int:
+def end_of_own_output(journal: Journal, start: int, end: int, shell: str | None, *, marked: bool = True) -> int:
     """Find where a command's own output ends, behind which its shell may have written something before its mark.
 
-    zsh puts its sign for a missing newline there, and bash what it is about to execute, if it is told to.
+    zsh puts its sign for a missing newline there, and bash what it is about to execute, if it is told to. If the shell
+    did not mark the end, its prompt is there, before which the line editor has turned bracketed paste on.
     """
+    if not marked:
+        low = max(start, journal.base, end - _LONGEST_LINE)
+        prompt = journal.since(low, max(0, end - low)).rfind(_PASTE_ON)
+        return end if prompt < 0 else low + prompt
     if shell not in {"zsh", "bash"}:
         return end
     low = max(start, journal.base, end - (_LONGEST_SIGN if shell == "zsh" else _LONGEST_VERBOSE))
@@ -227,7 +246,8 @@ def below_line(written: bytes, typed: str) -> bytes:
     """
     line, _newline, below = written.partition(b"\n")
     telling = characters(typed.encode("utf-8", "surrogateescape"))[:_TELLING]
-    return below if telling in characters(line) else written
+    # The line editor turns bracketed paste off where the line ends.
+    return (below if telling in characters(line) else written).removeprefix(_PASTE_OFF)
 
 
 def typed_line(news: CommandStarted, journal: Journal, cols: int, rows: int) -> str | None:

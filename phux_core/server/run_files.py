@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import secrets
+from typing import TYPE_CHECKING
 
 from phux_core.errors import RefusedError
 from phux_core.server import run_lines
 
+if TYPE_CHECKING:
+    from phux_core.keeper.journal import Journal
+
+# Shells put their own descriptors and what a redirection replaces here or above.
+_FIRST_OWN = 10
+# The files of a run, and what its redirections replace.
+_NEEDED = 4
+_LONGEST_MESSAGE = 4096
+
 
 def write(
-    directory: str, command: str, shell: str, nonce: str | None, *, broken: bool = False
+    directory: str, command: str, shell: str, nonce: str | None, *, broken: bool = False, closed: bool = True
 ) -> tuple[str, list[str]]:
-    """Write a command into a file, and into another one what marks its begin and end if the shell does not.
+    """Write a command into a file, with what marks its begin and end if the shell does not.
 
     Args:
         directory: Where.
@@ -21,6 +32,7 @@ def write(
         shell: The kind of shell that is to execute it.
         nonce: What the marks carry; None if the shell marks its commands itself.
         broken: Whether the shell cannot read the command.
+        closed: Whether a line that follows the command would not become a part of it.
 
     Returns:
         The line that has the shell execute it, and the files.
@@ -30,10 +42,24 @@ def write(
     """
     files: list[str] = []
     try:
-        text = command if broken or nonce is None else run_lines.with_status(command, shell)
-        path = _write(directory, text + "\n", files)
-        if nonce is not None:
-            path = _write(directory, run_lines.wrapper(path, shell, nonce, broken=broken), files)
+        if nonce is None:
+            path = _write(directory, f"{command}\n", files)
+        else:
+            text = command if broken or not closed else run_lines.with_status(command, shell)
+            if shell == "ksh" and text != command:
+                text += "\n"  # after `set -v`, ksh shows what it evals and ends no line behind it
+            if text.endswith("\\"):
+                text += "\n"  # as where it was typed, the line goes on
+            if shell in {"zsh", "ksh"} or (shell == "posix" and "return" not in command):
+                inner = run_lines.eval_text(text, shell, broken=broken)
+            else:
+                if shell == "posix":  # `return` would end the file that marks the end
+                    text = run_lines.eval_text(text, shell, broken=broken)
+                path = _write(directory, f"{text}\n", files)
+                inner = run_lines.source_line(path, shell, broken=broken).strip()
+                if shell in run_lines.POSIX:
+                    inner = f"command {inner}"  # else dash and its like would give the whole line up at a syntax error
+            path = _write(directory, run_lines.wrapper(inner, shell, nonce), files)
             broken = broken and shell == "bash"  # see source_line; the others can read this file
     except OSError as error:
         remove(files)
@@ -42,6 +68,42 @@ def write(
             remedy="make room there, or run it in a simpler form, on one line",
         ) from error
     return run_lines.source_line(path, shell, broken=broken), files
+
+
+def check_descriptors(pid: int) -> None:
+    """Refuse to have a shell read files if it has too few file descriptors left for them.
+
+    dash loses its standard output when it cannot put it aside for a redirection, and says nothing.
+
+    Raises:
+        RefusedError: It has too few.
+    """
+    try:
+        limit, _hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        used = sum(1 for name in os.listdir(f"/proc/{pid}/fd") if int(name) >= _FIRST_OWN)
+    except OSError:
+        return  # it cannot be told
+    if limit != resource.RLIM_INFINITY and limit - _FIRST_OWN - used < _NEEDED:
+        raise RefusedError(
+            f"the shell has too few file descriptors left to run a command: its limit is {limit}",
+            remedy="raise the limit (ulimit -n), or use another shell",
+        )
+
+
+def could_not_be_opened(files: list[str], journal: Journal, start: int, end: int) -> bool:
+    """Tell whether all that a shell wrote there is that it cannot open one of these files."""
+    line = (
+        journal.since(start, end - start).strip() if journal.base <= start <= end <= start + _LONGEST_MESSAGE else b""
+    )
+    return b"\n" not in line and any(os.fsencode(path) in line for path in files)
+
+
+def not_opened(pane: int) -> RefusedError:
+    """Say that a shell did not execute a command because it could not open its file."""
+    return RefusedError(
+        f"the shell in @{pane} could not open the file with the command, and did not execute it",
+        remedy="look at the screen for its message; it may have no file descriptors left (ulimit -n)",
+    )
 
 
 def remove(files: list[str]) -> None:

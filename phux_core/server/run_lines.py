@@ -1,8 +1,11 @@
 """How a command is typed into a shell. Pure text: what goes onto the line, what goes into a file beside it.
 
 At the prompt of a shell that tells us of its commands, a complete line is typed as it is. Everything else (several
-lines, a here-document, an open quote) stands in a file that the shell sources, so that the shell itself judges it and
+lines, a here-document, an open quote) stands in a file that the shell executes, so that the shell itself judges it and
 no continuation prompt is left behind. A shell that tells us nothing gets marks around it.
+
+A shell that names the file it reads in its error messages (zsh, dash, ksh, busybox) gets the text by ``eval``: the
+messages are then those of a line that was typed, up to the word ``eval`` in some of them. mksh names its file.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ _LONGEST_TYPED = 1000
 # A terminal takes at most 4096 bytes a line, and busybox's own editor 1024.
 _PIECE = 200
 _KIND = "S"
+POSIX = frozenset({"posix", "ksh", "mksh"})
+"""Kinds of shells that are neither bash, zsh nor fish."""
 NOWHERE = "/dev/./null"
 """How we spell it, for ksh writes it to a run's output after ``set -x``, and has to be told from a command there."""
 
@@ -92,23 +97,30 @@ def source_line(path: str, shell: str, *, broken: bool = False) -> str:
         shell: The kind of shell.
         broken: Whether the shell cannot read it: then ``set -e`` must not take that for the failure of a command.
     """
-    if broken and shell == "bash":
-        # bash 5.2 writes over its own memory after `.` of a file with an open `$(`, and dies of it some time later.
-        return f' \\eval "$(<{quote([path], shell)})" && :'
+    quoted = quote([path], shell)
+    and_go_on = " && :" if broken and shell != "fish" else ""
+    # bash 5.2 writes over its own memory after `.` of a file with an open `$(`, and dies of it some time later. In what
+    # it evals, `$?` is that of `$(<...)`, so it sources everything else.
+    if shell in {"zsh", "ksh"} or (shell == "bash" and broken):
+        evaluate = "builtin eval" if shell == "zsh" else "\\eval"
+        return f' {evaluate} "$(<{quoted})"{and_go_on}'
     # The user may have an alias of this name.
-    source = {"fish": "builtin source", "zsh": "builtin ."}.get(shell, "\\.")
-    return f" {source} {quote([path], shell)}{' && :' if broken and shell != 'fish' else ''}"
+    source = "builtin source" if shell == "fish" else "\\."
+    return f" {source} {quoted}{and_go_on}"
 
 
-def wrapper(path: str, shell: str, nonce: str, *, broken: bool = False) -> str:
-    """Write a file that executes another one between marks, and goes on whatever becomes of it."""
+def eval_text(text: str, shell: str, *, broken: bool = False) -> str:
+    """Write a line that executes a text and goes on after a syntax error in it; not for bash and fish."""
+    # `command` keeps dash and its like from giving the whole line up; zsh's finds programs only.
+    evaluate = "builtin eval" if shell == "zsh" else "command eval"
+    return f"{evaluate} {quote_always(text)}{' && :' if broken else ''}"
+
+
+def wrapper(inner: str, shell: str, nonce: str) -> str:
+    """Write a file that executes a line between marks, and goes on whatever becomes of it."""
     begin, end = _mark(nonce, "C"), _mark(nonce, "D;%s")
-    inner = source_line(path, shell, broken=broken).strip()
     if shell == "fish":
         return f"builtin printf '{begin}'\n{inner}\nbuiltin printf '{end}' $status\n"
-    if shell == "posix":
-        # Else dash and its like would give the whole line up at a syntax error.
-        inner = f"command {inner}"
     # The user's printf may be another one, and zsh's `command` finds programs only.
     printf = "builtin printf" if shell == "zsh" else "command printf"
     # Its output may go to a file by now, and not every shell has a terminal of its own to write to instead.
@@ -118,6 +130,9 @@ def wrapper(path: str, shell: str, nonce: str, *, broken: bool = False) -> str:
     # Errors are where `set -x` writes. One line, for `set -v` writes each before it is executed. What is written all
     # the same is left out of the output: that the command's file is read, and by ksh where the errors go (traces.py).
     before = f"_p=$? _q=; {{ {begin}; {status}; }} 2>/dev/null"
+    if shell == "zsh":  # an error such as a pattern that matches nothing would end the whole line
+        after = f"{{ _p=${{_q:-$?}}; {end}; TRY_BLOCK_ERROR=0; }} 2>{NOWHERE}"
+        return f"{before}; {{ {inner}; }} always {{ {after}; }}; {{ {status}; }} 2>{NOWHERE}\n"
     after = f"{{ _p=${{_q:-$?}}; {end}; {status}; }} 2>{NOWHERE}"
     return f"{before}; {inner}; {after}\n"
 
@@ -134,7 +149,7 @@ def with_status(command: str, shell: str) -> str:
 
 def status_line(shell: str) -> str:
     """Write the line that keeps a command's status, and of which ``set -x`` shows nothing, or only where that goes."""
-    if shell == "posix":
+    if shell in POSIX:
         # ksh with a DEBUG trap would have lost it in a group. `for` is what neither it nor dash traces, as bash does.
         return f"for _q in $?; do {{ :; }} 2>{NOWHERE}; done"
     return f"{{ _q=$?; }} 2>{NOWHERE}"

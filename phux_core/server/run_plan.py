@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -63,12 +65,23 @@ async def make_plan(
     verdict = Verdict(readable=True, closed=True) if sure else await judge(command, foreground.pid, shell)
     if marked_shell and verdict.closed and run_lines.may_be_typed(command, shell):
         return Plan(command, command, shell, None, [])
-    broken, text = not verdict.readable, command
-    if shell == "posix" and verdict.readable and not verdict.closed and "<<" in command:
-        # A here-document that a file leaves open: ksh waits for its end for ever.
-        broken, text = True, f"{{\n{command}\n}}"
-    line, files = run_files.write(directory, text, shell, nonce, broken=broken)
+    if nonce is not None:
+        run_files.check_descriptors(foreground.pid)
+    if shell == "posix":
+        shell = _family(foreground.pid)
+    line, files = run_files.write(directory, command, shell, nonce, broken=not verdict.readable, closed=verdict.closed)
     return Plan(line, command, shell, nonce, files)
+
+
+def _family(pid: int) -> str:
+    """Tell ksh93 and the shells that descend from pdksh apart from other POSIX shells, by their program's name."""
+    with contextlib.suppress(OSError):
+        name = os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+        if name.startswith(("mksh", "lksh", "oksh", "pdksh")):
+            return "mksh"
+        if name.startswith("ksh"):
+            return "ksh"
+    return "posix"
 
 
 def _line(request: RunRequest, shell: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attrs import define, field, fields
 
 from phux_core.compact_json import to_bytes
-from phux_core.server.capture import render, without_begin_of_fish
+from phux_core.server.capture import ends_with_newline, render, without_begin_of_fish
 from phux_core.server.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -46,17 +46,27 @@ class RunRequest(NamedTuple):
     client: str | None = None
 
 
-class End(NamedTuple):
-    """How a run ended."""
+UNKNOWN_EXIT_CODE = 255
+"""What stands for the exit code of a command whose shell did not report one; ``exit_known`` is false then."""
 
-    exit_code: int
+
+class End(NamedTuple):
+    """How a run ended.
+
+    Attributes:
+        exit_code: The command's exit status; None if the shell did not report one.
+        place: Where its output ends.
+        duration_s: How long it took.
+    """
+
+    exit_code: int | None
     place: int
     duration_s: float
 
 
 @define(eq=False)
 class Run:
-    """One run. What has to outlive the service is everything but the last three."""
+    """One run. What has to outlive the service is everything but the last four."""
 
     id: str
     max_bytes: int
@@ -78,6 +88,7 @@ class Run:
     interrupted: bool = False
     end: End | None = None
     command: str = ""
+    never_started: bool = False  # the shell could not open the file with the command
     capture: Capture | None = None
     outcome: Outcome = field(factory=Outcome)
 
@@ -96,7 +107,7 @@ class Run:
         return cls(**state)
 
 
-_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "capture", "outcome"}]
+_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "never_started", "capture", "outcome"}]
 _noted = attrgetter(*_NOTED)
 
 
@@ -117,7 +128,8 @@ def read_result(run: Run, stretch: Stretch, cols: int, rows: int, cwd: str) -> d
     text = render(stretch, cols=cols, rows=rows, raw=run.raw, most=run.max_bytes)
     return {
         "outcome": "finished",
-        "exit_code": run.end.exit_code,
+        "exit_code": UNKNOWN_EXIT_CODE if run.end.exit_code is None else run.end.exit_code,
+        "exit_known": run.end.exit_code is not None,
         "duration_ms": round(run.end.duration_s * 1000),
         "cwd": cwd,
         "started_at": run.started_at,
@@ -126,6 +138,7 @@ def read_result(run: Run, stretch: Stretch, cols: int, rows: int, cwd: str) -> d
         "output": text.text,
         "truncated": text.omitted > 0,
         "omitted_bytes": text.omitted,
+        "ends_with_newline": ends_with_newline(stretch),
     }
 
 

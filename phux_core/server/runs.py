@@ -26,7 +26,7 @@ from phux_core.server.restored_run import RestoredRun
 from phux_core.server.run_plan import make_plan, plan_as_it_is
 from phux_core.server.run_record import End, Run, read_result, timed_out
 from phux_core.server.turn import Turn
-from phux_core.server.unmarked_end import UNKNOWN, depth_at_prompt, end_at_prompt, is_back
+from phux_core.server.unmarked_end import depth_at_prompt, end_at_prompt, is_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -281,9 +281,9 @@ class Runs:
         self._pane.unmarked.take_state(state)
         run = self._current
         if run is not None and run.nonce and run.start is not None and state == "prompt":
-            exit_code = end_at_prompt(run, self._pane.watch.front)
-            if exit_code is not None:
-                self._end_unmarked(run, exit_code)
+            end = end_at_prompt(run, self._pane.watch.front)
+            if end is not None:
+                self._end_unmarked(run, end.exit_code)
         self._changed.ring()
 
     def seen_at_prompt(self) -> None:
@@ -294,14 +294,14 @@ class Runs:
             # Its mark may be on its way.
             asyncio.get_running_loop().call_later(MARK_S, self._end_if_back, run, self._pane.seq)
 
-    def _end_unmarked(self, run: Run, exit_code: int) -> None:
+    def _end_unmarked(self, run: Run, exit_code: int | None) -> None:
         self._end(run, exit_code, end_of_output(self._pane.journal, run.start, self._pane.seq))
         self.settle()
 
     def _end_if_back(self, run: Run, seq: int) -> None:
         if self._current is run and self._pane.watch.state == "prompt" and is_back(run):
             if self._pane.seq == seq:
-                self._end_unmarked(run, UNKNOWN)
+                self._end_unmarked(run, None)
             else:
                 self.seen_at_prompt()
 
@@ -420,11 +420,13 @@ class Runs:
             written = journal.since(start, max(0, place - start))
             run.start = place - len(below_line(written, run.files[-1] if run.files else run.command))
         if run.nonce is None:
-            place = end_of_own_output(journal, run.start, place, run.shell)
+            place = end_of_own_output(journal, run.start, place, run.shell, marked=exit_code is not None)
         else:
             self.prompt.run_ended(place if mark_end is None else mark_end)
+        if exit_code and run.files:
+            run.never_started = run_files.could_not_be_opened(run.files, journal, run.start, place)
         duration_s = max(0.0, time.monotonic() - run.began)
-        run.end = End(UNKNOWN if exit_code is None else exit_code, traces.leave_out(run, journal, place), duration_s)
+        run.end = End(exit_code, traces.leave_out(run, journal, place), duration_s)
         run_files.remove(run.files)
         self._unsettled = run, exit_code
 
@@ -432,6 +434,9 @@ class Runs:
         """Put the result of a run that has ended together."""
         assert run.start is not None
         assert run.end is not None
+        if run.never_started:
+            run.outcome.set(run_files.not_opened(self._pane.id))
+            return
         stretch = (run.capture or Capture(run.start)).finish(self._pane.journal, run.end.place)
         record = self._pane.record
         read = partial(read_result, run, stretch, record.cols, record.rows, self._pane.current_directory())

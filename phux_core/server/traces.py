@@ -42,11 +42,13 @@ def find(head: bytes, tail: bytes, path: str, command: str, shell: str) -> Trace
     # By `set -x`, that the file is read, behind the user's sign. Or, of a command that bash cannot read, what stands
     # there; by `set -v` bash says from where it has that.
     name = re.escape(os.fsencode(path))
-    texts = b"|".join(re.escape(_shown(text)) for text in (command, run_lines.quote_always(command)))
-    pattern = rb"([^\n]*?)(?:command )?\. '?%b'?\r\n|(?:< '?%b'?\r\n)?(?:\++ eval (?:%b)\r\n)?"
-    traced = re.match(pattern % (name, name, texts), head)
+    executed = (f"{run_lines.with_status(command, shell)}\n", f"{command}\n")
+    texts = b"|".join(re.escape(_shown(form)) for text in executed for form in _as_traced(text) + _as_traced(text[:-1]))
+    evaluated = rb"(?:command |builtin )?eval (?:%b)\r\n" % texts
+    pattern = rb"(?:([^\n]*?)(?:command )?\. '?%b'?\r\n)?(?:< '?%b'?\r\n)?(?:([^\n]*?)%b)?(?:[^\n]*?%b)?"
+    traced = re.match(pattern % (name, name, evaluated, evaluated), head)
     assert traced is not None, "it matches nothing, too"
-    begin, sign = traced.end(), traced[1] or b"+ "
+    begin, sign = traced.end(), traced[1] or traced[2] or b"+ "
     # By `set -v`, the line that keeps the status, as it is read; by `set -x`, where our lines send what would be traced
     # of them, which only ksh tells.
     file = run_lines.with_status(command, shell)
@@ -74,6 +76,15 @@ def leave_out(run: Run, journal: Journal, end: int) -> int:
     run.start += ours.begin
     run.capture.skip_to(run.start)
     return max(run.start, end - ours.end)
+
+
+def _as_traced(text: str) -> tuple[str, ...]:
+    """Write an argument as shells show it: bash, busybox, dash, and ksh and zsh if it has several lines."""
+    name = re.match(r"(?:\w+\+?=)?", text)
+    assert name is not None, "it matches nothing, too"
+    escaped = text[name.end() :].translate({ord("\\"): "\\\\", ord("'"): "\\'", ord("\n"): "\\n", ord("\t"): "\\t"})
+    busybox = "'" + text.replace("'", "'\"'\"'") + "'"
+    return run_lines.quote_always(text), busybox, text, f"{name[0]}$'{escaped}'"
 
 
 def _shown(text: str) -> bytes:

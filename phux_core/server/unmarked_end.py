@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.server.stack_depth import depth_of_wait
 
 if TYPE_CHECKING:
     from phux_core.server.foreground import Foreground
     from phux_core.server.run_record import Run
-
-UNKNOWN = 255
-"""The exit code of a command of which nobody can say how it ended."""
 
 
 def depth_at_prompt(foreground: Foreground | None) -> int | None:
@@ -41,7 +38,17 @@ def is_back(run: Run) -> bool:
     return run.front is not None and run.depth is not None and depth_of_wait(run.front[0]) == run.depth
 
 
-def end_at_prompt(run: Run, front: tuple[int, str] | None) -> int | None:
+class UnmarkedEnd(NamedTuple):
+    """The end of a run that no mark reported.
+
+    Attributes:
+        exit_code: The command's exit status; None if it cannot be known.
+    """
+
+    exit_code: int | None
+
+
+def end_at_prompt(run: Run, front: tuple[int, str] | None) -> UnmarkedEnd | None:
     """Tell why a shell is at its prompt while a run has not marked its end.
 
     Args:
@@ -49,15 +56,15 @@ def end_at_prompt(run: Run, front: tuple[int, str] | None) -> int | None:
         front: The shell that has the terminal now, by number and name.
 
     Returns:
-        The exit code if the run has ended; None if it goes on: a shell that it has started may read from the terminal.
+        The run's end; None if it goes on: a shell that it has started may read from the terminal.
     """
     if run.interrupted:
-        return 128 + signal.SIGINT  # C-c also ends the file that would have marked the end
+        return UnmarkedEnd(128 + signal.SIGINT)  # C-c also ends the file that would have marked the end
     if front is None or run.front is None or front == run.front:
         return None
     if front[0] == run.front[0]:
-        return 0  # it has executed another one in its place
-    return None if _is_there(run.front[0]) else UNKNOWN
+        return UnmarkedEnd(0)  # it has executed another one in its place
+    return None if _is_there(run.front[0]) else UnmarkedEnd(None)
 
 
 def _is_there(pid: int) -> bool:

@@ -27,7 +27,7 @@ class RunResult:
     Attributes:
         schema_version: Version of this shape.
         command: The command as it was given.
-        exit_code: What the shell said of it; the shell's own when it ended with the command.
+        exit_code: Its exit status, or the shell's if the shell ended with it; 255 if ``exit_known`` is false.
         output: What it wrote, as it stands on a terminal that is long and wide enough.
         duration_ms: How long it took.
         truncated: Whether some of the output was left out.
@@ -36,11 +36,13 @@ class RunResult:
         started_at: When it was typed (UTC).
         seq: Where its output stands in the pane's stream.
         interleaved: Whether somebody else typed into the pane meanwhile.
+        exit_known: Whether the shell reported the exit status; false, for example, if the command replaced its hooks.
+        ends_with_newline: Whether what it wrote ended with a newline; ``output`` leaves out newlines at its end.
 
     Example:
         >>> result = pane.run("echo hi; false")
-        >>> result.output, result.exit_code
-        ('hi', 1)
+        >>> result.output, result.exit_code, result.exit_known
+        ('hi', 1, True)
     """
 
     schema_version: Literal[1] = 1
@@ -54,6 +56,8 @@ class RunResult:
     started_at: str
     seq: SeqRange
     interleaved: bool
+    exit_known: bool = True
+    ends_with_newline: bool = False
 
 
 @frozen(kw_only=True)

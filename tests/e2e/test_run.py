@@ -102,6 +102,37 @@ def test_a_progress_bar_is_its_last_state(pane):
     assert pane.run(r"printf '10%%\r50%%\r100%%\ndone\n'").output == "100%\ndone"
 
 
+@pytest.mark.parametrize("raw", [False, True])
+@pytest.mark.parametrize(
+    ("command", "ends"),
+    [
+        ("printf abc", False),
+        ("echo abc", True),
+        ("printf 'a\\n\\n'", True),
+        ("true", False),
+        ("printf 'red\\n\\033[0m'", True),
+        ("printf 'a\\nb'", False),
+        ("seq 1 3000", True),
+        ("echo a\nprintf b", False),
+        ("no-such-command-at-all", True),
+    ],
+)
+def test_whether_the_output_ended_with_a_newline_is_told(pane, command, ends, raw):
+    assert pane.run(command, raw=raw, max_bytes=1000).ends_with_newline == ends
+
+
+@pytest.mark.parametrize("command", ["# a comment", "  # another", "#one\n#two", ":", "cd .", "x=1; : # end"])
+def test_raw_output_has_nothing_of_the_line_editor(posix_pane, command):
+    assert posix_pane.run(command, raw=True, timeout_s=10).output == ""
+    assert posix_pane.run("printf x", raw=True, timeout_s=10).output == "x"
+
+
+def test_raw_output_of_comments_in_fish(open_shell):
+    pane = open_shell("fish")
+    for command in ("# a comment", "echo # a\n# b", "cd ."):
+        assert pane.run(command, raw=True, timeout_s=10).output in {"", "\n"}
+
+
 def test_output_without_a_newline_at_its_end(pane):
     assert pane.run("printf abc").output == "abc"
     assert pane.run("echo next").output == "next"
@@ -363,8 +394,8 @@ def test_a_shell_inside_the_shell_ends_with_its_last_command(open_shell, outer):
         result = pane.run(command, timeout_s=20)
         assert result.output.splitlines()[0] == "last"
         # A shell that says nothing does not say how.
-        told = (7, 128 + signal.SIGKILL) if outer in INTEGRATED else (255,)
-        assert result.exit_code in told
+        assert result.exit_known == (outer in INTEGRATED)
+        assert result.exit_code in ((7, 128 + signal.SIGKILL) if result.exit_known else (255,))
         assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
 
 
@@ -455,9 +486,31 @@ def test_c_c_by_somebody_else_ends_the_call(pane, phux):
 
 def test_a_command_that_takes_our_hooks_away(open_shell):
     pane = open_shell("bash")
-    assert pane.run("PROMPT_COMMAND=; unset PROMPT_COMMAND", timeout_s=20).exit_code == 255, "nobody knows"
+    result = pane.run("PROMPT_COMMAND=; unset PROMPT_COMMAND", timeout_s=20)
+    assert (result.exit_code, result.exit_known) == (255, False)
+    assert pane.commands()[-1].exit_code is None
     pane.run("true", timeout_s=20)
     assert pane.run("echo usable; false", timeout_s=20).exit_code == 1
+
+
+@pytest.mark.parametrize("code", [0, 7])
+@pytest.mark.parametrize(
+    "hooks", ["PROMPT_COMMAND=('history -a')", "unset PROMPT_COMMAND", "PROMPT_COMMAND='history -a'"]
+)
+def test_a_sourced_file_that_replaces_the_hooks_never_gives_a_wrong_exit_code(open_shell, tmp_path, hooks, code):
+    (tmp_path / "rc1.sh").write_text(f"{hooks}\n")
+    pane = open_shell("bash")
+    result = pane.run(f"source rc1.sh; echo sourced; (exit {code})", timeout_s=20)
+    assert result.output == "sourced"
+    assert (result.exit_code, result.exit_known) in {(255, False), (code, True)}
+    assert pane.commands()[-1].exit_code in {None, code}
+    result = pane.run("echo next; (exit 3)", timeout_s=20)
+    assert (result.output, result.exit_code, result.exit_known) in {("next", 255, False), ("next", 3, True)}
+
+
+def test_an_exit_code_of_255_is_known(pane):
+    result = pane.run("sh -c 'exit 255'", timeout_s=20)
+    assert (result.exit_code, result.exit_known) == (255, True)
 
 
 def test_a_time_of_zero_is_for_ever(open_shell):

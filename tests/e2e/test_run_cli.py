@@ -42,6 +42,17 @@ def test_codes_beyond_a_byte_and_signals(cli):
     assert cli("run", "build", "sh -c 'exit 255'").code == 255
 
 
+def test_an_unknown_code_is_explained_and_exits_125(cli):
+    cli.json("new", "-s", "plain", "--shell", "/bin/bash")
+    result = cli("run", "plain", "echo out; unset PROMPT_COMMAND")
+    assert (result.code, result.out) == (125, "out\n")
+    assert "did not report its exit code" in result.err
+    cli("run", "plain", "true")
+    result = cli("run", "plain", "echo out; unset PROMPT_COMMAND", "--json")
+    assert result.code == 125
+    assert (result.document["exit_code"], result.document["exit_known"]) == (255, False)
+
+
 def test_words_are_seen_exactly(cli):
     result = cli("run", "build", "--", "printf", "[%s]", "a b", "", "it's", "--json", "$HOME")
     assert result.out == "[a b][][it's][--json][$HOME]\n"

@@ -135,3 +135,29 @@ def test_what_ends_while_there_is_no_service_is_heard_by_the_next(open_shell, ph
         os.kill(service, signal.SIGKILL)
     assert outcome[0].exit_code == 6
     assert outcome[0].output == "\n".join(map(str, range(1, 2001)))
+
+
+@pytest.mark.parametrize("shell", ["dash", "ksh", "busybox", "bash --norc", "bash"])
+@pytest.mark.parametrize("limit", [12, 13, 14, 16, 20])
+def test_a_shell_with_few_file_descriptors_runs_a_command_or_says_that_it_did_not(open_shell, shell, limit):
+    pane = open_shell(shell)
+    try:
+        pane.run(f"ulimit -n {limit}", timeout_s=20)
+        results = [
+            pane.run(command, timeout_s=20)
+            for command in ("echo ran; (exit 3)", "echo ran\n(exit 3)", "echo ran; return 3")
+        ]
+    except (errors.RefusedError, errors.PaneClosedError):
+        return  # busybox ends when it has none left
+    assert [result.output.split("\n")[0] for result in results] == ["ran"] * 3
+    assert [result.exit_code for result in results[:2]] == [3, 3]
+
+
+def test_a_file_that_the_shell_cannot_open_is_an_error(open_shell):
+    pane = open_shell("bash")
+    pane.run('.() { builtin . "$1.gone"; }', timeout_s=20)
+    with pytest.raises(errors.RefusedError, match="could not open the file"):
+        pane.run("echo never\necho ever", timeout_s=20)
+    pane.run("unset -f .", timeout_s=20)
+    assert pane.run("echo one\necho two", timeout_s=20).output == "one\ntwo"
+    assert "could not" not in pane.run("ls /nonexistent/r123456\nfalse", timeout_s=20).output

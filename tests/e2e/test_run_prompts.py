@@ -328,7 +328,7 @@ def test_shells_without_marks_whatever_was_done_to_them(open_shell, shell):
         "alias printf=false; echo alias": "alias",
         "echo ${nope?}; echo not reached": None,
         "readonly r=1; r=2; echo not reached": None,
-        "return 3": "",
+        "(exit 3)": "",
     }
     for command, output in commands.items():
         result = pane.run(command, timeout_s=5)
@@ -341,6 +341,9 @@ def test_shells_without_marks_whatever_was_done_to_them(open_shell, shell):
     traced = pane.run("echo traced", timeout_s=5).output.split("\n")
     assert "traced" in traced
     assert not any("7748" in line for line in traced), "marks of ours are not traced"
+    result = pane.run("return 3", timeout_s=5)  # as it is typed, it ends ksh and dash
+    assert result.exit_code == 3
+    assert result.exit_known
 
 
 def test_a_shell_that_dies_before_it_has_begun_has_written_nothing(open_shell):

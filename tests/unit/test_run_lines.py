@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phux_core.server import run_lines
+from phux_core.server import run_files, run_lines
 from phux_core.server.syntax import judge
 
 COMPLETE = [
@@ -128,11 +128,9 @@ def test_a_line_for_an_unknown_shell_marks_begin_and_end(shell, command):
 def test_without_a_terminal_of_its_own_a_shell_marks_where_its_output_goes(shell, tmp_path):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    kind = shell if shell in {"bash", "zsh"} else "posix"
-    (tmp_path / "command").write_text(run_lines.with_status("echo one; (exit 7)", kind) + "\n")
-    (tmp_path / "wrapper").write_text(run_lines.wrapper(str(tmp_path / "command"), kind, "abcd"))
+    kind = shell if shell in {"bash", "zsh", "ksh"} else "posix"
+    line, _files = run_files.write(str(tmp_path), "echo one; (exit 7)", kind, "abcd")
     argv = [shell, "sh"] if shell == "busybox" else [shell]
-    line = run_lines.source_line(str(tmp_path / "wrapper"), kind)
     done = subprocess.run([*argv, "-c", line], capture_output=True, check=False, start_new_session=True)
     assert done.stdout == b"\x1b]7748;abcd;C\x07one\n\x1b]7748;abcd;D;7\x07"
     assert (done.returncode, done.stderr) == (7, b"")

@@ -1,14 +1,15 @@
 """run: run a command in a pane's shell, print what it wrote, and exit as it did.
 
 One CMD is a line of shell; several are words that the shell sees exactly so. Flags of CMD's own stand after `--`.
-Exits with the command's code, 125 when the time is over (the command goes on), 1 when it could not be run.
-Ctrl-C exits with 130 and leaves the command running; with --interrupt, it stops the command.
+Exits with the command's code, 1 when it could not be run, 125 when the timeout expired (the command continues) or when
+the shell did not report the command's code. Ctrl-C exits with 130 and leaves the command running; with --interrupt, it
+stops the command.
 """
 
 import argparse
 
 from phux_cli.connection import connection
-from phux_cli.output import print_document, write
+from phux_cli.output import print_document, print_note, write
 from phux_cli.usage import UsageError, add_json, add_socket, at_least, seconds
 from phux_client import flows
 from phux_client.flows.target import pane_id
@@ -25,6 +26,7 @@ EXAMPLES = (
     "phux run work -- printf '%s\\n' \"two words\" three",
 )
 _TIMED_OUT = 125
+_UNKNOWN = 125
 _LARGEST_CODE = 255
 # A user who pressed Ctrl-C does not wait longer for a server that does not answer.
 _LEAVE_TIMEOUT_S = 2.0
@@ -93,6 +95,12 @@ def run(options: argparse.Namespace) -> int:
         print_document(result)
     elif result["output"]:
         write(result["output"].removesuffix("\n") + "\n")
+    if not result["exit_known"]:
+        print_note(
+            "the command ended, but the shell did not report its exit code. It may have replaced the shell's hooks "
+            "(PROMPT_COMMAND, precmd_functions), or ended the shell it ran in"
+        )
+        return _UNKNOWN
     code: int = result["exit_code"]
     return code if 0 <= code <= _LARGEST_CODE else _LARGEST_CODE
 

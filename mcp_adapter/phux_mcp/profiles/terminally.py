@@ -94,7 +94,8 @@ async def _execute(phux: Phux, arguments: Arguments) -> Document:
     except TimedOutError:
         read = await phux.drive(flows.output(phux.caller, None, pane, mode=_mode(arguments)))
         return {"output": read["content"], "timed_out": True}
-    return {"output": ran["output"].rstrip("\r\n"), "exit_code": ran["exit_code"], "timed_out": False}
+    ended: Document = {"output": ran["output"].rstrip("\r\n"), "timed_out": False}
+    return {**ended, "exit_code": ran["exit_code"]} if ran["exit_known"] else ended
 
 
 async def _start_process(phux: Phux, arguments: Arguments) -> Document:

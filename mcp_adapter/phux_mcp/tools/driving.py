@@ -71,7 +71,15 @@ async def run(call: Call, arguments: Arguments) -> Answer:
             "duration_ms": round((time.monotonic() - began) * 1000),
         }
         return Answer(told if call.revision.seed else {**told, **await _as_it_stands(phux, pane, command, error)})
+    if not result["exit_known"]:
+        result["note"] = _EXIT_UNKNOWN
     return Answer(result if call.revision.seed else await _chosen(phux, pane, result, wanted, budget))
+
+
+_EXIT_UNKNOWN = (
+    "the command ended, but the shell did not report its exit code: exit_code is no result of it. "
+    "Judge by the output, or check the effect with another command"
+)
 
 
 def _started(command: str, started: Document) -> Document:
@@ -200,6 +208,7 @@ def _ran() -> Document:
         "omitted_lines": {"type": "integer"},
         "total_lines": {"type": "integer"},
         "hint": string,
+        "note": string,
         "message": string,
         "pane": string,
         "state": string,

@@ -79,8 +79,9 @@ __phux_addhistory() {
         if [[ $1 == ' '* ]]; then  # hardly any line; the rest takes time
             builtin emulate -L zsh
             builtin setopt no_err_exit no_err_return
-            if [[ $1 == (|' ')' builtin . '*/r[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f](|\')(|' && :')$'\n' ]]; then
-                __phux_forgotten=("${${${1#*' . '}%$'\n'}%' && :'}")
+            if [[ $1 == (|' ')' builtin eval "$(<'*/r[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f](|\')')"'(|' && :')$'\n' ]]; then
+                local file=${1#*'$(<'}
+                __phux_forgotten=(${file%')"'*})
                 return 1
             fi
         fi

@@ -62,6 +62,14 @@ def test_a_run_tells_of_its_output_what_is_asked_for(work):
     assert (chosen["exit_code"], chosen["total_lines"]) == (1, 5000)
 
 
+def test_a_run_whose_exit_code_is_unknown_says_so(work):
+    work.document("phux_new", name="plain", command=["bash", "-i"])
+    result = work.document("phux_run", target="plain", command="echo out; unset PROMPT_COMMAND")
+    assert (result["output"], result["exit_code"], result["exit_known"]) == ("out", 255, False)
+    assert "did not report its exit code" in result["note"]
+    assert "note" not in work.document("phux_run", target="work", command="true")
+
+
 def test_a_detached_run_is_waited_for_read_and_ended_by_other_tools(work):
     started = work.document("phux_run", target="work", command="echo up; exec sleep 100", detach=True)
     assert (started["outcome"], started["pane"]) == ("started", work.pane)
