@@ -22,6 +22,7 @@ from phux_core.engine._pyte_rows import Row
 from phux_core.engine._pyte_stream import Parser
 from phux_core.engine._pyte_styles import StyleTable
 from phux_core.engine._pyte_terminal import Saved, Terminal
+from phux_core.engine.protocol import MAX_SIZE
 from phux_core.engine.tap import Tap
 
 _VERSION = 1
@@ -94,6 +95,8 @@ def load(checkpoint: bytes) -> tuple[Terminal, Parser, Tap, codecs.IncrementalDe
 
 def _load(state: dict[str, Any]) -> tuple[Terminal, Parser, Tap, codecs.IncrementalDecoder]:
     columns, lines = state["size"]
+    if not (1 <= columns <= MAX_SIZE and 1 <= lines <= MAX_SIZE):
+        raise ValueError(f"a terminal of {columns} columns and {lines} rows")
     styles = StyleTable.load(state["styles"])
     history = History(state["limit"], columns, partial(bulk.expand, styles))
     terminal = Terminal(columns, lines, styles, history)

@@ -4,14 +4,15 @@ Most panes are shells that nobody looks at: a checkpoint of a kilobyte stands fo
 rest wakes by itself when it is fed or read; what is asked of every pane again and again (its size, title and screen) it
 remembers, so that asking does not wake it.
 
-An engine that raises when it is fed, resized or woken is in an unknown state. A blank one takes its place, and the
-marks in what it was fed are still reported.
+An engine that raises when it is fed, read, resized or woken is in an unknown state. A blank one takes its place, and
+the marks in what it was fed are still reported. Only encoding input may raise, because it depends on the client.
 """
 
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from phux_core.engine import restore
 from phux_core.engine.tap import Tap
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 
     from phux_core.engine.protocol import Cursor, Effect, Engine, Lines, Modes, Mouse, Span
     from phux_core.keys import Key
+
+
+_T = TypeVar("_T")
+_history_rows: Callable[[Engine], int] = attrgetter("history_rows")
+_title: Callable[[Engine], str | None] = attrgetter("title")
+_alt_screen: Callable[[Engine], bool] = attrgetter("alt_screen")
 
 
 class _Rest(NamedTuple):
@@ -91,6 +98,14 @@ class RestingEngine:
             self._on_wake()
         return self._engine
 
+    def _read(self, read: Callable[[Engine], _T]) -> _T:
+        """Read something; of a blank successor if the engine fails."""
+        engine = self._awake()
+        try:
+            return read(engine)
+        except Exception as error:  # noqa: BLE001
+            return read(self._replace(engine, error, engine.position))
+
     def _replace(self, failed: Engine | None, error: Exception, position: int) -> Engine:
         successor = self._engine = self._make_successor(error, position)
         self.name = successor.name
@@ -117,12 +132,12 @@ class RestingEngine:
     @property
     def history_rows(self) -> int:
         """How many rows of scrollback can be read now."""
-        return (self._rest or self._awake()).history_rows
+        return self._rest.history_rows if self._rest is not None else self._read(_history_rows)
 
     @property
     def title(self) -> str | None:
         """The window title, None until one was set."""
-        return (self._rest or self._awake()).title
+        return self._rest.title if self._rest is not None else self._read(_title)
 
     @property
     def cwd(self) -> str | None:
@@ -132,7 +147,7 @@ class RestingEngine:
     @property
     def alt_screen(self) -> bool:
         """Whether the alternate screen is shown."""
-        return (self._rest or self._awake()).alt_screen
+        return self._rest.alt_screen if self._rest is not None else self._read(_alt_screen)
 
     def feed(self, data: bytes) -> list[Effect]:
         """Take bytes from the program."""
@@ -160,15 +175,15 @@ class RestingEngine:
 
     def lines(self, first: int, count: int) -> Lines:
         """Read rows as text."""
-        return self._awake().lines(first, count)
+        return self._read(lambda engine: engine.lines(first, count))
 
     def spans(self, first: int, count: int) -> list[Span]:
         """Read rows as runs of styled cells."""
-        return self._awake().spans(first, count)
+        return self._read(lambda engine: engine.spans(first, count))
 
     def changed(self) -> dict[int, list[Span]]:
         """Read the rows that may look different since this was last asked; all of them after a rest."""
-        return self._awake().changed()
+        return self._read(lambda engine: engine.changed())
 
     def forget_changes(self) -> None:
         """Free what ``changed`` keeps."""
@@ -177,11 +192,11 @@ class RestingEngine:
 
     def cursor(self) -> Cursor:
         """Where the cursor is."""
-        return self._awake().cursor()
+        return self._read(lambda engine: engine.cursor())
 
     def modes(self) -> Modes:
         """The modes now."""
-        return self._awake().modes()
+        return self._read(lambda engine: engine.modes())
 
     def encode_key(self, key: Key) -> bytes:
         """What this key types."""

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from phux_core.keeper.listener import Listener
 
 STUCK_S = 10.0
-"""How long a service that starts may take without getting on. The longest step feeds 256 KiB to one terminal."""
+"""How long a service that starts may take without progress. The longest step feeds 256 KiB to one terminal."""
 _NO_RESOURCES_S = 2.0
 _SERVICE_GRACE_S = 2.0
 # How long a service that closed its channel may take to exit: by then it has written its traceback.
@@ -98,8 +98,8 @@ class Supervisor:
         self._restarts = Restarts(time.monotonic())
         self._kill_at: float | None = None
         self._kill_reason = ""
-        self._stuck_at: float | None = None
-        self._last_mark = Marked(0, 0)
+        self._look_at: float | None = None
+        self._last_mark, self._marked_at = Marked(0, 0), 0.0
         self._started_at = time.time()
         self._stopping = False
         self._give_up_at: float | None = None
@@ -157,7 +157,7 @@ class Supervisor:
         moments = (
             self._restart_at,
             self._kill_at,
-            self._stuck_at,
+            self._look_at,
             self._give_up_at,
             self._children.next_deadline(time.monotonic()),
             self._notices.next_deadline,
@@ -177,8 +177,8 @@ class Supervisor:
             return
         if self._restart_at is not None and self._restart_at <= now:
             self._start_service()
-        if self._stuck_at is not None and self._stuck_at <= now:
-            self._look_whether_it_is_stuck(now)
+        if self._look_at is not None and self._look_at <= now:
+            self._kill_if_stuck(now)
         if self._kill_at is not None and self._kill_at <= now:
             self._kill_service("closed its channel, did not exit and was killed")
         notice_at = self._restarts.notice_at
@@ -228,7 +228,7 @@ class Supervisor:
 
     def _launch_service(self) -> None:
         self._restart_at = None
-        self._stuck_at, self._last_mark = time.monotonic() + STUCK_S, Marked(0, 0)
+        self._look_at = self._marked_at = time.monotonic()
         trim_log(self._log_path)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
@@ -267,7 +267,7 @@ class Supervisor:
         by_keeper = bool(self._kill_reason) and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
         how = self._kill_reason if by_keeper else _how(status)
         self._kill_reason = ""
-        self._kill_at = self._stuck_at = None
+        self._kill_at = self._look_at = None
         if self._stopping:
             return
         now = time.monotonic()
@@ -288,7 +288,7 @@ class Supervisor:
 
     def _on_ready(self) -> None:
         self._restarts.ready(time.monotonic())
-        self._stuck_at = None
+        self._look_at = None
         self._notices.turn_off()
 
     def _is_ready_now(self) -> bool:
@@ -296,12 +296,15 @@ class Supervisor:
         self._on_channel()
         return self._restarts.is_ready or self._stopping
 
-    def _look_whether_it_is_stuck(self, now: float) -> None:
-        """Kill a service that starts and does not get on; what it hangs on counts as the cause of its death."""
+    def _kill_if_stuck(self, now: float) -> None:
+        """Kill a service that starts and makes no progress; what it hangs on counts as the cause of its death."""
         mark = self._feed_mark.read()
-        if mark == self._last_mark:
-            self._kill_service(f"did not get on for {STUCK_S:g} s and was killed")
-        self._stuck_at, self._last_mark = now + STUCK_S, mark
+        if mark != self._last_mark:
+            self._last_mark, self._marked_at = mark, now
+        self._look_at = now + STUCK_S / 10
+        if now - self._marked_at >= STUCK_S:
+            self._look_at = None
+            self._kill_service(f"made no progress for {STUCK_S:g} s and was killed")
 
     def _kill_service(self, reason: str) -> None:
         """Kill the service; not by Popen.kill, which would reap it unseen."""
@@ -415,7 +418,7 @@ class Supervisor:
             return
         self._stopping = True
         log(f"ending: {why}")
-        self._restart_at = self._kill_at = self._stuck_at = None
+        self._restart_at = self._kill_at = self._look_at = None
         self._notices.close()
         self._listener.close()
         now = time.monotonic()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _OUTPUT = "some of its output could not be followed; marks or events are missing"
 _ENGINE = "its terminal failed on its output and was cleared; the log has it all"
 _RESTORING = "the state of its shell could not be restored after a restart of the service"
+_T = TypeVar("_T")
 _log = logging.getLogger("phux.pane")
 
 
@@ -53,6 +54,12 @@ class Containment:
             return False
         self.caught(error)
         return True
+
+    def call(self, function: Callable[[], _T], otherwise: _T) -> _T:
+        """Call a function; return something else if it raises."""
+        with self:
+            return function()
+        return otherwise
 
     def caught(self, error: Exception) -> None:
         """Log and note an exception, the first time."""

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 IDLE_AFTER_S = 0.03
 # How long after its program's end a pane may still wait for the end of its output.
 _DRAIN_S = 1.0
+_UNKNOWN: tuple[State, Foreground | None] = ("running", None)
 
 _log = logging.getLogger("phux.pane")
 
@@ -107,7 +108,7 @@ class Pane:
         self.commands = Commands(record.nonce)
         self.ledger = ledger(self)
         self.runs, self.unmarked = Runs(self, run_directory), UnmarkedCommands(self)
-        self.watch = StateWatch(loop, self._judge, self._on_state)
+        self.watch = StateWatch(loop, lambda: faults.output.call(self._judge, _UNKNOWN), self._on_state)
         self.ready: asyncio.Future[None] = loop.create_future()
         self._on_checkpoint = on_checkpoint
         self._feed_mark = feed_mark
@@ -377,7 +378,8 @@ class Pane:
         self._events.emit("state_changed", pane=self.id, seq=self.seq, state=state, command=command, pid=pid)
         if state != "running" and not self.ready.done():
             self.ready.set_result(None)
-        self.runs.take_state(state)
+        with self.faults.output:
+            self.runs.take_state(state)
 
     # Input
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from phux_core.server.pane import Pane
 
 SET_ASIDE = "its screen was cleared: the service died again and again while rebuilding it; the log has it all"
-UNREADABLE = "its checkpoint could not be read; what was written before it is only in the log"
+UNREADABLE = "its last checkpoint could not be used; what was written before it is only in the log"
 CLEARED = "its screen could not be rebuilt after a restart of the service and was cleared; the log has it all"
 
 _LABEL = struct.Struct(">QI")

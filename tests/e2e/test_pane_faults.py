@@ -118,6 +118,31 @@ def test_a_fault_in_tracking_marks_stays_in_its_pane_and_is_logged_once(tmp_path
         assert other.run("echo well", timeout_s=20).exit_code == 0
 
 
+LOOK_FAULT = """
+from phux_core.server import pane
+look = pane.look
+def faulty(fd):
+    if is_on():
+        raise RuntimeError("a fault in looking")
+    return look(fd)
+pane.look = faulty
+"""
+
+
+def test_a_fault_in_telling_the_state_keeps_nobody_from_reading(tmp_path):
+    with faulty_server(tmp_path, LOOK_FAULT) as server, blocking.connect(server.socket) as phux:
+        pane = open_bash(phux)
+        say(pane, "BOOMING")
+        server.on()
+        kill_and_wait(phux)
+        assert [session.name for session in phux.ls().sessions] == ["w"]
+        assert phux.tree().sessions[0].windows[0].panes[0].id == pane.id
+        assert "BOOMING" in pane.snapshot().text
+        assert [terminal for terminal, _note in notes(phux)] == [f"@{pane.id}"]
+        server.off()
+        assert_usable(pane, phux)
+
+
 # The engine
 
 FEED_FAULT = """
@@ -326,5 +351,5 @@ def test_and_after_an_upgrade_that_cannot_read_its_checkpoint(tmp_path, engine):
         server.on()
         kill_and_wait(phux)
         assert pane.snapshot().seq == seq
-        assert "checkpoint could not be read" in notes(phux)[0][1]
+        assert "checkpoint could not be used" in notes(phux)[0][1]
         assert_usable(pane, phux)

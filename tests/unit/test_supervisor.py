@@ -114,7 +114,7 @@ def test_a_service_that_hangs_while_it_rebuilds_is_killed_and_after_the_second_t
     hello = hello_after(tmp_path, f"{REBUILDS}; signal.pause()", 2)
     assert (hello["restarts"], hello["set_aside"], hello["suspect"]) == (2, [7], None)
     said = capsys.readouterr().err
-    assert said.count("did not get on for 0.5 s and was killed while rebuilding @7") == 2
+    assert said.count("made no progress for 0.5 s and was killed while rebuilding @7") == 2
 
 
 @pytest.mark.usefixtures("signals")

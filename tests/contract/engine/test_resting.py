@@ -158,3 +158,17 @@ def test_one_that_cannot_be_woken_is_replaced(engine, monkeypatch):
     assert not any(resting.lines(0, 4).text)
     assert resting.position == 6
     resting.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "args"), [("lines", (0, 4)), ("spans", (0, 4)), ("changed", ()), ("cursor", ()), ("modes", ())]
+)
+def test_an_engine_that_fails_when_read_is_replaced(engine, name, args):
+    first = engine(20, 4)
+    resting = RestingEngine(first, lambda: None, lambda _error, position: engine(20, 4, position=position))
+    resting.feed(b"before")
+    Faulty(first, name)
+    blank = engine(20, 4)
+    assert getattr(resting, name)(*args) == getattr(blank, name)(*args)
+    assert resting.position == 6
+    resting.close()

@@ -1,0 +1,349 @@
+"""Whatever stands in a checkpoint, a journal, a note or a ledger, its pane comes back, and so do the others.
+
+A fuzz target: what an earlier service left is made of programs' output, and then damaged. Look further with
+``--hypothesis-seed`` and more examples.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import random
+import socket
+import time
+import zlib
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from phux_core import engine as engines
+from phux_core.engine import CHECKPOINT_MAGIC
+from phux_core.engine.protocol import PrivateOsc
+from phux_core.engine.resting import RestingEngine
+from phux_core.keeper import journal as journals
+from phux_core.keeper.channel import Channel
+from phux_core.keeper.feed_mark import FeedMark
+from phux_core.keeper.journal import Journal
+from phux_core.server.commands import Commands
+from phux_core.server.keeper_link import receive_inheritance
+from phux_core.server.recovery import blank, label, rebuild
+from phux_core.server.service import Service
+from phux_core.server.settings import Settings
+from phux_core.server.tree import PaneRecord, Tree
+
+# The same examples on every run: a build must not fail by chance.
+EXAMPLES = settings(
+    max_examples=120,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+FEW = settings(EXAMPLES, max_examples=40)
+every_engine = pytest.mark.parametrize("name", engines.ENGINES)
+COLS, ROWS, NONCE = 30, 6, "cafe"
+# Whatever the terminal is in the middle of, this ends it, and shows a word.
+RESET = b"\x18\x1b\\\x1bcstill here"
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    """Damage is logged with its traceback, which nobody needs here."""
+    pytest.importorskip("pyghostty")
+    logging.disable()
+    yield
+    logging.disable(logging.NOTSET)
+
+
+_NUMBER = st.sampled_from(["", "0", "3", "-1", "99999999999", "9" * 4301, "9" * 9000, "\u0663", "1_0", "x"])
+_MARK = st.builds(
+    lambda nonce, kind, number, rest: f"\x1b]7748;{nonce};{kind};{number};{rest}\x07".encode(),
+    st.sampled_from([NONCE, NONCE, "beef", ""]),
+    st.sampled_from("ABCDELRZ"),
+    _NUMBER,
+    st.sampled_from(["", "command", "more", "\\n\\t\\\\"]),
+)
+_PIECES = st.one_of(
+    _MARK,
+    st.sampled_from(
+        [
+            b"text\r\n",
+            "日本語 e\u0301\r\n".encode(),
+            b"\x1b[?1049h\x1b[2Jfull",
+            b"\x1b[?1049l",
+            b"\x1b[31mred\x1b[0m",
+            b"\x1b]2;title\x07",
+            b"\x1b]7;file://host/tmp\x07",
+            b"\x1b]133;A\x07$ \x1b]133;B\x07",
+            b"\x1b[6n",
+            b"\x1b[?6h\x1b[2;4r\x1b[4h",
+            b"\x1b]7748;cafe;L;",
+            b"\x1bP$q",
+            b"\xe6\x97",
+            b"\x1b[" + b"9" * 5000 + b"H",
+            b"a" * 200,
+            b"\n" * 40,
+        ]
+    ),
+    st.binary(max_size=30),
+)
+STREAMS = st.lists(_PIECES, max_size=12).map(b"".join)
+_DAMAGE = st.tuples(
+    st.sampled_from(["set", "cut", "put", "end", "repeat"]), st.floats(0, 1, exclude_max=True), st.binary(max_size=8)
+)
+DAMAGES = st.lists(_DAMAGE, min_size=1, max_size=5)
+
+
+def damage(data, damages):
+    """Change bytes here and there."""
+    changed = bytearray(data)
+    for kind, where, new in damages:
+        at = int(where * len(changed))
+        if kind == "set":
+            changed[at : at + len(new)] = new
+        elif kind == "cut":
+            del changed[at : at + 1 + len(new)]
+        elif kind == "put":
+            changed[at:at] = new
+        elif kind == "end":
+            del changed[at:]
+        else:
+            changed += changed[at : at + 1000]
+    return bytes(changed)
+
+
+def damage_state(checkpoint, seed):
+    """Change values inside a checkpoint of pyte, whose packing would tell any other damage."""
+    chosen = random.Random(seed)
+    head = CHECKPOINT_MAGIC + b"pyte\n"
+    state = json.loads(zlib.decompress(checkpoint[len(head) :]))
+    for _ in range(chosen.randint(1, 3)):
+        place, key = state, chosen.choice(list(state))
+        while isinstance(place[key], (dict, list)) and place[key] and chosen.random() < 0.8:
+            place = place[key]
+            key = chosen.choice(list(place)) if isinstance(place, dict) else chosen.randrange(len(place))
+        place[key] = chosen.choice(
+            [None, 0, -1, 10**9, 10**30, 1.5, "", "xyz", "\ud800", [], {}, [1, 2], True, "9" * 5000]
+        )
+    return head + zlib.compress(json.dumps(state).encode(), 1)
+
+
+def write(journal, data):
+    def read_into(room):
+        room[: len(data)] = data
+        return len(data)
+
+    if data:
+        journal.take(read_into, len(data))
+
+
+@contextlib.contextmanager
+def left_behind(name, before, since):
+    """What a service leaves: a journal, and a checkpoint of what was written before."""
+    journal = Journal(journals.create())
+    engine = engines.create(name, COLS, ROWS, history=50)
+    try:
+        write(journal, before)
+        commands = Commands(NONCE)
+        for effect in engine.feed(before):
+            if isinstance(effect, PrivateOsc):
+                commands.take(effect)
+        packed = engine.checkpoint()
+        journal.restart()
+        write(journal, since)
+        yield journal, packed, commands.dump()
+    finally:
+        engine.close()
+        journal.close()
+
+
+def assert_comes_back(name, labelled, journal):
+    """The terminal is at the right place in the stream, has the right size, and works."""
+    rebuilt = rebuild(name, COLS, ROWS, labelled, journal, 50)
+
+    def successor(_error, position):
+        return blank(name, COLS, ROWS, position, 50)
+
+    engine = RestingEngine(rebuilt.engine, lambda: None, successor)
+    try:
+        assert (engine.position, engine.cols, engine.rows) == (journal.position, COLS, ROWS)
+        commands = Commands(NONCE)
+        if rebuilt.notes is not None:
+            with contextlib.suppress(Exception):  # the pane contains it
+                commands = Commands.load(rebuilt.notes)
+        for effect in rebuilt.effects:
+            if isinstance(effect, PrivateOsc):
+                assert journal.base <= effect.end <= journal.position
+                with contextlib.suppress(*(() if rebuilt.note is None else (Exception,))):
+                    commands.take(effect)
+        engine.lines(-60, 60 + ROWS)
+        engine.spans(0, ROWS)
+        engine.cursor()
+        engine.modes()
+        engine.feed(RESET)
+        if engine.lines(0, 1).text != ["still here"]:  # it failed at that, and a blank one took its place
+            assert rebuilt.notes is not None
+            engine.feed(RESET)
+        assert (engine.position - journal.position) % len(RESET) == 0
+        assert engine.lines(0, 1).text == ["still here"]
+        again = engines.restore(engine.checkpoint())
+        assert again.lines(0, 1).text == ["still here"]
+        again.close()
+    finally:
+        engine.close()
+    return rebuilt
+
+
+@every_engine
+@EXAMPLES
+@given(before=STREAMS, since=STREAMS)
+def test_what_is_not_damaged_comes_back_as_it_was(name, before, since):
+    live = engines.create(name, COLS, ROWS, history=50)
+    live.feed(before)
+    live.feed(since)
+    with left_behind(name, before, since) as (journal, packed, notes):
+        rebuilt = rebuild(name, COLS, ROWS, label(packed, journal.base, notes), journal, 50)
+        assert rebuilt.note is None
+        assert rebuilt.engine.lines(-50, 50 + ROWS) == live.lines(-50, 50 + ROWS)
+        assert rebuilt.engine.cursor() == live.cursor()
+        rebuilt.engine.close()
+        assert assert_comes_back(name, label(packed, journal.base, notes), journal).note is None
+    live.close()
+
+
+@every_engine
+@EXAMPLES
+@given(before=STREAMS, since=STREAMS, damages=DAMAGES)
+def test_a_pane_comes_back_from_a_damaged_checkpoint(name, before, since, damages):
+    with left_behind(name, before, since) as (journal, packed, notes):
+        assert_comes_back(name, damage(label(packed, journal.base, notes), damages), journal)
+        assert_comes_back(name, label(damage(packed, damages), journal.base, notes), journal)
+
+
+@EXAMPLES
+@given(before=STREAMS, since=STREAMS, seed=st.integers(0, 2**32))
+def test_a_pane_comes_back_from_a_checkpoint_that_says_something_else(before, since, seed):
+    with left_behind("pyte", before, since) as (journal, packed, notes):
+        assert_comes_back("pyte", label(damage_state(packed, seed), journal.base, notes), journal)
+
+
+@every_engine
+@EXAMPLES
+@given(before=STREAMS, since=STREAMS, damages=DAMAGES, shift=st.integers(-3, 3))
+def test_a_pane_comes_back_from_a_damaged_journal(name, before, since, damages, shift):
+    with left_behind(name, before, damage(since, damages)) as (journal, packed, notes):
+        assert_comes_back(name, label(packed, journal.base, notes), journal)
+        assert_comes_back(name, label(packed, max(0, journal.base + shift), notes), journal)
+        assert_comes_back(name, None, journal)
+        assert_comes_back(name, label(b"", journal.base, notes), journal)
+
+
+@every_engine
+@EXAMPLES
+@given(before=STREAMS, since=STREAMS)
+def test_a_pane_comes_back_with_the_other_engine(name, before, since):
+    other = next(each for each in engines.ENGINES if each != name)
+    with left_behind(other, before, since) as (journal, packed, notes):
+        rebuilt = assert_comes_back(name, label(packed, journal.base, notes), journal)
+        assert rebuilt.note is None
+
+
+# The whole service
+
+NOTE = json.dumps(
+    [*("id", 1000, False, None, "bash", [], 0, 0.0, 0.0, 1, "run", None, None, None, False, 5, False, False, None)]
+).encode()
+LEDGER = b'[1,1,0,"true","/","run",null,0.0,5,1.0,9,0,false]\n'
+
+
+def come_up(tree, kept):
+    """Have a service take over panes; give its screens, and what the status says of them."""
+    mark = FeedMark.create()
+    ours, theirs = socket.socketpair()
+    keeper, service_end = Channel(ours), Channel(theirs)
+    slaves = []
+    try:
+        with socket.socket(socket.AF_UNIX) as listener:
+            hello = {"op": "hello", "restarts": 1, "keeper_pid": 1, "started_at": 0.0, "suspect": None}
+            keeper.send(hello, fds=[listener.fileno(), mark.fd])
+        for pane, (memory, _blobs) in kept.items():
+            keeper.send({"op": "journal", "pane": pane}, fds=[memory])
+            master, slave = os.openpty()
+            slaves.append(slave)
+            keeper.send({"op": "child", "pane": pane, "pid": os.getpid(), "status": None}, fds=[master])
+            os.close(master)
+        keeper.send({"op": "blob", "key": "tree"}, tree.dump())
+        for pane, (_memory, blobs) in kept.items():
+            for key, blob in zip((journals.checkpoint_key(pane), journals.ledger_key(pane)), blobs, strict=True):
+                keeper.send({"op": "blob", "key": key}, blob)
+        keeper.send({"op": "begin"})
+        inheritance = receive_inheritance(service_end)
+
+        async def serve():
+            loop = asyncio.get_running_loop()
+            service = Service(Settings("/s", engine="pyte", log_panes=False), service_end, inheritance, loop)
+            await asyncio.sleep(0)
+            seen = {pane.id: (pane.seq, pane.engine.lines(0, ROWS).text) for pane in service.panes.values()}
+            document = service.tree_document(), service.status_document()
+            loop.remove_reader(service._listener)
+            service._listener.close()
+            for pane in list(service.panes.values()):
+                pane.close()
+            return seen, document
+
+        return asyncio.run(asyncio.wait_for(serve(), 30))
+    finally:
+        os.close(mark.fd)
+        with contextlib.suppress(UnboundLocalError):
+            os.close(inheritance.feed_mark.fd)
+        for slave in slaves:
+            os.close(slave)
+        keeper.close()
+        service_end.close()
+
+
+@FEW
+@given(
+    before=STREAMS,
+    since=STREAMS,
+    damages=DAMAGES,
+    what=st.sampled_from(["checkpoint", "journal", "note", "ledger", "all"]),
+)
+def test_a_service_comes_up_whatever_one_pane_left_behind(before, since, damages, what):
+    def spoilt(kind, data):
+        return damage(data, damages) if what in {kind, "all"} else data
+
+    tree = Tree()
+    kept, positions = {}, {}
+    for name in ("well", "ill"):
+        record = PaneRecord(tree.take_pane_id(), COLS, ROWS, "bash", "/", os.getpid(), time.time(), nonce=NONCE)
+        tree.add_session(name, "bash", record)
+        memory = journals.create()
+        journal = Journal(os.dup(memory))
+        engine = engines.create("pyte", COLS, ROWS)
+        ill = name == "ill"
+        first = before if ill else b"well before\r\n"
+        engine.feed(first)
+        write(journal, first)
+        journal.restart()
+        write(journal, spoilt("journal", since) if ill else b"well since\r\n")
+        journal.note = spoilt("note", NOTE)[: journals.NOTE_SIZE] if ill else b""
+        labelled = label(engine.checkpoint(), journal.base, Commands(NONCE).dump())
+        kept[record.id] = (
+            memory,
+            (spoilt("checkpoint", labelled), spoilt("ledger", LEDGER)) if ill else (labelled, b""),
+        )
+        positions[record.id] = journal.position
+        journal.close()
+    try:
+        seen, (document, status) = come_up(tree, kept)
+    finally:
+        for memory, _blobs in kept.values():
+            os.close(memory)
+    assert {pane: seq for pane, (seq, _text) in seen.items()} == positions
+    assert seen[1][1][:2] == ["well before", "well since"]
+    assert [note["terminal"] for note in status["engine_notes"]] in ([], ["@2"])
+    assert [session["name"] for session in document["sessions"]] == ["well", "ill"]
