@@ -68,6 +68,8 @@ def _prepare_streams() -> None:
 
 
 def _run(arguments: list[str], *, as_json: bool) -> int:
+    if arguments[:1] == ["help"] and len(arguments) > 1:
+        arguments = [arguments[1], "--help"]  # a verb, or what is none
     if not arguments or arguments[0] in {"-h", "--help", "help"}:
         print(overview())
         return 0 if arguments else 2
@@ -134,7 +136,7 @@ def overview() -> str:
         "",
         *(f"  {name:<{width}}  {summary}" for name, summary in VERBS.items()),
         "",
-        "`phux VERB --help` tells more. TARGET is a session NAME, NAME:WINDOW, NAME:WINDOW.PANE, a pane @ID,",
+        "`phux help VERB` tells more. TARGET is a session NAME, NAME:WINDOW, NAME:WINDOW.PANE, a pane @ID,",
         "`.` for the pane this runs in or else the focused one, or `=` for the last focused session.",
         "The server is found by --socket, PHUX_SOCKET, $XDG_RUNTIME_DIR/phux/phux.sock or /tmp/phux-UID/phux.sock.",
     ]

@@ -137,7 +137,7 @@ class App:
         now = time.monotonic()
         if self._keys_due is not None and now >= self._keys_due:
             self._keys_due = None
-            self.take_keys(self._keyboard.flush())
+            self._take_read_keys(self._keyboard.flush())
         self.screen.keep_time(now)
         self.server.keep_time(now)
         self.actions.keep_time(now)
@@ -217,6 +217,11 @@ class App:
         events = self._keyboard.feed(data)
         wait = self._keyboard.timeout_s
         self._keys_due = None if wait is None else time.monotonic() + wait
+        self._take_read_keys(events)
+
+    def _take_read_keys(self, events: "Sequence[keys.Event]") -> None:
+        if any(isinstance(event, (keys.KeyPress, keys.Text, keys.Paste)) for event in events):
+            self.screen.dismiss()  # before the key does its work, which may show another message
         self.take_keys(events)
 
     def hold_keys(self) -> None:

@@ -65,9 +65,15 @@ class Screen:
         self._stale = True
 
     def say(self, text: str) -> None:
-        """Show a message for a while."""
+        """Show a message for a while, or until a key is pressed."""
         self._message = (text, time.monotonic() + _MESSAGE_S)
         self._stale = True
+
+    def dismiss(self) -> None:
+        """Take the message away, if there is one."""
+        if self._message is not None:
+            self._message = None
+            self._stale = True
 
     def knows_synchronized(self) -> None:
         """Take note that the terminal said that it knows synchronized output."""

@@ -54,6 +54,13 @@ def move(terminal: Any, text: bytes) -> None:
         _write(terminal, b"\x1b[%d%b" % (count, b"C" if final == b"a" else b"B"))
 
 
+def erase_below(terminal: Any) -> None:
+    """Erase the rows below, for ED with a wrap pending. It is not pending afterwards: only printing makes it so."""
+    x, y = _cursor(terminal)
+    with origin_at_top(terminal):
+        _write(terminal, b"\x1b[%d;1H\x1b[J\x1b[%d;%dH" % (y + 2, y + 1, x + 1))
+
+
 def shift_columns(terminal: Any, sink: Sink, cols: int, text: bytes) -> None:
     """SL, SR, DECIC and DECDC: ICH or DCH in every row between the margins, if the cursor is between them."""
     top, bottom = _margins(terminal, sink, b"r")

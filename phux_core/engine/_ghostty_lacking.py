@@ -25,6 +25,9 @@ _ODD = rb"""
       | \[0.                                          # a count of nought
       | \?[36].                                       # DECCOLM, DECOM, and XTRESTORE of them
     ) (?: (?<=[ ']) [@A}~] | (?<![ ']) )              # SL, SR, DECIC, DECDC
+  | [JK] (?<!\r\x1b..)                               # EL and ED: a wrap may be pending
+    (?! (?: \x1b\[ [0-9;:]{0,20}+ [JKm] ){0,4}+      # unless the cursor is moved next
+        \x1b\[ [0-9;:?]{0,20}+ [^0-9;:?JKm] )
   %b
 )
 """
@@ -44,7 +47,7 @@ class Found(NamedTuple):
     Attributes:
         start: Where it begins; negative when that was in an earlier chunk.
         end: Where it ends.
-        what: ``reset``, ``push``, ``pop``, ``modes``, ``place``, ``shift``, ``motion`` or ``rewrite``.
+        what: ``reset``, ``push``, ``pop``, ``modes``, ``place``, ``shift``, ``motion``, ``erase`` or ``rewrite``.
         text: All of it, or for ``rewrite`` what to write in its place.
     """
 
@@ -87,7 +90,9 @@ class Lacking:
         """What a sequence is, and what to write; nothing for one that the library reads as everybody does."""
         body, final = text[2:-1], text[-1:]
         what = ""
-        if not body and final == b"c":
+        if final in b"JK" and body in {b"", b"0"}:
+            what = "erase"
+        elif not body and final == b"c":
             self._origin = False
         elif body.startswith(b"?"):
             modes = {*body[1:].split(b";")}

@@ -262,10 +262,22 @@ class GhosttyEngine:
             instead.report_place(terminal, sink)
         elif found.what == "motion":
             instead.move(terminal, found.text)
+        elif found.what == "erase":
+            self._erase(found.text)
         elif found.what == "shift":
             instead.shift_columns(terminal, sink, self._cols, found.text)
         else:
             self._stack_title(found.what)
+
+    def _erase(self, text: bytes) -> None:
+        """EL or ED: with a wrap pending, nothing of the row is behind the cursor."""
+        if not number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_PENDING_WRAP):
+            self._put(text)
+            return
+        below = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y) + 1
+        # Where there is nothing to erase, the wrap stays pending.
+        if text.endswith(b"J") and self.spans(below, self._rows - below):
+            instead.erase_below(self._terminal)
 
     def _stack_title(self, what: str) -> None:
         # One that was set in this very chunk has not been told yet.

@@ -515,6 +515,34 @@ def test_a_click_on_a_window_in_the_status_line_goes_there(client, phux):
     client.shows("0:sh*")
 
 
+@pytest.mark.parametrize("key", ["x", "\x1b[D", "\x1b", PREFIX, "\x1b[200~x\x1b[201~"])
+def test_any_key_dismisses_a_message(client, phux, key):
+    press(client, "9")
+    client.shows("there is no window 9")
+    assert not any("[work]" in line for line in client.screen())
+    client.type(key)
+    client.shows("[work]", within_s=3)  # by itself it would be there for four seconds
+
+
+def test_the_key_that_dismisses_a_message_does_its_work(client, phux):
+    press(client, "9")
+    client.shows("there is no window 9")
+    client.type("echo $((6*7))\r")
+    client.shows("42")
+    press(client, "9")
+    client.shows("there is no window 9")
+    press(client, "8")
+    client.shows("there is no window 8")
+    press(client, "%")
+    eventually(lambda: len(panes(phux)) == 2)
+    client.shows("[work]", within_s=3)
+    press(client, "9")
+    client.shows("there is no window 9")
+    client.type("\x1b[I")  # no key: the terminal says that it has the focus
+    client.quiet()
+    client.shows("there is no window 9")
+
+
 # Pastes and focus
 
 

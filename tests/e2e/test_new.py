@@ -16,10 +16,19 @@ def test_new_makes_a_session_and_tells_its_name_and_pane(cli):
 
 
 def test_without_a_name_the_smallest_free_number_is_taken(cli):
-    assert cli.json("new")["session"] == "0"
-    assert cli.json("new")["session"] == "1"
-    assert cli("kill", "0").code == 0
-    assert cli.json("new")["session"] == "0"
+    for words, name in ((("new", "-d"), "0"), (("new",), "1"), (("kill", "0"), None), (("new", "-d"), "0")):
+        finished = cli(*words)
+        assert finished.code == 0
+        assert name is None or f"created session {name!r}" in finished.out
+
+
+@pytest.mark.parametrize("words", [("--json",), ("--json", "-d"), ("-d", "-n", "editor", "--json", "--", "cat")])
+def test_json_without_a_name_is_refused_and_makes_nothing(cli, words):
+    finished = cli("new", *words)
+    assert finished.code == 1
+    assert finished.error["error"]["code"] == "bad_name"
+    assert "-s NAME" in finished.error["remedy"]
+    assert cli.json("ls")["sessions"] == []
 
 
 def test_pane_ids_are_never_reused(cli):
@@ -83,14 +92,14 @@ def test_a_relative_command_is_found_from_its_directory(cli, tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "names"),
     [
-        (("--", "no-such-program"), "cannot_execute", "no-such-program"),
-        (("--", "/etc/passwd"), "cannot_execute", "/etc/passwd"),
-        (("--", "./missing"), "cannot_execute", "./missing"),
-        (("-c", "/no/such/dir"), "bad_cwd", "/no/such/dir"),
-        (("-c", "/etc/passwd"), "bad_cwd", "/etc/passwd"),
-        (("--size", "0x24"), "bad_size", "0"),
+        (("-s", "w", "--", "no-such-program"), "cannot_execute", "no-such-program"),
+        (("-s", "w", "--", "/etc/passwd"), "cannot_execute", "/etc/passwd"),
+        (("-s", "w", "--", "./missing"), "cannot_execute", "./missing"),
+        (("-s", "w", "-c", "/no/such/dir"), "bad_cwd", "/no/such/dir"),
+        (("-s", "w", "-c", "/etc/passwd"), "bad_cwd", "/etc/passwd"),
+        (("-s", "w", "--size", "0x24"), "bad_size", "0"),
         (("--size=-1x24",), "bad_size", "-1x24"),
-        (("--size", "80x100000"), "bad_size", "100000"),
+        (("-s", "w", "--size", "80x100000"), "bad_size", "100000"),
         (("--size", "big"), "usage", "big"),
         (("-s", ""), "bad_name", "empty"),
         (("-s", "a:b"), "bad_name", "a:b"),

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from outers import PHUX, OwnTerminal, environment
 from phux_core import schema
 from servers import BIN, Cli, clean_environment, embedded_server
 from validation import validate
@@ -104,16 +105,21 @@ def test_the_title_is_told_once_there_is_one(shared):
     assert run_to_the_end(shared, "titled", r"printf '\033]2;my title\007'")["title"] == "my title"
 
 
-def test_people_get_a_box(shared):
-    run_to_the_end(shared, "box", "printf '漢字 ok'; exit 3", "--size", "12x2")
+def test_people_get_a_box_and_pipes_plain_rows(shared):
+    run_to_the_end(shared, "box", "seq 3; printf '漢字 ok'; exit 3", "--size", "12x2")
     pane = shared.json("snapshot", "box")["pane"]
-    finished = shared("snapshot", "box")
-    assert finished.out.splitlines() == [
-        "┌─" + f" @{pane} (exited with 3)"[:11] + "┐",
-        "│漢字 ok     │",
-        "│            │",
-        "└────────────┘",
-    ]
+    with OwnTerminal([PHUX, "snapshot", "box"], environment(shared.socket)) as terminal:
+        assert terminal.wait() == 0
+        assert terminal.screen()[:4] == [
+            "┌─" + f" @{pane} (exited with 3)"[:11] + "┐",
+            "│3           │",
+            "│漢字 ok     │",
+            "└────────────┘",
+        ]
+    assert shared("snapshot", "box").out == "3\n漢字 ok\n"
+    assert shared("snapshot", "box", "--scrollback").out == "1\n2\n3\n漢字 ok\n"
+    run_to_the_end(shared, "blank", "printf 'x\n\n y  '", "--size", "12x4")
+    assert shared("snapshot", "blank").out == "x\n\n y\n\n", "every row, blank ones too"
 
 
 def test_a_locale_without_utf8_does_not_matter(shared):

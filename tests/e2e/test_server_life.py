@@ -293,15 +293,14 @@ def test_other_verbs_start_nothing(auto, runtime, verb):
 def test_ten_cold_starts_at_once_make_one_server_and_ten_sessions(auto, runtime):
     finished = []
     threads = [
-        threading.Thread(target=lambda: finished.append(auto("new", "--json", "--", "sleep", "1000")))
-        for _ in range(10)
+        threading.Thread(target=lambda: finished.append(auto("new", "-d", "--", "sleep", "1000"))) for _ in range(10)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert [one.code for one in finished] == [0] * 10, [one.err for one in finished]
-    assert {one.document["session"] for one in finished} == {str(number) for number in range(10)}
+    assert {one.out.split("'")[1] for one in finished} == {str(number) for number in range(10)}
     status = auto.json("status")
     assert status["sessions"] == 10
     assert Path(status["log"]).read_text().count("listening on") == 1
@@ -319,7 +318,7 @@ def test_a_stale_socket_is_replaced(auto, runtime):
 
 
 def test_a_server_for_which_no_session_could_be_made_ends_by_itself(auto, runtime):
-    finished = auto("new", "--json", "--", "no-such-program")
+    finished = auto("new", "--json", "-s", "w", "--", "no-such-program")
     assert finished.error["error"]["code"] == "cannot_execute"
     keeper = auto.json("status")["keeper_pid"]
     eventually(lambda: process_gone(keeper), within_s=12)
@@ -341,7 +340,7 @@ def begin(request, tmp_path):
     def attempt(socket, **env):
         cli = Cli(str(socket), tmp_path, env)
         if request.param == "new":
-            finished = cli("new", "--json", "--", "sleep", "1000")
+            finished = cli("new", "--json", "-s", "w", "--", "sleep", "1000")
             error = finished.error
             return error["error"]["message"], error["remedy"]
         finished = cli("server", "--socket", str(socket))
@@ -436,7 +435,7 @@ def test_a_log_or_lock_that_cannot_be_written_is_a_start_error_that_names_it(pla
         taken.mkdir()
     else:
         taken.symlink_to("/dev/null")
-    finished = Cli(str(place), tmp_path)("new", "--json", "--", "sleep", "1000")
+    finished = Cli(str(place), tmp_path)("new", "--json", "-s", "w", "--", "sleep", "1000")
     assert "Traceback" not in finished.err
     error = finished.error
     assert error["error"]["code"] in {"start_failed", "unsafe_path"}
@@ -451,7 +450,7 @@ def test_a_starter_that_holds_the_lock_too_long_is_told_of(place, tmp_path):
     with open(f"{place}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         before = time.monotonic()
-        error = Cli(str(place), tmp_path)("new", "--json").error
+        error = Cli(str(place), tmp_path)("new", "--json", "-s", "w").error
         assert 4 < time.monotonic() - before < 8
     assert error["error"]["code"] == "start_failed"
     assert f"{place}.log" in error["remedy"]

@@ -177,6 +177,24 @@ def test_without_a_verb_help_is_shown_and_it_is_a_mistake(capsys):
         assert run(capsys, word)[:2] == (0, out)
 
 
+@pytest.mark.parametrize("name", VERBS)
+def test_help_with_a_verb_is_the_help_of_that_verb(capsys, name):
+    texts = []
+    for words in ((name, "--help"), ("help", name)):
+        with pytest.raises(SystemExit, match=r"^0$"):
+            cli.main(list(words))
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+    assert texts[0].startswith(f"usage: phux {name} ")
+
+
+def test_help_with_anything_else_is_a_mistake(capsys):
+    assert run(capsys, "help", "help")[0] == 0
+    code, out, err = run(capsys, "help", "lss")
+    assert (code, out) == (2, "")
+    assert "'lss'" in err
+
+
 def test_the_version_is_told(capsys):
     from phux_core.version import __version__
 

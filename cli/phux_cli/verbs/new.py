@@ -2,7 +2,7 @@
 
 Starts a server when none runs. On a terminal, shows it there (see attach), unless -d or --json is given or the terminal
 is a pane already. Else returns when the program runs; a command that cannot be executed is an error and leaves nothing
-behind.
+behind. --json needs -s NAME.
 """
 
 import os
@@ -11,6 +11,7 @@ from phux_cli.connection import connection
 from phux_cli.output import print_document
 from phux_cli.usage import add_json, add_socket, parse_size, parse_variables
 from phux_client import flows
+from phux_core.errors import BadNameError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ USAGE = (
 EXAMPLES = (
     "phux new -s build --json",
     "phux new -s logs -c /var/log --size 120x40 --json -- tail -f /dev/null",
-    "phux new -n editor -e EDITOR=vi --json",
+    "phux new -s notes -n editor -e EDITOR=vi --json",
     "phux new -s login --shell /bin/sh --login",
 )
 
@@ -69,6 +70,8 @@ def run(options: "argparse.Namespace") -> int:
         login=options.login,
         log=False if options.no_log else None,
     )
+    if options.json and options.name is None:
+        raise BadNameError("--json makes a session only under a name of your choice", remedy="add -s NAME")
     with connection(options, start=True) as phux:
         made = phux.drive(flow)
         socket = phux.socket

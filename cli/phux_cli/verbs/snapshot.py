@@ -1,8 +1,10 @@
 """snapshot: read a pane's screen, or what changed on it. Attaches nothing, resizes nothing.
 
 Without TARGET, the last focused session. With --since SEQ (`seq` of a ScreenState), only the rows that changed after
-it.
+it. On a terminal, the screen is drawn in a frame; into a pipe or a file, its rows are printed as they are.
 """
+
+import os
 
 from phux_cli.connection import connection
 from phux_cli.output import box, print_document, write
@@ -69,17 +71,20 @@ def run(options: "argparse.Namespace") -> int:
 
 
 def print_screen(document: "dict[str, object]") -> None:
-    """Draw a screen for a person."""
+    """Print the rows of a screen, in a frame if a person reads them."""
+    scrollback, lines, cols = document["scrollback"], document["lines"], document["cols"]
+    assert isinstance(scrollback, list)
+    assert isinstance(lines, list)
+    assert isinstance(cols, int)
+    if not os.isatty(1):
+        write("".join(f"{row}\n" for row in (*scrollback, *lines)))
+        return
     title = f"@{document['pane']}"
     if document.get("title"):
         title += f" {document['title']}"
     if document["state"] == "dead":
         status = document.get("exit_status")
         title += f" (ended by {document.get('signal')})" if status is None else f" (exited with {status})"
-    scrollback, lines, cols = document["scrollback"], document["lines"], document["cols"]
-    assert isinstance(scrollback, list)
-    assert isinstance(lines, list)
-    assert isinstance(cols, int)
     write(box([*scrollback, *lines], cols, title))
 
 

@@ -161,6 +161,42 @@ def test_columns_are_shifted_between_the_margins(term, sequence, expected):
     assert t.at == (1, 2)
 
 
+@pytest.mark.parametrize("erase", ["\x1b[K", "\x1b[0K", "\x1b[m\x1b[K", "\x1b[J", "\x1b[0J"])
+@pytest.mark.parametrize("before", ["", "\x1b[44m", "\x1b[2;1H", "\x1b[1;3H日本\x1b[1;1H"])
+@pytest.mark.parametrize("after", ["", "\r\n", "X", "\x1b[31mX", "\x1b[m\x1b[K\r\n"])
+def test_an_erase_with_a_wrap_pending_keeps_the_last_glyph(term, before, erase, after):
+    whole, cut = term(6, 4, before, f"abcd日{erase}{after}"), term(6, 4, *f"{before}abcd日{erase}{after}")
+    row = 1 if before == "\x1b[2;1H" else 0
+    assert whole.screen == cut.screen
+    assert whole.screen[row] == "abcd日"
+    assert whole.screen[row + 1 :] == (["X"] if "X" in after else [])
+    if not after:
+        assert whole.at == (5, row)
+
+
+def test_colours_of_grep_keep_the_last_glyph_and_what_follows_it(term):
+    match = "\x1b[01;31m\x1b[Kj\x1b[m\x1b[K"
+    assert term(5, 4, f"abcd{match}\r\nend").screen == ["abcdj", "end"]
+    assert term(5, 4, f"abcd{match}{match}{match}ef\r\nend").screen == ["abcdj", "jjef", "end"]
+    assert term(5, 4, f"abc{match}{match}\r\nend").screen == ["abcjj", "end"]
+
+
+def test_an_erase_of_the_rest_of_the_screen_with_a_wrap_pending_erases_the_rows_below(term):
+    t = term(4, 4, "1111\r\n2222\r\n3333\r\n4444\x1b[2;1Habcd\x1b[J")
+    assert t.screen == ["1111", "abcd"]
+    assert t.at == (3, 1)
+    t.feed("\r\nX")
+    assert t.screen == ["1111", "abcd", "X"]
+
+
+@pytest.mark.parametrize(
+    ("erase", "left"), [("\x1b[1K", "2222"), ("\x1b[2K", "2222"), ("\x1b[1J", "2222"), ("\x1b[2J", "")]
+)
+def test_an_erase_to_the_left_with_a_wrap_pending_takes_the_whole_row(term, erase, left):
+    t = term(4, 2, "\x1b[2;1H2222\x1b[1;1Habcd", erase)
+    assert t.screen == (["", left] if left else [])
+
+
 def test_an_erase_of_no_known_kind_leaves_a_pending_wrap_alone(term):
     assert term(3, 2, "abc\x1b[7Kd").screen == ["abc", "d"]
 

@@ -62,11 +62,11 @@ def test_the_next_character_wraps_and_the_row_is_marked_as_going_on(term):
         ("\b", ["abcXe"]),
         ("\x1b[C", ["abcdX"]),
         ("\x1b[D", ["abcXe"]),
-        ("\x1b[K", ["abcdX"]),
+        ("\x1b[1K", ["    X"]),
         ("\n", ["abcde", "    X"]),
         ("\x1b[1;2H", ["aXcde"]),
     ],
-    ids=["CR", "BS", "CUF", "CUB", "EL", "LF", "CUP"],
+    ids=["CR", "BS", "CUF", "CUB", "EL 1", "LF", "CUP"],
 )
 def test_what_moves_the_cursor_takes_back_a_pending_wrap(term, control, expected):
     assert term(5, 3, "abcde", control, "X").screen == expected
