@@ -87,6 +87,13 @@ class Logs:
         async with connection.large_reply():
             return await self._workers.ask(asked, deadline_s=deadline_s, is_wanted=lambda: connection.is_open)
 
+    @property
+    def problem(self) -> str | None:
+        """Why panes are not logged, or not completely; None if all is well."""
+        if not self.root:
+            return "there is no home directory to keep logs in"
+        return next((pane.log.problem for pane in self._panes() if pane.log.problem is not None), None)
+
     def close(self) -> None:
         """End what was begun."""
         self._closed = True
