@@ -10,7 +10,7 @@ import os
 import stat
 
 from phux_client import flows
-from phux_core import errors, paths
+from phux_core import errors, paths, procfs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,14 +37,15 @@ def examine(phux: "Phux") -> "Document":
         status = None
         running = isinstance(error, errors.NoServerError)
         server = _well("server", error.message) if running else _ill("server", error.message, error.remedy)
-    state = paths.state_directory()
     logs = (status or {}).get("logs") or {}
+    root = logs.get("directory") if status is not None else _logs_directory()
     checks = [
         _socket_directory(phux.socket),
         server,
-        _state_directory(logs.get("directory") or paths.logs_directory(state)),
-        _disk(logs.get("directory") or state),
+        _logs(root, logs.get("problem")),
+        *([] if root is None else [_disk(root)]),
         _engine(status),
+        _processes(status),
         _shell(dict(phux.caller.env)),
         _config(dict(phux.caller.env)),
         *_holes(logs),
@@ -70,24 +71,43 @@ def _socket_directory(socket: str) -> "Document":
     return _well("socket", f"{os.path.dirname(socket)} is private")
 
 
-def _state_directory(root: str) -> "Document":
+def _logs_directory() -> str | None:
+    state = paths.state_directory()
+    return None if state is None else paths.logs_directory(state)
+
+
+def _logs(root: str | None, problem: str | None) -> "Document":
+    if root is None:
+        return _ill("logs", "there is no home directory, so nothing is logged", paths.NO_HOME_REMEDY)
+    if problem is not None:
+        return _ill("logs", f"the server cannot write logs to {root}: {problem}", "make room, or fix the directory")
     try:
         found = os.lstat(root)
     except FileNotFoundError:
-        return _well("logs", f"{root} will be made when it is needed")
+        above = _existing(root)
+        if os.access(above, os.W_OK | os.X_OK):
+            return _well("logs", f"{root} will be made when it is needed")
+        return _ill("logs", f"{root} cannot be made: {above} is not writable", f"make {above} writable")
     except OSError as error:
-        return _ill("logs", f"{root} cannot be looked at: {error.strerror}", "mend the directory above it")
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
-        return _ill("logs", f"{root} is no directory of ours alone, so nothing is logged", f"chmod 700 {root}")
+        return _ill("logs", f"{root} cannot be used: {error.strerror}", f"fix or remove {_existing(root)}")
+    if not stat.S_ISDIR(found.st_mode):
+        return _ill("logs", f"{root} is no directory, so nothing is logged", f"remove {root}")
+    if found.st_uid != os.getuid() or found.st_mode & 0o077:
+        return _ill("logs", f"{root} is not private to this user, so nothing is logged", f"chmod 700 {root}")
     if not os.access(root, os.W_OK):
-        return _ill("logs", f"{root} cannot be written to, so nothing is logged", f"chmod 700 {root}")
+        return _ill("logs", f"{root} cannot be written to, so nothing is logged", f"make {root} writable")
     return _well("logs", f"{root} is private")
 
 
-def _disk(path: str) -> "Document":
-    while not os.path.exists(path):
+def _existing(path: str) -> str:
+    """Find the nearest thing above a path that exists."""
+    while not os.path.lexists(path) and os.path.dirname(path) != path:
         path = os.path.dirname(path)
-    found = os.statvfs(path)
+    return path
+
+
+def _disk(path: str) -> "Document":
+    found = os.statvfs(_existing(path))
     free = found.f_bavail * found.f_frsize
     if free < _LEAST_FREE:
         return _ill(
@@ -107,6 +127,14 @@ def _engine(status: "Document | None") -> "Document":
         first = notes[0]
         return _ill("engine", f"{first['terminal']} has {first['engine']}: {first['note']}", "please report it")
     return _well("engine", f"{status['engine']} is used")
+
+
+def _processes(status: "Document | None") -> "Document":
+    local = procfs.missing()
+    notes = ([] if local is None else [local]) if status is None else status.get("system_notes", [])
+    if notes:
+        return _ill("processes", notes[0], "mount a /proc of this PID namespace, and restart the server")
+    return _well("processes", "the system tells what programs do")
 
 
 def _shell(env: "dict[str, str]") -> "Document":

@@ -106,7 +106,11 @@ def _find(target: str | None, root: str | None) -> "Document":
 def _ask(request: "Document", root: str | None, deadline_s: float = _DEADLINE_S) -> "Document":
     import subprocess
 
-    root = root or paths.logs_directory(paths.state_directory())
+    if root is None:
+        state = paths.state_directory()
+        if state is None:
+            raise errors.NoSuchTargetError("no log is kept: there is no home directory", remedy=paths.NO_HOME_REMEDY)
+        root = paths.logs_directory(state)
     data = json.dumps({**request, "root": root}).encode()
     try:
         finished = subprocess.run(

@@ -12,6 +12,7 @@ import re
 from phux_core.bindings import is_action, is_key
 from phux_core.call_kinds import SIZE_POLICIES
 from phux_core.errors import BadConfigError
+from phux_core.paths import xdg_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ KEYS: "Mapping[str, Key]" = {
 
 
 def config_path(environ: "Mapping[str, str] | None" = None) -> str:
-    """Find the config file.
+    """Find the config file; /dev/null, which is an empty one, if there is no home directory.
 
     Example:
         >>> config_path({"XDG_CONFIG_HOME": "/home/me/.config"})
@@ -103,11 +104,8 @@ def config_path(environ: "Mapping[str, str] | None" = None) -> str:
     environ = os.environ if environ is None else environ
     if chosen := environ.get("PHUX_CONFIG"):
         return os.path.abspath(chosen)
-    home = environ.get("XDG_CONFIG_HOME", "")
-    # The XDG specification: a relative path in one of its variables is to be ignored.
-    if not os.path.isabs(home):
-        home = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
-    return os.path.join(home, "phux", "config.toml")
+    directory = xdg_directory("XDG_CONFIG_HOME", ".config", environ)
+    return os.devnull if directory is None else os.path.join(directory, "phux", "config.toml")
 
 
 def load(path: str) -> "dict[str, object]":

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # sun_path holds 108 bytes on Linux and 104 elsewhere, with the terminating NUL.
 SOCKET_PATH_LIMIT = 107 if sys.platform == "linux" else 103
+NO_HOME_REMEDY = "set HOME or XDG_STATE_HOME to an absolute path"
+"""What to do where there is no home directory to keep logs in."""
 
 
 def socket_path(explicit: str | None = None, environ: "Mapping[str, str] | None" = None) -> str:
@@ -34,13 +36,26 @@ def socket_path(explicit: str | None = None, environ: "Mapping[str, str] | None"
     environ = os.environ if environ is None else environ
     path = explicit or environ.get("PHUX_SOCKET")
     if not path:
-        runtime = environ.get("XDG_RUNTIME_DIR")
+        runtime = environ.get("XDG_RUNTIME_DIR", "")
         # The XDG specification: a relative path in one of its variables is to be ignored.
-        if runtime and os.path.isabs(runtime):
+        if os.path.isabs(runtime) and os.path.isdir(runtime):
             path = os.path.join(runtime, "phux", "phux.sock")
         else:
-            path = f"/tmp/phux-{os.getuid()}/phux.sock"  # noqa: S108  the directory is checked before use
-    path = os.path.abspath(os.path.expanduser(path))
+            path = f"{_without_runtime_directory()}/phux.sock"
+    if path.startswith("~"):
+        path = os.path.expanduser(path)
+        if not os.path.isabs(path):
+            raise UnsafePathError(
+                f"the home directory in the socket path {path!r:.80} is not known",
+                remedy="set HOME to an absolute path, or name the socket by an absolute path",
+            )
+    try:
+        path = os.path.abspath(path)
+    except FileNotFoundError:
+        raise UnsafePathError(
+            f"the socket path {path!r:.80} is relative, and the working directory was deleted",
+            remedy="change to a directory that exists, or name the socket by an absolute path",
+        ) from None
     try:
         length = len(os.fsencode(path))
     except UnicodeEncodeError:
@@ -55,17 +70,75 @@ def socket_path(explicit: str | None = None, environ: "Mapping[str, str] | None"
     return path
 
 
-def state_directory(environ: "Mapping[str, str] | None" = None) -> str:
+def _without_runtime_directory() -> str:
+    return f"/tmp/phux-{os.getuid()}"  # noqa: S108  the directory is checked before use
+
+
+def missing_runtime_directory(explicit: str | None = None, environ: "Mapping[str, str] | None" = None) -> str | None:
+    """Explain which directory stands in for the runtime directory if that does not exist; None if none has to.
+
+    Args:
+        explicit: What ``--socket`` said.
+        environ: The environment to look into; the process's own when omitted.
+    """
+    environ = os.environ if environ is None else environ
+    runtime = environ.get("XDG_RUNTIME_DIR", "")
+    if explicit or environ.get("PHUX_SOCKET") or not os.path.isabs(runtime) or os.path.isdir(runtime):
+        return None
+    return f"XDG_RUNTIME_DIR is {runtime}, which is no directory; {_without_runtime_directory()} is used instead"
+
+
+def home_directory(environ: "Mapping[str, str] | None" = None) -> str | None:
+    """Find the user's home: HOME if that is an absolute path, else the one in the user database.
+
+    Args:
+        environ: The environment to look into; the process's own when omitted.
+
+    Returns:
+        An absolute path; None if there is none.
+    """
+    environ = os.environ if environ is None else environ
+    home = environ.get("HOME", "")
+    if not os.path.isabs(home):
+        import pwd
+
+        try:
+            home = pwd.getpwuid(os.getuid()).pw_dir
+        except KeyError:
+            return None
+    return home if os.path.isabs(home) else None
+
+
+def xdg_directory(variable: str, default: str, environ: "Mapping[str, str] | None" = None) -> str | None:
+    """Find one of the user's base directories: the variable's if that is an absolute path, else below the home.
+
+    Args:
+        variable: The variable's name, such as XDG_STATE_HOME.
+        default: Where the directory is below the home.
+        environ: The environment to look into; the process's own when omitted.
+
+    Returns:
+        An absolute path; None if the variable names none and there is no home.
+    """
+    environ = os.environ if environ is None else environ
+    named = environ.get(variable, "")
+    if os.path.isabs(named):
+        return named
+    home = home_directory(environ)
+    return None if home is None else os.path.join(home, default)
+
+
+def state_directory(environ: "Mapping[str, str] | None" = None) -> str | None:
     """Find where what outlives servers is kept: ``phux`` in XDG_STATE_HOME, or in ~/.local/state.
 
     Args:
         environ: The environment to look into; the process's own when omitted.
+
+    Returns:
+        An absolute path; None if there is no home directory, and then nothing is kept.
     """
-    environ = os.environ if environ is None else environ
-    home = environ.get("XDG_STATE_HOME")
-    if not home or not os.path.isabs(home):
-        home = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".local", "state")
-    return os.path.join(home, "phux")
+    state = xdg_directory("XDG_STATE_HOME", os.path.join(".local", "state"), environ)
+    return None if state is None else os.path.join(state, "phux")
 
 
 def logs_directory(state: str) -> str:

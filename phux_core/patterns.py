@@ -29,8 +29,8 @@ BATCH = 256
 # In a line of this length, `re` looks for signals every few milliseconds; in one of 200,000, every few seconds.
 _LONG_LINE = 8192
 _PREFIX = 4
-# Without one of these, the time that a match takes is proportional to the length of the line.
-_REPETITIONS = "*+?{"
+# Without a repetition or a choice there is one way to match from each place, and that takes no longer than the pattern.
+_CHOICES = "*+?{|"
 
 
 def compile_pattern(pattern: str) -> "re.Pattern[str]":
@@ -100,7 +100,7 @@ class Searcher:
 
     def __init__(self, pattern: str) -> None:
         self._compiled = compile_pattern(pattern)
-        self._is_safe = not any(sign in pattern for sign in _REPETITIONS)
+        self._is_safe = not any(sign in pattern for sign in _CHOICES)
         self._helper: _Helper | None = None
 
     def first(self, lines: "Sequence[str]") -> "tuple[int, str] | None":
@@ -200,15 +200,15 @@ class _Helper:
         return None if found is None else (found[0], found[1])
 
     def __del__(self) -> None:
-        import contextlib
-
         process = self._process
         process.kill()
         process.wait()
         for pipe in (process.stdin, process.stdout):
             assert pipe is not None
-            with contextlib.suppress(BrokenPipeError):  # it had not read everything
+            try:  # noqa: SIM105  nothing can be imported while the interpreter ends
                 pipe.close()
+            except BrokenPipeError:  # it had not read everything
+                pass
 
 
 def _send(stream: "IO[bytes]", message: object) -> None:

@@ -89,10 +89,20 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
             raise UsageError(f"there is no verb {name!r}", remedy=f"{hint}`phux --help` lists the verbs")
         module = load_verb(name)
         options = parse(name, module, words)
+        if not as_json and name != "mcp" and hasattr(options, "socket"):  # phux-mcp says it itself
+            _warn_of_missing_directory(options.socket)
         code: int = module.run(options)
         return code
     except PhuxError as error:
         return _tell(error, as_json=as_json)
+
+
+def _warn_of_missing_directory(socket: str | None) -> None:
+    from phux_core.paths import missing_runtime_directory
+
+    problem = missing_runtime_directory(socket)
+    if problem is not None:
+        print(f"phux: {problem}", file=sys.stderr)
 
 
 def load_verb(name: str) -> "ModuleType":

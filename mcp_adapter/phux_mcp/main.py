@@ -33,6 +33,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         options = _parse(words)
         _find_runtime_directory()
+        _warn_of_missing_directory(options.socket)
         if options.verb == "setup":
             from phux_mcp import setup
 
@@ -61,6 +62,14 @@ def _find_runtime_directory() -> None:
     directory = os.path.join(_RUNTIME, str(os.getuid()))
     if not os.environ.get("XDG_RUNTIME_DIR") and os.path.isdir(os.path.join(directory, "phux")):
         os.environ["XDG_RUNTIME_DIR"] = directory
+
+
+def _warn_of_missing_directory(socket: str | None) -> None:
+    from phux_core.paths import missing_runtime_directory
+
+    problem = missing_runtime_directory(socket)
+    if problem is not None:
+        print(f"phux-mcp: {problem}", file=sys.stderr)
 
 
 def default_safety(profile: str) -> str:

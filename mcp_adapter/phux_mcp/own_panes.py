@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from phux_core import procfs
 from phux_core.errors import RefusedError
 
 _DEEPEST = 64
@@ -38,7 +39,7 @@ def _ancestors() -> set[int]:
     """List the processes that this one descends from; where /proc is missing, only its parent."""
     found = {os.getppid()}
     pid = os.getppid()
-    for _ in range(_DEEPEST):
+    for _ in range(_DEEPEST if procfs.is_usable() else 0):
         try:
             with open(f"/proc/{pid}/stat", "rb") as file:
                 pid = int(file.read().rpartition(b")")[2].split()[1])

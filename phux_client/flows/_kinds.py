@@ -2,6 +2,8 @@
 
 import os
 
+from phux_core.errors import BadCwdError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -51,11 +53,20 @@ class NextEvent:
 
 
 def working_directory(env: "Mapping[str, str]") -> str:
-    """Say where this process is; if that directory is gone, where it was, for the error to name it."""
+    """Return the directory this process is in.
+
+    Raises:
+        BadCwdError: It was deleted, or cannot be reached.
+    """
     try:
         return os.getcwd()
-    except OSError:
-        return env.get("PWD", "/")
+    except OSError as error:
+        name = f" {env['PWD']}" if env.get("PWD") else ""
+        problem = "was deleted" if isinstance(error, FileNotFoundError) else f"cannot be found: {error.strerror}"
+        raise BadCwdError(
+            f"the working directory{name} {problem}",
+            remedy="change to a directory that exists, or name an absolute one as the new program's working directory",
+        ) from None
 
 
 class Caller:

@@ -21,7 +21,7 @@ def program(
             remedy='write ["sh", "-c", COMMAND] for a shell line',
         )
     return {
-        "cwd": os.path.join(caller.cwd, cwd) if cwd else None,
+        "cwd": _absolute(caller, cwd) if cwd else None,
         "command": [_text(word) for word in command] if command else None,
         "env": dict(caller.env),
         "extra_env": {name: _text(value) for name, value in env.items()} if env else None,
@@ -55,6 +55,11 @@ def place(reply: "Document") -> "Document":
         "rows": reply["rows"],
         "zoomed": reply["zoomed"],
     }
+
+
+def _absolute(caller: "Caller", cwd: str) -> str:
+    # Where the caller is need not be known, and may be deleted, if an absolute path is given.
+    return os.fspath(cwd) if os.path.isabs(cwd) else os.path.join(caller.cwd, cwd)
 
 
 def _text(value: object) -> object:

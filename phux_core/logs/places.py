@@ -15,6 +15,8 @@ import stat
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from phux_core import procfs
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -193,6 +195,8 @@ def server_lives(server: str) -> bool:
     except ProcessLookupError:
         return False
     except OSError:
+        return True
+    if not procfs.is_usable():
         return True
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:

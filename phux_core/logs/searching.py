@@ -145,11 +145,12 @@ def _hits(data: bytes, pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
     # quicker than one by one.
     plain = text.plain(data.removesuffix(b"\n"))
     lines = plain.split("\n")
+    rewritten = "\r" in plain
     found: list[tuple[int, str]] = []
     for first in range(0, len(lines), BATCH):
         batch = enumerate(lines[first : first + BATCH], first)
         with TimeLimit():
-            if "\r" in plain:
+            if rewritten:
                 found += [(number, part) for number, line in batch if (part := _said(line, search)) is not None]
             else:
                 found += [(number, line) for number, line in batch if search(line)]

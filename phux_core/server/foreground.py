@@ -1,7 +1,8 @@
 """What runs in the foreground of a terminal, and whether it waits for input, told by the kernel.
 
 Reads the terminal through its master, and /proc. Never looks at what the terminal shows, starts nothing and keeps
-nothing. Everything here may vanish between two reads; what cannot be read any more counts as gone.
+nothing. Everything here may vanish between two reads; what cannot be read any more counts as gone. Without a usable
+/proc (see ``phux_core.procfs``), the terminal's modes and its foreground process group are all there is.
 
 How a process waits is told by the system call it sleeps in. Reading that needs the right to trace it, which Yama gives
 to ancestors only (Ubuntu's default); then the name of the kernel function it sleeps in must do, which needs less.
@@ -15,10 +16,10 @@ import functools
 import os
 import platform
 import struct
-import sys
 import termios
 from typing import TYPE_CHECKING, NamedTuple
 
+from phux_core import procfs
 from phux_core.server.polled import polls_only
 from phux_core.server.shell_kind import kind_of_name, shell_kind
 from phux_core.server.waiting_call import read_call
@@ -96,11 +97,13 @@ class _Terminal(NamedTuple):
             return False
 
 
-def look(master: int) -> Foreground | None:
+def look(master: int, first_name: str = "", first_shell: str | None = None) -> Foreground | None:
     """Tell what is in the foreground of a terminal.
 
     Args:
         master: The PTY's master.
+        first_name: The name of the terminal's first program, for systems that do not tell names.
+        first_shell: Which interactive shell that is, if it is one: "bash", "zsh", "fish" or "posix".
 
     Returns:
         The foreground, or None if there is no foreground group or nothing of it is left.
@@ -111,8 +114,8 @@ def look(master: int) -> Foreground | None:
         if pgid <= 0:
             return None
         canonical, echo = bool(modes & termios.ICANON), bool(modes & termios.ECHO)
-        if sys.platform != "linux":
-            return _look_without_proc(pgid, canonical=canonical, echo=echo)
+        if not procfs.is_usable():
+            return _look_without_proc(pgid, first_name, first_shell, canonical=canonical, echo=echo)
         (number,) = struct.unpack("I", fcntl.ioctl(master, _TIOCGPTN, bytes(4)))
         terminal = _Terminal(os.makedev(_SLAVE_MAJOR, number), canonical, echo)
         leader = _process(pgid)
@@ -136,7 +139,7 @@ def look(master: int) -> Foreground | None:
     pid, argv = chosen.pid, _argv(chosen.pid)
     name = _name(argv, chosen.comm)
     shell = _shell(chosen, argv, terminal) if pid == pgid else None
-    return Foreground(pgid, pid, name, _cwd(pid), shell, _same_root(pid), canonical, echo, waiting)
+    return Foreground(pgid, pid, name, working_directory(pid), shell, _same_root(pid), canonical, echo, waiting)
 
 
 # Reading /proc
@@ -368,7 +371,10 @@ def _name(argv: list[str], comm: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in name) or "?"
 
 
-def _cwd(pid: int) -> str | None:
+def working_directory(pid: int) -> str | None:
+    """Tell the directory a process is in; None if that is deleted, or the system does not tell."""
+    if not procfs.is_usable():
+        return None
     try:
         cwd = os.readlink(f"/proc/{pid}/cwd")
         if cwd.endswith(" (deleted)") and not os.stat(f"/proc/{pid}/cwd").st_nlink:
@@ -413,13 +419,29 @@ def _shell(process: _Process, argv: list[str], terminal: _Terminal) -> str | Non
 # Systems without /proc
 
 
-def _look_without_proc(pgid: int, *, canonical: bool, echo: bool) -> Foreground | None:
-    if not _is_member(pgid, pgid):
-        return None
-    name = _name([], _name_from_libproc(pgid))
-    # Its arguments would cost too much; but a shell that runs a script does not edit lines.
-    shell = None if canonical else kind_of_name(name)
-    return Foreground(pgid, pgid, name, None, shell, False, canonical, echo, None)
+def _look_without_proc(
+    pgid: int, first_name: str, first_shell: str | None, *, canonical: bool, echo: bool
+) -> Foreground | None:
+    with contextlib.suppress(PermissionError):
+        os.killpg(pgid, 0)  # fails if nothing is left of it
+    waiting = None
+    if _leads_session(pgid):
+        name, shell = first_name, first_shell
+        if shell == "posix":
+            # It may be in a loop of its own as well, and sends no marks that would tell.
+            waiting = True
+    else:
+        name = _name([], _name_from_libproc(pgid))
+        # Its arguments would cost too much; but a shell that runs a script does not edit lines.
+        shell = None if canonical else kind_of_name(name)
+    return Foreground(pgid, pgid, name, None, shell, False, canonical, echo, waiting)
+
+
+def _leads_session(pid: int) -> bool:
+    try:
+        return os.getsid(pid) == pid
+    except OSError:
+        return False
 
 
 def _name_from_libproc(pid: int) -> str:

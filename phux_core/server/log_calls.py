@@ -117,9 +117,14 @@ class LogCalls:
             pane.log.catch_up()
             log = f"{self._service.logs.server}/{pane.id}"
             return await self._service.logs.ask("read", connection, log=log, query=asked)
-        oldest = max(pane.journal.oldest, pane.journal.position - _MOST_FROM_MEMORY)
-        data = pane.journal.since(oldest).decode("utf-8", "surrogateescape")
-        return await self._service.logs.ask("read", connection, pane=pane.id, offset=oldest, data=data, query=asked)
+
+        def in_memory() -> dict[str, Any]:
+            if self._service.panes.get(pane.id) is not pane:
+                raise NoSuchTargetError(f"@{pane.id} was killed, and had no log")
+            oldest = max(pane.journal.oldest, pane.journal.position - _MOST_FROM_MEMORY)
+            return {"offset": oldest, "data": pane.journal.since(oldest).decode("utf-8", "surrogateescape")}
+
+        return await self._service.logs.ask("read", connection, pane=pane.id, query=asked, large=in_memory)
 
 
 def _entry(pane: Pane, which: CommandId) -> dict[str, Any]:

@@ -76,16 +76,37 @@ class Logs:
         return PaneLog(self.root, log, writer, journal, meta)
 
     async def ask(
-        self, do: str, connection: Connection, *, deadline_s: float = READ_S, **request: Any
+        self,
+        do: str,
+        connection: Connection,
+        *,
+        deadline_s: float = READ_S,
+        large: Callable[[], dict[str, Any]] | None = None,
+        **request: Any,
     ) -> dict[str, Any]:
         """Have a worker read, list or search for somebody, as long as they are there.
+
+        Args:
+            do: What.
+            connection: For whom.
+            deadline_s: How long it may take.
+            large: Makes the parts of the request that take much memory, once it is worked on.
+            request: The other parts.
 
         Raises:
             PhuxError: It cannot be.
         """
         asked = {"do": do, "root": self.root, "server": self.server, **request}
         async with connection.large_reply():
+            asked |= {} if large is None else large()
             return await self._workers.ask(asked, deadline_s=deadline_s, is_wanted=lambda: connection.is_open)
+
+    @property
+    def problem(self) -> str | None:
+        """Why panes are not logged, or not completely; None if all is well."""
+        if not self.root:
+            return "there is no home directory to keep logs in"
+        return next((pane.log.problem for pane in self._panes() if pane.log.problem is not None), None)
 
     def close(self) -> None:
         """End what was begun."""

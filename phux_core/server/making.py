@@ -21,6 +21,8 @@ from phux_core.errors import (
 )
 from phux_core.selector import check_session_name, check_window_name
 from phux_core.server import launch
+from phux_core.server.foreground import working_directory
+from phux_core.server.shell_kind import shell_kind
 from phux_core.server.tree import PaneRecord
 
 if TYPE_CHECKING:
@@ -207,7 +209,7 @@ class Maker:
         candidates = [beside.current_directory(), beside.record.cwd]
         if beside.fd >= 0:
             with contextlib.suppress(OSError):  # of the program in the foreground, as whoever sees the pane expects
-                candidates.insert(0, os.readlink(f"/proc/{os.tcgetpgrp(beside.fd)}/cwd"))
+                candidates.insert(0, working_directory(os.tcgetpgrp(beside.fd)) or "")
         usable = (path for path in candidates if os.path.isdir(path) and os.access(path, os.X_OK))
         return next(usable, "/")
 
@@ -232,6 +234,7 @@ class Maker:
         if shell is not None and not program.command:
             environment["SHELL"] = argv[0]
         name = os.path.basename(argv[0])
+        kind, _forced = shell_kind(name, argv)
         argv, environment, nonce = launch.integrate_shell(argv, environment)
         self._starting += 1
         try:
@@ -242,7 +245,7 @@ class Maker:
             ) from error
         finally:
             self._starting -= 1
-        return PaneRecord(pane_id, cols, rows, name, cwd, child.pid, time.time(), nonce=nonce), child
+        return PaneRecord(pane_id, cols, rows, name, cwd, child.pid, time.time(), nonce=nonce, shell=kind), child
 
     @contextlib.contextmanager
     def _discarding(self, child: Child) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from phux_core import procfs
 from phux_core.server.stack_depth import depth_of_wait
 
 if TYPE_CHECKING:
@@ -103,6 +104,8 @@ def was_replaced(foreground: Foreground, commands: Commands) -> bool:
 
 
 def _was_started_with(pid: int, variable: str) -> bool:
+    if not procfs.is_usable():
+        return True
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
             return variable.encode() in file.read().split(b"\0")

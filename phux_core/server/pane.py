@@ -19,7 +19,7 @@ from phux_core.errors import PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.server.capture import typed_line
 from phux_core.server.commands import CommandFinished, Commands, CommandStarted, PromptReady
-from phux_core.server.foreground import look
+from phux_core.server.foreground import look, working_directory
 from phux_core.server.frames import is_seen
 from phux_core.server.input_items import encode
 from phux_core.server.intake import Intake
@@ -190,12 +190,11 @@ class Pane:
 
     def current_directory(self) -> str:
         """Ask the kernel where the pane's first program is; where it cannot say, the last that was heard."""
-        if not self.record.dead:
-            try:
-                return os.readlink(f"/proc/{self.record.pid}/cwd")
-            except OSError:
-                pass
-        return self.record.cwd
+        return (None if self.record.dead else working_directory(self.record.pid)) or self.record.cwd
+
+    def look(self) -> Foreground | None:
+        """Ask the kernel what is in the foreground of the terminal; None if nothing is."""
+        return look(self.fd, self.record.command, self.record.shell)
 
     def look_if_never_looked_at(self) -> None:
         """See to it that whoever asks a service that has just come back hears the same as before."""
@@ -317,7 +316,7 @@ class Pane:
         foreground = known if marks_tell and is_in_front(known, self.record.pid, self.fd) else None
         back = False
         if foreground is None:
-            foreground = look(self.fd)
+            foreground = self.look()
             if foreground is not None and foreground.pid == self.record.pid:
                 if was_replaced(foreground, commands):
                     place = end_of_output(self.journal, commands.start, self.seq)
@@ -359,7 +358,7 @@ class Pane:
     def _end_unseen(self, seq: int) -> None:
         """End a command of which no mark told the end, if none was on its way."""
         commands = self.commands
-        foreground = look(self.fd) if self.fd >= 0 and self.seq == seq else None
+        foreground = self.look() if self.fd >= 0 and self.seq == seq else None
         if foreground is None or foreground.pid != self.record.pid:
             return
         if is_back_unseen(foreground, commands, self._prompt_depth):

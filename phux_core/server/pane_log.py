@@ -73,6 +73,7 @@ class PaneLog:
             try:
                 writer.resume()
                 self._remember()
+                self._check_directory()
             except OSError as error:
                 self._failed(error)
             self._save_meta()
@@ -82,6 +83,11 @@ class PaneLog:
     def is_on(self) -> bool:
         """Whether the pane is logged."""
         return self._writer is not None
+
+    @property
+    def problem(self) -> str | None:
+        """What keeps the log from being written; None if nothing does."""
+        return self._problem
 
     @property
     def holes(self) -> list[Hole]:
@@ -109,6 +115,8 @@ class PaneLog:
         if writer is None or (self._problem is not None and time.monotonic() < self._retry_at):
             return
         try:
+            if self._problem is not None:
+                self._check_directory()
             while writer.end < self._journal.position:
                 place = max(writer.end, self._journal.base)
                 if place > writer.end:
@@ -121,6 +129,14 @@ class PaneLog:
             _log.warning("the log of @%d goes on", self._log.pane)
             self._problem = None
             self._save_meta()
+
+    def _check_directory(self) -> None:
+        """Make the log's directory if it is missing, so that a problem is noticed before anything has to be written.
+
+        Raises:
+            OSError: It cannot be made, or is not ours alone.
+        """
+        os.close(places.open_log(self._root, self._log, create=True))
 
     def look_after(self) -> None:
         """Append what could not be written, and see whether somebody has deleted what was; now and then."""

@@ -16,7 +16,6 @@ from phux_core.errors import (
     RefusedError,
     TimedOutError,
 )
-from phux_core.server.foreground import look
 from phux_core.server.run_record import RunRequest
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ def send_signal(pane: Pane, name: str, *, shell: bool) -> Result:
     """
     if not pane.takes_input:
         raise PaneClosedError(f"the program in @{pane.id} has ended")
-    foreground = look(pane.fd)
+    foreground = pane.look()
     if foreground is None:
         raise NoSuchTargetError(f"nothing has the terminal of @{pane.id} now", remedy="look at it: phux snapshot")
     # A loop runs in the shell itself, and C-c ends it and not the shell.

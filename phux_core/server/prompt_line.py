@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.server.commands import CommandFinished
 from phux_core.server.far_shell import INTERRUPT
-from phux_core.server.foreground import look
 from phux_core.server.typing_queue import SETTLE_S
 
 if TYPE_CHECKING:
@@ -208,7 +207,7 @@ class PromptLine:
         pane = self._pane
         if self._refused is not None and self._refused[1:] == (self.typed_at, pane.seq):
             return self._refused[0]
-        foreground = look(pane.fd)
+        foreground = pane.look()
         if time.monotonic() < self.typed_at + SETTLE_S or foreground is None or foreground.waiting is False:
             # The key is to be read by the shell, and not by what it may be about to start.
             return Problem(f"the shell in {where} is about to read what was typed", PROMPT_S, again_s=SETTLE_S)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from phux_core import engine as engines
-from phux_core import wire
+from phux_core import procfs, wire
 from phux_core.keeper.journal import checkpoint_key, ledger_key
 from phux_core.logs.places import server_name
 from phux_core.server.arranging import Arranger
@@ -362,6 +362,7 @@ class Service:
     def status_document(self) -> dict[str, Any]:
         """Build the Status document."""
         panes = list(self.tree.panes())
+        unknown, unlogged = procfs.missing(), self.logs.problem
         return {
             "schema_version": 1,
             "version": __version__,
@@ -393,7 +394,9 @@ class Service:
                     for pane in self.panes.values()
                     for hole in pane.log.holes
                 ],
+                **({} if unlogged is None else {"problem": unlogged}),
             },
+            **({} if unknown is None else {"system_notes": [unknown]}),
         }
 
     def tree_document(self) -> dict[str, Any]:

@@ -9,6 +9,8 @@ import re
 import shutil
 from typing import NamedTuple
 
+from phux_core import procfs
+
 _DEADLINE_S = 2.0
 # At the end of what it reads, zsh forgives these; at a prompt it asks for more.
 _DANGLING = re.compile(r"(?:&&|\|\|)\s*\Z")
@@ -28,10 +30,11 @@ class Verdict(NamedTuple):
 
 async def judge(command: str, shell_pid: int, shell: str) -> Verdict:
     """Ask a shell's own program to read a command and not to execute it; one that cannot be asked says no."""
-    try:
-        program: str | None = os.readlink(f"/proc/{shell_pid}/exe")
-    except OSError:
-        program = shutil.which(shell)
+    program: str | None = None
+    if procfs.is_usable():
+        with contextlib.suppress(OSError):
+            program = os.readlink(f"/proc/{shell_pid}/exe")
+    program = program or shutil.which("sh" if shell == "posix" else shell)
     if program is None:
         return Verdict(readable=False, closed=False)
     if shell == "fish":

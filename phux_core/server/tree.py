@@ -26,6 +26,7 @@ class PaneRecord:
 
     ``engine`` is set when it must not have the server's usual engine, ``engine_note`` says why. ``nonce`` is what the
     marks of its shell carry; empty when it has none. ``history_limit`` is set when it keeps another history than usual.
+    ``shell`` is the kind of interactive shell that was started, if it was one.
     """
 
     id: int
@@ -43,6 +44,7 @@ class PaneRecord:
     engine_note: str | None = None
     nonce: str = ""
     history_limit: int | None = None
+    shell: str | None = None
 
     @property
     def exit_code(self) -> int | None:

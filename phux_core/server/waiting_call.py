@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from phux_core import procfs
 from phux_core.keeper import witness
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ def read_call(pid: int, tid: int) -> list[bytes]:
     Returns:
         The words; none if it cannot be told.
     """
+    if not procfs.is_usable():
+        return []
     try:
         return witness.read_call(pid, tid).split()
     except PermissionError:

@@ -122,12 +122,14 @@ class LogStatus:
         server: What this life of the server is called there.
         bytes: How large all logs are together, of all servers; null until they were looked at.
         holes: What is missing in the logs of the panes that are there.
+        problem: Why panes are not logged, or not completely; absent if nothing is wrong.
     """
 
     directory: str | None
     server: str
     bytes: int | None
     holes: list[LogHole]
+    problem: str | None = None
 
 
 @frozen(kw_only=True)
@@ -153,6 +155,7 @@ class Status:
         states: How many of them are in each state.
         clients: How many clients are connected, this one included.
         logs: How the logs of its panes are; absent with a server that keeps none.
+        system_notes: What the system does not tell the server of programs, and what that means; absent if it tells all.
 
     Example:
         >>> phux.status().service_restarts
@@ -177,6 +180,7 @@ class Status:
     states: StateCounts
     clients: int
     logs: LogStatus | None = None
+    system_notes: list[str] | None = None
 
 
 @frozen(kw_only=True)

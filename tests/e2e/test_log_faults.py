@@ -67,8 +67,10 @@ def test_a_full_disk_does_not_stop_a_pane_and_what_waits_in_the_journal_is_writt
     assert (hole["terminal"], hole["end"], hole["why"]) == ("@1", None, "No space left on device")
     assert 500_000 < hole["start"] < 1_048_576
     assert f"the log of @1 misses bytes {hole['start']} to now: No space left on device" in cli("status").out
+    assert cli.json("status")["logs"]["problem"] == "No space left on device"
     checked = cli("doctor")
     assert checked.code == 1
+    assert "BAD  logs: the server cannot write logs" in checked.out
     assert "BAD  holes: the log of @1 misses bytes" in checked.out
     assert cli.json("logs", "work", "--from-byte", "0", "--max-bytes", "100")["returned_lines"] > 0
     kill_service(cli)
@@ -101,6 +103,12 @@ def test_what_the_journal_could_not_keep_is_a_hole_with_a_beginning_and_an_end(s
 
 def test_a_directory_that_cannot_be_written_leaves_the_pane_alone(small_disk, cli):
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    assert "BAD  logs" in cli("doctor").out  # also before there is a server
+    cli.json("new", "-s", "silent", "--", "sleep", "1000")
+    assert cli.json("status")["logs"]["problem"] == "Read-only file system"  # also before anything is written
+    assert "panes are not logged: Read-only file system" in cli("status").out
+    assert "BAD  logs: the server cannot write logs" in cli("doctor").out
+    cli("kill", "silent")
     cli.json("new", "-s", "work")
     assert cli.json("run", "work", "echo it goes on")["output"] == "it goes on"
     assert holes(cli)[0] | {"start": 0} == {
@@ -113,6 +121,18 @@ def test_a_directory_that_cannot_be_written_leaves_the_pane_alone(small_disk, cl
     subprocess.run(["mount", "-o", "remount,rw", small_disk], check=True)
     eventually(lambda: cli.json("run", "work", "true") and not holes(cli))
     assert "it goes on" in cli("logs", "work").out
+    assert "problem" not in cli.json("status")["logs"]
+
+
+@pytest.mark.parametrize("place", ["disk", "disk/phux", "disk/phux/logs"])
+def test_a_file_in_place_of_a_directory_leaves_the_pane_alone_and_is_told(tmp_path, cli, place):
+    (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / place).write_text("")
+    assert "BAD  logs" in cli("doctor").out
+    cli.json("new", "-s", "work")
+    assert cli.json("run", "work", "echo it goes on")["output"] == "it goes on"
+    assert cli.json("status")["logs"]["problem"] in {"Not a directory", "File exists"}
+    assert "BAD  logs: the server cannot write logs" in cli("doctor").out
 
 
 def test_a_directory_that_is_not_ours_alone_is_refused_and_told(tmp_path, cli):
@@ -147,7 +167,7 @@ def test_doctor_is_content_with_a_healthy_server_and_with_none(tmp_path, cli):
     document = cli.json("doctor")
     assert document["ok"]
     assert [check["name"] for check in document["checks"]] == [
-        *("socket", "server", "logs", "disk", "engine", "shell", "config", "holes")
+        *("socket", "server", "logs", "disk", "engine", "processes", "shell", "config", "holes")
     ]
     assert cli("doctor", SHELL="/no/such/shell").code == 1
     (tmp_path / "config.toml").write_text("colour = 1\n")

@@ -422,11 +422,23 @@ def test_without_proc_the_terminal_tells_what_it_can(start, monkeypatch):
     shell, script = start("bash", "--norc", "--noprofile"), start("bash", "-c", "cat; true")
     shell.until(lambda seen: not seen.canonical)
     script.until(waits)
-    monkeypatch.setattr(foreground.sys, "platform", "darwin")
-    monkeypatch.setattr(foreground, "_name_from_libproc", lambda pid: "bash")
-    seen = look(shell.fd)
+    monkeypatch.setattr(foreground.procfs, "is_usable", lambda: False)
+    seen = look(shell.fd, "bash", "bash")
     assert (seen.pid, seen.name, seen.shell, seen.waiting) == (shell.pid, "bash", "bash", None)
-    assert look(script.fd).shell is None
+    seen = look(shell.fd, "dash", "posix")
+    assert (seen.shell, seen.waiting) == ("posix", True)
+    assert look(script.fd, "bash", None).shell is None
+
+
+def test_without_proc_a_command_in_the_foreground_is_no_shell(start, monkeypatch):
+    shell = start("bash", "--norc", "--noprofile", "-i")
+    shell.until(lambda seen: not seen.canonical)
+    os.write(shell.fd, b"stty -echo; cat\n")
+    command = shell.until(lambda seen: seen.name == "cat" and not seen.echo)
+    monkeypatch.setattr(foreground.procfs, "is_usable", lambda: False)
+    seen = look(shell.fd, "bash", "bash")
+    assert (seen.pgid, seen.shell, seen.waiting) == (command.pgid, None, None)
+    assert (seen.canonical, seen.echo) == (True, False)
 
 
 # What vanishes

@@ -32,6 +32,7 @@ CONTRACT = {
         "wire",
         "compact_json",
         "paths",
+        "procfs",
         "errors",
         "version",
         "width",

@@ -6,10 +6,12 @@ import os
 import socket as sockets
 import stat
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from phux_core import paths
+from phux_core.config import config_path
 from phux_core.errors import UnsafePathError
 
 
@@ -30,17 +32,97 @@ def test_phux_socket_comes_before_the_runtime_directory():
     assert paths.socket_path(None, environ) == "/from/env"
 
 
-def test_the_runtime_directory_comes_before_tmp():
-    assert paths.socket_path(None, {"XDG_RUNTIME_DIR": "/run/user/1"}) == "/run/user/1/phux/phux.sock"
+def test_the_runtime_directory_comes_before_tmp(tmp_path):
+    environ = {"XDG_RUNTIME_DIR": str(tmp_path)}
+    assert paths.socket_path(None, environ) == f"{tmp_path}/phux/phux.sock"
+    assert paths.missing_runtime_directory(None, environ) is None
 
 
-@pytest.mark.parametrize("environ", [{}, {"XDG_RUNTIME_DIR": ""}, {"XDG_RUNTIME_DIR": "relative/dir"}])
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {},
+        {"XDG_RUNTIME_DIR": ""},
+        {"XDG_RUNTIME_DIR": "relative/dir"},
+        {"XDG_RUNTIME_DIR": "/no/such/directory"},
+        {"XDG_RUNTIME_DIR": "/dev/null"},
+    ],
+)
 def test_without_a_usable_runtime_directory_it_is_tmp(environ):
     assert paths.socket_path(None, environ) == f"/tmp/phux-{os.getuid()}/phux.sock"
 
 
-def test_empty_values_count_as_none_given():
-    assert paths.socket_path("", {"PHUX_SOCKET": "", "XDG_RUNTIME_DIR": "/r"}) == "/r/phux/phux.sock"
+def test_a_runtime_directory_that_does_not_exist_is_explained_where_it_matters():
+    environ = {"XDG_RUNTIME_DIR": "/no/such/directory"}
+    problem = paths.missing_runtime_directory(None, environ)
+    assert "/no/such/directory" in problem
+    assert f"/tmp/phux-{os.getuid()}" in problem
+    assert paths.missing_runtime_directory("/a/socket", environ) is None
+    assert paths.missing_runtime_directory(None, environ | {"PHUX_SOCKET": "/a/socket"}) is None
+    assert paths.missing_runtime_directory(None, {}) is None
+
+
+def test_empty_values_count_as_none_given(tmp_path):
+    environ = {"PHUX_SOCKET": "", "XDG_RUNTIME_DIR": str(tmp_path)}
+    assert paths.socket_path("", environ) == f"{tmp_path}/phux/phux.sock"
+
+
+def test_a_relative_socket_path_in_a_deleted_directory_is_explained(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gone").mkdir()
+    os.chdir(tmp_path / "gone")
+    os.rmdir(tmp_path / "gone")
+    with pytest.raises(UnsafePathError, match="the working directory was deleted"):
+        paths.socket_path("relative.sock", {})
+    assert paths.socket_path("/absolute.sock", {}) == "/absolute.sock"
+
+
+class TestHome:
+    @pytest.fixture(autouse=True)
+    def user_database(self, monkeypatch):
+        """A user database whose one entry the test decides on."""
+        import pwd
+
+        self.home = "/home/from-database"
+
+        def find(_uid):
+            if self.home is None:
+                raise KeyError
+            return SimpleNamespace(pw_dir=self.home)
+
+        monkeypatch.setattr(pwd, "getpwuid", find)
+
+    def test_an_absolute_home_is_used(self):
+        assert paths.state_directory({"HOME": "/home/me"}) == "/home/me/.local/state/phux"
+
+    @pytest.mark.parametrize("environ", [{}, {"HOME": ""}, {"HOME": "rel"}, {"HOME": "~"}])
+    def test_any_other_home_is_ignored_for_that_of_the_user_database(self, environ):
+        assert paths.state_directory(environ) == "/home/from-database/.local/state/phux"
+        assert config_path(environ) == "/home/from-database/.config/phux/config.toml"
+
+    @pytest.mark.parametrize("environ", [{}, {"HOME": ""}, {"HOME": "rel"}])
+    @pytest.mark.parametrize("home", [None, "", "rel"])
+    def test_without_a_home_nothing_is_kept_and_nothing_configured(self, environ, home):
+        self.home = home
+        assert paths.state_directory(environ) is None
+        assert config_path(environ) == os.devnull
+
+    def test_absolute_variables_need_no_home(self):
+        self.home = None
+        environ = {"XDG_STATE_HOME": "/state", "XDG_CONFIG_HOME": "/config"}
+        assert paths.state_directory(environ) == "/state/phux"
+        assert config_path(environ) == "/config/phux/config.toml"
+
+    def test_relative_variables_are_ignored(self):
+        environ = {"XDG_STATE_HOME": "state", "XDG_CONFIG_HOME": "config", "HOME": "/home/me"}
+        assert paths.state_directory(environ) == "/home/me/.local/state/phux"
+        assert config_path(environ) == "/home/me/.config/phux/config.toml"
+
+    def test_a_socket_below_a_home_that_is_not_known_is_refused(self, monkeypatch):
+        self.home = None
+        monkeypatch.delenv("HOME", raising=False)
+        with pytest.raises(UnsafePathError, match="the home directory"):
+            paths.socket_path("~/phux.sock", {})
 
 
 def test_the_process_environment_is_used_when_none_is_given(monkeypatch):

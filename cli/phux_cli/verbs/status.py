@@ -32,11 +32,16 @@ def run(options: "argparse.Namespace") -> int:
             print(f"{name:<17} {told}")
         elif name == "logs":
             print(f"{name:<17} {value['directory'] or '-'}")
-        elif name not in {"schema_version", "engine_notes"}:
+        elif name not in {"schema_version", "engine_notes", "system_notes"}:
             print(f"{name.replace('_', ' '):<17} {'-' if value is None else value}")
     for note in document["engine_notes"]:
         print(f"{note['terminal']} has the {note['engine']} engine: {note['note']}")
-    for hole in document.get("logs", {}).get("holes", ()):
+    for note in document.get("system_notes", ()):
+        print(note)
+    logs = document.get("logs", {})
+    if logs.get("problem"):
+        print(f"panes are not logged: {logs['problem']}; `phux doctor` says more")
+    for hole in logs.get("holes", ()):
         end = "now" if hole["end"] is None else hole["end"]
         print(f"the log of {hole['terminal']} misses bytes {hole['start']} to {end}: {hole['why']}")
     return 0
