@@ -20,7 +20,7 @@ from phux_core.server.log_calls import LogCalls
 from phux_core.server.making import Program
 from phux_core.server.process_calls import ProcessCalls, check_command
 from phux_core.server.run_record import RunRequest
-from phux_core.server.screen import read_screen
+from phux_core.server.screen import catch_up, read_screen
 from phux_core.server.tree import WindowRecord
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
         self, _connection: Connection, pane: int, scrollback: int | None, cells: bool | None, since: int | None
     ) -> Result:
         read = self._pane(pane)
-        read.catch_up()
+        catch_up(read)
         return read_screen(read, scrollback=scrollback, cells=bool(cells), since=since)
 
     def _subscribe(
