@@ -103,6 +103,7 @@ CALLS: "Mapping[str, Call]" = {
                 Param("scrollback", "count", "rows of history to add: omitted none, 0 all, N the newest N"),
                 Param("cells", "boolean", "whether to add the styled cells"),
                 Param("since", "count", "a `seq`: whether to say which rows changed after it"),
+                Param("painted", "boolean", "whether to wait until the program has drawn its screen (below)"),
             ),
             "a screen (below)",
             repeatable=True,

@@ -93,7 +93,8 @@ def act(
         ending = "timed_out" if condition is None else "stopped" if condition == "stop" else "met"
     base = before if since is None else since
     try:
-        screen = yield Request("snapshot", pane=number, cells=cells or None, since=base)
+        painted = ending != "timed_out"  # else the caller has waited long enough
+        screen = yield Request("snapshot", pane=number, cells=cells or None, since=base, painted=painted or None)
     except NoSuchTargetError:
         raise PaneClosedError(f"@{number} was killed") from None
     more = {"outcome": ending, "met": condition, "met_line": line}

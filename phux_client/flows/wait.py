@@ -122,6 +122,8 @@ def wait(
                 view.subscribed(reply)
             if view.is_look_due:
                 view.look((yield Request("snapshot", pane=number)))
+            if view.is_drawing:
+                view.look((yield Request("snapshot", pane=number, painted=True)))
         except (NoSuchTargetError, NoServerError):
             if not view.screen:
                 raise
@@ -266,6 +268,13 @@ class _View:
         return min(_LOOK_AGAIN_S, self._quiet_since + self._wanted.idle_ms / 1000 - now)
 
     # Judging
+
+    @property
+    def is_drawing(self) -> bool:
+        """Whether a full-screen program was waited for, and may not have drawn its screen yet."""
+        if self._found is not None or self.is_behind or self.screen["state"] != "fullscreen":
+            return False
+        return self._condition() == "state"
 
     def judge(self) -> Outcome | None:
         """Say how it ended, if it did.

@@ -18,9 +18,10 @@ from phux_core.server.attach_calls import AttachCalls
 from phux_core.server.capture import DEFAULT_BYTES, MOST_BYTES
 from phux_core.server.log_calls import LogCalls
 from phux_core.server.making import Program
+from phux_core.server.painting import is_painted, wait_until_painted
 from phux_core.server.process_calls import ProcessCalls, check_command
 from phux_core.server.run_record import RunRequest
-from phux_core.server.screen import read_screen
+from phux_core.server.screen import catch_up, read_screen
 from phux_core.server.tree import WindowRecord
 
 if TYPE_CHECKING:
@@ -65,11 +66,28 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
         return self._service.tree_document()
 
     def _snapshot(
-        self, _connection: Connection, pane: int, scrollback: int | None, cells: bool | None, since: int | None
-    ) -> Result:
+        self,
+        _connection: Connection,
+        pane: int,
+        scrollback: int | None,
+        cells: bool | None,
+        since: int | None,
+        painted: bool | None,
+    ) -> Result | Awaitable[Result]:
+        if painted and not is_painted(self._pane(pane)):
+            return self._snapshot_when_painted(pane, scrollback, cells, since)
+        return self._snapshot_now(pane, scrollback, cells, since)
+
+    def _snapshot_now(self, pane: int, scrollback: int | None, cells: bool | None, since: int | None) -> Result:
         read = self._pane(pane)
-        read.catch_up()
+        catch_up(read)
         return read_screen(read, scrollback=scrollback, cells=bool(cells), since=since)
+
+    async def _snapshot_when_painted(
+        self, pane: int, scrollback: int | None, cells: bool | None, since: int | None
+    ) -> Result:
+        await wait_until_painted(self._pane(pane))
+        return self._snapshot_now(pane, scrollback, cells, since)  # it may have been killed meanwhile
 
     def _subscribe(
         self,

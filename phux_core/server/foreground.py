@@ -20,7 +20,7 @@ import termios
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core import procfs
-from phux_core.server.polled import polls_only
+from phux_core.server.polled import epolls_others, polls_only
 from phux_core.server.shell_kind import kind_of_name, shell_kind
 from phux_core.server.waiting_call import read_call
 
@@ -294,7 +294,7 @@ def _thread_waits(process: _Process, tid: int, terminal: _Terminal) -> bool:
         if number in polls and terminal.canonical:
             return polls_only(process.pid, call, terminal.is_at)
         if number in polls:
-            return _can_read(process.pid, terminal)
+            return _can_read(process.pid, terminal) and not epolls_others(process.pid, call, terminal.is_at)
         if number != restart:
             return False
     try:

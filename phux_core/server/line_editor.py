@@ -1,11 +1,14 @@
-"""The kernel's line editor: how long a line gets that is typed to a program which reads line by line.
+"""The kernel's line editor: how long a typed line gets, and whether a program has read all that was typed.
 
 Knows what the settings of a terminal (termios(3)) make of each byte. Counts bytes and keeps none: they may be a secret.
 """
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
+import select
 import sys
 import termios
 from functools import lru_cache
@@ -17,6 +20,7 @@ LINE_LIMIT = {"linux": 4095, "darwin": 1023}.get(sys.platform, 255)
 _ENDS, _ERASES_ONE, _QUOTES_NEXT, _ADDS_NOTHING = range(4)
 _DISABLED = b"\0"
 _NEWLINE, _RETURN = b"\n", b"\r"
+_TIOCGPTPEER = 0x5441  # ioctl_tty(2), since Linux 4.13: opens the slave of a master
 
 
 def measure(fd: int, pending: int, data: bytes) -> tuple[int, int]:
@@ -63,6 +67,25 @@ def is_edited(fd: int) -> bool:
         return not termios.tcgetattr(fd)[3] & termios.ICANON
     except termios.error:
         return False
+
+
+def has_unread_input(master: int) -> bool:
+    """Return True if a program could read something that was typed into its terminal, and has not.
+
+    A written byte is not there for the program at once: a kernel worker delivers it. Polling the slave waits for that
+    worker, so that "nothing to read" means consumed, and not on its way. A line that was not entered cannot be read.
+    Systems that cannot tell count as having nothing unread.
+    """
+    try:
+        slave = fcntl.ioctl(master, _TIOCGPTPEER, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        poll = select.poll()
+        poll.register(slave, select.POLLIN)
+        return any(events & select.POLLIN for _fd, events in poll.poll(0))
+    finally:
+        os.close(slave)
 
 
 @lru_cache(maxsize=16)

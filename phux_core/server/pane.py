@@ -35,6 +35,7 @@ from phux_core.server.own_shell import (
 from phux_core.server.pane_state import StateWatch, judge
 from phux_core.server.rest import Rest
 from phux_core.server.runs import Runs
+from phux_core.server.type_ahead import TypeAhead
 from phux_core.server.typing_queue import SETTLE_S, TypingQueue
 from phux_core.server.unmarked_commands import UnmarkedCommands
 from phux_core.server.unmarked_end import depth_at_prompt
@@ -114,7 +115,7 @@ class Pane:
         self._feed_mark = feed_mark
         self._loop = loop
         self._events, self._on_dead = events, on_dead
-        self._typing = TypingQueue(loop, fd, f"@{record.id}")
+        self._typing, self._ahead = TypingQueue(loop, fd, f"@{record.id}"), TypeAhead()
         self._intake = Intake(
             fd,
             journal,
@@ -163,12 +164,6 @@ class Pane:
         """Take what its program has written by now, unless it floods."""
         self._intake.read_now()
 
-    def catch_up(self) -> None:
-        """Take what its program has written by now, and see what it is about; the screen is no older than that."""
-        self.read_now()
-        self.watch.look_if_due()
-        self.read_now()
-
     def changed_rows(self) -> dict[int, list[Span]]:
         """Read the rows of its screen that may look different since the last time; there is one reader for it."""
         self._rest.later()
@@ -196,9 +191,9 @@ class Pane:
         """Ask the kernel what is in the foreground of the terminal; None if nothing is."""
         return look(self.fd, self.record.command, self.record.shell)
 
-    def look_if_never_looked_at(self) -> None:
-        """See to it that whoever asks a service that has just come back hears the same as before."""
-        if self.watch.foreground is None and self.fd >= 0:
+    def settle_state(self) -> None:
+        """Look again before the state is reported, if it is older than what was typed or nobody has looked yet."""
+        if self.fd >= 0 and (self.watch.foreground is None or self._typing.may_be_unread):
             self.watch.look_now()
 
     def foreground_document(self) -> dict[str, Any] | None:
@@ -224,12 +219,12 @@ class Pane:
         for effect in effects:
             with contained:
                 self.on_effect(effect)
-        with contained:
-            self._events.written(self)
         if self.faults.engine_was_replaced():
             self.keep_checkpoint()  # the next service is not to feed it the same bytes
         self._last_output = self._loop.time()
         self.watch.touch()
+        with contained:
+            self._events.written(self)
         if not self._busy:
             self._busy = True
             self._events.emit("dirty", pane=self.id, seq=self.seq)
@@ -310,9 +305,10 @@ class Pane:
     def _judge(self) -> tuple[State, Foreground | None]:
         if self.record.dead or self.fd < 0:
             return "dead", None
+        unread = self._typing.is_unread()  # asked first: a program that has read everything may wait by now
         commands, known = self.commands, self.watch.foreground
         entered_at = self.runs.entered_at
-        marks_tell = commands.at_prompt and not entered_at
+        marks_tell = commands.at_prompt and not entered_at and not self._ahead.is_possible
         foreground = known if marks_tell and is_in_front(known, self.record.pid, self.fd) else None
         back = False
         if foreground is None:
@@ -328,7 +324,7 @@ class Pane:
                     self._loop.call_later(MARK_S, self._end_unseen, self.seq)
         self._note_prompt(foreground)
         alt_screen = self.engine.alt_screen and not (commands.at_prompt and commands.on_alt_screen)
-        unready = back or (foreground is not None and self._is_unready(foreground, entered_at))
+        unready = back or unread or (foreground is not None and self._is_unready(foreground, entered_at))
         state = judge(
             foreground,
             alt_screen=alt_screen,
@@ -346,6 +342,8 @@ class Pane:
 
     def _is_unready(self, foreground: Foreground, entered_at: float) -> bool:
         commands = self.commands if foreground.pid == self.record.pid else None
+        if commands is not None and commands.at_prompt and self._ahead.is_left(self.fd, foreground, self.quiet_s):
+            return True
         return is_unready(
             foreground, commands, entered_at=entered_at, last_output=self._last_output, now=self._loop.time()
         )
@@ -412,6 +410,7 @@ class Pane:
         written = self._typing.type(data, self.runs.prompt.keys_wait_s if note is None else 0.0)
         if note is None and data:
             self.ledger.typist = client if b"\r" in data or b"\n" in data else self.ledger.typist
+            self._ahead.typed(data, early=self.commands.at_prompt is False or self.runs.entered_at > 0)
             self.runs.typed_by_others(data)
         self.watch.touch()
         return len(data), written

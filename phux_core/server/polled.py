@@ -1,4 +1,4 @@
-"""What a process waits for with poll or select: read from its memory, as the call that it sleeps in points to it."""
+"""What a process waits for: with poll or select as the call points to it in memory, with epoll as /proc lists it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ _POLLS, _SELECTS = {
     "x86_64": (frozenset({7, 271}), frozenset({23, 270})),
     "aarch64": (frozenset({73}), frozenset({72})),
 }.get(platform.machine(), (frozenset(), frozenset()))
+_EPOLLS = {"x86_64": frozenset({232, 281, 441}), "aarch64": frozenset({22, 441})}.get(platform.machine(), frozenset())
 _ENTRY = struct.Struct("ihh")
 _READABLE = 0x1 | 0x40  # POLLIN and POLLRDNORM
 _MOST = 1024
@@ -30,6 +31,25 @@ def polls_only(pid: int, call: Sequence[bytes], is_it: Callable[[str], bool]) ->
     """
     fds = _polled(pid, *(int(word, 0) for word in call[:3]))
     return bool(fds) and all(is_it(f"/proc/{pid}/fd/{fd}") for fd in fds)
+
+
+def epolls_others(pid: int, call: Sequence[bytes], is_it: Callable[[str], bool]) -> bool:
+    """Return True if a process waits with epoll, and surely not for something: helper threads of a runtime do.
+
+    Args:
+        pid: The process.
+        call: The call that it sleeps in, with its arguments, as in /proc/PID/syscall.
+        is_it: Whether a descriptor, as a path in /proc, is what it might wait for.
+    """
+    if int(call[0]) not in _EPOLLS:
+        return False
+    try:
+        with open(f"/proc/{pid}/fdinfo/{int(call[1], 0) & 0xFFFFFFFF}", encoding="ascii") as file:
+            lines = [line.split() for line in file if line.startswith("tfd:")]
+        paths = [f"/proc/{pid}/fd/{words[1]}" for words in lines]
+        return not any(is_it(path) or "eventpoll" in os.readlink(path) for path in paths)
+    except OSError:
+        return False
 
 
 def _polled(pid: int, number: int, first: int, second: int) -> list[int]:

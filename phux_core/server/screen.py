@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from phux_core.server.pane import Pane
 
 
+def catch_up(pane: Pane) -> None:
+    """Read what the pane's program has written by now, and find out its state after that."""
+    pane.read_now()
+    pane.watch.look_if_due()
+    pane.read_now()
+
+
 def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int | None = None) -> dict[str, Any]:
     """Read a pane.
 
@@ -28,7 +35,7 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
         since: Whether to say what changed after this moment.
     """
     engine = pane.engine
-    pane.look_if_never_looked_at()
+    pane.settle_state()
     cursor = engine.cursor()
     lines = engine.lines(0, engine.rows)
     wanted = 0 if scrollback is None else min(scrollback or engine.history_rows, engine.history_rows)

@@ -76,7 +76,7 @@ def _window(session: SessionRecord, window: WindowRecord, panes: Mapping[int, Pa
 
 def _pane(pane: Pane, record: PaneRecord, index: int, active: bool) -> dict[str, Any]:
     engine = pane.engine
-    pane.look_if_never_looked_at()
+    pane.settle_state()
     document = {
         "id": record.id,
         "index": index,

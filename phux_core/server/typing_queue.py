@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING
 
 from phux_core.errors import InputBlockedError, InputTooLongError, PaneClosedError
-from phux_core.server.line_editor import LINE_LIMIT, measure
+from phux_core.server.line_editor import LINE_LIMIT, has_unread_input, measure
 
 if TYPE_CHECKING:
     import asyncio
@@ -52,6 +52,7 @@ class TypingQueue:
 
     Attributes:
         settled_at: When the program will have read what the terminal answered, by the loop's clock.
+        may_be_unread: Whether something was typed after the last time that everything was found to be read.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, fd: int, name: str) -> None:
@@ -66,6 +67,7 @@ class TypingQueue:
         self._release_timer: asyncio.TimerHandle | None = None
         self._read_at = 0.0
         self._pending_line = 0
+        self.may_be_unread = False
         self.settled_at = 0.0
 
     def type(self, data: bytes, hold_s: float = 0.0) -> asyncio.Future[None]:
@@ -114,6 +116,12 @@ class TypingQueue:
             if self._held:
                 self._release_at(min(self.settled_at, self._held_at_most_until))
 
+    def is_unread(self) -> bool:
+        """Return True while the program has not read everything that was typed."""
+        if self.may_be_unread:
+            self.may_be_unread = bool(self._queued) or has_unread_input(self._fd)
+        return self.may_be_unread
+
     def close(self) -> None:
         """Give up everything that waits: the program is gone."""
         if self._writing:
@@ -124,10 +132,12 @@ class TypingQueue:
             entry = self._entries.pop(0)
             self._fail(entry, PaneClosedError(f"the program in {self._name} ended before it had read everything"))
         self._queued = 0
+        self.may_be_unread = False
 
     def _append(self, entry: _Entry) -> None:
         self._entries.append(entry)
         self._queued += entry.size
+        self.may_be_unread = True
         if not self._writing:
             self._flush()
 
@@ -164,6 +174,7 @@ class TypingQueue:
     def _hold(self, entry: _Entry, hold_s: float) -> None:
         self._held.append(entry)
         self._queued += entry.size
+        self.may_be_unread = True
         if len(self._held) == 1:
             until = self._loop.time() + hold_s
             self._held_at_most_until = until + _MOST_HELD_S

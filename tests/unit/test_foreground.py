@@ -267,6 +267,32 @@ def test_a_repl_waits_and_works_and_waits(start):
     assert terminal.until(waits).shell is None
 
 
+EPOLL = "import os, select, socket, threading, tty; tty.setraw(0); p = select.epoll(); "
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "p.register(0, select.EPOLLIN); p.poll()",
+        "p.register(os.open('/dev/tty', os.O_RDWR), select.EPOLLIN); p.poll()",
+        "p.register(0, select.EPOLLIN); q = select.epoll(); q.register(p, select.EPOLLIN); q.poll()",
+        "p.register(0, select.EPOLLIN); threading.Thread(target=p.poll).start(); threading.Event().wait()",
+    ],
+    ids=["itself", "opened again", "through another", "in a thread"],
+)
+def test_a_program_that_waits_for_the_terminal_with_epoll_waits(start, code):
+    start(*PYTHON, EPOLL + code).until(lambda seen: waits(seen) and not seen.canonical)
+
+
+def test_a_helper_thread_that_waits_for_something_else_with_epoll_does_not(start):
+    code = "p.register(os.pipe()[0]); threading.Thread(target=p.poll).start(); threading.Event().wait()"
+    start(*PYTHON, EPOLL + code).until(lambda seen: works(seen) and not seen.canonical and _threads(seen.pid) > 1)
+
+
+def _threads(pid):
+    return len(os.listdir(f"/proc/{pid}/task"))
+
+
 def test_the_waiting_member_need_not_be_the_leader(start):
     if shutil.which("fzf") is None:
         pytest.skip("fzf is not installed")

@@ -454,3 +454,58 @@ def test_a_caller_who_was_cancelled_does_not_tear_a_hole_into_the_text():
         await third
 
     on_terminal(scenario)
+
+
+# What the program has read
+
+
+def test_typed_bytes_are_unread_until_the_program_has_read_them():
+    async def scenario(terminal):
+        terminal.raw()
+        assert not terminal.queue.is_unread()
+        for _ in range(200):  # the kernel delivers what is typed a moment later
+            await terminal.queue.type(b"a\r")
+            assert terminal.queue.is_unread()
+            assert terminal.waiting() == b"a\r"
+            assert not terminal.queue.is_unread()
+
+    on_terminal(scenario)
+
+
+def test_a_line_that_was_not_entered_is_not_unread_because_nobody_can_read_it():
+    async def scenario(terminal):
+        await terminal.queue.type(b"half")
+        assert not terminal.queue.is_unread()
+        await terminal.queue.type(b" a line\r")
+        assert terminal.queue.is_unread()
+        terminal.waiting()
+        assert not terminal.queue.is_unread()
+
+    on_terminal(scenario)
+
+
+def test_what_the_kernel_has_not_taken_is_unread():
+    async def scenario(terminal):
+        terminal.raw()
+        held = terminal.queue.type(b"held", 0.01)
+        assert terminal.queue.is_unread()
+        await held
+        terminal.waiting()
+        assert not terminal.queue.is_unread()
+        blocked = terminal.queue.type(b"b" * 100_000)
+        read = len(terminal.waiting())
+        assert terminal.queue.is_unread()
+        await terminal.read(100_000 - read)
+        await blocked
+        assert not terminal.queue.is_unread()
+
+    on_terminal(scenario)
+
+
+def test_a_terminal_that_is_gone_has_nothing_unread():
+    async def scenario(terminal):
+        await terminal.queue.type(b"a\r")
+        terminal.queue.close()
+        assert not terminal.queue.is_unread()
+
+    on_terminal(scenario)
