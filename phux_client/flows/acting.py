@@ -3,6 +3,7 @@
 import time
 
 from phux_client.flows._conditions import check_timeout
+from phux_client.flows._deadline import within
 from phux_client.flows._kinds import Caller, Request
 from phux_client.flows.send_keys import check_words, to_items
 from phux_client.flows.snapshot import changes_document
@@ -63,39 +64,43 @@ def act(
     check_words(words)
     check_timeout(timeout_s, needed=True)
     items = to_items(words, literal=literal)
-    number = yield from pane_id(target, caller)
-    deadline = time.monotonic() + timeout_s
-    hold = Request("subscribe", pane=number, hold_ms=round(timeout_s * 1000))
-    hold.patience_s = timeout_s
-    yield hold
-    before = (yield Request("snapshot", pane=number, cells=cells or None))["seq"]
-    yield Request("input", pane=number, items=items)
     if until is None and regex is None and gone is None and state is None and idle_ms is None:
         idle_ms = DEFAULT_IDLE_MS
-    condition = line = None
-    try:
-        outcome = yield from wait(
-            caller,
-            number,
-            until=until,
-            regex=regex,
-            gone=gone,
-            idle_ms=idle_ms,
-            state=state,
-            stop=stop,
-            since=before,
-            timeout_s=max(0.0, deadline - time.monotonic()),
-        )
-    except PaneClosedError:
-        ending = "ended"
-    else:
-        condition, line = outcome.met, outcome.line
-        ending = "timed_out" if condition is None else "stopped" if condition == "stop" else "met"
-    base = before if since is None else since
-    try:
-        painted = ending != "timed_out"  # else the caller has waited long enough
-        screen = yield Request("snapshot", pane=number, cells=cells or None, since=base, painted=painted or None)
-    except NoSuchTargetError:
-        raise PaneClosedError(f"@{number} was killed") from None
-    more = {"outcome": ending, "met": condition, "met_line": line}
-    return changes_document(screen, base) | {name: value for name, value in more.items() if value is not None}
+
+    def flow() -> "Flow[Document]":
+        number = yield from pane_id(target, caller)
+        deadline = time.monotonic() + timeout_s
+        hold = Request("subscribe", pane=number, hold_ms=round(timeout_s * 1000))
+        hold.patience_s = timeout_s
+        yield hold
+        before = (yield Request("snapshot", pane=number, cells=cells or None))["seq"]
+        yield Request("input", pane=number, items=items)
+        condition = line = None
+        try:
+            outcome = yield from wait(
+                caller,
+                number,
+                until=until,
+                regex=regex,
+                gone=gone,
+                idle_ms=idle_ms,
+                state=state,
+                stop=stop,
+                since=before,
+                timeout_s=max(0.0, deadline - time.monotonic()),
+            )
+        except PaneClosedError:
+            ending = "ended"
+        else:
+            condition, line = outcome.met, outcome.line
+            ending = "timed_out" if condition is None else "stopped" if condition == "stop" else "met"
+        base = before if since is None else since
+        try:
+            painted = ending != "timed_out"  # else the caller has waited long enough
+            screen = yield Request("snapshot", pane=number, cells=cells or None, since=base, painted=painted or None)
+        except NoSuchTargetError:
+            raise PaneClosedError(f"@{number} was killed") from None
+        more = {"outcome": ending, "met": condition, "met_line": line}
+        return changes_document(screen, base) | {name: value for name, value in more.items() if value is not None}
+
+    return (yield from within(flow(), timeout_s))

@@ -8,6 +8,7 @@ became of it: a program that says the word and ends has said the word.
 import time
 
 from phux_client.flows._conditions import Conditions, check_timeout, is_seen
+from phux_client.flows._deadline import within
 from phux_client.flows._kinds import Caller, NextEvent, Request
 from phux_client.flows.snapshot import screen_document
 from phux_client.flows.target import DEFAULT_TARGET, pane_id
@@ -108,6 +109,10 @@ def wait(
         since=since,
         output_only=output_only,
     )
+    return (yield from within(_wait(caller, target, wanted, timeout_s), timeout_s))
+
+
+def _wait(caller: Caller, target: "str | int | None", wanted: Conditions, timeout_s: float | None) -> "Flow[Outcome]":
     number = yield from pane_id(DEFAULT_TARGET if target is None else target, caller)
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     view = _View(wanted, number)

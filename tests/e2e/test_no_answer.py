@@ -41,6 +41,8 @@ def test_timeouts_hold_without_an_answer(frozen):
     with blocking.Phux(socket) as phux:
         pane = blocking.Pane(phux, 1)
         assert took(lambda: pane.run("true", timeout_s=0.5)) < 4
+        assert took(lambda: pane.wait(until="x", timeout_s=0.5)) < 4
+        assert took(lambda: pane.act("x", until="x", timeout_s=0.5)) < 4
 
 
 @pytest.mark.parametrize("backend", ["blocking", "asyncio", "trio"])
