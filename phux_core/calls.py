@@ -67,6 +67,12 @@ CALLS: "Mapping[str, Call]" = {
                 Param(
                     "log", "boolean", "whether to keep what its panes write on disk; as the config says when omitted"
                 ),
+                Param(
+                    "history",
+                    "boolean",
+                    "whether its shells read and write the user's history file; only a private server's do not when "
+                    "omitted",
+                ),
             ),
             f"{_PLACE} of its pane",
         ),

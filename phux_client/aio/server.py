@@ -159,6 +159,7 @@ class Phux(ServerLogs):
         shell: str | None = None,
         login: bool = False,
         log: bool | None = None,
+        history: bool | None = None,
     ) -> Session:
         """Make a session with one pane, and start a program in it.
 
@@ -172,6 +173,8 @@ class Phux(ServerLogs):
             shell: The shell to start when there is no command; the one that SHELL names when omitted.
             login: Whether it starts as a login shell.
             log: Whether what its panes write is kept on disk; as the server's config says when omitted.
+            history: Whether its shells read and write the user's history file; when omitted, yes, but not in a private
+                server (``embedded``). Windows and panes added to the session do the same.
 
         Raises:
             NameInUseError, BadNameError, BadCwdError, BadSizeError, CannotExecuteError: Nothing was made.
@@ -191,6 +194,7 @@ class Phux(ServerLogs):
             shell=shell,
             login=login,
             log=log,
+            history=history,
         )
         made = await self.drive(flow)
         return Session(self, made["session_id"], made["session"], made["pane_id"])

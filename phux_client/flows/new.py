@@ -24,6 +24,7 @@ def new(
     shell: str | None = None,
     login: bool = False,
     log: bool | None = None,
+    history: bool | None = None,
 ) -> "Flow[Document]":
     """Make a session. What can be refused without a server is refused at once.
 
@@ -50,6 +51,7 @@ def new(
         shell=shell,
         login=login or None,
         log=log,
+        history=history,
     )
     return _ask(request)
 

@@ -173,9 +173,10 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
         shell: str | None,
         login: bool | None,
         log: bool | None,
+        history: bool | None,
     ) -> Result:
         asked = Program(cwd, command, env, extra_env, shell, bool(login))
-        return await self._maker.new_session(name, window_name, asked, cols, rows, log=log)
+        return await self._maker.new_session(name, window_name, asked, cols, rows, log=log, history=history)
 
     async def _new_window(
         self,

@@ -123,13 +123,22 @@ def draws_prompt(program: str, arguments: list[str]) -> bool:
     return not any(_COMMAND.fullmatch(argument) for argument in arguments)
 
 
-def integrate_shell(argv: list[str], env: dict[str, str]) -> tuple[list[str], dict[str, str], str]:
+def integrate_shell(
+    argv: list[str], env: dict[str, str], *, history: bool = True
+) -> tuple[list[str], dict[str, str], str]:
     """Bring our shell integration along, if it is a shell that we have one for.
+
+    Args:
+        argv: The command.
+        env: Its environment.
+        history: Whether the shell reads and writes the user's history file.
 
     Returns:
         argv, the environment, and the nonce that the shell's marks will carry; empty if it will send none.
     """
     nonce = secrets.token_hex(8)
+    if not history:
+        env = env | shells.without_history(argv, env)
     integrated = shells.integrate(argv, env, nonce)
     if integrated is None:
         return argv, env, ""

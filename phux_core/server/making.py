@@ -80,8 +80,19 @@ class Maker:
         rows: int | None,
         *,
         log: bool | None = None,
+        history: bool | None = None,
     ) -> dict[str, Any]:
-        """Make a session with one window and one pane; ``log`` says whether it is logged, None as the config says."""
+        """Make a session with one window and one pane.
+
+        Args:
+            name: Its name; None for a number.
+            window_name: Its window's name; None for the program's.
+            program: What runs in it.
+            cols: Columns of its pane.
+            rows: Rows of it.
+            log: Whether it is logged; None as the config says.
+            history: Whether its shells use the user's history file; None unless a program owns the server.
+        """
         if program.command and (program.shell or program.login):
             raise BadRequestError("a command is no shell", remedy="give either a command, or a shell and how it starts")
         size = launch.check_size(cols, rows)
@@ -92,10 +103,13 @@ class Maker:
         self._check_room()
         name = self.take_name(name)
         try:
-            record, child = await self._start(program, program.cwd or "/", size)
+            if history is None:
+                history = not self._service.settings.owned
+            record, child = await self._start(program, program.cwd or "/", size, history=history)
             self.clear_name(name)
             session = self._service.tree.add_session(name, window_name, record)
             session.log = self._service.settings.log_panes if log is None else log
+            session.history = history
             pane = self._bring_to_life(record, child)
         finally:
             self._reserved_names.discard(name)
@@ -113,7 +127,7 @@ class Maker:
         cwd = self._directory(active, program)
         self._check_room()
         size = self._service.arranger.size_for(session, (window.cols, window.rows))
-        record, child = await self._start(program, cwd, size)
+        record, child = await self._start(program, cwd, size, history=session.history)
         with self._discarding(child):
             session = self._session(session_id, index)
             window = self._service.tree.add_window(session, name, record, index)
@@ -135,7 +149,7 @@ class Maker:
     ) -> dict[str, Any]:
         """Make a pane beside or below another, out of a part of that."""
         arranger = self._service.arranger
-        _session, window, pane = arranger.find_shown(target)
+        session, window, pane = arranger.find_shown(target)
         arranger.check_stays([pane], f"@{target}")
 
         def divided(new: int) -> layout.Layout:
@@ -146,7 +160,7 @@ class Maker:
         placed = layout.arrange(divided(0), window.cols, window.rows).panes[0]
         cwd = self._directory(self._service.panes[target], program)
         self._check_room()
-        record, child = await self._start(program, cwd, (placed.cols, placed.rows))
+        record, child = await self._start(program, cwd, (placed.cols, placed.rows), history=session.history)
         with self._discarding(child):
             # Meanwhile the target may have been resized, moved or killed: all is looked at again.
             session, window, pane = arranger.find_shown(target)
@@ -213,7 +227,9 @@ class Maker:
         usable = (path for path in candidates if os.path.isdir(path) and os.access(path, os.X_OK))
         return next(usable, "/")
 
-    async def _start(self, program: Program, cwd: str, size: tuple[int, int]) -> tuple[PaneRecord, Child]:
+    async def _start(
+        self, program: Program, cwd: str, size: tuple[int, int], *, history: bool
+    ) -> tuple[PaneRecord, Child]:
         """Have the program of a new pane started."""
         service = self._service
         cols, rows = size
@@ -235,7 +251,7 @@ class Maker:
             environment["SHELL"] = argv[0]
         name = os.path.basename(argv[0])
         kind, _forced = shell_kind(name, argv)
-        argv, environment, nonce = launch.integrate_shell(argv, environment)
+        argv, environment, nonce = launch.integrate_shell(argv, environment, history=history)
         self._starting += 1
         try:
             child = await service.keeper.spawn(pane_id, argv, cwd=cwd, env=environment, cols=cols, rows=rows)

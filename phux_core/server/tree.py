@@ -145,7 +145,7 @@ class SessionRecord:
     """A session: windows under one name, in the order of their indexes.
 
     ``recent`` holds the windows that had the focus, the latest last. ``log`` says whether what its panes write is kept
-    on disk.
+    on disk, ``history`` whether its shells use the user's history file.
     """
 
     id: int
@@ -155,6 +155,7 @@ class SessionRecord:
     active_window: int | None = None
     recent: list[int] = field(factory=list)
     log: bool = True
+    history: bool = True
 
     def panes(self) -> Iterator[PaneRecord]:
         """Go through its panes, window by window."""

@@ -58,10 +58,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["integrate"]
+__all__ = ["integrate", "without_history"]
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _NONCE = re.compile(r"[0-9A-Za-z_-]+")
+_READ_ENV = frozenset({"sh", "dash", "ash", "busybox", "mksh", "lksh", "oksh", "pdksh", "yash"})
 _ZSHENV = ("/etc/zshenv", "/etc/zsh/zshenv")
 
 
@@ -92,6 +93,29 @@ def integrate(argv: list[str], env: Mapping[str, str], nonce: str) -> tuple[list
         return None
     command, variables = started
     return command, {**variables, "PHUX_NONCE": nonce}
+
+
+def without_history(argv: list[str], env: Mapping[str, str]) -> dict[str, str]:
+    """Have a shell leave the user's history file alone, also if the user's startup files name one.
+
+    The scripts beside this file do that in bash, zsh and fish, after the user's files. Other shells that read the file
+    which ENV names read ours in its place, and the user's from there.
+
+    Args:
+        argv: The command; its first word is the path of a program.
+        env: The environment it would start with.
+
+    Returns:
+        The variables to add to its environment.
+    """
+    variables = {"HISTFILE": "", "fish_private_mode": "1", "fish_history": ""}
+    name = os.path.basename(argv[0]) if argv else ""
+    if name in _SHELLS:
+        variables["PHUX_HISTORY"] = "off"
+    elif name in _READ_ENV or name.startswith("ksh"):
+        variables["ENV"] = os.path.join(_HERE, "posix", "no_history.sh")
+        variables["PHUX_ENV"] = f"={env['ENV']}" if env.get("ENV") else ""
+    return variables
 
 
 def _asks_for_login(arguments: list[str]) -> bool | None:

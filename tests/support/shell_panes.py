@@ -61,13 +61,21 @@ class ShellPanes:
         self._sessions: list[blocking.Session] = []
 
     def __call__(
-        self, name: str, *, size: tuple[int, int] = (80, 24), rc: dict[str, str] | None = None, **env: str
+        self,
+        name: str,
+        *,
+        size: tuple[int, int] = (80, 24),
+        rc: dict[str, str] | None = None,
+        history: bool = True,
+        **env: str,
     ) -> blocking.Pane:
         command = SHELLS[name]
         if shutil.which(command[0]) is None:
             pytest.skip(f"{command[0]} is not installed")
         home = make_home(self._home, PLAIN_RC if rc is None else rc)
-        session = self._phux.new_session(None, command=command, size=size, cwd=str(self._home), env=home | env)
+        session = self._phux.new_session(
+            None, command=command, size=size, cwd=str(self._home), env=home | env, history=history
+        )
         self._sessions.append(session)
         return session.pane
 

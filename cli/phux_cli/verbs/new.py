@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import argparse
 
 USAGE = (
-    "[-s NAME] [-n NAME] [-c CWD] [-e K=V]... [--size COLSxROWS] [--login] [--shell PATH] [--no-log] [-d] [--json] "
-    "[--socket PATH] [-- COMMAND...]"
+    "[-s NAME] [-n NAME] [-c CWD] [-e K=V]... [--size COLSxROWS] [--login] [--shell PATH] [--no-log] [--no-history] "
+    "[-d] [--json] [--socket PATH] [-- COMMAND...]"
 )
 EXAMPLES = (
     "phux new -s build --json",
@@ -42,6 +42,7 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
     parser.add_argument("--login", action="store_true", help="start the shell as a login shell")
     parser.add_argument("--shell", metavar="PATH", help="the shell to start; the config's or SHELL when omitted")
     parser.add_argument("--no-log", action="store_true", help="keep nothing that its panes write on disk")
+    parser.add_argument("--no-history", action="store_true", help="keep its shells from the user's history file")
     add_json(parser, 'what was made as {"session", "terminal_id"}')
     add_socket(parser)
 
@@ -69,6 +70,7 @@ def run(options: "argparse.Namespace") -> int:
         shell=options.shell,
         login=options.login,
         log=False if options.no_log else None,
+        history=False if options.no_history else None,
     )
     if options.json and options.name is None:
         raise BadNameError("--json makes a session only under a name of your choice", remedy="add -s NAME")

@@ -60,7 +60,7 @@ async def _create_tab(phux: Phux, arguments: Arguments) -> Document:
         if any(pane["state"] != "dead" for tab in await _tabs(phux) for pane in tab["panes"]):
             flow = flows.new_window(phux.caller, _SESSION, name=name, cwd=cwd, env=env, command=shell, select=True)
         else:
-            flow = flows.new(phux.caller, _SESSION, window_name=name, cwd=cwd, env=env, command=shell)
+            flow = flows.new(phux.caller, _SESSION, window_name=name, cwd=cwd, env=env, command=shell, history=False)
         made = await phux.drive(flow)
     if "limit" in _history:
         pane = made["terminal_id"] if "terminal_id" in made else made["pane_id"]

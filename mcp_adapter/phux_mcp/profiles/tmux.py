@@ -182,7 +182,7 @@ async def _list_sessions(phux: Phux, _arguments: Arguments) -> str:
 async def _create_session(phux: Phux, arguments: Arguments) -> str:
     name = arguments["name"]
     command = _shell_line(arguments.get("command"))
-    flow = flows.new(phux.caller, name, window_name=arguments.get("window_name"), command=command)
+    flow = flows.new(phux.caller, name, window_name=arguments.get("window_name"), command=command, history=False)
     try:
         made = await phux.drive(flow)
     except NameInUseError:

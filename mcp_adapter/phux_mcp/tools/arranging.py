@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 async def new(call: Call, arguments: Arguments) -> Answer:
     """Make a session."""
     phux = await connect(call, arguments)
-    flow = flows.new(phux.caller, arguments["name"], cwd=arguments.get("cwd"), command=arguments.get("command"))
+    # What a model runs is no part of the person's history.
+    flow = flows.new(
+        phux.caller, arguments["name"], cwd=arguments.get("cwd"), command=arguments.get("command"), history=False
+    )
     made = await phux.drive(flow)
     return Answer({"session": made["session"], "terminal_id": made["pane_id"]})
 

@@ -6,6 +6,12 @@
 
 set --local nonce $PHUX_NONCE
 set --erase PHUX_NONCE
+if test "$PHUX_HISTORY" = off
+    # No history file is read or written, whatever the user's files say.
+    set --global --export fish_history ''
+    set --global --export fish_private_mode 1
+end
+set --erase PHUX_HISTORY
 
 if status is-interactive; and test -n "$nonce"
 

@@ -11,7 +11,8 @@ else
     unset ZDOTDIR
 fi
 typeset -g __phux_nonce=${PHUX_NONCE-}
-unset PHUX_NONCE PHUX_ZDOTDIR
+typeset -g __phux_private=${PHUX_HISTORY-} # "off": no history file is used, whatever the user's files say
+unset PHUX_NONCE PHUX_ZDOTDIR PHUX_HISTORY
 
 if [[ -o interactive && -n $__phux_nonce ]]; then
 
@@ -33,6 +34,12 @@ typeset -ga __phux_forgotten   # the file with a run's command, while the line t
 # Once, right before the first prompt.
 __phux_start() {
     local code=$?
+    if [[ -n $__phux_private ]]; then
+        # zsh has read the file that the user's files name. That list is put aside, and saved nowhere.
+        unset HISTFILE
+        SAVEHIST=0
+        builtin fc -p
+    fi
     __phux_mark $code
     __phux_hook
     __phux_prompt
@@ -68,7 +75,7 @@ __phux_first() {
 
 # The last of precmd_functions: after everything that makes PS1 anew.
 __phux_last() {
-    { __phux_prompt; __phux_hook } >/dev/null 2>&1
+    { if [[ -n $__phux_private ]]; then unset HISTFILE; fi; __phux_prompt; __phux_hook } >/dev/null 2>&1
 }
 
 # One of zshaddhistory_functions: a run's command that cannot be typed stands in a file, and the line that sources it (see

@@ -1,0 +1,154 @@
+"""Sessions without history: their shells neither show nor change what the user's history files have."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from phux_client import blocking
+from shell_panes import PLAIN_RC
+
+OLD = "".join(f"echo old line {number}\n" for number in range(490))
+FISH = "".join(f"- cmd: echo old line {number}\n  when: {1_700_000_000 + number}\n" for number in range(490))
+# Shell, its command, the user's files, the history files that are there.
+BASH_RC = PLAIN_RC[".bashrc"]
+HOMES = {
+    "bash": (["bash"], {".bashrc": BASH_RC}, [".bash_history"]),
+    "bash that appends": (
+        ["bash"],
+        {".bashrc": f"{BASH_RC}HISTSIZE=500 HISTFILESIZE=500\nshopt -s histappend\nPROMPT_COMMAND='history -a'\n"},
+        [".bash_history"],
+    ),
+    "bash with a file of its own": (
+        ["bash"],
+        {
+            ".bashrc": f"{BASH_RC}export HISTFILE=~/mine\nHISTSIZE=500\nHISTFILESIZE=600\n"
+            "PROMPT_COMMAND='history -a; history -n'\n"
+        },
+        [".bash_history", "mine"],
+    ),
+    "bash that names its file at each prompt": (
+        ["bash"],
+        {".bashrc": f"{BASH_RC}PROMPT_COMMAND=('HISTFILE=~/mine' true)\n"},
+        [".bash_history", "mine"],
+    ),
+    "bash with an array of hooks": (
+        ["bash"],
+        {".bashrc": f"{BASH_RC}HISTFILE=~/mine\nPROMPT_COMMAND=(true 'history -a')\ntrap 'history -a' EXIT\n"},
+        [".bash_history", "mine"],
+    ),
+    "login bash": (
+        ["bash", "-l"],
+        {".bash_profile": f"{BASH_RC}HISTFILE=~/mine\n", ".bash_logout": "history -a\n"},
+        [".bash_history", "mine"],
+    ),
+    "bash --norc": (["bash", "--norc"], {}, [".bash_history"]),
+    "zsh": (["zsh"], {".zshrc": PLAIN_RC[".zshrc"]}, [".zsh_history"]),
+    "zsh with a file of its own": (
+        ["zsh"],
+        {".zshrc": f"{PLAIN_RC['.zshrc']}HISTFILE=~/mine HISTSIZE=500 SAVEHIST=500\n"},
+        [".zsh_history", "mine"],
+    ),
+    "zsh that appends": (
+        ["zsh"],
+        {
+            ".zshrc": f"{PLAIN_RC['.zshrc']}HISTFILE=~/mine HISTSIZE=100 SAVEHIST=100\n"
+            "setopt inc_append_history share_history\n"
+        },
+        ["mine"],
+    ),
+    "zsh that names its file at each prompt": (
+        ["zsh", "-l"],
+        {".zshrc": f"{PLAIN_RC['.zshrc']}HISTSIZE=50 SAVEHIST=50\nprecmd() {{ HISTFILE=~/mine }}\n"},
+        ["mine"],
+    ),
+    "fish": (["fish"], {".config/fish/config.fish": PLAIN_RC[".config/fish/config.fish"]}, []),
+    "fish with a file of its own": (
+        ["fish"],
+        {".config/fish/config.fish": f"{PLAIN_RC['.config/fish/config.fish']}set -g fish_history other\n"},
+        [],
+    ),
+    "ksh": (["ksh"], {}, [".sh_history"]),
+    "ksh with a file of its own": (["ksh"], {".shrc": "HISTFILE=~/mine\nHISTSIZE=500\n"}, [".sh_history", "mine"]),
+    "mksh with a file of its own": (["mksh"], {".shrc": "HISTFILE=~/mine\nHISTSIZE=500\n"}, ["mine"]),
+    "dash with a file of its own": (["dash"], {".shrc": "HISTFILE=$HOME/mine\n"}, ["mine"]),
+    "busybox": (["busybox", "sh"], {}, [".ash_history"]),
+    "busybox with a file of its own": (
+        ["busybox", "sh"],
+        {".shrc": "HISTFILE=$HOME/mine\nexport SEEN=yes\n"},
+        [".ash_history", "mine"],
+    ),
+}
+LISTS = {"zsh": "builtin fc -ln 1 2>&1; true", "dash": "true", "mksh": "fc -ln 1; true", "ksh": "fc -ln 1; true"}
+
+
+def write_home(home, files, histories):
+    for name, text in {**files, **dict.fromkeys(histories, OLD)}.items():
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    share = home / ".local/share/fish"
+    (share / "generated_completions").mkdir(parents=True)
+    for name in ("fish_history", "other_history"):
+        (share / name).write_text(FISH)
+    return {"HOME": str(home), "PS1": "$ ", "ENV": "$HOME/.shrc" if ".shrc" in files else ""}
+
+
+def contents(home):
+    """Read all that may have a history; fish writes variables of its own elsewhere."""
+    found = {path.relative_to(home): path.read_bytes() for path in home.rglob("*") if path.is_file()}
+    return {str(path): data for path, data in found.items() if "fish_variables" not in path.name}
+
+
+def use(pane, shell, runs=40):
+    for number in range(runs):
+        assert pane.run(f"echo run {number}", timeout_s=20).output == f"run {number}"
+    pane.run("echo one\necho two", timeout_s=20)
+    pane.send_keys("echo typed", "Enter")
+    pane.wait(regex="^typed$", timeout_s=10)
+    assert "old line" not in pane.run(LISTS.get(shell, "history | cat"), timeout_s=20).output
+
+
+@pytest.mark.parametrize("home", HOMES)
+def test_no_history_file_is_shown_or_changed(phux, tmp_path, home):
+    command, files, histories = HOMES[home]
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    env = write_home(tmp_path, files, histories)
+    before = contents(tmp_path)
+    session = phux.new_session(command=command, cwd=str(tmp_path), env=env, history=False)
+    use(session.pane, command[0])
+    if "SEEN" in "".join(files.values()):
+        assert session.pane.run("echo $SEEN $ENV", timeout_s=20).output == "yes $HOME/.shrc"
+    window = session.new_window(command=command)
+    beside = session.pane.split("right", command=command)
+    for pane in (getattr(window, "pane", window), beside):
+        use(pane, command[0], runs=2)
+    for pane in (getattr(window, "pane", window), beside, session.pane):
+        pane.run("exit", timeout_s=20)
+        pane.wait(exit=True, timeout_s=10)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_private_server_leaves_the_history_alone_unless_told_otherwise(tmp_path, shell):
+    command, files, histories = HOMES[{"bash": "bash that appends", "zsh": "zsh that appends"}.get(shell, shell)]
+    env = write_home(tmp_path, files, histories)
+    before = contents(tmp_path)
+    with blocking.embedded() as phux:
+        for history in (None, True):
+            session = phux.new_session(command=command, cwd=str(tmp_path), env=env, history=history)
+            session.pane.run("echo marker-of-this-run", timeout_s=20)
+            session.pane.run("exit", timeout_s=20)
+            session.pane.wait(exit=True, timeout_s=10)
+            changed = {name for name, data in contents(tmp_path).items() if before.get(name) != data}
+            assert bool(changed) == bool(history), changed
+
+
+def test_the_line_of_commands_makes_a_session_without_history(cli, tmp_path):
+    env = write_home(tmp_path, HOMES["bash that appends"][1], [".bash_history"])
+    flags = [flag for name, value in env.items() for flag in ("-e", f"{name}={value}")]
+    cli.json("new", "-s", "none", "--no-history", *flags, "--", "bash")
+    cli("run", "none", "echo secret-run")
+    assert (tmp_path / ".bash_history").read_text() == OLD
