@@ -11,7 +11,7 @@ from phux_client.flows.kill import kill, kill_by_id, kill_server
 from phux_client.flows.ls import ls
 from phux_client.flows.new import new
 from phux_client.flows.run import DEFAULT_TIMEOUT_S as RUN_TIMEOUT_S
-from phux_client.flows.run import leave_run, new_run_id, run
+from phux_client.flows.run import leave_run, run
 from phux_client.flows.send_keys import paste, send_keys
 from phux_client.flows.snapshot import changes, snapshot
 from phux_client.flows.status import status, tree
@@ -79,7 +79,6 @@ __all__ = [
     "move",
     "move_divider",
     "new",
-    "new_run_id",
     "new_window",
     "next_event",
     "next_logs",

@@ -12,6 +12,7 @@ from phux_cli.connection import connection
 from phux_cli.output import print_document, print_note, write
 from phux_cli.usage import UsageError, add_json, add_socket, at_least, seconds
 from phux_client import flows
+from phux_client.flows.run import new_run_id
 from phux_client.flows.target import pane_id
 from phux_core.errors import PhuxError, TimedOutError
 
@@ -71,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
         return start.run(options)
     with connection(options) as phux:
-        pane, run_id = phux.drive(pane_id(options.target, phux.caller)), flows.new_run_id()
+        pane, run_id = phux.drive(pane_id(options.target, phux.caller)), new_run_id()
         flow = flows.run(
             phux.caller,
             pane,
