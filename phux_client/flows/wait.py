@@ -236,7 +236,7 @@ class _View:
 
     def _take_text(self, event: "Document") -> None:
         self._text_seq, self._resume = event["seq"], event["resume"]
-        hit = self._wanted.find(event["text"])
+        hit = self._wanted.find(event["text"]) or self._wanted.find(event.get("erased", ()))
         if hit is None and "drawn" in event:
             hit = self._wanted.find_drawn(event["drawn"])
         if hit is not None:

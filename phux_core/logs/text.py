@@ -31,7 +31,10 @@ _ESCAPES = re.compile(
     rb"|\x1b[ -/]*[0-~]"
     rb"|\x1b"
 )
+# Those that do not move the cursor: control strings, character sets, and what erases the rest of the line.
+_IN_PLACE = re.compile(rb"\x1b(?:[\]PX^_ -/]|\[0?K)")
 _SILENT = b"\0\a\x7f"
+_MOVES = re.compile(r"[\x01-\x08\n-\x1f]+")
 _RETURNS = re.compile(r"\r+\n")
 _LINES = re.compile(r"[\r\n]")
 
@@ -48,6 +51,19 @@ def strip(data: bytes) -> str:
     if b"\x1b" in data or b"\xc2" in data:
         data = _ESCAPES.sub(b"", data)
     return data.replace(b"\r\n", b"\n").translate(None, _SILENT).decode("utf-8", "replace")
+
+
+def stretches(data: bytes) -> list[str]:
+    r"""Cut output into the texts that were written in one go, wherever the cursor may have moved.
+
+    Example:
+        >>> stretches(b"10%\r\x1b[K\x1b[32mdone\x1b[m\r\n\x1b[?1049h\x1b[2;5Hfull screen\x1b[?1049l")
+        ['10%', 'done', 'full screen']
+    """
+    data = _COLOURS.sub(b"", data)
+    data = _ESCAPES.sub(lambda match: b"" if _IN_PLACE.match(match[0]) else b"\n", data)
+    text = data.translate(None, _SILENT).decode("utf-8", "replace")
+    return [stretch for stretch in _MOVES.split(text) if stretch.strip()]
 
 
 def plain(data: bytes) -> str:

@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.plain import as_written, flowing_text
+from phux_core.logs.text import stretches
 from phux_core.server import drawn
 from phux_core.server.screen import read_screen
 
@@ -66,6 +67,8 @@ class Follower:
         self._line = self._told = self.begins = self._beginning() if since is None else since
         # Who begins now, and with everything, sees on the screen itself what is drawn there.
         self._tells_drawn = screen and (output_only or since is not None)
+        # What was erased before it began is told only to those who asked for the past.
+        self._erased_since = self.begins if output_only or since is not None else pane.seq
         # What stood on the alternate screen when it was last told of; None if that is to be found out.
         self._stood: list[str] | None = [] if since is None else None
         self._scheduled = False
@@ -139,13 +142,19 @@ class Follower:
             end = start + data.rfind(b"\n") + 1
             data = data[: end - start]
         text: list[str] = event["text"]
+        erased: list[str] = []
         shown = self._end_of_output(start, data) if self._output_only and end == pane.seq else end
         for first, last in self._stretches(start, shown):
             part = data[first - start : last - start]
-            text += _lines(pane.unmarked.echoes.cut(first, part) if self._output_only else part, pane)
+            if self._output_only:
+                part = pane.unmarked.echoes.cut(first, part)
+            lines = _lines(part, pane)
+            text += lines
+            if self._screen:
+                erased += _erased(part, self._erased_since - first, lines)
         self._told = end
         self._line = start + self._next_line(data)
-        event |= {"resume": self._line, "seq": end}
+        event |= {"resume": self._line, "seq": end} | ({"erased": erased} if erased else {})
         if self._screen and end == pane.seq:
             event["screen"] = read_screen(pane, scrollback=None, cells=False)
             if self._tells_drawn:
@@ -213,6 +222,23 @@ class Follower:
 def _lines(data: bytes, pane: Pane) -> list[str]:
     text = as_written(_settled(data), cols=pane.record.cols, rows=pane.record.rows)
     return text.split("\n") if text else []
+
+
+def _erased(data: bytes, old: int, lines: list[str]) -> list[str]:
+    """List what was written and is in no line any more: erased, overwritten, or on an alternate screen that was left.
+
+    Args:
+        data: What was written.
+        old: How many bytes of it are older than what is asked for.
+        lines: What it left.
+    """
+    if old > 0:
+        data = data[data.rfind(b"\r", 0, old) + 1 :]
+    settled = _settled(data)
+    if flowing_text(settled) is not None:
+        return []
+    left = "\n".join(lines)
+    return [text for text in dict.fromkeys(stretches(settled)) if text.strip() not in left]
 
 
 def _settled(data: bytes) -> bytes:

@@ -275,6 +275,39 @@ def test_on_the_alternate_screen_each_event_is_what_was_drawn(pane, follow):
     assert client.texts == [["", "hello"], ["", "", "world"]]
 
 
+# What is not there any more
+
+
+def erased(data, *, old=0):
+    lines = output_text._lines(data, types.SimpleNamespace(record=types.SimpleNamespace(cols=20, rows=4)))
+    return output_text._erased(data, old, lines)
+
+
+@pytest.mark.parametrize(
+    ("data", "texts"),
+    [
+        (b"kept\r\n\x1b[31mred\x1b[m\r\n", []),
+        (b"one\r\x1b[K", ["one"]),
+        (b"10%\r20%\r30%", ["10%", "20%"]),
+        (b"10%\r10%\r20%", ["10%"]),
+        (b"kept\x1b[K and kept\r\n", []),
+        (b"\x1b[2;3Hdrawn\x1b[1;1Hand kept", []),
+        (b"one\r\ntwo\r\n\x1b[H\x1b[2J\x1b[3Jthree", ["one", "two"]),
+        (b"$ \x1b[?1049h\x1b[1;1Hhello\x1b[2;1Hworld\x1b[?1049l", ["hello", "world"]),
+        (b"\x1b]0;title\x07x\x1b(By\r\x1b[2K", ["xy"]),
+        (b"gone\r\x1b[2Kkept\x1b[", ["gone"]),
+    ],
+)
+def test_what_was_written_and_is_in_no_line_any_more_is_erased(data, texts):
+    assert erased(data) == texts
+
+
+def test_what_was_erased_before_is_left_out_and_what_was_visible_is_not():
+    assert erased(b"one\rtwo\rthree", old=4) == ["two"]
+    assert erased(b"one\rtwo\rthree", old=6) == ["two"]
+    assert erased(b"one\rtwo\rthree", old=8) == []
+
+
 @pytest.mark.parametrize("data", [b"\r\n\r\n", b"\x1b[31m\x1b[m", b""])
 def test_what_leaves_no_text_is_told_as_none(pane, follow, data):
     client = follow()

@@ -1,7 +1,8 @@
 r"""wait: wait until something is true of a pane. The first condition that holds wins; with none it is --idle 500.
 
 --until, --regex and --stop look at whole lines, also where the edge of the screen broke them: at what is visible when
-the wait begins, and at all that is written after that, however fast it scrolls by. They also find the echo of what was
+the wait begins, and at all that is written after that, however fast it scrolls by or is
+erased. They also find the echo of what was
 just typed; --output-only keeps them from it, and --since SEQ (`seq` of a ScreenState) from old lines. A screen's lines
 come without the blanks at their end, so one that TEXT or RE wants there is taken to be there: `\$ $` finds a prompt.
 Exits 0 when a condition holds, 1 when --stop matches or the program has ended, 124 when the time is over. If several
