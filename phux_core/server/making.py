@@ -233,7 +233,7 @@ class Maker:
         """Have the program of a new pane started."""
         service = self._service
         cols, rows = size
-        pane_id = service.tree.take_pane_id()
+        pane_id = service.tree.take_pane_id(service.settings.log_root)
         base = dict(os.environ) if program.env is None else program.env
         environment = launch.build_environment(
             base, program.extra_env or {}, cwd=cwd, socket=service.socket_path, pane=pane_id

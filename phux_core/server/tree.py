@@ -13,6 +13,7 @@ from attrs import Factory, asdict, define, field
 
 from phux_core import layout
 from phux_core.keeper.signals import signal_name
+from phux_core.logs import pane_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -236,10 +237,11 @@ class Tree:
             number += 1
         return str(number)
 
-    def take_pane_id(self) -> int:
-        """Give a pane id that was never given before."""
-        self.next_pane_id += 1
-        return self.next_pane_id - 1
+    def take_pane_id(self, log_root: str = "") -> int:
+        """Give a pane id that was never given before, also by other servers whose logs are in that directory."""
+        taken = pane_ids.take(log_root, self.next_pane_id)
+        self.next_pane_id = taken + 1
+        return taken
 
     def pane_id_was_taken(self, pane_id: int) -> None:
         """Give a pane id to nobody else, also if whoever took it died before that was written down."""
