@@ -152,10 +152,9 @@ class Runs:
     async def _refuse_if_busy(self, request: RunRequest) -> None:
         """Refuse a caller who does not want to wait for the prompt, while the owner of the turn waits for it."""
         if not request.queue:
-            await self.prompt.refuse_while(self._is_prompt_awaited, self._problem)
-
-    def _is_prompt_awaited(self) -> bool:
-        return self.turn.locked() and (self._current is None or self.prompt.is_awaited)
+            await self.prompt.refuse_while(
+                lambda: self.turn.locked() and (self._current is None or self.prompt.is_awaited), self._problem
+            )
 
     async def _start(self, request: RunRequest, deadline: float | None, is_wanted: Callable[[], bool]) -> Run | None:
         """Wait for the prompt and type; None when the time was over."""

@@ -239,7 +239,7 @@ TOOLS = (
     Tool(
         "phux_paste",
         "Paste text",
-        "Paste text into a pane, bracketed if its program asked for that. Press Enter with phux_send_keys afterwards.",
+        "Paste text into a pane, bracketed if its program asked for that. Enter is not pressed.",
         paste,
         properties={"target": TARGET, "text": text("What to paste."), "socket": SOCKET},
         required=("target", "text"),

@@ -94,8 +94,8 @@ TOOLS = (
     Tool(
         "phux_logs",
         "Read what a pane wrote",
-        "Read what a pane wrote, escape sequences applied: the last 500 lines unless told otherwise; or with `command` "
-        "what one command wrote. Logs outlive their panes.",
+        "Read what a pane wrote, escape sequences applied: its last 500 lines by default, or with `command` one "
+        "command's output. Logs outlive panes.",
         logs,
         safety="read-only",
         properties={
@@ -116,7 +116,7 @@ TOOLS = (
     Tool(
         "phux_search",
         "Search all logs",
-        "Look for a pattern of Python's re in what all panes wrote, or those of one session.",
+        "Search what all panes wrote, or those of one session, for a Python regex.",
         search,
         safety="read-only",
         properties={
@@ -133,7 +133,7 @@ TOOLS = (
     Tool(
         "phux_commands",
         "List what ran",
-        "The ledger: what ran in a pane, or in all, with id, exit code, times and working directory; newest last.",
+        "List commands that ran in a pane, or in all: id, exit code, times, directory; newest last.",
         commands,
         safety="read-only",
         properties={

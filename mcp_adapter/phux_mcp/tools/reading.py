@@ -226,7 +226,7 @@ TOOLS = (
     Tool(
         "phux_tree",
         "Sessions, windows and panes",
-        "Every session, window and pane, with sizes, titles, programs, working directories and states.",
+        "List every session, window and pane: size, title, program, directory and state.",
         tree,
         safety="read-only",
         properties={"session": text("Only this session."), "max_bytes": MAX_BYTES, "socket": SOCKET},
@@ -278,7 +278,7 @@ TOOLS = (
     Tool(
         "phux_watch",
         "Collect events",
-        "Collect events of a pane, or of the whole server, until there are max_events or the time is over.",
+        "Collect events of a pane or of the server, up to max_events or timeout_secs.",
         watch,
         safety="read-only",
         properties={
