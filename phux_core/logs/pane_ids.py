@@ -1,10 +1,12 @@
-"""Pane ids that no other server of this user gives: a counter beside the logs, see docs/decisions/0023-pane-ids.md."""
+"""Pane ids that no other server of this user gives: a counter beside the logs, see docs/decisions/0025-pane-ids.md."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import os
+
+from phux_core.logs import places
 
 _NAME = "next-pane"
 _MOST_DIGITS = 10
@@ -20,16 +22,27 @@ def take(root: str, least: int) -> int:
     """
     if root:
         with contextlib.suppress(OSError):  # a full or read-only disk: the ids of this server are still its own
-            os.makedirs(root, 0o700, exist_ok=True)
-            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-            fd = os.open(os.path.join(root, _NAME), flags, 0o600)
+            directory = places.open_directory(root, create=True)
+            try:
+                # Without blocking: somebody may have put a FIFO there.
+                fd = places.open_file(_NAME, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK, dir_fd=directory)
+            finally:
+                os.close(directory)
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX)
-                text = os.pread(fd, _MOST_DIGITS + 1, 0).strip()
-                known = int(text) if text.isdigit() and len(text) <= _MOST_DIGITS else 0
-                taken = max(least, known) if known < _LARGEST else least
+                taken = max(least, _next_id(fd, root))
+                if taken >= _LARGEST:
+                    return least
                 os.pwrite(fd, b"%010d\n" % (taken + 1), 0)
                 return taken
             finally:
                 os.close(fd)
     return least
+
+
+def _next_id(fd: int, root: str) -> int:
+    """Read the counter; if it is new or damaged, continue after the highest id in the logs."""
+    text = os.pread(fd, _MOST_DIGITS + 1, 0).strip()
+    if text.isdigit() and len(text) <= _MOST_DIGITS:
+        return int(text)
+    return max((log.pane + 1 for log in places.logs(root)), default=1)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from phux_core.server.foreground import look
 from phux_core.server.screen import catch_up
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def is_painted(pane: Pane) -> bool:
         return False
     if state == "running":
         return True
-    foreground = look(pane.fd)
+    foreground = pane.look()
     return foreground is not None and foreground.waiting is not False
 
 

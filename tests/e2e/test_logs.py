@@ -568,3 +568,22 @@ def test_a_line_of_ten_megabytes_without_a_newline_harms_nobody(phux):
 def test_no_test_writes_to_the_real_home():
     assert os.environ["XDG_STATE_HOME"].startswith("/tmp")
     assert clean_environment()["XDG_STATE_HOME"] == os.environ["XDG_STATE_HOME"]
+
+
+def test_command_ids_name_one_command_across_servers(tmp_path, monkeypatch):
+    state = tmp_path / "state"
+    outputs = {}
+    for number in range(3):
+        runtime = tmp_path / f"run{number}"
+        runtime.mkdir(mode=0o700)
+        cli = Cli(str(runtime / "phux.sock"), tmp_path, {"XDG_STATE_HOME": str(state)})
+        try:
+            cli.json("new", "-d", "-s", "work", "--", "bash")
+            cli.json("run", "work", f"echo server {number}")
+            (entry,) = cli.json("commands", "work")["commands"]
+            outputs[entry["id"]] = f"server {number}"
+        finally:
+            cli("kill", "--server")
+    assert len(outputs) == 3
+    for command_id, output in outputs.items():
+        assert cli("output", command_id).out.strip() == output

@@ -1,0 +1,99 @@
+"""A service that dies again and again: calls outlive every death, and no client waits for nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import anyio
+import pytest
+
+import phux_client
+from faults import service_pids
+from phux_client import blocking
+from servers import Cli, embedded_server, eventually
+
+
+@pytest.fixture
+def server():
+    with embedded_server() as server, blocking.connect(server.socket) as phux:
+        phux.new_session("work", command=["bash"])
+        yield server
+
+
+def kill_repeatedly(socket, times, gap_s):
+    """Kill the service a number of times, each time as soon as the next one answers and the gap has passed."""
+    with blocking.Phux(socket) as phux:
+        for _ in range(times):
+            pid = phux.status().service_pid
+            time.sleep(gap_s)  # how long each service lives is what the test is about
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("kind", ["blocking", "asyncio", "trio"])
+def test_a_run_outlives_any_number_of_deaths(server, kind):
+    killer = threading.Thread(target=kill_repeatedly, args=(server.socket, 5, 0.4))
+    command = f"echo begin; while [ ! -e {server.socket}.over ]; do sleep 0.1; done; echo done; (exit 5)"
+
+    def run():
+        with blocking.connect(server.socket) as phux:
+            return phux.pane("work").run(command, timeout_s=60)
+
+    async def run_async():
+        async with phux_client.connect(server.socket) as phux:
+            return await (await phux.pane("work")).run(command, timeout_s=60)
+
+    def finish():
+        killer.join()
+        with open(f"{server.socket}.over", "w"):
+            pass
+
+    finisher = threading.Thread(target=finish)
+    killer.start()
+    finisher.start()
+    result = run() if kind == "blocking" else anyio.run(run_async, backend=kind)
+    finisher.join()
+    assert (result.exit_code, result.output) == (5, "begin\ndone")
+    with blocking.connect(server.socket) as phux:
+        assert phux.status().service_restarts == 5
+        (ran,) = [entry for entry in phux.pane("work").commands() if entry.command == command]
+        assert ran.exit_code == 5
+
+
+def test_ten_kills_within_three_seconds_are_survived_and_answered(server, tmp_path):
+    cli = Cli(server.socket, tmp_path)
+    keeper = cli.json("status")["keeper_pid"]
+    began = time.monotonic()
+    kills = 0
+    while kills < 10 and time.monotonic() - began < 3:
+        for pid in service_pids(keeper):
+            os.kill(pid, signal.SIGKILL)
+            kills += 1
+    assert cli("ls").code == 0
+    assert time.monotonic() - began < 10
+    assert cli.json("run", "work", "echo alive")["output"] == "alive"
+
+
+def test_a_wait_keeps_its_timeout_while_the_service_dies(server):
+    stop = threading.Event()
+
+    def kill():
+        with blocking.Phux(server.socket) as phux:
+            while not stop.is_set():
+                os.kill(phux.status().service_pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        with blocking.Phux(server.socket) as phux:
+            began = time.monotonic()
+            with pytest.raises(phux_client.TransportError):
+                phux.pane("work").wait(until="never", timeout_s=1.5)
+            assert time.monotonic() - began < 5
+    finally:
+        stop.set()
+        killer.join()
+    with blocking.Phux(server.socket) as phux:
+        assert eventually(lambda: phux.pane("work").run("echo well").output) == "well"
