@@ -1,12 +1,12 @@
 """Terminal engines: one protocol, two implementations, chosen by name.
 
-``create`` makes a terminal, ``restore`` rebuilds one from a checkpoint. Backends are imported when they are
-first used, because importing pyghostty alone takes a quarter of a second.
+``create`` makes a terminal, ``restore`` rebuilds one from a checkpoint. A backend is imported when it is first used.
 """
 
 from __future__ import annotations
 
 import importlib
+import logging
 from typing import TYPE_CHECKING, Protocol, cast
 
 from phux_core.engine.protocol import (
@@ -106,7 +106,9 @@ def restore(checkpoint: bytes) -> Engine:
 
 
 def choose(requested: str | None) -> str:
-    """The engine to use: the one asked for, else ghostty where it imports, else pyte.
+    """Return the engine to use: the requested one, else ghostty where it imports, else pyte.
+
+    The log says why ghostty cannot be used.
 
     Args:
         requested: A name out of ``ENGINES``, or None (or empty) for the best one there is.
@@ -119,7 +121,8 @@ def choose(requested: str | None) -> str:
         return requested
     try:
         _backend("ghostty")
-    except (ImportError, OSError):  # OSError: the wheel is there, its shared library does not load
+    except (ImportError, OSError) as error:  # OSError: the wheel is there, its shared library does not load
+        logging.getLogger("phux.engine").warning("the ghostty engine cannot be used, pyte is: %s", error)
         return "pyte"
     return "ghostty"
 

@@ -39,3 +39,9 @@ def test_importing_the_package_imports_no_backend():
 def test_everything_exported_is_there():
     for name in engines.__all__:
         assert hasattr(engines, name)
+
+
+def test_the_log_says_why_the_better_engine_is_not_used(monkeypatch, caplog):
+    monkeypatch.setattr(engines, "_MODULES", {"ghostty": "no_such_module", "pyte": "pyte_engine"})
+    assert engines.choose(None) == "pyte"
+    assert "no_such_module" in caplog.text
