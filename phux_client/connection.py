@@ -254,7 +254,7 @@ class Attempts:
         if not isinstance(timeout_ms, int):
             return self._params
         spent_ms = int((self._attempt_began - self._began) * 1000)
-        return {**self._params, "timeout_ms": max(1, timeout_ms - spent_ms)}
+        return {**self._params, "timeout_ms": min(timeout_ms, max(1, timeout_ms - spent_ms))}
 
     def pause_s(self, failure: errors.PhuxError) -> float:
         """Return how long to wait before the next attempt.

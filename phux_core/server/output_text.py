@@ -123,7 +123,7 @@ class Follower:
                 return pane.commands.start
             return pane.commands.outputs[-1][0] if pane.commands.outputs else pane.seq
         start = max(pane.journal.oldest, pane.seq - _LONGEST_DRAWN)
-        return start + pane.journal.since(start).rfind(b"\n") + 1
+        return start + pane.journal.since(start, pane.seq - start).rfind(b"\n") + 1
 
     def _tell_piece(self) -> None:
         pane = self._pane
@@ -133,7 +133,8 @@ class Follower:
             event["gap"] = True
             self._told = oldest
         start = self._line = max(self._line, oldest)
-        data = pane.journal.since(start, self._told - start + _PIECE)
+        # A thread that reads ahead may have written more into the journal than the terminal was fed.
+        data = pane.journal.since(start, min(self._told + _PIECE, pane.seq) - start)
         if not data:  # the pane was killed and forgotten
             self._told = pane.seq
             return

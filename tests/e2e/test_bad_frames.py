@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from faults import service_pids
 from phux_core.calls import CALLS
 from rawwire import HELLO, RawClient, frame
-from servers import embedded_server, eventually, process_gone
+from servers import embedded_server, eventually
 from validation import validate
 
 ECHO = ["sh", "-c", 'stty -echo; echo ready; while read -r line; do echo "<$line>"; done']
@@ -556,32 +557,21 @@ def test_words_that_no_program_can_get_are_refused_and_the_keeper_is_not_doubled
     # ptyprocess forks before it finds that execve cannot take them.
     with embedded_server() as server, RawClient(server.socket) as client:
         client.get("new_session", name="stays", cwd="/", command=["sleep", "1000"])
-        keeper = client.get("status")["keeper_pid"]
+        status = client.get("status")
+        keeper, service = status["keeper_pid"], status["service_pid"]
         try:
             client.send({"id": 9, "call": "new_session", "params": {"cwd": "/", **params}})
             reply = client.receive()
             assert "error" in reply, reply
             assert reply["error"]["code"] in {"bad_request", "cannot_execute"}
-            assert keepers_of(server.socket) == [keeper]
+            assert service_pids(keeper) == [service]
             assert os.path.exists(server.socket)
             assert [session["name"] for session in client.get("tree")["sessions"]] == ["stays"]
         finally:
-            for pid in keepers_of(server.socket):
-                if pid != keeper:
+            for pid in service_pids(keeper):
+                if pid != service:
                     os.kill(pid, signal.SIGKILL)
-            eventually(lambda: all(pid == keeper or process_gone(pid) for pid in keepers_of(server.socket)))
-
-
-def keepers_of(socket):
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (entry / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if b"phux_core.keeper" in words and socket.encode() in words:
-            found.append(int(entry.name))
-    return sorted(found)
+            eventually(lambda: service_pids(keeper) == [service])
 
 
 # Chance

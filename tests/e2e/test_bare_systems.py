@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -18,7 +19,13 @@ WITHOUT_USERS = [
     *("-m", "sh", "-c"),
     'for file in passwd nsswitch.conf; do mount --bind /dev/null /etc/$file; done; exec sh -e "$0"',
 ]
-WITH_OWN_TMP = ["-m", "sh", "-c", 'exec 3<"$0" && mount -t tmpfs tmpfs /tmp && cd / && exec sh -e /dev/fd/3']
+ROOT = Path(__file__).parents[2]
+# This checkout may be below /tmp itself, and has to stay there.
+OWN_TMP = """
+exec 3<"$0"; set -e; keep=$(mktemp -d -p /var/tmp); mount --bind "$1" "$keep"; mount -t tmpfs tmpfs /tmp; mkdir -p "$1"
+mount --bind "$keep" "$1"; umount "$keep"; rmdir "$keep"; cd /; exec sh -e /dev/fd/3
+"""
+WITH_OWN_TMP = ["-m", "sh", "-c", OWN_TMP]
 
 
 @pytest.fixture
@@ -51,7 +58,7 @@ def inside(tmp_path, environment):
         except (OSError, subprocess.CalledProcessError) as error:
             pytest.skip(f"no namespace can be made here: {error}")
         done = subprocess.run(
-            ["unshare", *namespace, tmp_path / "script"], env=env, cwd=tmp_path, capture_output=True, timeout=60
+            ["unshare", *namespace, tmp_path / "script", ROOT], env=env, cwd=tmp_path, capture_output=True, timeout=60
         )
         assert done.returncode == 0, done.stderr.decode() + done.stdout.decode()
         return documents(done.stdout.decode()), done.stderr.decode()

@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import anyio
 import pytest
@@ -290,24 +289,30 @@ def test_ending_its_server_early_does_no_harm():
             phux.ls()
 
 
-def templates():
-    """The template processes that this process started, by their marks in the environment and their names."""
-    found = set()
-    for pid in filter(str.isdecimal, os.listdir("/proc")):
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as cmdline:
-            if b"phux_core.server.template" in cmdline.read():
-                found.add(int(pid))
-    return found
+IDLE_TEMPLATE = """
+import os, select
+from phux_client import blocking
+with blocking.embedded() as phux:
+    keeper = phux.status().keeper_pid
+    stat = open(f"/proc/{keeper}/stat").read()
+    template = int(stat.rpartition(")")[2].split()[1])
+    assert b"phux_core.server.template" in open(f"/proc/{template}/cmdline", "rb").read()
+    ended = os.pidfd_open(template)
+assert select.select([ended], [], [], 20)[0]
+with blocking.embedded() as phux:
+    print(len(phux.ls().sessions))
+"""
 
 
 def test_an_idle_template_ends_and_the_next_server_starts_another():
-    with blocking.embedded() as phux:
-        status = phux.status()
-        parent = int(Path(f"/proc/{status.keeper_pid}/stat").read_text().rpartition(")")[2].split()[1])
-        assert parent in templates()
-    eventually(lambda: process_gone(parent), within_s=20)
-    with blocking.embedded() as phux:
-        assert phux.ls().sessions == []
+    told = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", IDLE_TEMPLATE],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert told.stdout == "0\n", told.stderr
 
 
 def test_a_forked_service_comes_back_after_its_death():

@@ -200,11 +200,11 @@ def test_logs_of_earlier_servers_are_read_with_and_without_a_server(tmp_path, mo
         assert cli("search", "^of the", "--session", "other").code == 1
         assert cli("logs", "@7").code == cli("output", "7.1").code == cli("output", "1.7").code == 1
         assert cli("output", "x", "--json").error["error"]["code"] == "bad_request"
-        # With another one, that has a pane of that number itself.
-        cli.json("new", "-s", "second")
-        assert "of the first server" not in cli("logs", "@1").out
+        # With another one, whose panes have other numbers.
+        assert cli.json("new", "-s", "second")["terminal_id"] == 2
+        assert "of the first server" in cli("logs", "@1").out
         assert "of the first server" in cli("logs", listed[0]).out
-        assert cli("output", "1.1").code == 1
+        assert cli("output", "1.1").out == "of the first server\n"
         assert cli("output", f"{listed[0]}.1").out == "of the first server\n"
         assert cli("wait", "--command", f"{listed[0]}.1").code == 0
         assert cli("search", "^of the").code == 1
@@ -214,7 +214,7 @@ def test_logs_of_earlier_servers_are_read_with_and_without_a_server(tmp_path, mo
         cli.json("new", "-s", "third")
         cli.json("run", "third", "echo of the third session")
         cli("kill", "third")
-        assert "of the third session" in cli("logs", "@2").out
+        assert "of the third session" in cli("logs", "@3").out
 
 
 def test_a_server_that_was_killed_leaves_its_logs_and_says_what_was_lost(tmp_path, monkeypatch):

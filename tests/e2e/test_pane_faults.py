@@ -121,10 +121,10 @@ def test_a_fault_in_tracking_marks_stays_in_its_pane_and_is_logged_once(tmp_path
 LOOK_FAULT = """
 from phux_core.server import pane
 look = pane.look
-def faulty(fd):
+def faulty(*words):
     if is_on():
         raise RuntimeError("a fault in looking")
-    return look(fd)
+    return look(*words)
 pane.look = faulty
 """
 

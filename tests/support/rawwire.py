@@ -26,8 +26,8 @@ class RawClient:
         self._buffer = bytearray()
         self._next_id = 0
         try:
+            self.sock.connect(path)  # without a timeout, for with one it fails where too many others connect
             self.sock.settimeout(timeout_s)
-            self.sock.connect(path)
             if greet:
                 self.send(HELLO)
                 greeting = self.receive()

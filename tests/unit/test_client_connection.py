@@ -176,3 +176,7 @@ def test_connections_that_lasted_do_not_count_as_failed_attempts(monkeypatch):
         assert attempts.begin() == {"timeout_ms": 60_000 - 1_500 * number}
         now[0] += 1.5
         attempts.pause_s(errors.DisconnectedError("gone"))
+
+
+def test_a_timeout_of_nothing_stays_one():
+    assert Attempts("run", {"timeout_ms": 0}, 30).begin() == {"timeout_ms": 0}
