@@ -33,7 +33,10 @@ def pane(request, open_shell):
 
 @pytest.mark.parametrize("burst", BURSTS)
 def test_text_that_was_erased_at_once_is_found(pane, burst):
+    marked = pane.info().command != "dash"
     for condition in CONDITIONS:
+        if condition.get("output_only") and not marked:
+            continue  # a shell without marks draws its prompt into the erased row, which then counts as the prompt's
         acted_since = pane.snapshot().seq
         acted = pane.act(
             BURSTS[burst], "Enter", timeout_s=20, **{k: v for k, v in condition.items() if k != "output_only"}
