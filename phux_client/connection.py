@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 # A service that dies of a request itself must not be given that request for ever.
 _MOST_QUICK_LOSSES = 15
 _QUICK_S = 1.0
+# A service that dies at every start is reported after this long; one that was killed ten times is back by then.
+_LONGEST_RESTART_S = 7.0
 _FIRST_PAUSE_S = 0.01
 _LONGEST_PAUSE_S = 0.25
 
@@ -242,6 +244,7 @@ class Attempts:
         self.deadline = self._began + timeout_s
         self._quick_losses = 0
         self._restarting: errors.PhuxError | None = None
+        self._restarting_since = 0.0
 
     def begin(self) -> "Mapping[str, object]":
         """Begin the next attempt.
@@ -264,7 +267,10 @@ class Attempts:
         """
         if failure.code == "service_restarting":  # the keeper answered: no service has seen the request
             self._report_once(failure)
+            if time.monotonic() - self._restarting_since > _LONGEST_RESTART_S:
+                raise failure
             return _LONGEST_PAUSE_S
+        self._restarting = None  # a service was there
         if time.monotonic() - self._attempt_began >= _QUICK_S:
             self._quick_losses = 0
         self._quick_losses += 1
@@ -282,6 +288,7 @@ class Attempts:
 
     def _report_once(self, failure: errors.PhuxError) -> None:
         if self._restarting is None:
+            self._restarting_since = time.monotonic()
             import logging
 
             # Without a handler, logging prints it to stderr: people who wait learn what they wait for.

@@ -19,11 +19,8 @@ from servers import Cli, embedded_server, eventually, process_gone
 # How a service dies while it starts, and how the keeper says it.
 DEATHS = {
     "raise RuntimeError('a fault at the start')": "exited with status 70 after an exception",
-    "raise SystemExit(3)": "exited with status 3",
-    "os._exit(0)": "exited with status 0",
+    "os._exit(3)": "exited with status 3",
     "os.abort()": "was killed by SIGABRT",
-    "os.kill(os.getpid(), 9)": "was killed by SIGKILL",
-    "os.kill(os.getpid(), 15)": "was killed by SIGTERM",
 }
 AT_START = """
 from phux_core.server import service

@@ -151,13 +151,18 @@ def test_only_what_does_no_harm_is_sent_again_after_a_lost_reply():
         Attempts("kill", {}, 30).pause_s(lost)
 
 
-def test_a_request_that_reached_no_service_is_always_sent_again(caplog):
+def test_a_request_that_reached_no_service_is_sent_again_for_a_while(caplog, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("phux_client.connection.time.monotonic", lambda: now[0])
     restarting = errors.from_wire({"code": "service_restarting", "message": "the service died 9 times; see LOG"})
     attempts = Attempts("kill", {}, 30)
-    for _ in range(100):
-        assert attempts.pause_s(restarting) < 1
+    while now[0] < 6:
+        now[0] += attempts.pause_s(restarting)
     assert attempts.timed_out() is restarting
     assert [record.message for record in caplog.records] == ["phux: the service died 9 times; see LOG; waiting for it"]
+    now[0] += 3
+    with pytest.raises(errors.PhuxError, match="died 9 times"):
+        attempts.pause_s(restarting)
 
 
 def test_a_request_that_keeps_ending_the_service_is_given_up():
