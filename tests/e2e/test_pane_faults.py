@@ -231,9 +231,6 @@ def test_a_run_under_way_ends_as_it_should_although_its_terminal_could_not_be_re
     ("engine", "how", "deaths"),
     [
         ("ghostty", "os.abort()", 2),
-        ("ghostty", "os._exit(9)", 2),
-        ("pyte", "raise SystemExit(4)", 2),
-        ("pyte", "os.kill(os.getpid(), 11)", 2),
         ("pyte", "os.kill(os.getpid(), 9)", 4),
     ],
 )

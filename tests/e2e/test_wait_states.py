@@ -25,21 +25,21 @@ CONDITIONS = {
 }
 # How they are started, what they show at their prompt, and a line that creates a file after a moment.
 REPLS = {
-    "python3": (["python3", "-q"], ">>>", "import time; time.sleep(0.2); open('%s', 'w').close()"),
+    "python3": (["python3", "-q"], ">>>", "import time; time.sleep(0.1); open('%s', 'w').close()"),
     "plain python3": (
         ["env", "PYTHON_BASIC_REPL=1", "TERM=dumb", "python3", "-q"],
         ">>>",
-        "import time; time.sleep(0.2); open('%s', 'w').close()",
+        "import time; time.sleep(0.1); open('%s', 'w').close()",
     ),
-    "sqlite3": (["sqlite3"], "sqlite>", ".shell sleep 0.2; : >%s"),
+    "sqlite3": (["sqlite3"], "sqlite>", ".shell sleep 0.1; : >%s"),
     "node": (
         ["node"],
         ">",
         "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200); fs.writeFileSync('%s', '')",
     ),
-    "read": (["sh", "-c", "while printf '> ' && read -r _ file; do sleep 0.2; : >$file; done"], ">", "make %s"),
+    "read": (["sh", "-c", "while printf '> ' && read -r _ file; do sleep 0.1; : >$file; done"], ">", "make %s"),
     "secret": (
-        ["sh", "-c", "stty -echo; while printf '> ' && read -r _ file; do sleep 0.2; : >$file; done"],
+        ["sh", "-c", "stty -echo; while printf '> ' && read -r _ file; do sleep 0.1; : >$file; done"],
         ">",
         "make %s",
     ),
@@ -56,10 +56,10 @@ def options(pane, conditions, prompt):
 def test_prompt_counts_only_after_an_entered_line_was_executed(open_shell, shell, tmp_path):
     pane = open_shell(shell)
     for name, conditions in CONDITIONS.items():
-        for turn in range(3):
+        for turn in range(2):
             pane.wait(state="prompt", timeout_s=20)
             file, more = tmp_path / f"{name}{turn}".replace(" ", ""), options(pane, conditions, "$")
-            pane.send_keys(f"sleep 0.2; : >{file.name}", "Enter")
+            pane.send_keys(f"sleep 0.1; : >{file.name}", "Enter")
             assert pane.wait(state="prompt", timeout_s=20, **more).met == "state", name
             assert file.exists(), name
 
@@ -68,10 +68,10 @@ def test_prompt_counts_only_after_an_entered_line_was_executed(open_shell, shell
 def test_prompt_counts_only_after_lines_typed_ahead_were_executed(open_shell, shell, tmp_path):
     pane = open_shell(shell)
     for name in ("nothing", "until", "gone", "output only"):
-        for turn in range(3):
+        for turn in range(2):
             pane.wait(state="prompt", timeout_s=20)
             file, more = tmp_path / f"{name}{turn}".replace(" ", ""), options(pane, CONDITIONS[name], "$")
-            pane.send_keys("sleep 0.1", "Enter", f"sleep 0.2; : >{file.name}", "Enter")
+            pane.send_keys("sleep 0.1", "Enter", f"sleep 0.1; : >{file.name}", "Enter")
             assert pane.wait(state="prompt", timeout_s=20, **more).met == "state", name
             assert file.exists(), name
 
@@ -85,7 +85,7 @@ def test_awaiting_input_counts_only_after_an_entered_line_was_executed(phux, tmp
     session = phux.new_session(None, command=command, cwd=str(tmp_path))
     pane = session.pane
     for name, conditions in CONDITIONS.items():
-        for turn in range(3):
+        for turn in range(2):
             pane.wait(until=prompt, timeout_s=20)
             pane.wait(state=state, timeout_s=20)
             file, more = tmp_path / f"{name}{turn}".replace(" ", ""), options(pane, conditions, prompt)
@@ -110,9 +110,9 @@ def test_state_of_a_snapshot_is_never_older_than_what_was_typed_before(phux):
 def test_act_and_the_command_line_wait_for_the_same(open_shell, server, shell, tmp_path):
     pane, cli = open_shell(shell), Cli(server.socket, tmp_path)
     pane.wait(state="prompt", timeout_s=20)
-    for turn in range(3):
+    for turn in range(2):
         file = tmp_path / f"act{turn}"
-        acted = pane.act(f"sleep 0.2; : >{file.name}", "Enter", state="prompt", until="never", timeout_s=20)
+        acted = pane.act(f"sleep 0.1; : >{file.name}", "Enter", state="prompt", until="never", timeout_s=20)
         assert (acted.met, file.exists()) == ("state", True)
         file = tmp_path / f"cli{turn}"
         pane.send_keys(f"sleep 0.5; : >{file.name}", "Enter")
