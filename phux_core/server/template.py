@@ -10,6 +10,7 @@ reply is a frame with the keeper's ``pid``.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gc
 import os
@@ -22,7 +23,7 @@ import tomllib  # noqa: F401  the keeper imports it late
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from phux_core import wire
-from phux_core.engine import choose
+from phux_core.engine import choose, create
 from phux_core.keeper import __main__ as keeper
 from phux_core.server import __main__ as service
 
@@ -79,8 +80,8 @@ def main() -> int:
         return 0  # nobody needs to wait for us
     client = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that keepers leave no zombies
-    choose(None)
-    keeper.parser()
+    _warm_up()
+    gc.collect()
     gc.freeze()  # collecting would copy what the forks share
     keepers: list[int] = []
     while True:
@@ -99,6 +100,13 @@ def main() -> int:
             os.close(fd)
         keepers.append(pid)
         client.sendall(wire.encode({"pid": pid}))
+
+
+def _warm_up() -> None:
+    """Do once what every server does first, so that the forks find it done."""
+    create(choose(None), 80, 24).close()
+    keeper.parser().parse_args([])
+    asyncio.new_event_loop().close()
 
 
 def _receive(client: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
