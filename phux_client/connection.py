@@ -220,9 +220,20 @@ class ClientConnection:
         """Tell whether an event of a subscription can be taken."""
         return bool(self._events.get(subscription))
 
-    def take_event(self, subscription: int) -> "Document":
-        """Take the oldest event of a subscription."""
-        return self._events[subscription].take()
+    def take_event(self, subscription: int) -> "Document | None":
+        """Take the oldest event of a subscription.
+
+        Returns:
+            The event; None if there is none.
+
+        Raises:
+            PhuxError: There is none, and the connection has ended.
+        """
+        if self.has_event(subscription):
+            return self._events[subscription].take()
+        if self.failure is not None:
+            raise self.failure
+        return None
 
 
 class Attempts:

@@ -1,11 +1,16 @@
-"""Opening the server's socket: check its directory, connect, check who listens. Import-light."""
+"""The socket to the server: check its directory, connect, and move bytes without blocking. Import-light."""
 
+import contextlib
 import select
 import socket as socket_module
 import time
 
 from phux_client.greeting import check_socket, no_server
-from phux_core import errors
+from phux_core import errors, wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_client.connection import Arrival, ClientConnection
 
 _RETRY_S = 0.01
 # Linux reports a half-closed stream as POLLRDHUP; elsewhere POLLHUP, which is always reported, has to do.
@@ -62,3 +67,23 @@ def is_hung_up(sock: socket_module.socket) -> bool:
     poll = select.poll()
     poll.register(sock.fileno(), _HUNG_UP)
     return bool(poll.poll(0))
+
+
+def send_now(sock: socket_module.socket, connection: "ClientConnection") -> None:
+    """Send what the kernel takes at once."""
+    # A connection that broke is noticed when it is read, with what the server said last.
+    with contextlib.suppress(OSError):
+        while outgoing := connection.outgoing:
+            connection.sent(sock.send(outgoing))
+
+
+def receive_now(sock: socket_module.socket, connection: "ClientConnection") -> "list[Arrival]":
+    """Receive what has come, and return what arrived with it."""
+    try:
+        data = sock.recv(wire.RECEIVE_SIZE)
+    except BlockingIOError:
+        return []
+    except OSError as error:
+        connection.lose(errors.DisconnectedError(f"the connection failed: {error.strerror}"))
+        return []
+    return connection.receive(data)

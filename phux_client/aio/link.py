@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import anyio
 
 from phux_client.connection import Attempts, ClientConnection
-from phux_client.unix_socket import is_hung_up, try_connect
-from phux_core import errors, wire
+from phux_client.unix_socket import is_hung_up, receive_now, send_now, try_connect
+from phux_core import errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -48,10 +48,7 @@ class _Stream:
 
     def send_now(self) -> None:
         """Send what the kernel takes at once."""
-        # A connection that broke is noticed when it is read, with what the server said last.
-        with contextlib.suppress(OSError):
-            while outgoing := self.protocol.outgoing:
-                self.protocol.sent(self._sock.send(outgoing))
+        send_now(self._sock, self.protocol)
 
     async def wait_for(self, key: Key, is_here: Callable[[], bool]) -> None:
         """Wait until something has arrived or the connection has ended; read if no other task does."""
@@ -111,14 +108,7 @@ class _Stream:
             self._close_if_over()
 
     def _receive(self) -> None:
-        try:
-            data = self._sock.recv(wire.RECEIVE_SIZE)
-        except BlockingIOError:
-            return
-        except OSError as error:
-            self.lose(errors.DisconnectedError(f"the connection failed: {error.strerror}"))
-            return
-        for arrival in self.protocol.receive(data):
+        for arrival in receive_now(self._sock, self.protocol):
             if arrival[0] != "push":
                 for event in self._waiting.get(arrival, ()):
                     event.set()
@@ -212,11 +202,7 @@ class Link:
         protocol = stream.protocol
         with anyio.move_on_after(timeout_s):
             await stream.wait_for(("event", subscription), lambda: protocol.has_event(subscription))
-        if protocol.has_event(subscription):
-            return protocol.take_event(subscription)
-        if protocol.failure is not None:
-            raise protocol.failure
-        return None
+        return protocol.take_event(subscription)
 
     def unsubscribe(self, subscription: int) -> None:
         """End a subscription, if the connection that had it is still there."""

@@ -1,12 +1,10 @@
 """The blocking client's connection: one thread, one socket, absolute deadlines. Import-light."""
 
-import contextlib
 import select
 import time
 
 from phux_client.connection import ClientConnection
-from phux_client.unix_socket import connect, is_hung_up
-from phux_core import errors, wire
+from phux_client.unix_socket import connect, is_hung_up, receive_now, send_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +46,7 @@ class BlockingLink:
                 raise TimeoutError
         except BaseException:  # KeyboardInterrupt too
             protocol.abandon(request_id)
-            self._send_now()
+            send_now(self._sock, self.protocol)
             raise
         return protocol.take_reply(request_id)
 
@@ -63,16 +61,12 @@ class BlockingLink:
         """
         protocol = self.protocol
         self._wait_for(lambda: protocol.has_event(subscription), deadline)
-        if protocol.has_event(subscription):
-            return protocol.take_event(subscription)
-        if protocol.failure is not None:
-            raise protocol.failure
-        return None
+        return protocol.take_event(subscription)
 
     def unsubscribe(self, subscription: int) -> None:
         """End a subscription."""
         self.protocol.unsubscribe(subscription)
-        self._send_now()
+        send_now(self._sock, self.protocol)
 
     def wait_closed(self, deadline: float) -> None:
         """Wait until the server has closed the connection."""
@@ -89,28 +83,12 @@ class BlockingLink:
             False when the deadline passed first.
         """
         protocol = self.protocol
-        self._send_now()
+        send_now(self._sock, self.protocol)
         while not is_here() and protocol.failure is None:
             left_ms = None if deadline is None else max(0.0, (deadline - time.monotonic()) * 1000)
             self._poll.register(self._sock, select.POLLIN | (select.POLLOUT if protocol.outgoing else 0))
             if not self._poll.poll(left_ms):
                 return False
-            self._send_now()
-            self._receive_now()
+            send_now(self._sock, self.protocol)
+            receive_now(self._sock, protocol)
         return True
-
-    def _send_now(self) -> None:
-        # A connection that broke is noticed when it is read, with what the server said last.
-        with contextlib.suppress(OSError):
-            while outgoing := self.protocol.outgoing:
-                self.protocol.sent(self._sock.send(outgoing))
-
-    def _receive_now(self) -> None:
-        try:
-            data = self._sock.recv(wire.RECEIVE_SIZE)
-        except BlockingIOError:
-            return
-        except OSError as error:
-            self.protocol.lose(errors.DisconnectedError(f"the connection failed: {error.strerror}"))
-            return
-        self.protocol.receive(data)

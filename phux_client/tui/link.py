@@ -3,11 +3,9 @@
 Never blocks: bytes that cannot be written now are kept. It does not connect again by itself; ``conversation`` does.
 """
 
-import contextlib
-
 from phux_client.connection import ClientConnection
-from phux_client.unix_socket import try_connect
-from phux_core import errors, wire
+from phux_client.unix_socket import receive_now, send_now, try_connect
+from phux_core import errors
 from phux_core.version import __version__
 
 TYPE_CHECKING = False
@@ -88,10 +86,7 @@ class Link:
 
     def write(self) -> None:
         """Send what can be sent now."""
-        # A connection that broke is noticed when it is read, with what the server said last.
-        with contextlib.suppress(OSError):
-            while outgoing := self._protocol.outgoing:
-                self._protocol.sent(self._sock.send(outgoing))
+        send_now(self._sock, self._protocol)
 
     def never_sent(self) -> set[int]:
         """Return the numbers of requests of which not a byte was sent."""
@@ -104,13 +99,7 @@ class Link:
             DisconnectedError: The server is gone.
             PhuxError: It said why it goes, or broke the protocol.
         """
-        try:
-            data = self._sock.recv(wire.RECEIVE_SIZE)
-        except BlockingIOError:
-            return
-        except OSError as error:
-            raise errors.DisconnectedError(f"the connection failed: {error.strerror}") from error
-        for arrival in self._protocol.receive(data):
+        for arrival in receive_now(self._sock, self._protocol):
             if arrival[0] == "push":
                 self._on_push(arrival[1])
             elif arrival[0] == "reply":

@@ -64,13 +64,13 @@ class Notices:
         return min(moments, default=None)
 
     def turn_on(self) -> None:
-        """Answer whoever waits, from now on."""
+        """Start to answer waiting connections."""
         if not self.is_on:
             self._on = True
             self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
 
     def turn_off(self) -> None:
-        """Leave whoever comes from now on to the service."""
+        """Leave new connections to the service."""
         self._again_at = None
         if self._on:
             self._on = False

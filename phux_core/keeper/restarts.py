@@ -69,7 +69,7 @@ class Restarts:
         return [pane for pane, blame in self._blame.items() if blame >= _ENOUGH_BLAME]
 
     def ready(self, now: float) -> None:
-        """Take note that the service accepts clients, and so has rebuilt every pane."""
+        """Record that the service accepts clients, and so has rebuilt every pane."""
         self._ready_at = now
         self._blame.clear()
 
@@ -93,7 +93,7 @@ class Restarts:
         }
 
     def died(self, how: str, now: float, *, rebuilding: int = 0, from_outside: bool = False) -> float:
-        """Take note that the service died.
+        """Record that the service died.
 
         Args:
             how: In words.

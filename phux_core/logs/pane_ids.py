@@ -24,7 +24,7 @@ def take(root: str, least: int) -> int:
         with contextlib.suppress(OSError):  # a full or read-only disk: the ids of this server are still its own
             directory = places.open_directory(root, create=True)
             try:
-                # Without blocking: somebody may have put a FIFO there.
+                # Without blocking: a FIFO may be there.
                 fd = places.open_file(_NAME, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK, dir_fd=directory)
             finally:
                 os.close(directory)
