@@ -35,6 +35,7 @@ _ESCAPES = re.compile(
 _IN_PLACE = re.compile(rb"\x1b(?:[\]PX^_ -/]|\[0?K)")
 _SILENT = b"\0\a\x7f"
 _MOVES = re.compile(r"[\x01-\x08\n-\x1f]+")
+_MOVING_BYTES = [bytes([code]) for code in b"\b\n\v\f\r"]
 _RETURNS = re.compile(r"\r+\n")
 _LINES = re.compile(r"[\r\n]")
 
@@ -64,6 +65,20 @@ def stretches(data: bytes) -> list[str]:
     data = _ESCAPES.sub(lambda match: b"" if _IN_PLACE.match(match[0]) else b"\n", data)
     text = data.translate(None, _SILENT).decode("utf-8", "replace")
     return [stretch for stretch in _MOVES.split(text) if stretch.strip()]
+
+
+def last_stretch(data: bytes) -> int:
+    r"""Find where the last of these texts begins: after the last movement of the cursor.
+
+    Example:
+        >>> last_stretch(b"10%\r\x1b[2;5Hful\x1b[31ml")
+        10
+    """
+    start = max(map(data.rfind, _MOVING_BYTES)) + 1
+    for match in _ESCAPES.finditer(data, start):
+        if not (_COLOURS.match(match[0]) or _IN_PLACE.match(match[0])):
+            start = match.end()
+    return start
 
 
 def plain(data: bytes) -> str:

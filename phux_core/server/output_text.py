@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.plain import as_written, flowing_text
-from phux_core.logs.text import stretches
+from phux_core.logs.text import last_stretch, stretches
 from phux_core.server import drawn
 from phux_core.server.screen import read_screen
 
@@ -33,7 +33,7 @@ _END = 4 * 1024
 # A line that is drawn by moving the cursor has no end, and is cut.
 _LONGEST_DRAWN = 4 * 1024
 # An escape sequence of which the rest is still to come.
-_UNFINISHED = re.compile(rb"\x1b(?:\[[0-9;:]*|[\]PX^_][^\x07\x1b\x18\x1a]*\x1b?)?\Z")
+_UNFINISHED = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|[ -/]+|[\]PX^_][^\x07\x1b\x18\x1a]*\x1b?)?\Z")
 # How long a shell that marks nothing may take from its prompt to where it can be seen that it was one.
 _PROMPT_S, _LOOK_S = 0.25, 0.02
 # How long one follower may go on catching up before others get their turn.
@@ -71,6 +71,8 @@ class Follower:
         self._erased_since = self.begins if output_only or since is not None else pane.seq
         # What stood on the alternate screen when it was last told of; None if that is to be found out.
         self._stood: list[str] | None = [] if since is None else None
+        # Text before ``_line`` that more may be written to: a read may cut a word that is drawn.
+        self._cut = b""
         self._scheduled = False
         self._ended = False
         self._last_words: dict[str, Any] | None = None
@@ -132,6 +134,7 @@ class Follower:
         if self._told < oldest:
             event["gap"] = True
             self._told = oldest
+            self._cut = b""
         start = self._line = max(self._line, oldest)
         # A thread that reads ahead may have written more into the journal than the terminal was fed.
         data = pane.journal.since(start, min(self._told + _PIECE, pane.seq) - start)
@@ -152,9 +155,14 @@ class Follower:
             lines = _lines(part, pane)
             text += lines
             if self._screen:
-                erased += _erased(part, self._erased_since - first, lines)
+                cut = self._cut if first == start else b""
+                erased += _erased(part, self._erased_since - first, lines, cut)
         self._told = end
-        self._line = start + self._next_line(data)
+        next_line = self._next_line(data)
+        self._line = start + next_line
+        if self._screen:
+            joined = self._cut + data
+            self._cut = joined[_last_stretch(joined) : len(self._cut) + next_line]
         event |= {"resume": self._line, "seq": end} | ({"erased": erased} if erased else {})
         if self._screen and end == pane.seq:
             event["screen"] = read_screen(pane, scrollback=None, cells=False)
@@ -181,6 +189,7 @@ class Follower:
         """Tell a row that was held back, or that it is still to be."""
         if self._withheld is not None and self._withheld[1] == self._told == self._pane.seq:
             self._told = self._line = self._withheld[0]
+            self._cut = b""
             self.tell_soon()
 
     def _drawn(self) -> dict[str, Any]:
@@ -208,16 +217,22 @@ class Follower:
         start = data.rfind(b"\n") + 1
         size = len(data) - start
         if b"\x1b" in data and self._pane.engine.alt_screen:
-            return len(data)  # there are no lines; each event tells what was drawn
+            return len(_settled(data))  # there are no lines; each event tells what was drawn
         if size > _LONGEST_DRAWN:
             overwritten = data.rstrip(b"\r").rfind(b"\r", start)
             if overwritten >= 0:
                 start = overwritten + 1  # a progress bar
             elif flowing_text(_settled(data[start:])) is None:
-                return len(data)
+                return len(_settled(data))
             elif size > (_LONGEST_COLOURED if b"\x1b" in data[start:] else _LONGEST_LINE):
                 start += len(_settled(data[start:-_END]))  # not in the middle of an escape
         return start
+
+
+def _last_stretch(data: bytes) -> int:
+    """Find where the text began that was written since the cursor was last moved: a read may have cut it in two."""
+    start = len(_settled(data[:-_END]))
+    return start + last_stretch(_settled(data[start:]))
 
 
 def _lines(data: bytes, pane: Pane) -> list[str]:
@@ -225,21 +240,23 @@ def _lines(data: bytes, pane: Pane) -> list[str]:
     return text.split("\n") if text else []
 
 
-def _erased(data: bytes, old: int, lines: list[str]) -> list[str]:
+def _erased(data: bytes, old: int, lines: list[str], cut: bytes = b"") -> list[str]:
     """List what was written and is in no line any more: erased, overwritten, or on an alternate screen that was left.
 
     Args:
         data: What was written.
         old: How many bytes of it are older than what is asked for.
         lines: What it left.
+        cut: Text that was told before, and that the first of ``data`` continues.
     """
     if old > 0:
-        data = data[data.rfind(b"\r", 0, old) + 1 :]
+        cut, data = b"", data[data.rfind(b"\r", 0, old) + 1 :]
     settled = _settled(data)
-    if flowing_text(settled) is not None:
+    if not cut and flowing_text(settled) is not None:
         return []
     left = "\n".join(lines)
-    return [text for text in dict.fromkeys(stretches(settled)) if text.strip() not in left]
+    known = stretches(cut)
+    return [text for text in dict.fromkeys(stretches(cut + settled)) if text not in known and text.strip() not in left]
 
 
 def _settled(data: bytes) -> bytes:

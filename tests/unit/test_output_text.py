@@ -302,6 +302,38 @@ def test_what_was_written_and_is_in_no_line_any_more_is_erased(data, texts):
     assert erased(data) == texts
 
 
+DRAWN = b"$ \x1b[?1049h\x1b[2;1Hn\x1b[31mee\x1b[38;5;9mdl\x1b(Be\x1b[m\x1b[?25l\x1b[?1049l"
+
+
+@pytest.mark.parametrize("first", range(1, len(DRAWN)))
+def test_a_word_on_an_alternate_screen_is_found_wherever_reads_cut_it(hub, pane, monkeypatch, first):
+    monkeypatch.setattr(output_text, "read_screen", lambda *_args, **_options: {})
+    monkeypatch.setattr(Client, "push_event", lambda self, _number, event: self.events.append(event))
+    for second in range(first, len(DRAWN)):
+        client = Client()
+        number, _begins = hub.follow(client, pane, since=None, output_only=False, screen=True)
+        for start, end in ((0, first), (first, second), (second, len(DRAWN))):
+            written = DRAWN[:end]
+            pane.alt_screen = b"49h" in written and b"49l" not in written
+            pane.write(DRAWN[start:end])
+        told = [text.strip() for event in client.events for text in (*event["text"], *event.get("erased", ()))]
+        assert "needle" in told
+        assert all(text in "$ needle" for text in told)  # and no half of a sequence is taken for text
+        hub.unsubscribe(client, number)
+        pane.write(b"\r\n")
+
+
+def test_a_text_that_was_told_is_not_told_again_with_the_next_one(hub, pane, monkeypatch):
+    monkeypatch.setattr(output_text, "read_screen", lambda *_args, **_options: {})
+    monkeypatch.setattr(Client, "push_event", lambda self, _number, event: self.events.append(event))
+    client = Client()
+    hub.follow(client, pane, since=None, output_only=False, screen=True)
+    pane.alt_screen = True
+    for piece in (b"\x1b[2;1Hone", b"\x1b[1m two", b"\x1b[3;1Hthree", b"\x1b[4;1Hfour"):
+        pane.write(piece)
+    assert [event.get("erased", []) for event in client.events] == [[], ["one two"], [], []]
+
+
 def test_what_was_erased_before_is_left_out_and_what_was_visible_is_not():
     assert erased(b"one\rtwo\rthree", old=4) == ["two"]
     assert erased(b"one\rtwo\rthree", old=6) == ["two"]
