@@ -257,6 +257,6 @@ def typed_line(news: CommandStarted, journal: Journal, cols: int, rows: int) -> 
         return None
     shown, prompt = (
         as_written(journal.since(news.prompt_start, end - news.prompt_start), cols=cols, rows=rows)
-        for end in (news.start, news.input_start)
+        for end in (news.input_end or news.start, news.input_start)
     )
     return shown[len(prompt) :].strip() or None if shown.startswith(prompt) else None

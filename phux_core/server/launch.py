@@ -138,7 +138,7 @@ def integrate_shell(
     """
     nonce = secrets.token_hex(8)
     if not history:
-        env = env | shells.without_history(argv, env)
+        env = env | shells.without_history(argv)
     integrated = shells.integrate(argv, env, nonce)
     if integrated is None:
         return argv, env, ""

@@ -61,6 +61,14 @@ def measure(fd: int, pending: int, data: bytes) -> tuple[int, int]:
     return max(longest, length), length
 
 
+def is_echoed(master: int) -> bool:
+    """Return True if a terminal shows what is typed by itself."""
+    try:
+        return bool(termios.tcgetattr(master)[3] & termios.ECHO)
+    except (OSError, termios.error):
+        return False
+
+
 def is_edited(fd: int) -> bool:
     """Tell whether a program edits itself what is typed into a terminal."""
     try:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MARK_S = 0.25
 """How long a mark may take from the shell to us."""
+EDITOR_S = 0.001
+"""How long a shell that has drawn its prompt takes to set the terminal for its editor."""
 # A prompt may ask the terminal something and read the answer; that takes no longer.
 _DRAWN_S = 0.05
 # One that has written nothing for so long has drawn what it draws.
@@ -89,8 +91,15 @@ def is_unready(
     if commands.at_prompt:
         # It may also go on to edit: an open quote, a menu.
         return entered_at > 0 and not (foreground.waiting and quiet_s > _DRAWN_S)
+    if commands.continued:
+        return False  # it reads the rest of a line
     # fish asks the terminal this and that before each prompt, and waits for the answers.
     return commands.start is None and not foreground.canonical and quiet_s < _PREPARED_S
+
+
+def is_editor_starting(foreground: Foreground, quiet_s: float) -> bool:
+    """Return True if a shell that draws its prompt before it sets the terminal for its editor may not have done so."""
+    return foreground.canonical and not (foreground.waiting is not False and quiet_s > _DRAWN_S)
 
 
 def was_replaced(foreground: Foreground, commands: Commands) -> bool:

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
 from phux_core.errors import PaneClosedError
 from phux_core.keeper.children import window_size
+from phux_core.server import marked_commands
 from phux_core.server.capture import typed_line
-from phux_core.server.commands import CommandFinished, Commands, CommandStarted, PromptReady
+from phux_core.server.commands import CommandFinished, Commands, CommandStarted
 from phux_core.server.foreground import look, working_directory
 from phux_core.server.frames import is_seen
 from phux_core.server.input_items import encode
@@ -27,6 +28,7 @@ from phux_core.server.own_shell import (
     MARK_S,
     end_of_output,
     is_back_unseen,
+    is_editor_starting,
     is_in_front,
     is_unready,
     reads_unseen,
@@ -115,7 +117,7 @@ class Pane:
         self._feed_mark = feed_mark
         self._loop = loop
         self._events, self._on_dead = events, on_dead
-        self._typing, self._ahead = TypingQueue(loop, fd, f"@{record.id}"), TypeAhead()
+        self._typing, self.ahead = TypingQueue(loop, fd, f"@{record.id}"), TypeAhead()
         self._intake = Intake(
             fd,
             journal,
@@ -219,6 +221,7 @@ class Pane:
         for effect in effects:
             with contained:
                 self.on_effect(effect)
+        marked_commands.take_output(self)
         if self.faults.engine_was_replaced():
             self.keep_checkpoint()  # the next service is not to feed it the same bytes
         self._last_output = self._loop.time()
@@ -269,18 +272,7 @@ class Pane:
                 self.record.cwd = effect.cwd
                 self._events.emit("cwd_changed", pane=self.id, seq=self.seq, cwd=effect.cwd)
         elif isinstance(effect, PrivateOsc):
-            self.take_mark(effect)
-
-    def take_mark(self, mark: PrivateOsc) -> None:
-        """Take what the shell says of its commands, or a run's own mark."""
-        news: News | None = self.commands.take(mark)
-        if news is not None:
-            self.runs.take_news(news)
-        else:
-            news = self.runs.take_mark(mark)
-        if isinstance(news, PromptReady):
-            self.commands.on_alt_screen = self.engine.alt_screen
-        self.tell_of_command(news)
+            marked_commands.take_mark(self, effect)
 
     def tell_of_command(self, news: News | None) -> None:
         """Tell everybody what became of a command."""
@@ -308,7 +300,9 @@ class Pane:
         unread = self._typing.is_unread()  # asked first: a program that has read everything may wait by now
         commands, known = self.commands, self.watch.foreground
         entered_at = self.runs.entered_at
-        marks_tell = commands.at_prompt and not entered_at and not self._ahead.is_possible
+        marks_tell = (
+            commands.at_prompt and not entered_at and not self.ahead.is_possible and not commands.sets_up_editor
+        )
         foreground = known if marks_tell and is_in_front(known, self.record.pid, self.fd) else None
         back = False
         if foreground is None:
@@ -323,8 +317,12 @@ class Pane:
                     back = True  # but for the marks that tell so
                     self._loop.call_later(MARK_S, self._end_unseen, self.seq)
         self._note_prompt(foreground)
+        # Else a continuation prompt may be about to be drawn.
+        if self.quiet_s > SETTLE_S or (foreground is not None and foreground.pid != self.record.pid):
+            marked_commands.report_start(self)
         alt_screen = self.engine.alt_screen and not (commands.at_prompt and commands.on_alt_screen)
-        unready = back or unread or (foreground is not None and self._is_unready(foreground, entered_at))
+        starts = commands.sets_up_editor and foreground is not None and is_editor_starting(foreground, self.quiet_s)
+        unready = back or unread or starts or (foreground is not None and self._is_unready(foreground, entered_at))
         state = judge(
             foreground,
             alt_screen=alt_screen,
@@ -342,7 +340,7 @@ class Pane:
 
     def _is_unready(self, foreground: Foreground, entered_at: float) -> bool:
         commands = self.commands if foreground.pid == self.record.pid else None
-        if commands is not None and commands.at_prompt and self._ahead.is_left(self.fd, foreground, self.quiet_s):
+        if commands is not None and commands.at_prompt and self.ahead.is_left(self.fd, foreground, self.quiet_s):
             return True
         return is_unready(
             foreground, commands, entered_at=entered_at, last_output=self._last_output, now=self._loop.time()
@@ -361,7 +359,11 @@ class Pane:
             return
         if is_back_unseen(foreground, commands, self._prompt_depth):
             place = end_of_output(self.journal, commands.start, seq)
-            self._take_unmarked(commands.ended_unseen(place, on_alt_screen=self.engine.alt_screen))
+            if commands.prompts is None:
+                self._take_unmarked(commands.ended_unseen(place, on_alt_screen=self.engine.alt_screen))
+            else:
+                marked_commands.report_start(self)
+                self._take_unmarked(commands.shell_lost(place))
             self.watch.look_now()
 
     def _take_unmarked(self, news: CommandFinished) -> None:
@@ -407,10 +409,11 @@ class Pane:
         self._note_prompt(self.watch.foreground)
         if note is not None:
             self.journal.note = note
+        marked_commands.record_typed(self, data)
         written = self._typing.type(data, self.runs.prompt.keys_wait_s if note is None else 0.0)
         if note is None and data:
             self.ledger.typist = client if b"\r" in data or b"\n" in data else self.ledger.typist
-            self._ahead.typed(data, early=self.commands.at_prompt is False or self.runs.entered_at > 0)
+            self.ahead.typed(data, early=not self.commands.at_prompt or self.runs.entered_at > 0)
             self.runs.typed_by_others(data)
         self.watch.touch()
         return len(data), written

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
 from phux_core.server.commands import CommandStarted, LineTold, PromptReady
 from phux_core.server.far_shell import INTERRUPT
+from phux_core.server.own_shell import EDITOR_S
 from phux_core.server.prompt_line import MOMENT_S, PROMPT_S, Problem, PromptLine, typed_problem
 from phux_core.server.prompt_place import PromptPlaces
 from phux_core.server.typing_queue import SETTLE_S
@@ -151,7 +152,12 @@ class Prompt:
     @property
     def is_sure(self) -> bool:
         """Whether the line is empty for all that is known, and the shell need not be asked."""
-        return not self.is_marked or not (self.line.is_interrupt_unheard or self.line.is_in_doubt)
+        return not self._tells_line or not (self.line.is_interrupt_unheard or self.line.is_in_doubt)
+
+    @property
+    def _tells_line(self) -> bool:
+        """Whether the pane's own shell is at its prompt, and can be asked for the line that it edits."""
+        return self.is_marked and self._pane.commands.prompts is None
 
     @property
     def is_to_be_drawn(self) -> bool:
@@ -171,7 +177,7 @@ class Prompt:
         What is typed in between it would take for a part of the answer.
         """
         foreground = self._pane.watch.foreground
-        if self.is_marked or foreground is None:
+        if self._tells_line or foreground is None:
             return 0.0
         return self._pane.settles_in_s(may_ask=_may_be_busybox(foreground) or foreground.shell is None)
 
@@ -284,12 +290,16 @@ class Prompt:
             raise PaneClosedError(f"the program in {where} has ended")
         state, foreground, commands = pane.watch.state, pane.watch.foreground, pane.commands
         moment_s = MOMENT_S if time.monotonic() < self.line.typed_at + MOMENT_S else 0.0
+        if commands.continued and commands.start is None:
+            return typed_problem(where, "the line goes on")
         if commands.nonce and not commands.at_prompt and commands.start is None:
             name = foreground.name if foreground else "a program"
             if commands.at_prompt is False:
                 return Problem(f"the shell in {where} has not come back to its prompt, {name} runs", _OWN_PROMPT_S)
             if time.time() < pane.record.started_at + _OWN_PROMPT_S:
                 return Problem(f"the shell in {where} is still starting, {name} runs", _OWN_PROMPT_S)
+        if commands.sets_up_editor and state == "running":
+            return Problem(f"the shell in {where} is about to read a line", PROMPT_S, again_s=EDITOR_S)
         if state == "fullscreen":
             name = foreground.name if foreground else "a program"
             reset = f"leave it, or if a program that was killed left it so: phux send-keys {where} reset Enter"
@@ -298,7 +308,7 @@ class Prompt:
         if foreground is None:
             return Problem(f"no program has the terminal of {where}", PROMPT_S)
         if state == "prompt":
-            half = self._has_half_line and not self.is_marked
+            half = self._has_half_line and not self._tells_line
             return typed_problem(where, "not pressed Enter") if half else self.line.problem(where)
         if _CARRIERS.fullmatch(foreground.name) and not foreground.canonical:
             return None if state == "awaiting_input" else Problem(f"{foreground.name} in {where} is busy", PROMPT_S)

@@ -16,6 +16,7 @@ from phux_core.engine.protocol import DEFAULT_HISTORY, PrivateOsc
 from phux_core.engine.tap import Tap
 from phux_core.errors import InternalError
 from phux_core.server.commands import Commands
+from phux_core.server.marked_commands import take_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,10 +109,13 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
     if rebuilt.is_aside:
         unknown = f"whether the command in @{pane.id} has ended is not known: {SET_ASIDE}"
         pane.runs.close(InternalError(unknown, remedy="look at the screen and the log before you run it again"))
+    starts = [entry.start for entry in pane.ledger.entries if entry.start is not None]
     for effect in rebuilt.effects:
         if isinstance(effect, PrivateOsc):
             with contained:
-                pane.take_mark(effect)
+                pane.commands.resume(starts, effect.start)
+                take_mark(pane, effect)
+    pane.commands.resume(starts, pane.journal.position)
     with contained:
         pane.runs.after_replay()
     if rebuilt.note is not None:

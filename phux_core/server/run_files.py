@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _FIRST_OWN = 10
 # The files of a run, and what its redirections replace.
 _NEEDED = 4
+# Counting open descriptors takes as long as a command that does nothing, so it is left out where the limit is usual.
+_PLENTY = 64
 _LONGEST_MESSAGE = 4096
 
 
@@ -43,7 +45,11 @@ def write(
     files: list[str] = []
     try:
         if nonce is None:
-            path = _write(directory, f"{command}\n", files)
+            # Else the shell would name the file in its messages.
+            text = f"{command}\n" if command.endswith("\\") else command
+            if shell == "posix":
+                text = run_lines.eval_text(text, shell, broken=broken)
+            path = _write(directory, f"{text}\n", files)
         else:
             text = command if broken or not closed else run_lines.with_status(command, shell)
             if shell == "ksh" and text != command:
@@ -71,19 +77,22 @@ def write(
 
 
 def check_descriptors(pid: int) -> None:
-    """Refuse to have a shell read files if it has too few file descriptors left for them.
+    """Refuse to run a command in a shell that has too few file descriptors left.
 
-    dash loses its standard output when it cannot put it aside for a redirection, and says nothing.
+    Our hooks need some, and so does reading a file. dash loses its standard output when it cannot put it aside for a
+    redirection, and says nothing; bash and zsh do not mark the end of the command.
 
     Raises:
         RefusedError: It has too few.
     """
     try:
         limit, _hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        if limit == resource.RLIM_INFINITY or limit > _PLENTY:
+            return
         used = sum(1 for name in os.listdir(f"/proc/{pid}/fd") if int(name) >= _FIRST_OWN)
     except OSError:
         return  # it cannot be told
-    if limit != resource.RLIM_INFINITY and limit - _FIRST_OWN - used < _NEEDED:
+    if limit - _FIRST_OWN - used < _NEEDED:
         raise RefusedError(
             f"the shell has too few file descriptors left to run a command: its limit is {limit}",
             remedy="raise the limit (ulimit -n), or use another shell",
@@ -95,7 +104,8 @@ def could_not_be_opened(files: list[str], journal: Journal, start: int, end: int
     line = (
         journal.since(start, end - start).strip() if journal.base <= start <= end <= start + _LONGEST_MESSAGE else b""
     )
-    return b"\n" not in line and any(os.fsencode(path) in line for path in files)
+    # mksh names a file that it has opened, too, with the number of a line behind it.
+    return b"\n" not in line and any(name in line and name + b"[" not in line for name in map(os.fsencode, files))
 
 
 def not_opened(pane: int) -> RefusedError:

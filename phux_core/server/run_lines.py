@@ -41,6 +41,7 @@ _KEYWORDS = re.compile(
     r"(?:^|[\s;&|])(?:if|then|elif|else|fi|for|foreach|while|until|do|done|case|esac|select|function|begin|end|switch|and|or"
     r"|not|time|coproc|repeat|[{}!]|\[\[|\]\]|in)(?:$|[\s;&|])"
 )
+_ENDS_MARKS = re.compile(r"\bPS1\b|\bexec\b[^;&|\n]*[<>]")
 
 
 def is_surely_complete(command: str) -> bool:
@@ -63,6 +64,18 @@ def may_be_typed(command: str, shell: str) -> bool:
         and (shell != "zsh" or "#" not in command)
         and not command.endswith("\\")
     )
+
+
+def may_end_marks(command: str) -> bool:
+    """Return True if a command may keep a POSIX shell from writing its marks: it sets PS1, or redirects the shell."""
+    return _ENDS_MARKS.search(command) is not None
+
+
+def group(command: str) -> str | None:
+    """Write a complete command of several lines as one; None if it cannot be typed."""
+    code = any(line and not line.lstrip().startswith("#") for line in command.split("\n"))
+    typable = len(command) <= _LONGEST_TYPED and all(line.isprintable() for line in command.split("\n"))
+    return f"{{ {command}\n}}" if code and typable else None
 
 
 def quote(words: Sequence[str], shell: str) -> str:

@@ -33,11 +33,23 @@ class Plan(NamedTuple):
     files: list[str]
 
 
-def plan_as_it_is(request: RunRequest, marked_shell: str | None) -> Plan | None:
-    """Plan to type a command as it is, if it certainly can be; arguments as below."""
+def plan_as_it_is(request: RunRequest, marked_shell: str | None, shell_pid: int) -> Plan | None:
+    """Plan to type a command as it is, if it certainly can be.
+
+    Args:
+        request: What to run.
+        marked_shell: The kind of shell, if it is one that marks its commands itself.
+        shell_pid: That shell.
+
+    Raises:
+        RefusedError: The shell has too few file descriptors left.
+    """
     if marked_shell is None:
         return None
+    run_files.check_descriptors(shell_pid)
     command = _line(request, marked_shell)
+    if marked_shell == "posix" and run_lines.may_end_marks(command):
+        return None
     return Plan(command, command, marked_shell, None, []) if run_lines.is_surely_complete(command) else None
 
 
@@ -53,11 +65,15 @@ async def make_plan(
         far_shell: The kind of shell that it leads to, if it is none itself.
         directory: Where files for a shell to source can be put.
     """
-    plan = plan_as_it_is(request, marked_shell)
+    plan = plan_as_it_is(request, marked_shell, foreground.pid)
     if plan is not None:
         return plan
     shell = marked_shell or foreground.shell or far_shell or "posix"
     command = _line(request, shell)
+    if marked_shell == "posix":
+        shell = _family(foreground.pid)
+        if run_lines.may_end_marks(command):
+            marked_shell = None
     nonce = None if marked_shell else secrets.token_hex(4)
     if not marked_shell and (foreground.shell is None or not foreground.same_root):
         return Plan(run_lines.inline(command, nonce or "", shell), command, shell, nonce, [])
@@ -67,6 +83,9 @@ async def make_plan(
         return Plan(command, command, shell, None, [])
     if nonce is not None:
         run_files.check_descriptors(foreground.pid)
+    group = run_lines.group(command) if marked_shell and shell in run_lines.POSIX and verdict.closed else None
+    if group is not None:
+        return Plan(group, command, shell, None, [])
     if shell == "posix":
         shell = _family(foreground.pid)
     line, files = run_files.write(directory, command, shell, nonce, broken=not verdict.readable, closed=verdict.closed)
@@ -74,13 +93,15 @@ async def make_plan(
 
 
 def _family(pid: int) -> str:
-    """Tell ksh93 and the shells that descend from pdksh apart from other POSIX shells, by their program's name."""
+    """Tell ksh93, shells that descend from pdksh, and bash apart from other POSIX shells, by their program's name."""
     with contextlib.suppress(OSError):
         name = os.path.basename(os.readlink(f"/proc/{pid}/exe"))
         if name.startswith(("mksh", "lksh", "oksh", "pdksh")):
             return "mksh"
         if name.startswith("ksh"):
             return "ksh"
+        if name.startswith("bash"):
+            return "bash"
     return "posix"
 
 

@@ -75,8 +75,8 @@ class Runs:
         if self._known(request.id) is not None or self._restored.has_turn or request.timeout_s == 0:
             return None
         self._pane.watch.look_now()
-        free = self._problem() is None and self.prompt.is_sure
-        plan = plan_as_it_is(request, self._marked_shell) if free else None
+        free = self._problem() is None and self.prompt.is_sure and self.prompt.settles_in_s <= 0
+        plan = plan_as_it_is(request, self._marked_shell, self._pane.record.pid) if free else None
         if plan is None or not self.turn.take():
             return None
         answer = Outcome()
@@ -201,8 +201,6 @@ class Runs:
                     await self._changed.wait(left_s)
         return timed_out(run.began, self._pane.watch, started=True) | {"ended": self._current is not run}
 
-    # Waiting for the prompt
-
     def _problem(self) -> Problem | None:
         """Say why nothing can be typed now, if so."""
         problem = self.prompt.problem()
@@ -216,10 +214,12 @@ class Runs:
     @property
     def _marked_shell(self) -> str | None:
         """The kind of the pane's own shell, while it has the terminal and says itself that it reads a line."""
-        return self._pane.record.command or "posix" if self.prompt.is_marked else None
+        return self._pane.record.shell or "posix" if self.prompt.is_marked else None
 
     def _type(self, request: RunRequest, plan: Plan) -> tuple[Run, asyncio.Future[None]]:
         pane = self._pane
+        if plan.nonce is not None and self.prompt.is_marked:
+            pane.commands.forget_shell(pane.seq)  # the command may keep the shell from marking its end
         run = Run(
             request.id,
             request.max_bytes,
@@ -399,14 +399,14 @@ class Runs:
         self._pane.journal.note = run.to_note()
         self._pane.ledger.ended(run.number, run.start, run.end.place, exit_code)
 
-    # A run's life
-
     def _begin(self, run: Run, place: int) -> None:
         run.start = place
         run.capture = Capture(place)
         if run.front is not None:
             self.prompt.places.run_began(run.front, run.depth, canonical=not run.edits)
         self._pane.ledger.began(run.number, place)
+        if self._pane.commands.prompts is not None:
+            self._pane.journal.note = run.to_note()  # no mark tells the next service
 
     def _end(self, run: Run, exit_code: int | None, place: int, mark_end: int | None = None) -> None:
         """The shell is done with it: its output ends at a place, and behind the mark that told so comes the prompt."""

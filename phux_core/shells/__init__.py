@@ -1,4 +1,4 @@
-r"""Shell integration: bash, zsh and fish that tell where prompts, command lines and their ends are.
+r"""Shell integration: shells that mark where prompts, command lines and their ends are.
 
 ``integrate`` turns the command that starts a shell into one that starts it with a script of ours (the files beside
 this one). The user's files are read as ever and none is touched. The script makes the shell write marks to its
@@ -37,6 +37,12 @@ What the shells do differently:
   the stream, between B and C.
 - fish leaves a line with a syntax error in its editor, and keeps ``$status`` then and when a line is cancelled: D has
   127 and 130 nevertheless. A comment is a command to it. C-c on an empty line does nothing.
+- POSIX shells (dash, ksh, mksh, busybox sh) have no hooks: their marks are in PS1 and PS2, in our own form only. D is
+  ``7748;NONCE;D;EXIT;PROMPT``, with the number of the prompt, because an editor that draws its prompt again writes it
+  again. There is no C: the server knows when Enter was typed, and finds the end of the line in the stream. B has the
+  kind of editor (``none``, ``edits``, or ``wraps`` for one that writes a newline where a row is full), and
+  ``7748;NONCE;P`` ends a continuation prompt. The first prompt has a D, too, and every line, also one that ran nothing,
+  another one. The server asks the kernel for the working directory. A command that sets PS1 ends all this.
 - zsh marks a missing newline at the end of the output (``PROMPT_SP``) between E and D, fish after D. Without
   ``PROMPT_SP``, there is no E.
 
@@ -58,11 +64,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    _Integration = Callable[[list[str], Mapping[str, str], bool], tuple[list[str], dict[str, str]] | None]
+
 __all__ = ["integrate", "without_history"]
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _NONCE = re.compile(r"[0-9A-Za-z_-]+")
-_READ_ENV = frozenset({"sh", "dash", "ash", "busybox", "mksh", "lksh", "oksh", "pdksh", "yash"})
 _ZSHENV = ("/etc/zshenv", "/etc/zsh/zshenv")
 
 
@@ -84,8 +91,8 @@ def integrate(argv: list[str], env: Mapping[str, str], nonce: str) -> tuple[list
     """
     if not _NONCE.fullmatch(nonce):
         raise ValueError("a nonce has letters, digits, '-' and '_' only")
-    shell = _SHELLS.get(os.path.basename(argv[0])) if argv else None
-    login = _asks_for_login(argv[1:])
+    shell = _find(argv)
+    login = _asks_for_login(argv[2:] if os.path.basename(argv[0]) == "busybox" else argv[1:]) if argv else None
     if shell is None or login is None:
         return None
     started = shell(argv, env, login)
@@ -95,27 +102,29 @@ def integrate(argv: list[str], env: Mapping[str, str], nonce: str) -> tuple[list
     return command, {**variables, "PHUX_NONCE": nonce}
 
 
-def without_history(argv: list[str], env: Mapping[str, str]) -> dict[str, str]:
+def without_history(argv: list[str]) -> dict[str, str]:
     """Have a shell leave the user's history file alone, also if the user's startup files name one.
 
-    The scripts beside this file do that in bash, zsh and fish, after the user's files. Other shells that read the file
-    which ENV names read ours in its place, and the user's from there.
+    The scripts beside this file do that after the user's files.
 
     Args:
         argv: The command; its first word is the path of a program.
-        env: The environment it would start with.
 
     Returns:
         The variables to add to its environment.
     """
     variables = {"HISTFILE": "", "fish_private_mode": "1", "fish_history": ""}
-    name = os.path.basename(argv[0]) if argv else ""
-    if name in _SHELLS:
+    if _find(argv) is not None:
         variables["PHUX_HISTORY"] = "off"
-    elif name in _READ_ENV or name.startswith("ksh"):
-        variables["ENV"] = os.path.join(_HERE, "posix", "no_history.sh")
-        variables["PHUX_ENV"] = f"={env['ENV']}" if env.get("ENV") else ""
     return variables
+
+
+def _find(argv: list[str]) -> _Integration | None:
+    """Find the integration of a command's shell, if it has one."""
+    name = os.path.basename(argv[0]) if argv else ""
+    if name == "busybox":
+        return _posix if argv[1:2] in (["sh"], ["ash"]) else None
+    return _SHELLS.get(re.sub(r"^(ksh)\d+.*", r"\1", name))
 
 
 def _asks_for_login(arguments: list[str]) -> bool | None:
@@ -163,8 +172,19 @@ def _fish(argv: list[str], _env: Mapping[str, str], _login: bool) -> tuple[list[
     return [argv[0], "--init-command", f"source '{script}'", *argv[1:]], {}
 
 
-_SHELLS: dict[str, Callable[[list[str], Mapping[str, str], bool], tuple[list[str], dict[str, str]] | None]] = {
+def _posix(argv: list[str], env: Mapping[str, str], _login: bool) -> tuple[list[str], dict[str, str]] | None:
+    variables = {
+        "ENV": os.path.join(_HERE, "posix", "phux.sh"),
+        "PHUX_ENV": f"={env['ENV']}" if env.get("ENV") else "",
+    }
+    if os.path.basename(os.path.realpath(argv[0])) == "busybox":
+        variables["PHUX_SHELL"] = "busybox"  # it does not say so itself
+    return [*argv], variables
+
+
+_SHELLS: dict[str, _Integration] = {
     "bash": _bash,
     "zsh": _zsh,
     "fish": _fish,
+    **dict.fromkeys(("sh", "dash", "ash", "ksh", "mksh", "lksh"), _posix),
 }

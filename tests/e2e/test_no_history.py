@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import shutil
+import struct
 
 import pytest
 
@@ -38,6 +41,11 @@ HOMES = {
         {".bashrc": f"{BASH_RC}HISTFILE=~/mine\nPROMPT_COMMAND=(true 'history -a')\ntrap 'history -a' EXIT\n"},
         [".bash_history", "mine"],
     ),
+    "bash with a DEBUG trap": (
+        ["bash"],
+        {".bashrc": f"{BASH_RC}PROMPT_COMMAND='history -a; history -w'\ntrap ': \"$BASH_COMMAND\"' DEBUG\n"},
+        [".bash_history", ".history"],
+    ),
     "login bash": (
         ["bash", "-l"],
         {".bash_profile": f"{BASH_RC}HISTFILE=~/mine\n", ".bash_logout": "history -a\n"},
@@ -58,6 +66,16 @@ HOMES = {
         },
         ["mine"],
     ),
+    "login zsh with files that fail": (
+        ["zsh", "-l"],
+        {
+            ".zshenv": "export ORDER=env\n",
+            ".zprofile": "ORDER+=,profile\ntypeset -r FIXED=1\nFIXED=2\n",
+            ".zshrc": f"{PLAIN_RC['.zshrc']}emulate -R zsh\nORDER+=,rc\nHISTFILE=~/mine SAVEHIST=500\nif fi\n",
+            ".zlogin": "ORDER+=,login\n",
+        },
+        [".zsh_history", "mine"],
+    ),
     "zsh that names its file at each prompt": (
         ["zsh", "-l"],
         {".zshrc": f"{PLAIN_RC['.zshrc']}HISTSIZE=50 SAVEHIST=50\nprecmd() {{ HISTFILE=~/mine }}\n"},
@@ -72,6 +90,7 @@ HOMES = {
     "ksh": (["ksh"], {}, [".sh_history"]),
     "ksh with a file of its own": (["ksh"], {".shrc": "HISTFILE=~/mine\nHISTSIZE=500\n"}, [".sh_history", "mine"]),
     "mksh with a file of its own": (["mksh"], {".shrc": "HISTFILE=~/mine\nHISTSIZE=500\n"}, ["mine"]),
+    "dash": (["dash"], {}, []),
     "dash with a file of its own": (["dash"], {".shrc": "HISTFILE=$HOME/mine\n"}, ["mine"]),
     "busybox": (["busybox", "sh"], {}, [".ash_history"]),
     "busybox with a file of its own": (
@@ -80,6 +99,8 @@ HOMES = {
         [".ash_history", "mine"],
     ),
 }
+# Setting HISTFILESIZE truncates the file that HISTFILE names at that moment, in the user's own rc file.
+OPENED_BY_RC = {"bash with a file of its own": ["mine"]}
 LISTS = {"zsh": "builtin fc -ln 1 2>&1; true", "dash": "true", "mksh": "fc -ln 1; true", "ksh": "fc -ln 1; true"}
 
 
@@ -93,6 +114,38 @@ def write_home(home, files, histories):
     for name in ("fish_history", "other_history"):
         (share / name).write_text(FISH)
     return {"HOME": str(home), "PS1": "$ ", "ENV": "$HOME/.shrc" if ".shrc" in files else ""}
+
+
+class Opened:
+    """Watch files by inotify: which of them has any process opened."""
+
+    OPEN = 0x20
+
+    def __init__(self, paths):
+        libc = ctypes.CDLL(None, use_errno=True)
+        self._fd = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._watched = {libc.inotify_add_watch(self._fd, os.fsencode(path), self.OPEN): path for path in paths}
+        assert -1 not in self._watched
+
+    def names(self):
+        """Return the names of the files that were opened, and end the watch."""
+        try:
+            data = os.read(self._fd, 65536)
+        except BlockingIOError:
+            data = b""
+        finally:
+            os.close(self._fd)
+        found = set()
+        while data:
+            watched, _mask, _cookie, length = struct.unpack_from("iIII", data)
+            found.add(self._watched[watched].name)
+            data = data[16 + length :]
+        return found
+
+
+def histories_of(home, histories):
+    fish = home / ".local/share/fish"
+    return [*(home / name for name in histories), fish / "fish_history", fish / "other_history"]
 
 
 def contents(home):
@@ -111,13 +164,17 @@ def use(pane, shell, runs=40):
 
 
 @pytest.mark.parametrize("home", HOMES)
-def test_no_history_file_is_shown_or_changed(phux, tmp_path, home):
+def test_no_history_file_is_opened_or_changed(phux, tmp_path, home):
     command, files, histories = HOMES[home]
     if shutil.which(command[0]) is None:
         pytest.skip(f"{command[0]} is not installed")
     env = write_home(tmp_path, files, histories)
     before = contents(tmp_path)
+    opened = Opened(histories_of(tmp_path, histories))
     session = phux.new_session(command=command, cwd=str(tmp_path), env=env, history=False)
+    if "ORDER" in "".join(files.values()):
+        assert session.pane.run("echo $ORDER", timeout_s=20).output == "env,profile,rc,login"
+        assert session.pane.run("[[ -o rcs ]]", timeout_s=20).exit_code == 0
     use(session.pane, command[0])
     if "SEEN" in "".join(files.values()):
         assert session.pane.run("echo $SEEN $ENV", timeout_s=20).output == "yes $HOME/.shrc"
@@ -128,7 +185,28 @@ def test_no_history_file_is_shown_or_changed(phux, tmp_path, home):
     for pane in (getattr(window, "pane", window), beside, session.pane):
         pane.run("exit", timeout_s=20)
         pane.wait(exit=True, timeout_s=10)
+    assert opened.names() == set(OPENED_BY_RC.get(home, ()))
     assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("outer", ["bash that appends", "zsh", "fish", "ksh", "dash", "busybox"])
+@pytest.mark.parametrize("history", [False, True])
+def test_shells_inside_open_no_history_file_if_their_own_files_name_none(phux, tmp_path, outer, history):
+    command, files, histories = HOMES[outer]
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    histories = [*histories, ".bash_history", ".zsh_history", ".sh_history", ".ash_history", ".history"]
+    env = write_home(tmp_path, {**PLAIN_RC, **files}, histories)
+    opened = Opened(histories_of(tmp_path, histories))
+    pane = phux.new_session(command=command, cwd=str(tmp_path), env=env, history=history).pane
+    for nested in ("bash", "zsh", "fish", "ksh", "mksh", "busybox sh"):
+        if shutil.which(nested.split()[0]) is not None:
+            pane.send_keys(nested, "Enter")
+            pane.wait(state="prompt", timeout_s=20)
+            assert pane.run("echo inside $0", timeout_s=20).output.startswith("inside")
+            pane.run("exit", timeout_s=20)
+    names = opened.names()
+    assert names >= {".bash_history", ".sh_history"} if history else not names
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 
 import pytest
 
@@ -151,6 +152,21 @@ def test_a_shell_with_few_file_descriptors_runs_a_command_or_says_that_it_did_no
         return  # busybox ends when it has none left
     assert [result.output.split("\n")[0] for result in results] == ["ran"] * 3
     assert [result.exit_code for result in results[:2]] == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("shell", "limit"), [("bash", 4), ("bash", 10), ("zsh", 14), ("fish", 12), ("dash", 4), ("ksh", 4)]
+)
+def test_a_shell_with_too_few_file_descriptors_is_refused_a_command_at_once(open_shell, shell, limit):
+    pane = open_shell(shell)
+    pane.send_keys(f"ulimit -n {limit}", "Enter")
+    pane.wait(state="prompt", timeout_s=20)
+    for command in ("echo hi", "echo a\necho b", "echo hi | cat"):
+        began = time.monotonic()
+        # bash itself ends when it cannot open anything.
+        with pytest.raises((errors.RefusedError, errors.PaneClosedError)):
+            pane.run(command, timeout_s=20)
+        assert time.monotonic() - began < 5
 
 
 def test_a_file_that_the_shell_cannot_open_is_an_error(open_shell):

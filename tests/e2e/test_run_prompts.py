@@ -198,7 +198,8 @@ def test_output_that_goes_to_a_file_from_now_on(open_shell, shell, tmp_path):
     assert pane.run("echo more; false", timeout_s=20).exit_code == 1
     written = (tmp_path / "log").read_text()
     assert written.startswith("logged\n")
-    assert "7748" not in written, "marks are for the terminal"
+    if shell != "busybox":  # which writes its prompt there, too
+        assert "7748" not in written, "marks are for the terminal"
     pane.run("exec >/dev/tty", timeout_s=20)
     assert pane.run("echo back", timeout_s=20).output == "back"
 
@@ -246,9 +247,9 @@ def test_an_err_trap_runs_once_for_a_failure(open_shell, shell):
     assert (result.output, result.exit_code) == ("one\nERR", 1)
 
 
-def test_ksh_tells_failures_also_with_a_debug_trap_and_signals_as_it_does(open_shell):
+def test_ksh_tells_failures_also_with_a_debug_trap_and_signals_as_others_do(open_shell):
     pane = open_shell("ksh")
-    assert pane.run("sh -c 'kill $$'", timeout_s=20).exit_code == 256 + signal.SIGTERM
+    assert pane.run("sh -c 'kill $$'", timeout_s=20).exit_code == 128 + signal.SIGTERM
     pane.run("trap 'echo D' DEBUG", timeout_s=20)
     assert pane.run("false", timeout_s=20).exit_code == 1
 
@@ -270,7 +271,7 @@ def test_the_alternate_screen_that_a_killed_program_left_is_no_program(open_shel
 
 
 def test_without_marks_it_is_refused_with_a_way_out(open_shell):
-    pane = open_shell("ksh")
+    pane = open_shell("bash --norc")
     pane.run(r"printf '\033[?1049h'")
     with pytest.raises(errors.BusyError, match="whole screen") as raised:
         pane.run("echo hi")
@@ -280,8 +281,20 @@ def test_without_marks_it_is_refused_with_a_way_out(open_shell):
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
-def test_an_echo_that_was_left_off_is_taken_for_a_question_and_said_so(open_shell):
+def test_a_posix_shell_is_used_also_where_the_echo_was_left_off(open_shell):
     pane = open_shell("dash")
+    pane.run("stty -echo")
+    result = pane.run("echo hi; (exit 3)", timeout_s=20)
+    assert (result.output, result.exit_code) == ("hi", 3)
+    pane.run("stty echo", timeout_s=20)
+    assert pane.run("echo usable", timeout_s=20).output == "usable"
+
+
+def test_an_echo_that_was_left_off_is_taken_for_a_question_and_said_so(open_shell):
+    pane = open_shell("bash")
+    pane.send_keys("dash", "Enter")
+    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "dash")
+    pane.wait(state="prompt", timeout_s=20)
     pane.run("stty -echo")
     with pytest.raises(errors.BusyError, match="dash waits for a secret") as raised:
         pane.run("echo hi")

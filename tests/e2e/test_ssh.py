@@ -13,7 +13,7 @@ import pytest
 
 from far_shells import check_a_program_is_given_no_command, check_runs, check_what_takes_too_long
 from servers import eventually
-from shell_panes import INTEGRATED, make_home
+from shell_panes import make_home
 
 SHELLS = ["bash", "zsh", "fish", "dash", "ksh", "busybox sh"]
 PROMPT = "far> "
@@ -115,8 +115,7 @@ def test_what_is_run_there_is_told_as_it_is_here(log_in, outer, shell):
     pane = log_in(outer, shell)
     assert pane.run('test -n "$SSH_TTY"', timeout_s=20).exit_code == 0
     check_runs(pane)
-    # Where the shell here marks nothing, nobody can tell how ssh ended.
-    assert pane.run("exit 7", timeout_s=20).exit_code == (7 if outer in INTEGRATED else 255)
+    assert pane.run("exit 7", timeout_s=20).exit_code == 7
     assert pane.wait(state="prompt", timeout_s=10).foreground.command == outer
     assert pane.run('echo "here$SSH_TTY"', timeout_s=20).output == "here"
 

@@ -137,3 +137,154 @@ def test_no_number_that_a_shell_does_not_send_is_read_or_raises(kind, digits):
     assert told[0] is None
     assert told[1].exit_code is None
     json.dumps(commands.dump())
+
+
+# POSIX shells, which mark no begin of a command
+
+
+class Stream:
+    """A journal, and the commands of a shell whose prompts carry marks."""
+
+    base = oldest = 0
+
+    def __init__(self, editor="none"):
+        self.data = b""
+        self.commands = Commands(NONCE)
+        self.prompts = 0
+        self.editor = editor
+        self.prompt(0)
+
+    def since(self, start, length):
+        return self.data[start : start + length]
+
+    def write(self, data):
+        self.data += data
+        self.commands.scan(self, len(self.data))
+
+    def mark(self, text):
+        start = len(self.data)
+        self.data += b"\x1b]7748;" + f"{NONCE};{text}".encode() + b"\a"
+        self.commands.scan(self, start)
+        return self.commands.take(PrivateOsc(f"{NONCE};{text}".encode(), start, len(self.data)))
+
+    def prompt(self, code):
+        self.prompts += 1
+        ended = self.mark(f"D;{code};{self.prompts}")
+        self.mark("A")
+        self.write(b"$ ")
+        self.mark(f"B;{self.editor}")
+        return ended
+
+    def type(self, data, column=2, *, echo=True):
+        self.commands.typed(data, len(self.data), column, 80, echo=echo)
+
+    def output(self, ended):
+        return self.data[ended.start : ended.end]
+
+
+@pytest.mark.parametrize("editor", ["none", "edits", "wraps"])
+def test_a_command_begins_after_the_line_that_was_entered(editor):
+    stream = Stream(editor)
+    assert stream.commands.at_prompt
+    stream.type(b"echo hi\r")
+    stream.write(b"echo hi")
+    assert stream.commands.at_prompt
+    stream.write(b"\r\nhi\r\n")
+    assert not stream.commands.at_prompt
+    assert stream.commands.unreported() is not None
+    ended = stream.prompt(3)
+    assert (ended.exit_code, stream.output(ended)) == (3, b"hi\r\n")
+    assert stream.commands.at_prompt
+
+
+def test_a_prompt_that_is_drawn_again_ends_nothing():
+    stream = Stream("edits")
+    stream.prompts -= 1
+    assert stream.prompt(0) is None
+    assert stream.commands.at_prompt
+
+
+def test_a_newline_without_enter_begins_nothing():
+    stream = Stream("edits")
+    stream.type(b"ec\t")
+    stream.write(b"ec\r\necho  echoes\r\n$ ec")
+    assert stream.commands.at_prompt
+    assert stream.commands.start is None
+
+
+def test_a_line_that_goes_on_begins_nothing():
+    stream = Stream()
+    stream.type(b"echo 'a\r")
+    stream.write(b"echo 'a\r\n> ")
+    stream.mark("P")
+    assert stream.commands.start is None
+    assert not stream.commands.at_prompt
+    stream.type(b"b'\r")
+    stream.write(b"b'\r\na\r\nb\r\n")
+    assert stream.output(stream.prompt(0)) == b"a\r\nb\r\n"
+
+
+@pytest.mark.parametrize("editor", ["none", "edits"])
+def test_lines_of_one_command_that_are_typed_at_once(editor):
+    stream = Stream(editor)
+    stream.type(b"{ echo a\recho b\r}\r")
+    if editor == "none":
+        stream.write(b"{ echo a\r\necho b\r\n}\r\n> ")
+        stream.mark("P")
+        stream.write(b"> ")
+        stream.mark("P")
+    else:
+        stream.write(b"{ echo a\r\n> ")
+        stream.mark("P")
+        stream.write(b"echo b\r\n> ")
+        stream.mark("P")
+        stream.write(b"}\r\n")
+    stream.write(b"a\r\nb\r\n")
+    assert stream.output(stream.prompt(0)) == b"a\r\nb\r\n"
+
+
+def test_busybox_wraps_a_long_line_by_newlines():
+    for length, shown in ((100, b"x" * 78 + b"\r\r\n" + b"x" * 22 + b"\r\n"), (78, b"x" * 78 + b"\r\r\n")):
+        stream = Stream("wraps")
+        stream.type(b"x" * length + b"\r")
+        stream.write(shown + b"out\r\n")
+        assert stream.output(stream.prompt(0)) == b"out\r\n"
+
+
+def test_a_line_that_the_terminal_does_not_show():
+    stream = Stream()
+    stream.type(b"echo hi\r", echo=False)
+    stream.write(b"hi\r\n")
+    assert stream.output(stream.prompt(0)) == b"hi\r\n"
+
+
+def test_an_interrupted_line_ends_without_having_begun():
+    stream = Stream("edits")
+    stream.type(b"half\x03")
+    stream.write(b"half^C\r\n")
+    ended = stream.prompt(130)
+    assert (ended.exit_code, ended.start) == (130, None)
+
+
+def test_a_line_that_was_typed_ahead():
+    stream = Stream()
+    stream.commands.ahead = True
+    stream.write(b"out\r\n")
+    assert stream.output(stream.prompt(0)).endswith(b"out\r\n")
+
+
+def test_ksh_reports_signals_as_the_others_do():
+    stream = Stream("edits")
+    stream.type(b"sleep 9\r")
+    stream.write(b"sleep 9\r\n^C")
+    assert stream.prompt(258).exit_code == 130
+
+
+def test_a_service_that_starts_anew_knows_where_a_command_began():
+    stream = Stream()
+    stream.write(b"sleep 1\r\n")
+    start = len(stream.data)
+    stream.commands.resume([3, start], len(stream.data))
+    assert stream.commands.start == start
+    stream.write(b"out\r\n")
+    assert stream.output(stream.prompt(0)) == b"out\r\n"

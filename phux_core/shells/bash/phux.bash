@@ -28,7 +28,10 @@ if [[ ${PHUX_LOGIN-} ]]; then
 fi
 __phux_login=${PHUX_LOGIN-}
 __phux_nonce=${PHUX_NONCE-}
-__phux_private=${PHUX_HISTORY-}         # "off": no history file is read or written, whatever the user's files say
+# "off": no history file is read or written, whatever the user's files say. While commands run, HISTFILE is empty and
+# exported, so that shells started from this one have none either. "history -a" would complain about that: while the user's
+# PROMPT_COMMAND runs, HISTFILE is /dev/null, or unset in a bash that may replace /dev/null (then ~/.history counts).
+__phux_private=${PHUX_HISTORY-}
 builtin unset PHUX_NONCE PHUX_LOGIN PHUX_ENV PHUX_HISTORY
 
 # Functions are defined before the user's files are read, when no alias of theirs can get into them.
@@ -37,7 +40,10 @@ __phux_before() {
     builtin local status="$?" last="$_"
     builtin local -
     builtin set +aeuxET
-    if [[ $__phux_private ]]; then builtin unset HISTFILE; fi
+    if [[ $__phux_private ]]; then
+        builtin unset HISTFILE
+        if [[ $__phux_array ]]; then HISTFILE=/dev/null; fi
+    fi
     # If it is not in front any more, $? is that of what the user has put there.
     if [[ ! $__phux_marked && ${PROMPT_COMMAND[0]-} == "$__phux_before"* ]]; then
         __phux_mark "$status" "$last"
@@ -58,7 +64,7 @@ __phux_after() {
     builtin local status="$?" last="$_"
     builtin local -
     builtin set +aeuxET
-    if [[ $__phux_private ]]; then builtin unset HISTFILE; fi
+    if [[ $__phux_private ]]; then builtin export HISTFILE=; fi
     if [[ ! $__phux_marked ]]; then __phux_mark "$status" "$last"; fi
     __phux_marked=
     if [[ $__phux_seen == "${PS1-} ${PS0-} ${!PROMPT_COMMAND[*]} ${PROMPT_COMMAND[*]-} ${HISTIGNORE-} $BASHOPTS" ]]; then
@@ -192,7 +198,7 @@ __phux_hook() {
 
 # After the user's files: the last of them has left $__phux_status.
 __phux_install() {
-    if [[ $__phux_private ]]; then builtin unset HISTFILE; fi  # bash reads it when all startup files were read
+    if [[ $__phux_private ]]; then builtin export HISTFILE=; fi  # bash reads it when all startup files were read
     if [[ ! $__phux_nonce || $- != *i* ]] || ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
         builtin return "$__phux_status"
     fi

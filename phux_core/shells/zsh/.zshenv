@@ -5,6 +5,7 @@
 # then, and no startup file that sets precmd_functions anew can undo that. PS1 has our mark only while a line is being
 # edited; commands, and what they start, see the user's own.
 
+typeset -g __phux_directory=${ZDOTDIR-}
 if [[ ${PHUX_ZDOTDIR-} == '='* ]]; then
     ZDOTDIR=${PHUX_ZDOTDIR#'='}
 else
@@ -35,16 +36,22 @@ typeset -ga __phux_forgotten   # the file with a run's command, while the line t
 __phux_start() {
     local code=$?
     if [[ -n $__phux_private ]]; then
-        # zsh has read the file that the user's files name. That list is put aside, and saved nowhere.
-        unset HISTFILE
-        SAVEHIST=0
+        # The user's files may have read a file themselves. That list is put aside, and saved nowhere.
+        __phux_forget
         builtin fc -p
+        __phux_forget
     fi
     __phux_mark $code
     __phux_hook
     __phux_prompt
     __phux_bind
     return $code
+}
+
+# Use no history file. HISTFILE is exported, so that shells started from this one use none either.
+__phux_forget() {
+    typeset -gx HISTFILE=
+    SAVEHIST=0
 }
 
 __phux_bind() {
@@ -75,7 +82,7 @@ __phux_first() {
 
 # The last of precmd_functions: after everything that makes PS1 anew.
 __phux_last() {
-    { if [[ -n $__phux_private ]]; then unset HISTFILE; fi; __phux_prompt; __phux_hook } >/dev/null 2>&1
+    { if [[ -n $__phux_private ]]; then __phux_forget; fi; __phux_prompt; __phux_hook } >/dev/null 2>&1
 }
 
 # One of zshaddhistory_functions: a run's command that cannot be typed stands in a file, and the line that sources it (see
@@ -233,6 +240,16 @@ fi
 
 fi
 
-if [[ -r ${ZDOTDIR-$HOME}/.zshenv ]]; then
-    source ${ZDOTDIR-$HOME}/.zshenv
-fi
+{
+    if [[ -r ${ZDOTDIR-$HOME}/.zshenv ]]; then
+        source ${ZDOTDIR-$HOME}/.zshenv
+    fi
+} always {
+    if [[ -o interactive && -n $__phux_nonce && -n $__phux_private ]]; then
+        # zsh reads the history file that HISTFILE names right after its last startup file. So the files beside this one
+        # come before the user's, and .zshrc ends without a HISTFILE.
+        TRY_BLOCK_ERROR=0
+        typeset -g __phux_zdotdir=${ZDOTDIR+=$ZDOTDIR}
+        ZDOTDIR=$__phux_directory
+    fi
+}

@@ -104,7 +104,7 @@ class Terminal:
     def since(self, start):
         def ready():
             new = self.marks[start:]
-            return "A" in new and "B" in new[new.index("A") :]
+            return "A" in new and any(mark.partition(";")[0] == "B" for mark in new[new.index("A") :])
 
         self.wait(ready, "a prompt")
         new = self.marks[start:]
@@ -240,6 +240,49 @@ def shell(request, tmp_path):
     kind = shells(request.param, tmp_path)
     yield kind
     kind.close()
+
+
+POSIX_ARGV = {"dash": ["dash"], "ksh": ["ksh"], "mksh": ["mksh"], "busybox": ["busybox", "sh"]}
+POSIX_EDITOR = {"dash": "none", "ksh": "edits", "mksh": "edits", "busybox": "wraps"}
+
+
+class PosixShells:
+    """Starts POSIX shells of one kind, all in one home."""
+
+    nonce = NONCE
+
+    def __init__(self, name, home):
+        self.name = name
+        self.argv = [shutil.which(POSIX_ARGV[name][0]), *POSIX_ARGV[name][1:]]
+        self.home = home
+        self.running = []
+
+    def start(self, env_file=None, *, integrated=True, **env):
+        """Start a shell and wait for its prompt; ``env_file`` is what the user's ENV file has."""
+        if env_file is not None:
+            (self.home / "env").write_text(env_file)
+            env["ENV"] = "$HOME/env"  # it is subject to expansion
+        terminal = Terminal(self.argv, {"PS1": "$ ", **env}, self.home, integrated=integrated)
+        self.running.append(terminal)
+        if integrated:
+            terminal.wait_for_prompt()
+        else:
+            terminal.wait(lambda: terminal.screen()[-1:] in (["$"], ["#"]), "a prompt")
+        return terminal
+
+    def prompt(self, code, number):
+        """The marks of a prompt."""
+        return [f"D;{code};{number}", "A", f"B;{POSIX_EDITOR[self.name]}"]
+
+
+@pytest.fixture(params=POSIX_ARGV)
+def posix_shell(request, tmp_path):
+    if shutil.which(POSIX_ARGV[request.param][0]) is None:
+        pytest.skip(f"{request.param} is not installed")
+    kind = PosixShells(request.param, tmp_path)
+    yield kind
+    for terminal in kind.running:
+        terminal.close()
 
 
 @pytest.fixture

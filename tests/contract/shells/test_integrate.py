@@ -8,7 +8,10 @@ from phux_core import shells
 from phux_core.shells import integrate
 
 
-@pytest.mark.parametrize("program", ["/bin/bash", "/usr/local/bin/zsh", "/opt/fish/bin/fish"])
+@pytest.mark.parametrize(
+    "program",
+    ["/bin/bash", "/usr/local/bin/zsh", "/opt/fish/bin/fish", "/bin/sh", "/bin/dash", "/bin/ksh93", "/bin/mksh"],
+)
 @pytest.mark.parametrize("arguments", [[], ["-i"], ["-l"], ["--login"], ["-il"], ["-i", "-l"]])
 def test_an_interactive_shell_is_integrated(program, arguments):
     argv, env = integrate([program, *arguments], {}, "n0nce")
@@ -22,8 +25,11 @@ def test_an_interactive_shell_is_integrated(program, arguments):
     "argv",
     [
         [],
-        ["/bin/sh"],
         ["/usr/bin/python3"],
+        ["/bin/sh", "script.sh"],
+        ["/bin/dash", "-c", "true"],
+        ["/bin/busybox", "vi"],
+        ["/bin/busybox"],
         ["/bin/bash", "script.sh"],
         ["/bin/bash", "-c", "true"],
         ["/bin/bash", "-lc", "true"],

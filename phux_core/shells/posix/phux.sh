@@ -1,0 +1,73 @@
+# phux shell integration for POSIX shells: dash, ksh, mksh, busybox sh, and whatever sh is. They read this file in place
+# of the one that ENV names; PHUX_ENV remembers that one, and it is read from here.
+#
+# These shells have no hooks, but they expand parameters in their prompts. So PS1 carries the marks of the command that
+# ended (D), of the prompt's begin (A) and of its end (B), and PS2 the mark of a continuation prompt (P). The server
+# finds the begin of a command itself: it knows when Enter was typed. D also counts the prompts, because an editor that
+# draws its prompt again writes the same D again.
+#
+# The nonce is in variables that are not exported. A nested shell that inherits PS1 has none of them, and shows the
+# user's prompt.
+
+case ${PHUX_ENV-} in
+    =*) ENV=${PHUX_ENV#=} ;;
+    *) unset ENV ;;
+esac
+_phux_nonce=${PHUX_NONCE-} _phux_history=${PHUX_HISTORY-} _phux_shell=${PHUX_SHELL-}
+unset PHUX_ENV PHUX_NONCE PHUX_HISTORY PHUX_SHELL
+if [ -n "${ENV-}" ]; then
+    # The value of ENV is subject to parameter expansion.
+    eval "_phux_env=\"$ENV\""
+    if [ -r "$_phux_env" ]; then
+        . "$_phux_env"
+    fi
+    unset _phux_env
+fi
+if [ -n "$_phux_history" ]; then
+    HISTFILE=
+fi
+# zsh as sh does not expand parameters in its prompts.
+if [ -n "$_phux_nonce" ] && [ -z "${ZSH_VERSION-}" ]; then
+    case $- in
+        *a*) set +a; _phux_all=1 ;;
+        *) _phux_all= ;;
+    esac
+    # ksh chooses its default prompt only after this file.
+    if [ -z "${PS1-}" ]; then
+        if [ "$(id -u)" = 0 ]; then PS1='# '; else PS1='$ '; fi
+    fi
+    eval "$(printf '_phux_d="\033]7748;" _phux_bel="\007" _phux_cr="\015" _phux_open="\001"')"
+    _phux_mark=$_phux_d$_phux_nonce
+    _phux_d="$_phux_mark;D;"
+    _phux_a="$_phux_bel$_phux_mark;A$_phux_bel"
+    _phux_p="$_phux_mark;P$_phux_bel"
+    _phux_n=0
+    # How a shell is told that a part of its prompt takes no room; dash does not count, and ksh knows by itself.
+    case $_phux_shell:${BASH_VERSION-}:${KSH_VERSION-} in
+        *MIRBSD*|*LEGACY*)
+            # The first character of a prompt whose second character is a carriage return. The user may have one.
+            case $PS1 in
+                ?"$_phux_cr"*) _phux_open=${PS1%"${PS1#?}"} PS1=${PS1#??} ;;
+            esac
+            _phux_close=$_phux_open _phux_prefix=$_phux_open$_phux_cr _phux_editor=edits
+            ;;
+        busybox:*)
+            # It knows these after expansion, too, and a shell inside that inherits PS1 does not see them.
+            _phux_d="\\[$_phux_d" _phux_a="$_phux_a\\]" _phux_p="\\[$_phux_p\\]"
+            _phux_open= _phux_close= _phux_prefix= _phux_editor=wraps
+            ;;
+        :?*:*) _phux_open='\[' _phux_close='\]' _phux_prefix= _phux_editor=reads ;;
+        ::?*) _phux_open= _phux_close= _phux_prefix= _phux_editor=edits ;;
+        *) _phux_open= _phux_close= _phux_prefix= _phux_editor=none ;;
+    esac
+    _phux_b="$_phux_mark;B;$_phux_editor$_phux_bel"
+    if [ $_phux_editor = wraps ]; then _phux_b="\\[$_phux_b\\]"; fi
+    PS1=$_phux_prefix$_phux_open'${_phux_d:+$_phux_d$?;$((_phux_n=_phux_n+1))$_phux_a}'$_phux_close$PS1$_phux_open'${_phux_b-}'$_phux_close
+    case ${KSH_VERSION-} in
+        '') PS2=${PS2-> }$_phux_open'${_phux_p-}'$_phux_close ;;
+        *) PS2=$_phux_prefix${PS2-> }$_phux_open$_phux_p$_phux_close ;; # ksh and mksh show PS2 as it is
+    esac
+    if [ -n "$_phux_all" ]; then set -a; fi
+    unset _phux_editor _phux_bel _phux_cr _phux_mark _phux_open _phux_close _phux_prefix _phux_all
+fi
+unset _phux_nonce _phux_history _phux_shell

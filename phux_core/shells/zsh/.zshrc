@@ -1,0 +1,10 @@
+# Read by shells of sessions without history (see .zshenv), in place of the user's file.
+
+if [[ -n $__phux_zdotdir ]]; then ZDOTDIR=${__phux_zdotdir#'='}; else unset ZDOTDIR; fi
+{
+    if [[ -r ${ZDOTDIR-$HOME}/.zshrc ]]; then source ${ZDOTDIR-$HOME}/.zshrc; fi
+} always {
+    TRY_BLOCK_ERROR=0
+    __phux_forget
+    unset __phux_directory __phux_zdotdir
+}
