@@ -13,7 +13,7 @@ from phux_core.keeper.channel import Channel, ChannelClosedError, Message
 from phux_core.keeper.feed_mark import FeedMark
 from phux_core.keeper.journal import Journal
 from phux_core.keeper.journal import create as create_journal
-from phux_core.server.waiting_call import Questions
+from phux_core.server.kernel.syscall import Questions
 
 # The keeper has nothing to do but listen; one that does not is stopped, or dead.
 _KEEPER_S = 2.0

@@ -17,14 +17,17 @@ from typing import TYPE_CHECKING, Any
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
 from phux_core.errors import PaneClosedError
 from phux_core.keeper.children import window_size
-from phux_core.server import marked_commands
-from phux_core.server.capture import typed_line
-from phux_core.server.commands import CommandFinished, Commands, CommandStarted
-from phux_core.server.foreground import look, working_directory
-from phux_core.server.frames import is_seen
-from phux_core.server.input_items import encode
-from phux_core.server.intake import Intake
-from phux_core.server.own_shell import (
+from phux_core.server.kernel.foreground import look, working_directory
+from phux_core.server.pty.input_encoding import encode
+from phux_core.server.pty.intake import Intake
+from phux_core.server.pty.write_queue import SETTLE_S, TypingQueue
+from phux_core.server.run.output_capture import typed_line
+from phux_core.server.run.runner import Runs
+from phux_core.server.screen.attach_frames import is_seen
+from phux_core.server.screen.hibernation import Rest
+from phux_core.server.shell import marked_commands
+from phux_core.server.shell.marks import CommandFinished, Commands, CommandStarted
+from phux_core.server.shell.missing_marks import (
     MARK_S,
     end_of_output,
     is_back_unseen,
@@ -34,13 +37,10 @@ from phux_core.server.own_shell import (
     reads_unseen,
     was_replaced,
 )
-from phux_core.server.pane_state import StateWatch, judge
-from phux_core.server.rest import Rest
-from phux_core.server.runs import Runs
-from phux_core.server.type_ahead import TypeAhead
-from phux_core.server.typing_queue import SETTLE_S, TypingQueue
-from phux_core.server.unmarked_commands import UnmarkedCommands
-from phux_core.server.unmarked_end import depth_at_prompt
+from phux_core.server.shell.state import StateWatch, judge
+from phux_core.server.shell.type_ahead import TypeAhead
+from phux_core.server.shell.unmarked_commands import UnmarkedCommands
+from phux_core.server.shell.unmarked_end import depth_at_prompt
 
 if TYPE_CHECKING:
     import asyncio
@@ -48,15 +48,15 @@ if TYPE_CHECKING:
 
     from phux_core.engine.protocol import Effect, Engine, Span
     from phux_core.keeper.journal import Journal
-    from phux_core.server.commands import News
-    from phux_core.server.containment import PaneFaults
-    from phux_core.server.events import EventHub
-    from phux_core.server.foreground import Foreground
-    from phux_core.server.pane_ledger import PaneLedger
-    from phux_core.server.pane_log import PaneLog
-    from phux_core.server.pane_state import State
-    from phux_core.server.reading import ReadTurns
-    from phux_core.server.tree import PaneRecord
+    from phux_core.server.history.pane_ledger import PaneLedger
+    from phux_core.server.history.pane_log import PaneLog
+    from phux_core.server.kernel.foreground import Foreground
+    from phux_core.server.pane_faults import PaneFaults
+    from phux_core.server.pty.read_order import ReadTurns
+    from phux_core.server.push.hub import EventHub
+    from phux_core.server.shell.marks import News
+    from phux_core.server.shell.state import State
+    from phux_core.server.tree.records import PaneRecord
 
 IDLE_AFTER_S = 0.03
 # How long after its program's end a pane may still wait for the end of its output.

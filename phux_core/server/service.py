@@ -14,26 +14,26 @@ from phux_core import engine as engines
 from phux_core import procfs, wire
 from phux_core.keeper.journal import checkpoint_key, ledger_key
 from phux_core.logs.places import server_name
-from phux_core.server.arranging import Arranger
-from phux_core.server.attachments import Attachments
-from phux_core.server.connection import Connection
-from phux_core.server.containment import PaneFaults
-from phux_core.server.dispatch import Dispatch
-from phux_core.server.events import EventHub
+from phux_core.server.api.connection import Connection
+from phux_core.server.api.dispatch import Dispatch
+from phux_core.server.history.pane_ledger import PaneLedger
+from phux_core.server.history.server_logs import Logs
 from phux_core.server.keeper_link import KeeperLink
-from phux_core.server.lifecycle import Lifecycle
-from phux_core.server.logs import Logs
-from phux_core.server.making import Maker
+from phux_core.server.kernel.peer_credentials import peer_uid
+from phux_core.server.kernel.syscall import ask_where_refused
 from phux_core.server.pane import Pane
-from phux_core.server.pane_ledger import PaneLedger
-from phux_core.server.pane_state import STATES
-from phux_core.server.peer import peer_uid
-from phux_core.server.reading import ReadTurns
-from phux_core.server.recovery import SET_ASIDE, Rebuilt, blank, label, rebuild, restore
-from phux_core.server.tree import Tree
-from phux_core.server.tree_document import tree_document
-from phux_core.server.tree_news import news, picture
-from phux_core.server.waiting_call import ask_where_refused
+from phux_core.server.pane_faults import PaneFaults
+from phux_core.server.pty.read_order import ReadTurns
+from phux_core.server.push.attachments import Attachments
+from phux_core.server.push.hub import EventHub
+from phux_core.server.screen.rebuild import SET_ASIDE, Rebuilt, blank, label, rebuild, restore
+from phux_core.server.shell.state import STATES
+from phux_core.server.tree.arranger import Arranger
+from phux_core.server.tree.diff import news, picture
+from phux_core.server.tree.documents import tree_document
+from phux_core.server.tree.lifecycle import Lifecycle
+from phux_core.server.tree.records import Tree
+from phux_core.server.tree.spawner import Maker
 from phux_core.version import __version__
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from phux_core.engine import Engine
     from phux_core.keeper.channel import Channel
     from phux_core.keeper.journal import Journal
-    from phux_core.server.connection import Answer
+    from phux_core.server.api.connection import Answer
+    from phux_core.server.history.pane_log import PaneLog
     from phux_core.server.keeper_link import Child, Inheritance
-    from phux_core.server.pane_log import PaneLog
     from phux_core.server.settings import Settings
-    from phux_core.server.tree import PaneRecord
+    from phux_core.server.tree.records import PaneRecord
 
 MAX_CLIENTS = 1024
 _STEPS = 2**32 - 1

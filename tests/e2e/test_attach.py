@@ -13,7 +13,7 @@ import pytest
 from outers import PHUX, OwnTerminal, agree, attached, environment
 from phux_client.blocking import Phux
 from phux_client.tui.canvas import row_of
-from phux_core.server.frames import read_rows
+from phux_core.server.screen.attach_frames import read_rows
 from servers import Cli, eventually, process_gone, server_without_sessions
 
 PREFIX = "\x01"

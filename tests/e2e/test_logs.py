@@ -18,7 +18,7 @@ import pytest
 import phux_client
 from phux_client import blocking, flows, stored_logs
 from phux_core.errors import BadRequestError, LimitError, NoSuchTargetError
-from phux_core.server import log_workers
+from phux_core.server.history import log_workers
 from rawwire import RawClient, frame
 from servers import BIN, Cli, clean_environment, embedded_server, eventually, kill_service, process_gone
 

@@ -89,7 +89,7 @@ def test_a_mark_with_thousands_of_digits_is_harmless_now_and_when_it_is_replayed
 
 
 MARK_FAULT = """
-from phux_core.server import commands
+from phux_core.server.shell import marks as commands
 take = commands.Commands.take
 def faulty(self, mark):
     if b"BOOM" in mark.data and is_on():

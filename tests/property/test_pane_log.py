@@ -14,7 +14,7 @@ from phux_core.keeper.journal import Journal
 from phux_core.logs.places import LogId
 from phux_core.logs.stored import Stored
 from phux_core.logs.writing import LogWriter
-from phux_core.server.pane_log import PaneLog
+from phux_core.server.history.pane_log import PaneLog
 
 LOG = LogId("20260101T000000Z-1-abcd", 1)
 STEPS = st.lists(

@@ -6,7 +6,7 @@ import pytest
 
 from phux_core import calls
 from phux_core.errors import BadRequestError
-from phux_core.server.dispatch import Dispatch
+from phux_core.server.api.dispatch import Dispatch
 
 GOOD = {
     "id": [0, 1, 2**32 - 1],

@@ -113,8 +113,8 @@ def test_imports_point_down_only(name):
         ("phux_core.wire", "def f():\n    from asyncio import Queue", ["asyncio"]),
         ("phux_core.engine.ghostty", "import anyio.abc", ["anyio.abc"]),
         ("phux_core.shapes", "if TYPE_CHECKING:\n    import phux_client", ["phux_client"]),
-        ("phux_core.selector", "from phux_core.server.tree import Tree", ["phux_core.server.tree"]),
-        ("phux_core.selector", "from .server import tree", ["phux_core.server.tree"]),
+        ("phux_core.selector", "from phux_core.server.tree.records import Tree", ["phux_core.server.tree.records"]),
+        ("phux_core.selector", "from .server import pane", ["phux_core.server.pane"]),
         ("phux_core.selector", "from . import keeper", ["phux_core.keeper"]),
         ("phux_core.keys", "from phux_core.engine import protocol", ["phux_core.engine.protocol"]),
         ("phux_core.engine.tap", "from phux_core.server import pane", ["phux_core.server.pane"]),
@@ -126,7 +126,7 @@ def test_imports_point_down_only(name):
         ("phux_client.aio.link", "from phux_core import engine as e", ["phux_core.engine"]),
         ("phux_client.aio.link", "import phux_cli.main", ["phux_cli.main"]),
         ("phux_client.flows", "from .. import link\nfrom phux_mcp import tools", ["phux_mcp.tools"]),
-        ("phux_cli.verbs.ls", "from phux_core.server import launch", ["phux_core.server.launch"]),
+        ("phux_cli.verbs.ls", "from phux_core.server.tree import launch", ["phux_core.server.tree.launch"]),
         ("phux_cli.verbs.ls", "import phux_mcp", ["phux_mcp"]),
         ("phux_mcp.tools", "from phux_cli.output import box", ["phux_cli.output"]),
         ("phux_mcp.tools", "import phux_core.keeper.children as c", ["phux_core.keeper.children"]),
@@ -165,7 +165,9 @@ def test_a_right_import_passes(name, source):
 
 
 def test_the_checker_sees_every_module():
-    assert {"phux_core.wire", "phux_core.server.tree", "phux_client.flows._kinds", "phux_cli.verbs.ls"} <= set(MODULES)
+    assert {"phux_core.wire", "phux_core.server.tree.records", "phux_client.flows._kinds", "phux_cli.verbs.ls"} <= set(
+        MODULES
+    )
     assert {"phux_mcp.tools", "phux_core.keeper.__main__", "phux_core", "phux_client"} <= set(MODULES)
     assert "phux_core.errors" in set(imports("phux_core.wire", MODULES["phux_core.wire"].read_text()))
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from phux_client.tui.canvas import BLANK, Canvas, Cursor, cells_of, fit, overlay, row_of
 from phux_client.tui.paint import Painter
 from phux_core import engine as engines
-from phux_core.server.frames import read_rows
+from phux_core.server.screen.attach_frames import read_rows
 
 COLS, ROWS = 12, 6
 

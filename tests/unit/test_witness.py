@@ -10,9 +10,9 @@ import threading
 import pytest
 
 from phux_core.keeper import witness
-from phux_core.server import waiting_call
-from phux_core.server.stack_depth import depth_of_wait
-from phux_core.server.waiting_call import Questions, ask_where_refused, read_call
+from phux_core.server.kernel import syscall as waiting_call
+from phux_core.server.kernel.stack_depth import depth_of_wait
+from phux_core.server.kernel.syscall import Questions, ask_where_refused, read_call
 from servers import eventually
 
 

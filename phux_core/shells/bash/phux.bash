@@ -247,7 +247,7 @@ __phux_install() {
     builtin bind -m emacs-standard -x '"\e[7748~": __phux_line'
     builtin bind -m vi-insert -x '"\e[7748~": __phux_line'
     builtin bind -m vi-command -x '"\e[7748~": __phux_line command'
-    # What run_files.py calls a file, and the lines that run_lines.py writes for it, which may be typed behind another blank.
+    # What source_files.py calls a file, and the lines that command_text.py writes for it, which may be typed behind another blank.
     # A quote in HISTIGNORE would have to be closed.
     __phux_file='*/r[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]'
     __phux_ignored=' \\. '$__phux_file'*: \\eval ???<'$__phux_file'*'

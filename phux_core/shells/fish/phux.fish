@@ -31,7 +31,7 @@ if status is-interactive; and test -n "$nonce"
         if functions --query __phux_fish_prompt
             __phux_unwrap
         end
-        # A run's command that cannot be typed stands in a file. The line that sources it (see run_lines.py and run_files.py) is
+        # A run's command that cannot be typed stands in a file. The line that sources it (see command_text.py and source_files.py) is
         # not for the history, and fish takes away the blank in front of what is pasted. Saved at once, should it be "exec".
         if builtin string match --quiet --regex -- '^ *builtin source .*/r[0-9a-f]{6}\'?$' "$argv[1]"
             builtin history delete --exact --case-sensitive -- $argv[1]

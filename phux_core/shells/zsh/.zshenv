@@ -86,7 +86,7 @@ __phux_last() {
 }
 
 # One of zshaddhistory_functions: a run's command that cannot be typed stands in a file, and the line that sources it (see
-# run_lines.py and run_files.py) is not for the history.
+# command_text.py and source_files.py) is not for the history.
 __phux_addhistory() {
     {
         __phux_forgotten=()

@@ -1,0 +1,1 @@
+"""Connections and the calls that clients make."""

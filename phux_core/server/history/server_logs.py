@@ -1,0 +1,148 @@
+"""The logs of one server: where they are, what bounds they have, and who reads them."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from phux_core.logs import cleaning, places, writing
+from phux_core.server.history.log_workers import LogWorkers
+from phux_core.server.history.pane_log import PaneLog
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Collection
+
+    from phux_core.keeper.journal import Journal
+    from phux_core.server.api.connection import Connection
+    from phux_core.server.pane import Pane
+    from phux_core.server.settings import Settings
+    from phux_core.server.tree.records import PaneRecord
+
+READ_S = 10.0
+"""How long a read may take."""
+SEARCH_S = 60.0
+# How often the bounds are looked after; less often where there are so many logs that it takes long.
+_CLEAN_S = 10.0
+_PAUSE = 100
+_log = logging.getLogger("phux.logs")
+
+
+class Logs:
+    """The logs of one server.
+
+    Args:
+        loop: The event loop.
+        settings: What the keeper was told.
+        server: The name of this life of the server.
+        panes: Tells which panes there are.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, settings: Settings, server: str, panes: Callable[[], Collection[Pane]]
+    ) -> None:
+        self.root = settings.log_root
+        self.server = server
+        self._settings = settings
+        self._panes = panes
+        self._workers = LogWorkers(loop)
+        self._loop = loop
+        self._cleaning: asyncio.Future[int] | None = None
+        self._cleaning_since = 0.0
+        self._timer = loop.call_later(1.0, self._clean)
+        self._closed = False
+        self.total_bytes: int | None = None
+
+    def open(self, record: PaneRecord, journal: Journal, *, session: str, on: bool) -> PaneLog:
+        """Begin a pane's log, or go on with it.
+
+        Args:
+            record: The pane.
+            journal: What its program writes.
+            session: The session it is in.
+            on: Whether it is to be logged.
+        """
+        log = places.LogId(self.server, record.id)
+        meta = {
+            "session": session,
+            "command": record.command,
+            "cwd": record.cwd,
+            "pid": record.pid,
+            "cols": record.cols,
+            "rows": record.rows,
+            "started_at": record.started_at,
+        }
+        writer = writing.LogWriter(self.root, log, self._settings.log_pane_bytes) if on and self.root else None
+        return PaneLog(self.root, log, writer, journal, meta)
+
+    async def ask(
+        self,
+        do: str,
+        connection: Connection,
+        *,
+        deadline_s: float = READ_S,
+        large: Callable[[], dict[str, Any]] | None = None,
+        **request: Any,
+    ) -> dict[str, Any]:
+        """Have a worker read, list or search for somebody, as long as they are there.
+
+        Args:
+            do: What.
+            connection: For whom.
+            deadline_s: How long it may take.
+            large: Makes the parts of the request that take much memory, once it is worked on.
+            request: The other parts.
+
+        Raises:
+            PhuxError: It cannot be.
+        """
+        asked = {"do": do, "root": self.root, "server": self.server, **request}
+        async with connection.large_reply():
+            asked |= {} if large is None else large()
+            return await self._workers.ask(asked, deadline_s=deadline_s, is_wanted=lambda: connection.is_open)
+
+    @property
+    def problem(self) -> str | None:
+        """Why panes are not logged, or not completely; None if all is well."""
+        if not self.root:
+            return "there is no home directory to keep logs in"
+        return next((pane.log.problem for pane in self._panes() if pane.log.problem is not None), None)
+
+    def close(self) -> None:
+        """End what was begun."""
+        self._closed = True
+        self._timer.cancel()
+        self._workers.close()
+
+    def _clean(self) -> None:
+        """Hold the bounds of all logs together, in a thread: it only looks at files."""
+        if self._closed or not self.root:
+            return
+        for pane in self._panes():
+            pane.log.look_after()
+        settings = self._settings
+        live = frozenset(pane.id for pane in self._panes() if not pane.record.dead)
+
+        def clean() -> int:
+            return cleaning.clean(
+                self.root,
+                most=settings.log_total_bytes,
+                keep_days=settings.log_keep_days,
+                server=self.server,
+                live=live,
+            )
+
+        self._cleaning_since = self._loop.time()
+        self._cleaning = self._loop.run_in_executor(None, clean)
+        self._cleaning.add_done_callback(self._cleaned)
+
+    def _cleaned(self, outcome: asyncio.Future[int]) -> None:
+        self._cleaning = None
+        error = None if outcome.cancelled() else outcome.exception()
+        if error is not None:
+            _log.warning("old logs could not be looked after: %s", error)
+        elif not outcome.cancelled():
+            self.total_bytes = outcome.result()
+        if not self._closed:
+            took_s = self._loop.time() - self._cleaning_since
+            self._timer = self._loop.call_later(max(_CLEAN_S, _PAUSE * took_s), self._clean)

@@ -1,0 +1,1 @@
+"""Facts from the kernel: foreground processes, system calls, line discipline, peer credentials."""

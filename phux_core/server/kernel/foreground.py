@@ -1,0 +1,455 @@
+"""What runs in the foreground of a terminal, and whether it waits for input, told by the kernel.
+
+Reads the terminal through its master, and /proc. Never looks at what the terminal shows, starts nothing and keeps
+nothing. Everything here may vanish between two reads; what cannot be read any more counts as gone. Without a usable
+/proc (see ``phux_core.procfs``), the terminal's modes and its foreground process group are all there is.
+
+How a process waits is told by the system call it sleeps in. Reading that needs the right to trace it, which Yama gives
+to ancestors only (Ubuntu's default); then the name of the kernel function it sleeps in must do, which needs less.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import functools
+import os
+import platform
+import struct
+import termios
+from typing import TYPE_CHECKING, NamedTuple
+
+from phux_core import procfs
+from phux_core.server.kernel.poll_arguments import epolls_others, polls_only
+from phux_core.server.kernel.shell_kind import kind_of_name, shell_kind
+from phux_core.server.kernel.syscall import read_call
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+# ioctl_tty(2); Python has no names for them, and both supported architectures have these numbers.
+_TIOCGPTN, _TIOCGSID = 0x80045430, 0x5429
+_SLAVE_MAJOR = 136  # Documentation/admin-guide/devices.txt: the slaves of Unix98 PTYs
+_DEV_TTY = os.makedev(5, 0)  # whoever holds it means his controlling terminal
+
+_PF_FORKNOEXEC = 0x40  # include/linux/sched.h: forked, and has executed nothing since
+
+# A build may have hundreds of processes in the foreground; the one that asks is near the top.
+_MOST_MEMBERS, _MOST_WALKED = 64, 128
+_MOST_THREADS, _MOST_FDS, _LONGEST_NAME = 64, 64, 32
+
+# System calls by number: those that read from the descriptor in their first argument (read, readv, splice), those that
+# wait for any of many (poll, select, ppoll, pselect6, epoll_wait, epoll_pwait, epoll_pwait2, io_uring_enter), and
+# restart_syscall, which hides what it restarts.
+_CALLS = {
+    "x86_64": (frozenset({0, 19, 275}), frozenset({7, 23, 271, 270, 232, 281, 441, 426}), 219),
+    "aarch64": (frozenset({63, 65, 76}), frozenset({73, 72, 22, 441, 426}), 128),
+}.get(platform.machine())
+WAITING_CALLS = _CALLS[0] | _CALLS[1] if _CALLS is not None else frozenset()
+"""Those in which a process may wait for input."""
+# Where they sleep in the kernel: wait_woken since 3.19, n_tty_read before. TCP sockets share wait_woken.
+_READ_SLEEPS = (b"wait_woken", b"n_tty_read")
+_POLL_SLEEPS = (b"poll_schedule_timeout", b"do_select", b"do_poll", b"ep_poll", b"do_epoll_wait", b"io_cqring_wait")
+
+
+class Foreground(NamedTuple):
+    """The foreground of a terminal at one moment."""
+
+    pgid: int
+    """Its process group."""
+    pid: int
+    """The group's leader while it lives, else the member that waits for the terminal, else any member."""
+    name: str
+    """What people call that process: the last part of argv[0], or the kernel's name for it."""
+    cwd: str | None
+    shell: str | None
+    """"bash", "zsh", "fish" or "posix" if that process is an interactive shell; None for one that runs a script."""
+    same_root: bool
+    """Whether it surely sees the files that we see, as the same user."""
+    canonical: bool
+    """Whether the terminal edits lines (ICANON); programs with an editor of their own turn that off."""
+    echo: bool
+    waiting: bool | None
+    """Whether a member of the group waits for the terminal's input; None where the system does not tell."""
+
+
+class _Process(NamedTuple):
+    pid: int
+    comm: str
+    state: str
+    parent: int
+    pgid: int
+    session: int
+    threads: int
+    forked: bool  # and it executes what its parent does: a part of that
+
+
+class _Terminal(NamedTuple):
+    device: int
+    canonical: bool
+    echo: bool
+
+    def is_at(self, path: str) -> bool:
+        """Tell whether a descriptor of a process, as a path in /proc, is this terminal."""
+        try:
+            return os.stat(path).st_rdev in {self.device, _DEV_TTY}
+        except FileNotFoundError:
+            return False
+
+
+def look(master: int, first_name: str = "", first_shell: str | None = None) -> Foreground | None:
+    """Tell what is in the foreground of a terminal.
+
+    Args:
+        master: The PTY's master.
+        first_name: The name of the terminal's first program, for systems that do not tell names.
+        first_shell: Which interactive shell that is, if it is one: "bash", "zsh", "fish" or "posix".
+
+    Returns:
+        The foreground, or None if there is no foreground group or nothing of it is left.
+    """
+    try:
+        pgid = os.tcgetpgrp(master)
+        modes = termios.tcgetattr(master)[3]
+        if pgid <= 0:
+            return None
+        canonical, echo = bool(modes & termios.ICANON), bool(modes & termios.ECHO)
+        if not procfs.is_usable():
+            return _look_without_proc(pgid, first_name, first_shell, canonical=canonical, echo=echo)
+        (number,) = struct.unpack("I", fcntl.ioctl(master, _TIOCGPTN, bytes(4)))
+        terminal = _Terminal(os.makedev(_SLAVE_MAJOR, number), canonical, echo)
+        leader = _process(pgid)
+        if leader is not None and (leader.pgid != pgid or leader.state in "ZX"):
+            leader = None
+        chosen = leader
+        waiting: bool | None = False if _system_tells() else None
+        members = _descendants(leader) if leader is not None else _members_without_leader(master, pgid)
+        for member in members:
+            chosen = chosen or member
+            if waiting is None:
+                break
+            if _waits(member, terminal):
+                waiting = True
+                chosen = leader or member
+                break
+    except (OSError, termios.error):  # the terminal is gone
+        return None
+    if chosen is None:
+        return None
+    pid, argv = chosen.pid, _argv(chosen.pid)
+    name = _name(argv, chosen.comm)
+    shell = _shell(chosen, argv, terminal) if pid == pgid else None
+    return Foreground(pgid, pid, name, working_directory(pid), shell, _same_root(pid), canonical, echo, waiting)
+
+
+# Reading /proc
+
+
+def _read(path: str) -> bytes:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(fd, 4096)
+    finally:
+        os.close(fd)
+
+
+@functools.cache
+def _system_tells() -> bool:
+    return os.path.exists("/proc/self/wchan")  # gVisor, for one, has none
+
+
+def _process(pid: int) -> _Process | None:
+    try:
+        line = _read(f"/proc/{pid}/stat")
+    except OSError:
+        return None
+    # proc_pid_stat(5). The name may hold anything, also spaces and parentheses.
+    start, end = line.find(b"(") + 1, line.rfind(b")")
+    fields = line[end + 2 :].split(None, 18)
+    if end < 0 or len(fields) < 19:
+        return None
+    comm = line[start:end].decode("utf-8", "replace")
+    state, parent, pgid, session = chr(fields[0][0]), int(fields[1]), int(fields[2]), int(fields[3])
+    return _Process(pid, comm, state, parent, pgid, session, int(fields[17]), bool(int(fields[6]) & _PF_FORKNOEXEC))
+
+
+def _threads(process: _Process) -> Iterable[int]:
+    if process.threads <= 1:
+        return (process.pid,)
+    try:
+        return [int(tid) for tid in os.listdir(f"/proc/{process.pid}/task")[:_MOST_THREADS]]
+    except OSError:
+        return ()
+
+
+# The members of the group
+
+
+def _children(process: _Process) -> list[int]:
+    pids: list[int] = []  # a very long list is cut, also in the middle of a number; callers ask for each one's group
+    for tid in _threads(process):
+        try:
+            pids += map(int, _read(f"/proc/{process.pid}/task/{tid}/children").split())
+        except OSError:
+            continue
+    return pids
+
+
+def _is_member(pid: int, pgid: int) -> bool:
+    try:
+        return os.getpgid(pid) == pgid
+    except OSError:
+        return False
+
+
+def _descendants(leader: _Process) -> Iterator[_Process]:
+    """The leader, what it started, and then its siblings: a shell starts the parts of a pipeline side by side."""
+    if not _has_children_files():
+        yield leader
+        yield from _scan(leader.pgid, without=leader.pid)
+        return
+    seen = {leader.pid}
+    queue = [leader]
+    parent: _Process | None = None
+    if leader.session != leader.pgid:  # else it is the terminal's first program, and the keeper's children are others
+        parent = _process(leader.parent)
+    while queue:
+        process = queue.pop(0)
+        yield process
+        queue += _new_members(_children(process), leader.pgid, seen)
+        if not queue and parent is not None:
+            if parent.session == leader.session:  # else somebody adopted it
+                queue += _new_members(_children(parent), leader.pgid, seen)
+            parent = None
+
+
+def _new_members(pids: list[int], pgid: int, seen: set[int]) -> Iterator[_Process]:
+    for pid in pids:
+        if len(seen) >= _MOST_MEMBERS:
+            return
+        if pid not in seen and _is_member(pid, pgid):
+            seen.add(pid)
+            process = _process(pid)
+            if process is not None:
+                yield process
+
+
+def _members_without_leader(master: int, pgid: int) -> Iterator[_Process]:
+    """What is left of a group: among the descendants of the terminal's first program, or else anywhere."""
+    with contextlib.suppress(PermissionError):
+        os.killpg(pgid, 0)  # fails if nothing is left
+    found = False
+    if _has_children_files():
+        (session,) = struct.unpack("i", fcntl.ioctl(master, _TIOCGSID, bytes(4)))
+        queue = [session]
+        for pid in queue:  # grows while we go
+            process = _process(pid)
+            if process is None:
+                continue
+            if process.pgid == pgid and process.state not in "ZX":
+                found = True
+                yield process
+            queue += _children(process)[: max(0, _MOST_WALKED - len(queue))]
+    if not found:
+        yield from _scan(pgid)
+
+
+def _scan(pgid: int, *, without: int = 0) -> Iterator[_Process]:
+    for entry in os.listdir("/proc"):
+        if entry.isdigit() and _is_member(int(entry), pgid) and int(entry) != without:
+            process = _process(int(entry))
+            if process is not None and process.state not in "ZX":
+                yield process
+
+
+@functools.cache
+def _has_children_files() -> bool:
+    return os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # CONFIG_PROC_CHILDREN
+
+
+# How they wait
+
+
+def _waits(process: _Process, terminal: _Terminal) -> bool:
+    if process.state in "TtZX":  # a stopped process still shows the call it was stopped in
+        return False
+    try:
+        # What fish's other threads wait for is no line.
+        tids = (process.pid,) if process.comm == "fish" else _threads(process)
+        return any(_thread_waits(process, tid, terminal) for tid in tids)
+    except OSError:
+        return False
+
+
+def _thread_waits(process: _Process, tid: int, terminal: _Terminal) -> bool:
+    call = read_call(process.pid, tid)
+    if call and call[0] == b"running":
+        return False
+    # "NUMBER ARGUMENTS... SP PC". The stack of a 32-bit process is below 4 GiB, and its numbers are others.
+    if _CALLS is not None and len(call) == 9 and int(call[7], 16) >> 32:
+        reads, polls, restart = _CALLS
+        number = int(call[0])
+        if number in reads:
+            return terminal.is_at(f"/proc/{process.pid}/fd/{int(call[1], 16) & 0xFFFFFFFF}")
+        if number in polls and terminal.canonical:
+            return polls_only(process.pid, call, terminal.is_at)
+        if number in polls:
+            return _can_read(process.pid, terminal) and not epolls_others(process.pid, call, terminal.is_at)
+        if number != restart:
+            return False
+    try:
+        sleep = _read(f"/proc/{process.pid}/task/{tid}/wchan")
+    except OSError:
+        return False
+    if sleep.startswith(_POLL_SLEEPS):
+        return not terminal.canonical and _can_read(process.pid, terminal)
+    if sleep.startswith(_READ_SLEEPS):
+        return _can_read(process.pid, terminal) and not _may_wait_for_network(process.pid, terminal)
+    return sleep == b"0" and _foreign_waits(process, terminal)
+
+
+def _can_read(pid: int, terminal: _Terminal) -> bool:
+    """Tell whether a process can read from the terminal: as its standard input, or because it opened it.
+
+    Helpers of a program with a pipe for input wait as well, but not for the terminal that takes their errors.
+    """
+    return terminal.is_at(f"/proc/{pid}/fd/0") or any(
+        terminal.is_at(f"/proc/{pid}/fd/{fd}")
+        for fd in os.listdir(f"/proc/{pid}/fd")[:_MOST_FDS]
+        if fd not in {"0", "1", "2"}
+    )
+
+
+def _may_wait_for_network(pid: int, terminal: _Terminal) -> bool:
+    """Tell whether what looks like a read from the terminal may be one from a TCP connection.
+
+    Both sleep alike. A program that has such a connection and left the terminal as it is for commands is more likely
+    to wait for its server; one that edits lines or asks for a secret has set the terminal for that.
+    """
+    if not (terminal.canonical and terminal.echo):
+        return False
+    for fd in os.listdir(f"/proc/{pid}/fd")[:_MOST_FDS]:
+        try:
+            if b"TCP" in os.getxattr(f"/proc/{pid}/fd/{fd}", "system.sockprotoname"):
+                return True
+        except OSError:  # no socket
+            continue
+    return False
+
+
+def _foreign_waits(process: _Process, terminal: _Terminal) -> bool:
+    """Judge a process that sleeps, and of which the kernel tells us no more: sudo, su and what they start.
+
+    It waits if the terminal is set for what such a process reads: a secret, or a shell's line.
+    """
+    if process.state != "S" or _is_open_to_us(process.pid):
+        return False
+    if terminal.canonical:
+        return not terminal.echo
+    return kind_of_name(process.comm) is not None
+
+
+def _is_open_to_us(pid: int) -> bool:
+    return os.access(f"/proc/{pid}/fd", os.R_OK)
+
+
+# What it is
+
+
+def _argv(pid: int) -> list[str]:
+    try:
+        line = _read(f"/proc/{pid}/cmdline")
+    except OSError:
+        return []
+    return os.fsdecode(line.removesuffix(b"\0")).split("\0") if line else []
+
+
+def _name(argv: list[str], comm: str) -> str:
+    name = os.path.basename(argv[0]).removeprefix("-") if argv else ""
+    if not name or len(name) > _LONGEST_NAME or " " in name or not name.isprintable():
+        name = comm  # the program wrote something else over its arguments
+    return "".join(char if char.isprintable() else "?" for char in name) or "?"
+
+
+def working_directory(pid: int) -> str | None:
+    """Tell the directory a process is in; None if that is deleted, or the system does not tell."""
+    if not procfs.is_usable():
+        return None
+    try:
+        cwd = os.readlink(f"/proc/{pid}/cwd")
+        if cwd.endswith(" (deleted)") and not os.stat(f"/proc/{pid}/cwd").st_nlink:
+            return None
+    except OSError:
+        return None
+    return cwd if cwd.startswith("/") else None  # "(unreachable)/...": outside of what we see
+
+
+def _same_root(pid: int) -> bool:
+    try:
+        return (
+            os.path.samestat(os.stat(f"/proc/{pid}/root"), os.stat("/"))
+            and os.stat(f"/proc/{pid}").st_uid == os.geteuid()
+            and os.stat(f"/proc/{pid}/ns/mnt").st_ino == _our_mounts()  # the same root may carry another /tmp
+        )
+    except OSError:
+        return False
+
+
+@functools.cache
+def _our_mounts() -> int:
+    return os.stat("/proc/self/ns/mnt").st_ino
+
+
+def _shell(process: _Process, argv: list[str], terminal: _Terminal) -> str | None:
+    if process.forked:
+        return None  # a part of a command: (read x)
+    try:
+        executable = os.path.basename(os.readlink(f"/proc/{process.pid}/exe")).removesuffix(" (deleted)")
+    except OSError:
+        executable = process.comm
+    kind, forced = shell_kind(executable, argv)
+    if kind is None or forced:
+        return kind
+    try:
+        return kind if terminal.is_at(f"/proc/{process.pid}/fd/0") else None  # None: it reads commands from elsewhere
+    except PermissionError:
+        return kind
+
+
+# Systems without /proc
+
+
+def _look_without_proc(
+    pgid: int, first_name: str, first_shell: str | None, *, canonical: bool, echo: bool
+) -> Foreground | None:
+    with contextlib.suppress(PermissionError):
+        os.killpg(pgid, 0)  # fails if nothing is left of it
+    waiting = None
+    if _leads_session(pgid):
+        name, shell = first_name, first_shell
+        if shell == "posix":
+            # It may be in a loop of its own as well, and sends no marks that would tell.
+            waiting = True
+    else:
+        name = _name([], _name_from_libproc(pgid))
+        # Its arguments would cost too much; but a shell that runs a script does not edit lines.
+        shell = None if canonical else kind_of_name(name)
+    return Foreground(pgid, pgid, name, None, shell, False, canonical, echo, waiting)
+
+
+def _leads_session(pid: int) -> bool:
+    try:
+        return os.getsid(pid) == pid
+    except OSError:
+        return False
+
+
+def _name_from_libproc(pid: int) -> str:
+    import ctypes
+
+    buffer = ctypes.create_string_buffer(256)
+    try:
+        ctypes.CDLL(None).proc_name(pid, buffer, len(buffer))
+    except AttributeError:  # not macOS
+        return ""
+    return buffer.value.decode("utf-8", "replace")

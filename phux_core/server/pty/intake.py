@@ -1,0 +1,227 @@
+"""Reading one pane's PTY: into its journal first, then on to whoever takes it, in slices that starve nobody.
+
+A pane that floods is read with a drain, and while it is the only one, by a thread (read_ahead). Owns the order of the
+bytes and how far they were handed on; what they mean is the pane's business.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from functools import partial
+from typing import TYPE_CHECKING
+
+from phux_core.keeper.journal import MAX_READ
+from phux_core.server.pty.fread import Drain
+from phux_core.server.pty.read_order import After
+from phux_core.server.pty.reader_thread import CHUNK, ReadAhead
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+    from phux_core.keeper.journal import Journal
+    from phux_core.server.pty.read_order import ReadTurns
+
+# From so many bytes on, a read was cut by the kernel's buffer, so there may be much more.
+_FULL_READ = 4000
+_LEAST_SLICE = 4 * 1024
+# What is handed on in a second, before it was measured.
+_RATE = 20_000_000.0
+_LAST_SLICES = 64
+# So many reads in a row that were not full are no flood any more.
+_SMALL_READS = 4
+
+
+class Intake:
+    """The output of one pane's program, as it comes in.
+
+    Args:
+        fd: The PTY master; not closed here. Negative if there is nothing to read any more.
+        journal: Where to read into.
+        loop: The event loop.
+        turns: The reading order.
+        take: Called with what was read, in order.
+        make_room: Called when the journal is nearly full and all of it was handed on.
+        on_end: Called when the end of the output was found.
+
+    Attributes:
+        fd: The PTY master; negative once it is closed.
+        position: How many bytes of the pane's stream were handed on.
+        ended: Whether the end of the output was found.
+        more_follows: Whether there was more to hand on, or likely more to read, behind what was handed on last.
+    """
+
+    def __init__(
+        self,
+        fd: int,
+        journal: Journal,
+        *,
+        loop: asyncio.AbstractEventLoop,
+        turns: ReadTurns,
+        take: Callable[[bytes], None],
+        make_room: Callable[[], None],
+        on_end: Callable[[], None],
+    ) -> None:
+        self.fd = fd
+        self.position = journal.position
+        self.ended = False
+        self.more_follows = False
+        self._journal = journal
+        self._loop = loop
+        self._turns = turns
+        self._take = take
+        self._make_room = make_room
+        self._on_end = on_end
+        self._drain: Drain | None = None
+        self._ahead: ReadAhead | None = None
+        self._is_last = False
+        self._small_reads = 0
+        self._rate = _RATE
+
+    def begin(self) -> None:
+        """Read from now on whenever there is something."""
+        self._turns.add(self)
+
+    def read_now(self) -> None:
+        """Read what the program has written by now, unless it floods."""
+        if not self.ended:
+            self._turns.read_now(self)
+
+    @property
+    def floods(self) -> bool:
+        """Whether it has had more to read than others should wait for."""
+        return self._drain is not None
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether a thread reads ahead."""
+        return self._ahead is not None
+
+    @property
+    def journal_may_restart(self) -> bool:
+        """Whether the journal has nothing that is still to be handed on, and nobody writes to it now."""
+        return self.position == self._journal.position and (self._ahead is None or self._journal.room < CHUNK)
+
+    def read_slice(self) -> After:
+        """Read what is there, up to a slice, and hand it on."""
+        most = max(_LEAST_SLICE, min(int(self._rate * self._turns.slice_s), MAX_READ))
+        if not self._turns.one_floods:
+            self._stop_reading_ahead()
+        done = self._ahead is not None and self._ahead.done  # asked before its last words are looked for
+        if self.position < self._journal.position:
+            return self._hand_on_what_was_read(most)
+        if self._ahead is not None:
+            return self._after_all_was_handed_on(self._ahead, done=done)
+        if self._journal.room < MAX_READ:
+            self._make_room()
+        started = self._loop.time()
+        try:
+            count = self._read(most)
+        except BlockingIOError:
+            return After.QUIET
+        except OSError:  # EIO: nobody holds the other side any more
+            count = 0
+        if count == 0:
+            self._turns.remove(self)
+            self._end()
+            return After.QUIET
+        self.more_follows = count >= _FULL_READ
+        self._hand_on(self._journal.since(self.position))
+        self._note_rate(count, started)
+        if count < most:
+            return After.QUIET
+        if self._turns.one_floods and self._drain is not None and not self._is_last:
+            wake = partial(self._loop.call_soon_threadsafe, self._turns.resume, self)
+            with contextlib.suppress(OSError):
+                self._ahead = ReadAhead(self.fd, self._journal, wake)
+        return After.MORE
+
+    def expect_end(self) -> None:
+        """Take note that the program has ended: what it wrote is the last, and no thread is worth while for it."""
+        self._is_last = True
+
+    def read_the_last(self) -> None:
+        """Read what there is, and take that for the end: the program is gone, and somebody else holds its terminal."""
+        self._turns.remove(self)
+        # After the hang-up nobody can write, so this ends by itself; the bound is for the case we do not know.
+        for _ in range(_LAST_SLICES):
+            before = self.position
+            self.read_slice()
+            if self.position == before:
+                break
+        self._end()
+
+    def calm(self) -> None:
+        """Take note that nothing came for a moment: it is no flood any more."""
+        if self._ahead is None:
+            self._stop_draining()
+
+    def close(self) -> None:
+        """Read no more; before the descriptor closes."""
+        self._stop_draining()
+        self._turns.remove(self)
+        self.fd = -1
+
+    def _read(self, most: int) -> int:
+        """Read into the journal: once, or if the pane is flooding, as much as a slice takes."""
+        if self._drain is not None:
+            count = self._journal.take(self._drain.read_into, most)
+            self._small_reads = 0 if count >= _FULL_READ else self._small_reads + 1
+            if self._small_reads == _SMALL_READS:
+                self._stop_draining()
+            return count
+        count = self._journal.take(lambda room: os.readv(self.fd, [room]), most)
+        if count >= _FULL_READ:
+            with contextlib.suppress(OSError):  # out of descriptors: it goes on as it is, only slower
+                self._drain = Drain(self.fd)
+                self._small_reads = 0
+                self._turns.flood_begins(self)
+        return count
+
+    def _hand_on(self, data: bytes) -> None:
+        self.position += len(data)
+        self._take(data)
+
+    def _hand_on_what_was_read(self, most: int) -> After:
+        """Hand on up to a slice of what the reading thread has read."""
+        started, before = self._loop.time(), self.position
+        data = self._journal.since(before, most)
+        self.more_follows = before + len(data) < self._journal.position
+        self._hand_on(data)
+        self._note_rate(self.position - before, started)
+        if self._ahead is not None:
+            if self._journal.room < CHUNK and self.position == self._journal.position:
+                self._make_room()  # the thread waits for room, and so touches nothing
+            self._ahead.parsed(self.position)
+        return After.MORE
+
+    def _after_all_was_handed_on(self, ahead: ReadAhead, *, done: bool) -> After:
+        """Wait for the reading thread to read more, or go on without it."""
+        if not done:
+            return After.LATER if ahead.wait() else After.MORE
+        self._stop_draining()  # if it goes on, the next read tells
+        if ahead.ended:
+            self._end()
+        return After.QUIET
+
+    def _end(self) -> None:
+        self.ended = True
+        self._on_end()
+
+    def _note_rate(self, size: int, started: float) -> None:
+        """Remember how fast slices are dealt with, to know how large the next ones may be."""
+        if size >= _LEAST_SLICE:
+            self._rate = (self._rate + size / max(self._loop.time() - started, 1e-6)) / 2
+
+    def _stop_reading_ahead(self) -> None:
+        if self._ahead is not None:
+            self._ahead.stop()
+            self._ahead = None
+
+    def _stop_draining(self) -> None:
+        self._stop_reading_ahead()
+        if self._drain is not None:
+            self._drain.close()
+            self._drain = None
+            self._turns.flood_ends(self)

@@ -1,0 +1,236 @@
+"""What is typed into a PTY: one queue a pane, each entry written whole and in order.
+
+The queue is the pane's input lock: an entry is encoded, checked and appended in one step, so nothing can come
+between two of its bytes. It is bounded, and an entry that the program does not read in time is given up with a
+word on how much of it went in.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from phux_core.errors import InputBlockedError, InputTooLongError, PaneClosedError
+from phux_core.server.kernel.line_discipline import LINE_LIMIT, has_unread_input, measure
+
+if TYPE_CHECKING:
+    import asyncio
+
+MAX_QUEUED = 1024 * 1024
+"""Bytes that may wait for a program to read them."""
+MAX_QUEUED_REPLIES = 64 * 1024
+DEADLINE_S = 5.0
+"""How long an entry may wait for a program that does not read."""
+
+SETTLE_S = 0.01
+"""How long a program may take to read what the terminal answered."""
+# busybox asks at its prompt where the cursor is, and loses what it reads together with the answer. In the first row it
+# takes that for the beginning of a key, and reads on for 50 ms.
+_SETTLE_FIRST_ROW_S = 0.06
+_FIRST_ROW = b"\x1b[1;"
+# How much longer keys may be held back for answers to a program that does not cease to ask.
+_MOST_HELD_S = 0.1
+
+
+class _Entry:
+    __slots__ = ("data", "done", "size", "timer")
+
+    def __init__(self, data: bytes, done: asyncio.Future[None] | None) -> None:
+        self.data = memoryview(data)
+        self.size = len(data)
+        self.done = done
+        self.timer: asyncio.TimerHandle | None = None
+
+
+class TypingQueue:
+    """The bytes on their way to one program.
+
+    Args:
+        loop: The event loop.
+        fd: The PTY master; not closed here.
+        name: How messages call the pane.
+
+    Attributes:
+        settled_at: When the program will have read what the terminal answered, by the loop's clock.
+        may_be_unread: Whether something was typed after the last time that everything was found to be read.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, fd: int, name: str) -> None:
+        self._loop = loop
+        self._fd = fd
+        self._name = name
+        self._entries: list[_Entry] = []  # mostly empty, and then smaller than a deque
+        self._queued = 0
+        self._writing = False
+        self._held: list[_Entry] = []  # keys that wait for answers to go first, and what was typed behind them
+        self._held_at_most_until = 0.0
+        self._release_timer: asyncio.TimerHandle | None = None
+        self._read_at = 0.0
+        self._pending_line = 0
+        self.may_be_unread = False
+        self.settled_at = 0.0
+
+    def type(self, data: bytes, hold_s: float = 0.0) -> asyncio.Future[None]:
+        """Type bytes, all or nothing.
+
+        Args:
+            data: The bytes.
+            hold_s: How long to hold them back; what the terminal answers until then goes first.
+
+        Returns:
+            A future that is done when the kernel has taken them all. It fails with InputBlockedError when the
+            program does not read in time, with PaneClosedError when it ends first.
+
+        Raises:
+            InputTooLongError: A line is longer than the terminal's line editor can hold.
+            InputBlockedError: Too much waits already.
+        """
+        pending = self._check_line_limit(data)
+        if len(data) > MAX_QUEUED:
+            raise InputTooLongError(f"{len(data)} bytes are more than the {MAX_QUEUED} that can be typed at once")
+        if self._queued + len(data) > MAX_QUEUED:
+            raise InputBlockedError(
+                f"{self._queued} bytes wait to be read by the program in {self._name}, and at most {MAX_QUEUED} may; "
+                "nothing was typed"
+            )
+        self._pending_line = pending
+        entry = _Entry(data, self._loop.create_future())
+        assert entry.done is not None
+        if not data:  # a mouse that the program did not ask for, say
+            entry.done.set_result(None)
+            return entry.done
+        if hold_s > 0 or self._held:
+            self._hold(entry, hold_s)
+        else:
+            self._append(entry)
+        if not entry.done.done():
+            entry.timer = self._loop.call_later(DEADLINE_S, self._give_up, entry)
+        return entry.done
+
+    def reply(self, data: bytes) -> None:
+        """Type what the terminal answers to a query; dropped when the program asks and never reads."""
+        if self._queued + len(data) <= MAX_QUEUED_REPLIES:
+            _longest, self._pending_line = measure(self._fd, self._pending_line, data)
+            self._append(_Entry(data, None))
+            self.settled_at = self._loop.time() + (_SETTLE_FIRST_ROW_S if data.startswith(_FIRST_ROW) else SETTLE_S)
+            if self._held:
+                self._release_at(min(self.settled_at, self._held_at_most_until))
+
+    def is_unread(self) -> bool:
+        """Return True while the program has not read everything that was typed."""
+        if self.may_be_unread:
+            self.may_be_unread = bool(self._queued) or has_unread_input(self._fd)
+        return self.may_be_unread
+
+    def close(self) -> None:
+        """Give up everything that waits: the program is gone."""
+        if self._writing:
+            self._loop.remove_writer(self._fd)
+            self._writing = False
+        self._release()
+        while self._entries:
+            entry = self._entries.pop(0)
+            self._fail(entry, PaneClosedError(f"the program in {self._name} ended before it had read everything"))
+        self._queued = 0
+        self.may_be_unread = False
+
+    def _append(self, entry: _Entry) -> None:
+        self._entries.append(entry)
+        self._queued += entry.size
+        self.may_be_unread = True
+        if not self._writing:
+            self._flush()
+
+    def _flush(self) -> None:
+        while self._entries:
+            entry = self._entries[0]
+            try:
+                written = os.write(self._fd, entry.data)
+            except BlockingIOError:
+                written = 0
+            except OSError:  # EIO: the program has closed its side
+                self.close()
+                return
+            self._queued -= written
+            entry.data = entry.data[written:]
+            if written:
+                self._read_at = self._loop.time()
+            if entry.data:
+                if written == 0:
+                    break
+                continue
+            self._entries.pop(0)
+            if entry.timer is not None:
+                entry.timer.cancel()
+            if entry.done is not None and not entry.done.done():
+                entry.done.set_result(None)
+        if bool(self._entries) != self._writing:
+            self._writing = not self._writing
+            if self._writing:
+                self._loop.add_writer(self._fd, self._flush)
+            else:
+                self._loop.remove_writer(self._fd)
+
+    def _hold(self, entry: _Entry, hold_s: float) -> None:
+        self._held.append(entry)
+        self._queued += entry.size
+        self.may_be_unread = True
+        if len(self._held) == 1:
+            until = self._loop.time() + hold_s
+            self._held_at_most_until = until + _MOST_HELD_S
+            self._release_at(until)
+
+    def _release_at(self, when: float) -> None:
+        if self._release_timer is not None:
+            when = max(when, self._release_timer.when())
+            self._release_timer.cancel()
+        self._release_timer = self._loop.call_at(when, self._release_and_flush)
+
+    def _release(self) -> None:
+        if self._release_timer is not None:
+            self._release_timer.cancel()
+            self._release_timer = None
+        self._entries += self._held
+        self._held = []
+
+    def _release_and_flush(self) -> None:
+        self._release()
+        if not self._writing:
+            self._flush()
+
+    def _give_up(self, entry: _Entry) -> None:
+        if entry not in self._entries:
+            return
+        deadline = self._read_at + DEADLINE_S
+        if self._loop.time() < deadline:  # it reads, if slowly
+            entry.timer = self._loop.call_at(deadline, self._give_up, entry)
+            return
+        self._entries.remove(entry)
+        self._queued -= len(entry.data)
+        self._pending_line = max(0, self._pending_line - len(entry.data))
+        written = entry.size - len(entry.data)
+        how_much = "nothing was typed" if written == 0 else f"{written} of {entry.size} bytes were typed"
+        self._fail(
+            entry,
+            InputBlockedError(f"the program in {self._name} has not read its input for {DEADLINE_S:.0f} s; {how_much}"),
+        )
+
+    def _fail(self, entry: _Entry, error: Exception) -> None:
+        if entry.timer is not None:
+            entry.timer.cancel()
+        if entry.done is not None and not entry.done.done():
+            entry.done.set_exception(error)
+
+    def _check_line_limit(self, data: bytes) -> int:
+        """Refuse what canonical mode would cut off.
+
+        Returns:
+            How many bytes will stand in the unfinished line afterwards.
+        """
+        longest, pending = measure(self._fd, self._pending_line, data)
+        if longest > LINE_LIMIT:
+            raise InputTooLongError(
+                f"a line of {longest} bytes is longer than the {LINE_LIMIT} that {self._name} can take: "
+                "its program reads line by line (canonical mode); nothing was typed"
+            )
+        return pending

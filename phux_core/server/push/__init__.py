@@ -1,0 +1,1 @@
+"""Push events, text and attach frames to clients."""

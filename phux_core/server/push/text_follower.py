@@ -1,0 +1,266 @@
+"""What panes write, as text, pushed in the same turn of the loop in which it was read.
+
+A follower is a subscription that asked for it. It remembers where the line began that was unfinished when it last told
+something, and tells from there: a text that is written in two pieces stands in one event. Nothing is kept for a client
+that does not read: it is told the rest from the journal once it reads again, and of a gap if that is too late. Panes
+that nobody follows cost a look into a dictionary.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import TYPE_CHECKING, Any
+
+from phux_core.engine.plain import as_written, flowing_text
+from phux_core.logs.text import last_stretch, stretches
+from phux_core.server.screen import alt_screen_changes
+from phux_core.server.screen.snapshot import read_screen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from phux_core.server.pane import Pane
+    from phux_core.server.push.hub import Subscriber
+
+# New bytes that one event tells at the most.
+_PIECE = 64 * 1024
+# Of a line that is longer only the end is told again, so that a word in two pieces is still one; of one with colours
+# earlier, for they are taken out anew for each event.
+_LONGEST_LINE = 256 * 1024
+_LONGEST_COLOURED = 16 * 1024
+_END = 4 * 1024
+# A line that is drawn by moving the cursor has no end, and is cut.
+_LONGEST_DRAWN = 4 * 1024
+# An escape sequence of which the rest is still to come.
+_UNFINISHED = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|[ -/]+|[\]PX^_][^\x07\x1b\x18\x1a]*\x1b?)?\Z")
+# How long a shell that marks nothing may take from its prompt to where it can be seen that it was one.
+_PROMPT_S, _LOOK_S = 0.25, 0.02
+# How long one follower may go on catching up before others get their turn.
+_TURN_S = 0.004
+
+
+class Follower:
+    """One subscription to a pane's text.
+
+    Args:
+        subscriber: Who is told.
+        number: The subscription's number.
+        pane: The pane.
+        since: Where to begin in its stream; None for now, from the beginning of the unfinished line, or with
+            ``output_only`` from the beginning of the latest command's output.
+        output_only: Whether to leave out prompts and the echo of what is typed.
+        screen: Whether an event is to have the screen, too, unless more text follows.
+
+    Attributes:
+        begins: Where it began.
+    """
+
+    def __init__(
+        self, subscriber: Subscriber, number: int, pane: Pane, *, since: int | None, output_only: bool, screen: bool
+    ) -> None:
+        self._subscriber = subscriber
+        self._number = number
+        self._pane = pane
+        self._output_only = output_only
+        self._screen = screen
+        self._line = self._told = self.begins = self._beginning() if since is None else since
+        # Who begins now, and with everything, sees on the screen itself what is drawn there.
+        self._tells_drawn = screen and (output_only or since is not None)
+        # What was erased before it began is told only to those who asked for the past.
+        self._erased_since = self.begins if output_only or since is not None else pane.seq
+        # What stood on the alternate screen when it was last told of; None if that is to be found out.
+        self._stood: list[str] | None = [] if since is None else None
+        # Text before ``_line`` that more may be written to: a read may cut a word that is drawn.
+        self._cut = b""
+        self._scheduled = False
+        self._ended = False
+        self._last_words: dict[str, Any] | None = None
+        self._withheld: tuple[int, int] | None = None  # a row that may be a prompt
+        self._withheld_until = 0.0
+
+    @property
+    def subscriber(self) -> Subscriber:
+        """Who is told."""
+        return self._subscriber
+
+    def end(self) -> None:
+        """Tell nothing any more."""
+        self._ended = True
+
+    def finish(self, event: dict[str, Any]) -> None:
+        """Tell the pane's end, when all its text was told."""
+        self._last_words = event
+        self._tell_withheld()
+        self.tell_soon()
+
+    def tell(self) -> None:
+        """Tell what is new, as long as the client takes it and others need not wait."""
+        self._scheduled = False
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + _TURN_S
+        while not self._ended and self._told < self._pane.seq and not self._subscriber.is_slow:
+            self._tell_piece()
+            if self._told < self._pane.seq and loop.time() > deadline:
+                self.tell_soon()
+                return
+        if self._last_words is not None and not (self._ended or self._subscriber.is_slow):
+            self._subscriber.push_event(self._number, self._last_words)
+            self._last_words = None
+
+    def tell_soon(self) -> None:
+        """Tell what is new in another turn of the loop."""
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self.tell)
+
+    def _beginning(self) -> int:
+        pane = self._pane
+        if self._output_only and pane.commands.at_prompt is None:
+            return max(pane.journal.oldest, pane.unmarked.echoes.output_start)
+        if self._output_only:
+            if pane.commands.at_prompt and pane.runs.entered_at:
+                return pane.seq  # the latest command is about to begin
+            if pane.commands.start is not None:
+                return pane.commands.start
+            return pane.commands.outputs[-1][0] if pane.commands.outputs else pane.seq
+        start = max(pane.journal.oldest, pane.seq - _LONGEST_DRAWN)
+        return start + pane.journal.since(start, pane.seq - start).rfind(b"\n") + 1
+
+    def _tell_piece(self) -> None:
+        pane = self._pane
+        oldest = pane.journal.oldest
+        event: dict[str, Any] = {"event": "output", "terminal": f"@{pane.id}", "text": []}
+        if self._told < oldest:
+            event["gap"] = True
+            self._told = oldest
+            self._cut = b""
+        start = self._line = max(self._line, oldest)
+        # A thread that reads ahead may have written more into the journal than the terminal was fed.
+        data = pane.journal.since(start, min(self._told + _PIECE, pane.seq) - start)
+        if not data:  # the pane was killed and forgotten
+            self._told = pane.seq
+            return
+        end = start + len(data)
+        if end < pane.seq and start + data.rfind(b"\n") >= self._told:
+            end = start + data.rfind(b"\n") + 1
+            data = data[: end - start]
+        text: list[str] = event["text"]
+        erased: list[str] = []
+        shown = self._end_of_output(start, data) if self._output_only and end == pane.seq else end
+        for first, last in self._stretches(start, shown):
+            part = data[first - start : last - start]
+            if self._output_only:
+                part = pane.unmarked.echoes.cut(first, part)
+            lines = _lines(part, pane)
+            text += lines
+            if self._screen:
+                cut = self._cut if first == start else b""
+                erased += _erased(part, self._erased_since - first, lines, cut)
+        self._told = end
+        next_line = self._next_line(data)
+        self._line = start + next_line
+        if self._screen:
+            joined = self._cut + data
+            self._cut = joined[_last_stretch(joined) : len(self._cut) + next_line]
+        event |= {"resume": self._line, "seq": end} | ({"erased": erased} if erased else {})
+        if self._screen and end == pane.seq:
+            event["screen"] = read_screen(pane, scrollback=None, cells=False)
+            if self._tells_drawn:
+                event |= self._drawn()
+        self._subscriber.push_event(self._number, event)
+
+    def _end_of_output(self, start: int, data: bytes) -> int:
+        """Find where what can be told ends: before a row that may be the prompt of a shell that marks nothing."""
+        end, row = start + len(data), data.rfind(b"\n") + 1
+        loop = asyncio.get_running_loop()
+        before, self._withheld = self._withheld, None
+        if row == len(data) or not self._pane.unmarked.is_being_drawn():
+            return end
+        if before != (start + row, end):
+            self._withheld_until = loop.time() + _PROMPT_S
+        if loop.time() >= self._withheld_until:
+            return end
+        self._withheld = start + row, end
+        loop.call_later(_LOOK_S, self._tell_withheld)
+        return start + row
+
+    def _tell_withheld(self) -> None:
+        """Tell a row that was held back, or that it is still to be."""
+        if self._withheld is not None and self._withheld[1] == self._told == self._pane.seq:
+            self._told = self._line = self._withheld[0]
+            self._cut = b""
+            self.tell_soon()
+
+    def _drawn(self) -> dict[str, Any]:
+        """Tell what came onto the alternate screen; the text has it only if it was drawn in one piece."""
+        looks = alt_screen_changes.looks_of(self._pane)
+        before = looks.first_since(self.begins) if self._stood is None else self._stood
+        self._stood = looks.latest
+        if not self._stood or not self._is_output_drawn:
+            return {}
+        return {"drawn": alt_screen_changes.difference(before, self._stood)}
+
+    @property
+    def _is_output_drawn(self) -> bool:
+        """Whether what is on the alternate screen is to be told: a command's, not a prompt that was left there."""
+        commands = self._pane.commands
+        if not self._output_only or commands.at_prompt is None:
+            return True
+        return commands.start is not None and not commands.on_alt_screen
+
+    def _stretches(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        return self._pane.commands.output_between(start, end) if self._output_only else iter([(start, end)])
+
+    def _next_line(self, data: bytes) -> int:
+        """Find where the unfinished line begins, if it is to be told again."""
+        start = data.rfind(b"\n") + 1
+        size = len(data) - start
+        if b"\x1b" in data and self._pane.engine.alt_screen:
+            return len(_settled(data))  # there are no lines; each event tells what was drawn
+        if size > _LONGEST_DRAWN:
+            overwritten = data.rstrip(b"\r").rfind(b"\r", start)
+            if overwritten >= 0:
+                start = overwritten + 1  # a progress bar
+            elif flowing_text(_settled(data[start:])) is None:
+                return len(_settled(data))
+            elif size > (_LONGEST_COLOURED if b"\x1b" in data[start:] else _LONGEST_LINE):
+                start += len(_settled(data[start:-_END]))  # not in the middle of an escape
+        return start
+
+
+def _last_stretch(data: bytes) -> int:
+    """Find where the text began that was written since the cursor was last moved: a read may have cut it in two."""
+    start = len(_settled(data[:-_END]))
+    return start + last_stretch(_settled(data[start:]))
+
+
+def _lines(data: bytes, pane: Pane) -> list[str]:
+    text = as_written(_settled(data), cols=pane.record.cols, rows=pane.record.rows)
+    return text.split("\n") if text else []
+
+
+def _erased(data: bytes, old: int, lines: list[str], cut: bytes = b"") -> list[str]:
+    """List what was written and is in no line any more: erased, overwritten, or on an alternate screen that was left.
+
+    Args:
+        data: What was written.
+        old: How many bytes of it are older than what is asked for.
+        lines: What it left.
+        cut: Text that was told before, and that the first of ``data`` continues.
+    """
+    if old > 0:
+        cut, data = b"", data[data.rfind(b"\r", 0, old) + 1 :]
+    settled = _settled(data)
+    if not cut and flowing_text(settled) is not None:
+        return []
+    left = "\n".join(lines)
+    known = stretches(cut)
+    return [text for text in dict.fromkeys(stretches(cut + settled)) if text not in known and text.strip() not in left]
+
+
+def _settled(data: bytes) -> bytes:
+    """Leave out what only the rest will give a meaning; it is no text, and a terminal would be made for it."""
+    last = data.rfind(b"\x1b", 0, -1)  # the last byte alone may be half the end of a control string
+    unfinished = _UNFINISHED.search(data, len(data) - 1 if last < 0 else last) if data else None
+    return (data[: unfinished.start()] if unfinished else data).rstrip(b"\r")

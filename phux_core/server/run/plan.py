@@ -1,0 +1,111 @@
+"""How a run's command will be typed: as it is, by a file that the shell sources, or as a line with marks around it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from typing import TYPE_CHECKING, NamedTuple
+
+from phux_core.server.run import command_text, source_files
+from phux_core.server.run.syntax import Verdict, judge
+
+if TYPE_CHECKING:
+    from phux_core.server.kernel.foreground import Foreground
+    from phux_core.server.run.record import RunRequest
+
+
+class Plan(NamedTuple):
+    """How a command will be typed.
+
+    Attributes:
+        line: What goes onto the line.
+        command: The command.
+        shell: The kind of shell that takes it.
+        nonce: What its own marks carry; None if the shell marks its commands itself.
+        files: What was written for it.
+    """
+
+    line: str
+    command: str
+    shell: str
+    nonce: str | None
+    files: list[str]
+
+
+def plan_as_it_is(request: RunRequest, marked_shell: str | None, shell_pid: int) -> Plan | None:
+    """Plan to type a command as it is, if it certainly can be.
+
+    Args:
+        request: What to run.
+        marked_shell: The kind of shell, if it is one that marks its commands itself.
+        shell_pid: That shell.
+
+    Raises:
+        RefusedError: The shell has too few file descriptors left.
+    """
+    if marked_shell is None:
+        return None
+    source_files.check_descriptors(shell_pid)
+    command = _line(request, marked_shell)
+    if marked_shell == "posix" and command_text.may_end_marks(command):
+        return None
+    return Plan(command, command, marked_shell, None, []) if command_text.is_surely_complete(command) else None
+
+
+async def make_plan(
+    request: RunRequest, marked_shell: str | None, foreground: Foreground, far_shell: str | None, directory: str
+) -> Plan:
+    """Decide how a command is typed, asking the shell what it would make of it, and write the files that takes.
+
+    Args:
+        request: What to run.
+        marked_shell: The kind of shell, if it is one that marks its commands itself.
+        foreground: What has the terminal.
+        far_shell: The kind of shell that it leads to, if it is none itself.
+        directory: Where files for a shell to source can be put.
+    """
+    plan = plan_as_it_is(request, marked_shell, foreground.pid)
+    if plan is not None:
+        return plan
+    shell = marked_shell or foreground.shell or far_shell or "posix"
+    command = _line(request, shell)
+    if marked_shell == "posix":
+        shell = _family(foreground.pid)
+        if command_text.may_end_marks(command):
+            marked_shell = None
+    nonce = None if marked_shell else secrets.token_hex(4)
+    if not marked_shell and (foreground.shell is None or not foreground.same_root):
+        return Plan(command_text.inline(command, nonce or "", shell), command, shell, nonce, [])
+    sure = command_text.is_surely_complete(command)
+    verdict = Verdict(readable=True, closed=True) if sure else await judge(command, foreground.pid, shell)
+    if marked_shell and verdict.closed and command_text.may_be_typed(command, shell):
+        return Plan(command, command, shell, None, [])
+    if nonce is not None:
+        source_files.check_descriptors(foreground.pid)
+    group = command_text.group(command) if marked_shell and shell in command_text.POSIX and verdict.closed else None
+    if group is not None:
+        return Plan(group, command, shell, None, [])
+    if shell == "posix":
+        shell = _family(foreground.pid)
+    line, files = source_files.write(
+        directory, command, shell, nonce, broken=not verdict.readable, closed=verdict.closed
+    )
+    return Plan(line, command, shell, nonce, files)
+
+
+def _family(pid: int) -> str:
+    """Tell ksh93, shells that descend from pdksh, and bash apart from other POSIX shells, by their program's name."""
+    with contextlib.suppress(OSError):
+        name = os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+        if name.startswith(("mksh", "lksh", "oksh", "pdksh")):
+            return "mksh"
+        if name.startswith("ksh"):
+            return "ksh"
+        if name.startswith("bash"):
+            return "bash"
+    return "posix"
+
+
+def _line(request: RunRequest, shell: str) -> str:
+    return command_text.quote(request.words, shell) if request.words else request.command or ""

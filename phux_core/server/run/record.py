@@ -1,0 +1,159 @@
+"""One run of a command: what was asked, what is known of it, and what of that outlives the service."""
+
+from __future__ import annotations
+
+import json
+import time
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from attrs import define, field, fields
+
+from phux_core.compact_json import to_bytes
+from phux_core.server.run.output_capture import ends_with_newline, render, without_begin_of_fish
+from phux_core.server.sync.promise import Outcome
+
+if TYPE_CHECKING:
+    from phux_core.server.run.output_capture import Capture, Stretch
+    from phux_core.server.shell.state import StateWatch
+
+
+class RunRequest(NamedTuple):
+    """What is to be run.
+
+    Attributes:
+        id: The caller's name for it.
+        command: The shell line; None if words are given.
+        words: Program and arguments, to be seen by the shell exactly so.
+        timeout_s: How long to wait; None for ever.
+        queue: Whether to wait for the prompt if something else runs.
+        interrupt: Whether to send C-c when the time is over.
+        max_bytes: How much output to tell.
+        raw: Whether to tell it with its escape sequences.
+        by: ``run`` or ``start``.
+        client: Who asks, as it said in its hello.
+    """
+
+    id: str
+    command: str | None
+    words: list[str] | None
+    timeout_s: float | None
+    queue: bool
+    interrupt: bool
+    max_bytes: int
+    raw: bool
+    by: str = "run"
+    client: str | None = None
+
+
+UNKNOWN_EXIT_CODE = 255
+"""What stands for the exit code of a command whose shell did not report one; ``exit_known`` is false then."""
+
+
+class End(NamedTuple):
+    """How a run ended.
+
+    Attributes:
+        exit_code: The command's exit status; None if the shell did not report one.
+        place: Where its output ends.
+        duration_s: How long it took.
+    """
+
+    exit_code: int | None
+    place: int
+    duration_s: float
+
+
+@define(eq=False)
+class Run:
+    """One run. What has to outlive the service is everything but the last four."""
+
+    id: str
+    max_bytes: int
+    raw: bool
+    nonce: str | None
+    shell: str
+    files: list[str]
+    typed_seq: int
+    began: float  # time.monotonic(), which all processes share
+    started_at: float
+    number: int  # its entry in the ledger
+    by: str
+    client: str | None
+    front: tuple[int, str] | None = None  # the shell that it was typed into, by number and name, if it marks nothing
+    depth: int | None = None  # how deep that shell waited at its prompt
+    edits: bool = False  # whether it edits its lines itself there
+    start: int | None = None
+    interleaved: bool = False
+    interrupted: bool = False
+    end: End | None = None
+    command: str = ""
+    never_started: bool = False  # the shell could not open the file with the command
+    capture: Capture | None = None
+    outcome: Outcome = field(factory=Outcome)
+
+    def to_note(self) -> bytes:
+        """Write it down for the next service."""
+        return to_bytes(_noted(self))
+
+    @classmethod
+    def from_note(cls, note: bytes) -> Run:
+        """Read what ``to_note`` wrote."""
+        state = dict(zip(_NOTED, json.loads(note), strict=True))
+        if state["end"] is not None:
+            state["end"] = End(*state["end"])
+        if state["front"] is not None:
+            state["front"] = tuple(state["front"])
+        return cls(**state)
+
+
+_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "never_started", "capture", "outcome"}]
+_noted = attrgetter(*_NOTED)
+
+
+def read_result(run: Run, stretch: Stretch, cols: int, rows: int, cwd: str) -> dict[str, Any]:
+    """Tell what a run that has ended came to, as the wire does.
+
+    Args:
+        run: The run.
+        stretch: Its output as it was written.
+        cols: Columns of its terminal.
+        rows: Rows of it.
+        cwd: Where its shell is now.
+    """
+    assert run.start is not None
+    assert run.end is not None
+    if run.shell == "fish" and run.nonce is None:
+        stretch = without_begin_of_fish(stretch)
+    text = render(stretch, cols=cols, rows=rows, raw=run.raw, most=run.max_bytes)
+    return {
+        "outcome": "finished",
+        "exit_code": UNKNOWN_EXIT_CODE if run.end.exit_code is None else run.end.exit_code,
+        "exit_known": run.end.exit_code is not None,
+        "duration_ms": round(run.end.duration_s * 1000),
+        "cwd": cwd,
+        "started_at": run.started_at,
+        "seq": {"start": run.start, "end": run.end.place},
+        "interleaved": run.interleaved,
+        "output": text.text,
+        "truncated": text.omitted > 0,
+        "omitted_bytes": text.omitted,
+        "ends_with_newline": ends_with_newline(stretch),
+    }
+
+
+def timed_out(began: float, watch: StateWatch, *, started: bool) -> dict[str, Any]:
+    """Tell that the time was over, as the wire does.
+
+    Args:
+        began: When it began to be waited for.
+        watch: What is known of the pane.
+        started: Whether the command was typed.
+    """
+    return {
+        "outcome": "timed_out",
+        "started": started,
+        "duration_ms": round((time.monotonic() - began) * 1000),
+        "state": watch.state,
+        "foreground": watch.foreground.name if watch.foreground is not None else None,
+    }

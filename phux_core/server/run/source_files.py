@@ -1,0 +1,133 @@
+"""Files that a shell is given to source, beside the socket and ours alone, each for one run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import secrets
+from typing import TYPE_CHECKING
+
+from phux_core.errors import RefusedError
+from phux_core.server.run import command_text
+
+if TYPE_CHECKING:
+    from phux_core.keeper.journal import Journal
+
+# Shells put their own descriptors and what a redirection replaces here or above.
+_FIRST_OWN = 10
+# The files of a run, and what its redirections replace.
+_NEEDED = 4
+# Counting open descriptors takes as long as a command that does nothing, so it is left out where the limit is usual.
+_PLENTY = 64
+_LONGEST_MESSAGE = 4096
+
+
+def write(
+    directory: str, command: str, shell: str, nonce: str | None, *, broken: bool = False, closed: bool = True
+) -> tuple[str, list[str]]:
+    """Write a command into a file, with what marks its begin and end if the shell does not.
+
+    Args:
+        directory: Where.
+        command: The command.
+        shell: The kind of shell that is to execute it.
+        nonce: What the marks carry; None if the shell marks its commands itself.
+        broken: Whether the shell cannot read the command.
+        closed: Whether a line that follows the command would not become a part of it.
+
+    Returns:
+        The line that has the shell execute it, and the files.
+
+    Raises:
+        RefusedError: They cannot be written.
+    """
+    files: list[str] = []
+    try:
+        if nonce is None:
+            # Else the shell would name the file in its messages.
+            text = f"{command}\n" if command.endswith("\\") else command
+            if shell == "posix":
+                text = command_text.eval_text(text, shell, broken=broken)
+            path = _write(directory, f"{text}\n", files)
+        else:
+            text = command if broken or not closed else command_text.with_status(command, shell)
+            if shell == "ksh" and text != command:
+                text += "\n"  # after `set -v`, ksh shows what it evals and ends no line behind it
+            if text.endswith("\\"):
+                text += "\n"  # as where it was typed, the line goes on
+            if shell in {"zsh", "ksh"} or (shell == "posix" and "return" not in command):
+                inner = command_text.eval_text(text, shell, broken=broken)
+            else:
+                if shell == "posix":  # `return` would end the file that marks the end
+                    text = command_text.eval_text(text, shell, broken=broken)
+                path = _write(directory, f"{text}\n", files)
+                inner = command_text.source_line(path, shell, broken=broken).strip()
+                if shell in command_text.POSIX:
+                    inner = f"command {inner}"  # else dash and its like would give the whole line up at a syntax error
+            path = _write(directory, command_text.wrapper(inner, shell, nonce), files)
+            broken = broken and shell == "bash"  # see source_line; the others can read this file
+    except OSError as error:
+        remove(files)
+        raise RefusedError(
+            f"the command cannot be written to a file in {directory}: {error.strerror}",
+            remedy="make room there, or run it in a simpler form, on one line",
+        ) from error
+    return command_text.source_line(path, shell, broken=broken), files
+
+
+def check_descriptors(pid: int) -> None:
+    """Refuse to run a command in a shell that has too few file descriptors left.
+
+    Our hooks need some, and so does reading a file. dash loses its standard output when it cannot put it aside for a
+    redirection, and says nothing; bash and zsh do not mark the end of the command.
+
+    Raises:
+        RefusedError: It has too few.
+    """
+    try:
+        limit, _hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        if limit == resource.RLIM_INFINITY or limit > _PLENTY:
+            return
+        used = sum(1 for name in os.listdir(f"/proc/{pid}/fd") if int(name) >= _FIRST_OWN)
+    except OSError:
+        return  # it cannot be told
+    if limit - _FIRST_OWN - used < _NEEDED:
+        raise RefusedError(
+            f"the shell has too few file descriptors left to run a command: its limit is {limit}",
+            remedy="raise the limit (ulimit -n), or use another shell",
+        )
+
+
+def could_not_be_opened(files: list[str], journal: Journal, start: int, end: int) -> bool:
+    """Tell whether all that a shell wrote there is that it cannot open one of these files."""
+    line = (
+        journal.since(start, end - start).strip() if journal.base <= start <= end <= start + _LONGEST_MESSAGE else b""
+    )
+    # mksh names a file that it has opened, too, with the number of a line behind it.
+    return b"\n" not in line and any(name in line and name + b"[" not in line for name in map(os.fsencode, files))
+
+
+def not_opened(pane: int) -> RefusedError:
+    """Say that a shell did not execute a command because it could not open its file."""
+    return RefusedError(
+        f"the shell in @{pane} could not open the file with the command, and did not execute it",
+        remedy="look at the screen for its message; it may have no file descriptors left (ulimit -n)",
+    )
+
+
+def remove(files: list[str]) -> None:
+    """Remove what was written for a run."""
+    for path in files:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+    files.clear()
+
+
+def _write(directory: str, text: str, files: list[str]) -> str:
+    path = os.path.join(directory, f"r{secrets.token_hex(3)}")
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    files.append(path)
+    with os.fdopen(fd, "wb") as file:
+        file.write(text.encode("utf-8", "surrogateescape"))
+    return path

@@ -1,0 +1,1 @@
+"""Read, compare and rebuild screens."""

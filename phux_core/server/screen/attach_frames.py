@@ -1,0 +1,177 @@
+"""What an attached client sees of a pane, as rows of styled runs, and what changed of it since it was last told.
+
+A style goes over the wire as the parameters of the SGR sequence that draws it, so that whoever paints need not know
+what they mean (docs/wire.md, "Attaching").
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from weakref import ReferenceType, WeakKeyDictionary, ref
+
+from phux_core.server.screen.frame_pacing import Pace
+
+if TYPE_CHECKING:
+    from phux_core.engine.protocol import Color, Engine, Modes, Span, Style
+    from phux_core.server.pane import Pane
+
+    Run = list[Any]
+
+_FLAGS = (
+    ("bold", "1"),
+    ("faint", "2"),
+    ("italic", "3"),
+    ("underline", "4"),
+    ("blink", "5"),
+    ("inverse", "7"),
+    ("invisible", "8"),
+    ("strikethrough", "9"),
+    ("overline", "53"),
+)
+# DECSCUSR has two numbers for each shape, the blinking one first.
+_SHAPES = {"block": 1, "underline": 3, "bar": 5}
+
+
+@lru_cache(maxsize=4096)
+def style_parameters(style: Style) -> str:
+    """Give the parameters of the SGR sequence that draws a style, beginning from none."""
+    parameters = [number for name, number in _FLAGS if getattr(style, name)]
+    parameters += _color(style.fg, 30) + _color(style.bg, 40)
+    return ";".join(parameters)
+
+
+def _color(color: Color, base: int) -> list[str]:
+    if color is None:
+        return []
+    if isinstance(color, tuple):
+        return [str(base + 8), "2", *map(str, color)]
+    if color < 8:
+        return [str(base + color)]
+    return [str(base + 60 + color - 8)] if color < 16 else [str(base + 8), "5", str(color)]
+
+
+def read_rows(engine: Engine, first: int, count: int) -> list[list[Run]]:
+    """Read rows as runs; one list for each row, also for those not there."""
+    rows: list[list[Run]] = [[] for _ in range(count)]
+    for span in engine.spans(first, count):
+        rows[span.row - first].append(_run(span))
+    return rows
+
+
+def _run(span: Span) -> Run:
+    """Make a run, ``[column, width, glyphs, style]``."""
+    return [
+        span.col,
+        span.width,
+        span.text if span.glyphs is None else list(span.glyphs),
+        style_parameters(span.style),
+    ]
+
+
+class Picture:
+    """What a pane shows, read once for all who see it, and only where it changed.
+
+    Attributes:
+        version: Counts up whenever a row becomes another.
+        size: Columns and rows.
+        rows: The rows, as runs.
+        versions: The version in which each row became what it is.
+    """
+
+    def __init__(self) -> None:
+        self.version = 0
+        self.size = (0, 0)
+        self.rows: list[list[Run]] = []
+        self.versions: list[int] = []
+
+    def look(self, pane: Pane) -> None:
+        """Take in what the pane shows now."""
+        changed = pane.changed_rows()
+        size = (pane.engine.cols, pane.engine.rows)
+        if size != self.size:
+            self.size = size
+            self.rows = [[] for _ in range(size[1])]
+            self.versions = [0] * size[1]
+        version = self.version + 1
+        for y, spans in changed.items():
+            row = [_run(span) for span in spans]
+            if row != self.rows[y]:
+                self.rows[y] = row
+                self.versions[y] = self.version = version
+
+
+class PaneSight:
+    """What one client was told of one pane.
+
+    Attributes:
+        pace: When it may be told more.
+    """
+
+    def __init__(self) -> None:
+        self.pace = Pace()
+        self._picture: Picture | None = None
+        self._version = 0
+        self._size = (0, 0)
+        self._rest: dict[str, Any] = {}
+
+    def difference(self, pane: Pane) -> dict[str, Any] | None:
+        """Say what the client does not know yet, and take it as told; None when there is nothing."""
+        picture = self._picture = self._picture or _picture_of(pane)
+        picture.look(pane)
+        frame: dict[str, Any] = {}
+        if picture.size != self._size:
+            frame["size"] = list(picture.size)
+            changed = [[y, row] for y, row in enumerate(picture.rows) if row]
+        elif picture.version != self._version:
+            versions = picture.versions
+            changed = [[y, row] for y, row in enumerate(picture.rows) if versions[y] > self._version]
+        else:
+            changed = []
+        if changed:
+            frame["rows"] = changed
+        rest = _rest(pane)
+        frame |= {name: value for name, value in rest.items() if name not in self._rest or self._rest[name] != value}
+        self._version, self._size, self._rest = picture.version, picture.size, rest
+        return {"pane": pane.id, "seq": pane.seq} | frame if frame else None
+
+
+_pictures: WeakKeyDictionary[Pane, ReferenceType[Picture]] = WeakKeyDictionary()
+
+
+def is_seen(pane: Pane) -> bool:
+    """Tell whether somebody sees a pane."""
+    known = _pictures.get(pane)
+    return known is not None and known() is not None
+
+
+def _picture_of(pane: Pane) -> Picture:
+    """Give a pane's picture. It lives as long as somebody sees the pane."""
+    known = _pictures.get(pane)
+    picture = None if known is None else known()
+    if picture is None:
+        pane.engine.forget_changes()  # what was told to another picture is not told again
+        picture = Picture()
+        _pictures[pane] = ref(picture)
+    return picture
+
+
+def _rest(pane: Pane) -> dict[str, Any]:
+    engine = pane.engine
+    cursor = engine.cursor()
+    modes = engine.modes()
+    shape = _SHAPES[cursor.shape] + (0 if cursor.blinking else 1)
+    return {
+        "cursor": [cursor.x, cursor.y, cursor.visible, shape],
+        "modes": _modes(modes),
+        "title": engine.title or "",
+    }
+
+
+def _modes(modes: Modes) -> dict[str, Any]:
+    return {
+        "mouse": modes.mouse,
+        "focus_events": modes.focus_events,
+        "bracketed_paste": modes.bracketed_paste,
+        "alt_screen": modes.alt_screen,
+    }

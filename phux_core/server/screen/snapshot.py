@@ -1,0 +1,105 @@
+"""A pane's screen as it goes over the wire (docs/wire.md, "screen").
+
+Cells travel as runs with a table of styles: a full screen of styled cells is a thousand times smaller than the JSON
+document, which the client makes of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from phux_core.engine.protocol import DEFAULT_STYLE
+from phux_core.keeper.signals import signal_name
+from phux_core.server.screen import alt_screen_changes
+from phux_core.server.screen.row_changes import clock_of
+
+if TYPE_CHECKING:
+    from phux_core.engine.protocol import Color, Lines, Span, Style
+    from phux_core.server.pane import Pane
+
+
+def catch_up(pane: Pane) -> None:
+    """Read what the pane's program has written by now, and find out its state after that."""
+    pane.read_now()
+    pane.watch.look_if_due()
+    pane.read_now()
+
+
+def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int | None = None) -> dict[str, Any]:
+    """Read a pane.
+
+    Args:
+        pane: Which.
+        scrollback: History rows: None none, 0 all, N the newest N.
+        cells: Whether to add the styled cells.
+        since: Whether to say what changed after this moment.
+    """
+    engine = pane.engine
+    pane.settle_state()
+    cursor = engine.cursor()
+    lines = engine.lines(0, engine.rows)
+    wanted = 0 if scrollback is None else min(scrollback or engine.history_rows, engine.history_rows)
+    history = engine.lines(-wanted, wanted) if wanted else None
+    screen: dict[str, Any] = {
+        "pane": pane.id,
+        "cols": engine.cols,
+        "rows": engine.rows,
+        "cursor": {"x": cursor.x, "y": cursor.y, "visible": cursor.visible},
+        "lines": lines.text,
+        "scrollback": history.text if history else [],
+        "soft_wrap": {"lines": _wrapped(lines), "scrollback": _wrapped(history) if history else []},
+        "title": engine.title,
+        "seq": pane.seq,
+        "alt_screen": engine.alt_screen,
+        "state": pane.watch.state,
+        "foreground": pane.foreground_document(),
+    }
+    if pane.record.dead:
+        screen["exit_status"] = pane.record.exit_status
+        if pane.record.exit_signal is not None:
+            screen["signal"] = signal_name(pane.record.exit_signal)
+    spans = engine.spans(0, engine.rows) if cells else None
+    if spans is not None:
+        screen["cells"] = _cells(spans)
+    clock = clock_of(pane)
+    shape = (engine.cols, engine.rows, engine.alt_screen)
+    clock.look(pane.seq, shape, lines.text, None if spans is None else _styles(spans, engine.rows))
+    alt_screen_changes.look(pane, lines)
+    if since is not None:
+        screen["changes"] = clock.since(since)._asdict()
+    return screen
+
+
+def _styles(spans: list[Span], rows: int) -> list[list[tuple[object, ...]]]:
+    """Say how each row is drawn, to be compared."""
+    styles: list[list[tuple[object, ...]]] = [[] for _ in range(rows)]
+    for span in spans:
+        styles[span.row].append((span.col, span.count, span.style, span.semantic))
+    return styles
+
+
+def _wrapped(lines: Lines) -> list[int]:
+    return [row for row, wrapped in enumerate(lines.wrapped) if wrapped]
+
+
+def _cells(spans: list[Span]) -> dict[str, Any]:
+    styles: dict[Style, int] = {}
+    runs = [
+        [span.row, span.col, span.count, span.width, styles.setdefault(span.style, len(styles)), span.semantic]
+        for span in spans
+        if span.style != DEFAULT_STYLE or span.semantic is not None
+    ]
+    return {"styles": [_style(style) for style in styles], "runs": runs}
+
+
+def _style(style: Style) -> dict[str, Any]:
+    return style._asdict() | {"fg": _color(style.fg), "bg": _color(style.bg)}
+
+
+def _color(color: Color) -> dict[str, Any]:
+    if color is None:
+        return {"kind": "default"}
+    if isinstance(color, int):
+        return {"kind": "palette", "index": color}
+    red, green, blue = color
+    return {"kind": "rgb", "r": red, "g": green, "b": blue}

@@ -1,0 +1,1 @@
+"""Small synchronization primitives: a waker, a promise, and the lock of a pane."""

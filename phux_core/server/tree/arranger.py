@@ -1,0 +1,372 @@
+"""Arranging what is there: focus, sizes, layouts, and which pane and window is where.
+
+The only place that changes where things are. Every change ends in ``_settle``, which gives the panes their new sizes
+and has the tree written down and told about.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from phux_core import layout
+from phux_core.errors import BadRequestError, BadSizeError, NoSuchTargetError, PaneClosedError, RefusedError
+from phux_core.server.tree import launch
+from phux_core.server.tree.documents import place_document
+from phux_core.server.tree.size_policy import View, decide
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from phux_core.layout import Direction, Path, Side
+    from phux_core.server.service import Service
+    from phux_core.server.tree.records import PaneRecord, SessionRecord, WindowRecord
+
+_AXES: tuple[Direction, Direction] = ("right", "down")
+
+
+class Arranger:
+    """Arranges the windows and panes of one service.
+
+    Args:
+        service: The service.
+        size_policy: Whose size windows have that have no policy of their own.
+    """
+
+    def __init__(self, service: Service, size_policy: str) -> None:
+        self._service = service
+        self._tree = service.tree
+        self._size_policy = size_policy
+        self._views: dict[int, list[View]] = {}
+        self._leaving: set[int] = set()
+
+    # Finding
+
+    def find(self, pane_id: int) -> tuple[SessionRecord, WindowRecord, PaneRecord]:
+        """Find a pane and what it is in."""
+        found = self._tree.find_pane(pane_id)
+        if found is None:
+            raise NoSuchTargetError(f"there is no pane @{pane_id}")
+        return found
+
+    def find_shown(self, pane_id: int) -> tuple[SessionRecord, WindowRecord, PaneRecord]:
+        """Find a pane that has a place in its window's layout."""
+        found = self.find(pane_id)
+        if pane_id not in found[1].shown:
+            raise PaneClosedError(f"the program in @{pane_id} has ended, and it has no place in its window any more")
+        return found
+
+    def find_window(self, window_id: int) -> tuple[SessionRecord, WindowRecord]:
+        """Find a window and its session."""
+        found = self._tree.find_window(window_id)
+        if found is None:
+            raise NoSuchTargetError(f"there is no window with the id {window_id}")
+        return found
+
+    def find_session(self, session_id: int) -> SessionRecord:
+        """Find a session."""
+        session = self._tree.sessions.get(session_id)
+        if session is None:
+            raise NoSuchTargetError(f"there is no session with the id {session_id}")
+        return session
+
+    def place(self, pane_id: int) -> dict[str, Any]:
+        """Say where a pane is."""
+        return place_document(*self.find(pane_id))
+
+    def place_of(self, scope: str, id_: int) -> dict[str, Any]:
+        """Say where the pane is that counts in a session or a window, or the pane itself."""
+        if scope == "pane":
+            return self.place(id_)
+        window = self.find_session(id_).current if scope == "session" else self.find_window(id_)[1]
+        return self.place(window.active_pane or window.panes[0].id)
+
+    # Focus
+
+    def select(self, scope: str, id_: int) -> dict[str, Any]:
+        """Give a session, a window or a pane the focus, and with it what it is in."""
+        if scope == "session":
+            session = self.find_session(id_)
+        elif scope == "window":
+            session, window = self.find_window(id_)
+            session.focus(window.id)
+        else:
+            session, window, _pane = self.find_shown(id_)
+            window.focus(id_)
+            session.focus(window.id)
+            self.fit(window)  # another one may have been zoomed
+        self._tree.focus(session.id)
+        self._service.tree_changed()
+        return self.place_of(scope, id_)
+
+    # Sizes
+
+    def resize_pane(self, pane_id: int, cols: int | None, rows: int | None) -> dict[str, Any]:
+        """Give a pane a size: by its dividers on an axis that it shares with others, else by its window's size."""
+        session, window, pane = self.find_shown(pane_id)
+        launch.check_size(pane.cols if cols is None else cols, pane.rows if rows is None else rows)
+        wide, high = (layout.has_divider(window.layout, pane_id, axis) for axis in _AXES)
+        whole_cols = window.cols if cols is None or wide else cols
+        whole_rows = window.rows if rows is None or high else rows
+        self._check_window_size(session, window, whole_cols, whole_rows)
+        changed = window.layout
+        if cols is not None and wide:
+            changed = layout.set_length(changed, whole_cols, whole_rows, pane_id, "right", cols)
+        if rows is not None and high:
+            changed = layout.set_length(changed, whole_cols, whole_rows, pane_id, "down", rows)
+        window.cols, window.rows = whole_cols, whole_rows
+        return self._laid_out(window, changed, pane_id)
+
+    def push_divider(self, pane_id: int, side: Side, by: int) -> dict[str, Any]:
+        """Move a pane's divider on an axis to a side, as far as it goes."""
+        _session, window, _pane = self.find_shown(pane_id)
+        if not layout.has_divider(window.layout, pane_id, "right" if side in {"left", "right"} else "down"):
+            raise BadSizeError(
+                f"@{pane_id} has no pane beside it that it could take room from or give room to",
+                remedy="resize the window with COLSxROWS, or split the pane first",
+            )
+        return self._laid_out(window, layout.push(window.layout, window.cols, window.rows, pane_id, side, by), pane_id)
+
+    def move_divider(self, window_id: int, path: Path, by: int) -> dict[str, Any]:
+        """Move one divider of a window, as far as it goes."""
+        _session, window = self.find_window(window_id)
+        if path not in {divider.path for divider in layout.arrange(window.layout, window.cols, window.rows).dividers}:
+            raise NoSuchTargetError(f"the window with the id {window_id} has no such divider")
+        return self._laid_out(window, layout.move_divider(window.layout, window.cols, window.rows, path, by))
+
+    def resize_window(self, window_id: int, cols: int | None, rows: int | None, policy: str | None) -> dict[str, Any]:
+        """Give a window a size, or a policy of its own, or both."""
+        session, window = self.find_window(window_id)
+        cols, rows = launch.check_size(window.cols if cols is None else cols, window.rows if rows is None else rows)
+        before = window.size_policy
+        window.size_policy = None if policy == "default" else policy or before
+        try:
+            self._check_window_size(session, window, cols, rows)
+        except (BadSizeError, RefusedError):
+            window.size_policy = before
+            raise
+        window.cols, window.rows = cols, rows
+        self._settle(window)
+        return self.place_of("window", window_id)
+
+    def set_views(self, session_id: int, views: Sequence[View]) -> None:
+        """Take note of which clients look at a session, and let its current window have the size that this means."""
+        self._views[session_id] = list(views)
+        session = self._tree.sessions.get(session_id)
+        if session is None or not views:
+            del self._views[session_id]
+            return
+        window = session.current
+        if self.size_for(session, (window.cols, window.rows), window.size_policy) != (window.cols, window.rows):
+            self._service.tree_changed()
+
+    def follow_views(self) -> None:
+        """Let the windows that clients look at have the size that this means; after every change of the tree.
+
+        Only current windows: another one gets its size when it becomes the current one.
+        """
+        for session_id in self._views:
+            session = self._tree.sessions.get(session_id)
+            if session is not None:
+                window = session.current
+                window.cols, window.rows = self.size_for(session, (window.cols, window.rows), window.size_policy)
+                self.fit(window)
+
+    def size_for(self, session: SessionRecord, own: tuple[int, int], policy: str | None = None) -> tuple[int, int]:
+        """Say which size a window of a session is to have."""
+        return decide(policy or self._size_policy, self._views.get(session.id, ()), own)
+
+    # Layout
+
+    def zoom(self, pane_id: int, on: bool | None) -> dict[str, Any]:
+        """Give a pane the whole window for a while, or end that; turn it over when not told which."""
+        _session, window, _pane = self.find_shown(pane_id)
+        zoomed = window.zoomed != pane_id if on is None else on
+        if zoomed:
+            window.focus(pane_id)
+        if zoomed or window.zoomed == pane_id:
+            window.zoomed = pane_id if zoomed and len(window.shown) > 1 else None
+        self._settle(window)
+        return self.place(pane_id)
+
+    def apply_preset(self, window_id: int, name: str) -> dict[str, Any]:
+        """Lay a window's panes out in a known way."""
+        _session, window = self.find_window(window_id)
+        return self._laid_out(window, layout.preset(name, window.shown, window.cols, window.rows))
+
+    def swap_panes(self, one_id: int, other_id: int) -> list[dict[str, Any]]:
+        """Let two panes change places, also across windows and sessions."""
+        _session, one_window, one = self.find_shown(one_id)
+        _session, other_window, other = self.find_shown(other_id)
+        if one_id == other_id:
+            raise BadRequestError(f"@{one_id} cannot change places with itself", remedy="name two panes")
+        for window in {id(window): window for window in (one_window, other_window)}.values():
+            window.zoomed = None
+            window.panes = [other if pane is one else one if pane is other else pane for pane in window.panes]
+            window.lay_out(layout.swap(window.layout, one_id, other_id))
+            if one_window is not other_window:
+                mine, theirs = (one_id, other_id) if window is one_window else (other_id, one_id)
+                window.active_pane = theirs if window.active_pane == mine else window.active_pane
+                window.recent = [theirs if pane == mine else pane for pane in window.recent]
+        for pane_id in (one_id, other_id):
+            self._tree.retire(pane_id)  # one whose program has ended may stand beside others now
+        self._settle(one_window, other_window)
+        return [self.place(one_id), self.place(other_id)]
+
+    def swap_windows(self, one_id: int, other_id: int) -> list[dict[str, Any]]:
+        """Let two windows change places, also across sessions."""
+        one_session, one = self.find_window(one_id)
+        other_session, other = self.find_window(other_id)
+        if one is other:
+            raise BadRequestError("a window cannot change places with itself", remedy="name two windows")
+        one.index, other.index = other.index, one.index
+        if one_session is not other_session:
+            for session, mine, theirs in ((one_session, one, other), (other_session, other, one)):
+                session.windows = [theirs if window is mine else window for window in session.windows]
+                session.recent = [theirs.id if window == mine.id else window for window in session.recent]
+                if session.active_window == mine.id:
+                    session.active_window = theirs.id
+        for session in (one_session, other_session):
+            session.sort()
+        self._service.tree_changed()
+        return [self.place_of("window", one_id), self.place_of("window", other_id)]
+
+    def check_index(self, session: SessionRecord, index: int | None) -> None:
+        """Refuse an index that another window has."""
+        if any(window.index == index for window in session.windows):
+            raise RefusedError(
+                f"session {session.name!r} has a window {index} already",
+                remedy="choose an index that is free, or let the two change places (phux swap)",
+            )
+
+    def move_window(self, window_id: int, session_id: int, index: int | None) -> dict[str, Any]:
+        """Put a window at another index, or into another session."""
+        source, window = self.find_window(window_id)
+        session = self.find_session(session_id)
+        if source is session and index in {None, window.index}:
+            raise RefusedError(f"window {window.index} of session {session.name!r} is there already", remedy="")
+        self.check_index(session, index)
+        index = session.free_index() if index is None else index
+        if source is session:
+            window.index = index
+            session.sort()
+        else:
+            self._tree.remove_window(source, window)
+            session.add(window, index)
+        self._service.tree_changed()
+        return self.place_of("window", window_id)
+
+    def move_pane(
+        self, pane_id: int, target: int, direction: Direction, cells: int | None, percent: int | None
+    ) -> dict[str, Any]:
+        """Put a pane beside or below another one, of any window."""
+        _session, source, pane = self.find_shown(pane_id)
+        _session, window, _target = self.find_shown(target)
+        if pane_id == target:
+            raise RefusedError(f"@{pane_id} cannot be put beside itself", remedy="name another pane")
+        rest = layout.remove(window.layout, pane_id) if source is window else window.layout
+        assert rest is not None, "the target is left"
+        changed = layout.split(rest, window.cols, window.rows, target, pane_id, direction, cells=cells, percent=percent)
+        if source is not window:
+            self._tree.remove_pane(pane_id)
+            window.panes.append(pane)
+        window.zoomed = None
+        window.lay_out(changed)
+        window.drop_dead()
+        self._settle(source, window)
+        return self.place(pane_id)
+
+    def break_pane(self, pane_id: int, session_id: int, index: int | None) -> dict[str, Any]:
+        """Give a pane a window of its own, in any session."""
+        _session, source, pane = self.find_shown(pane_id)
+        session = self.find_session(session_id)
+        if len(source.panes) == 1:
+            return self.move_window(source.id, session_id, index)
+        self.check_index(session, index)
+        size = self.size_for(session, (source.cols, source.rows))
+        self._tree.remove_pane(pane_id)
+        window = self._tree.add_window(session, None, pane, index)
+        window.cols, window.rows = size
+        self._settle(source, window)
+        return self.place(pane_id)
+
+    # Going
+
+    def expect_to_leave(self, pane_ids: Sequence[int]) -> None:
+        """Take note that panes are about to be removed, so that nobody moves up as one after the other ends."""
+        self._leaving.update(pane_ids)
+
+    def remove(self, pane_ids: Sequence[int]) -> None:
+        """Take panes out of the tree; what is left of their windows shares the room."""
+        self._leaving.difference_update(pane_ids)
+        touched: list[WindowRecord] = []
+        for pane_id in pane_ids:
+            found = self._tree.find_pane(pane_id)
+            if found is not None:
+                self._tree.remove_pane(pane_id)
+                touched.append(found[1])
+        for window in touched:
+            if self._tree.find_window(window.id) is not None:
+                self.fit(window)
+
+    def check_stays(self, panes: Iterable[PaneRecord], what: str) -> None:
+        """Refuse to make anything in what is about to be removed: it would be left over, and keep the rest alive."""
+        if all(pane.id in self._leaving for pane in panes):
+            raise NoSuchTargetError(f"{what} is being ended")
+
+    def retire(self, pane_id: int) -> None:
+        """Take a pane whose program has ended out of sight, if others go on in its window."""
+        window = None if pane_id in self._leaving else self._tree.retire(pane_id)
+        if window is not None:
+            self.fit(window)
+
+    def take_over(self) -> None:
+        """Finish what an earlier service may have been in the middle of."""
+        for session in list(self._tree.sessions.values()):
+            for window in session.windows:
+                window.drop_dead()
+                self.fit(window)
+        for pane in self._service.panes.values():
+            pane.tell_size()  # it may have died between the kernel and the tree
+
+    def fit(self, window: WindowRecord) -> None:
+        """Give the panes of a window the sizes that its layout means."""
+        records = {pane.id: pane for pane in window.panes}
+        wrong = [
+            (pane_id, place.cols, place.rows)
+            for pane_id, place in window.arrangement.panes.items()
+            if (records[pane_id].cols, records[pane_id].rows) != (place.cols, place.rows)
+            and pane_id in self._service.panes
+        ]
+        if wrong:
+            # First: a service that dies in between is followed by one that goes on from here.
+            self._service.write_tree()
+        for pane_id, cols, rows in wrong:
+            self._service.panes[pane_id].resize(cols, rows)
+
+    def _laid_out(self, window: WindowRecord, changed: layout.Layout, pane_id: int | None = None) -> dict[str, Any]:
+        window.zoomed = None
+        window.lay_out(changed)
+        self._settle(window)
+        return self.place_of("window", window.id) if pane_id is None else self.place(pane_id)
+
+    def _settle(self, *windows: WindowRecord) -> None:
+        for window in windows:
+            if self._tree.find_window(window.id) is not None:
+                self.fit(window)
+        self._service.tree_changed()
+
+    def _check_window_size(self, session: SessionRecord, window: WindowRecord, cols: int, rows: int) -> None:
+        if (cols, rows) == (window.cols, window.rows):
+            return
+        follows = self.size_for(session, (0, 0), window.size_policy)
+        if follows != (0, 0):
+            raise RefusedError(
+                f"the size of window {window.index} of session {session.name!r} follows its attached clients",
+                remedy="detach them, or resize it with --policy manual",
+            )
+        least_cols, least_rows = layout.minimum(window.layout)
+        if len(window.shown) > 1 and (cols < least_cols or rows < least_rows):
+            raise BadSizeError(
+                f"{cols}x{rows} is too small for the {len(window.shown)} panes of the window",
+                remedy=f"use at least {least_cols}x{least_rows}",
+            )

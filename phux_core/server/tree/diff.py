@@ -1,0 +1,76 @@
+"""What is another in the tree than before, as events. Pure: two pictures in, events out.
+
+Whoever changes the tree tells nobody: the service compares after every change, so that no change goes untold.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from phux_core.layout import Layout
+    from phux_core.server.tree.records import Tree
+
+
+class _Window(NamedTuple):
+    place: tuple[int, int]
+    look: tuple[Layout, int, int, int | None]
+
+
+class Picture(NamedTuple):
+    """What of a tree is told about.
+
+    Attributes:
+        sessions: The name of each session.
+        windows: Where each window is, its session and index, and its look.
+        focus: The current window of each session, and its active pane.
+        focused: The most recently focused session.
+    """
+
+    sessions: dict[int, str]
+    windows: dict[int, _Window]
+    focus: dict[int, tuple[int, int]]
+    focused: int | None
+
+
+def picture(tree: Tree) -> Picture:
+    """Take down how a tree is now."""
+    windows = {}
+    focus = {}
+    for session in tree.sessions.values():
+        for window in session.windows:
+            look = (window.layout, window.cols, window.rows, window.zoomed)
+            windows[window.id] = _Window((session.id, window.index), look)
+            if window.id == session.active_window and window.active_pane is not None:
+                focus[session.id] = (window.id, window.active_pane)
+    names = {session.id: session.name for session in tree.sessions.values()}
+    return Picture(names, windows, focus, tree.focus_order[-1] if tree.focus_order else None)
+
+
+def news(before: Picture, now: Picture) -> Iterator[tuple[str, dict[str, object]]]:
+    """Tell what happened between two pictures, as names and payloads of events."""
+    for session, name in now.sessions.items():
+        if session not in before.sessions:
+            yield "session_added", {"session": session, "name": name}
+    for id_, window in now.windows.items():
+        old = before.windows.get(id_)
+        session, index = window.place
+        place: dict[str, object] = {"window": id_, "session": session, "index": index}
+        if old is None:
+            yield "window_added", place
+        elif old.place != window.place:
+            yield "window_moved", place
+        if old is not None and old.look != window.look:
+            yield "layout_changed", {"window": id_}
+    for id_, window in before.windows.items():
+        if id_ not in now.windows:
+            yield "window_closed", {"window": id_, "session": window.place[0]}
+    for session, name in before.sessions.items():
+        if session not in now.sessions:
+            yield "session_closed", {"session": session, "name": name}
+    for session, (window_id, pane) in now.focus.items():
+        came_first = now.focused == session != before.focused
+        if before.focus.get(session) != (window_id, pane) or came_first:
+            yield "focus_changed", {"session": session, "window": window_id, "pane": pane}

@@ -1,0 +1,100 @@
+"""The Tree document, and where one pane is: what everybody else sees of the tree."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from phux_core.keeper.signals import signal_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phux_core.server.pane import Pane
+    from phux_core.server.tree.records import PaneRecord, SessionRecord, Tree, WindowRecord
+
+
+def tree_document(tree: Tree, panes: Mapping[int, Pane], attached: Mapping[int, int]) -> dict[str, Any]:
+    """Build the Tree document.
+
+    Args:
+        tree: The tree.
+        panes: The live panes by their numbers.
+        attached: How many clients are attached to each session.
+    """
+    focused = tree.focused_session()
+    return {
+        "schema_version": 1,
+        "focused_session": focused.name if focused else None,
+        "focused_pane": tree.focused_pane(),
+        "sessions": [
+            {
+                "id": session.id,
+                "name": session.name,
+                "created_at": _timestamp(session.created_at),
+                "attached_clients": attached.get(session.id, 0),
+                "windows": [_window(session, window, panes) for window in session.windows],
+            }
+            for session in tree.sessions.values()
+        ],
+    }
+
+
+def place_document(session: SessionRecord, window: WindowRecord, pane: PaneRecord) -> dict[str, Any]:
+    """Say where a pane is now, as replies do."""
+    return {
+        "session": session.name,
+        "session_id": session.id,
+        "window_id": window.id,
+        "pane_id": pane.id,
+        "window": window.index,
+        "window_name": window.name,
+        "pane": window.panes.index(pane),
+        "cols": pane.cols,
+        "rows": pane.rows,
+        "zoomed": window.zoomed == pane.id,
+    }
+
+
+def _window(session: SessionRecord, window: WindowRecord, panes: Mapping[int, Pane]) -> dict[str, Any]:
+    return {
+        "id": window.id,
+        "index": window.index,
+        "name": window.name,
+        "active": window.id == session.active_window,
+        "cols": window.cols,
+        "rows": window.rows,
+        "size_policy": window.size_policy,
+        "zoomed": window.zoomed,
+        "layout": window.layout,
+        "panes": [
+            _pane(panes[record.id], record, index, record.id == window.active_pane)
+            for index, record in enumerate(window.panes)
+        ],
+    }
+
+
+def _pane(pane: Pane, record: PaneRecord, index: int, active: bool) -> dict[str, Any]:
+    engine = pane.engine
+    pane.settle_state()
+    document = {
+        "id": record.id,
+        "index": index,
+        "active": active,
+        "cols": engine.cols,
+        "rows": engine.rows,
+        "title": engine.title,
+        "command": record.command,
+        "cwd": pane.current_directory(),
+        "pid": record.pid,
+        "state": pane.watch.state,
+        "foreground": pane.foreground_document(),
+        "exit_status": record.exit_status,
+    }
+    if record.exit_signal is not None:
+        document["signal"] = signal_name(record.exit_signal)
+    return document
+
+
+def _timestamp(moment: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))

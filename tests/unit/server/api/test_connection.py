@@ -1,0 +1,153 @@
+"""The server's side of a connection whose client does not read."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+
+import pytest
+
+from phux_core.errors import DisconnectedError
+from phux_core.server.api import connection as module
+from phux_core.server.api.connection import HIGH_WATER, Connection
+from rawwire import HELLO, frame
+
+LARGE = "x" * 2 * HIGH_WATER
+
+
+class Host:
+    """A service that prepares large replies, and counts them."""
+
+    def __init__(self):
+        self.room = bytearray(256 * 1024)
+        self.prepared = 0
+        self.gone = asyncio.Event()
+
+    def greet(self):
+        return {}
+
+    def handle(self, connection, _call, _params):
+        return self._large(connection)
+
+    async def _large(self, connection):
+        async with connection.large_reply():
+            self.prepared += 1
+            await asyncio.sleep(0)
+            return {"text": LARGE}
+
+    def connected(self, connection):
+        self.connection = connection
+
+    def disconnected(self, _connection):
+        self.gone.set()
+
+    def resumed(self, _connection):
+        pass
+
+
+@contextlib.asynccontextmanager
+async def connected():
+    """A greeted client, and the service it is connected to; what the loop complains of fails the test."""
+    loop = asyncio.get_running_loop()
+    complaints = []
+    loop.set_exception_handler(lambda _loop, context: complaints.append(context))
+    host = Host()
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+    await loop.connect_accepted_socket(lambda: Connection(host, loop), ours)
+    await loop.sock_sendall(theirs, frame(HELLO))
+    await receive(theirs)
+    try:
+        yield host, theirs
+    finally:
+        theirs.close()
+        await host.gone.wait()
+        assert not complaints
+
+
+async def receive(client):
+    """Read one frame's header."""
+    loop = asyncio.get_running_loop()
+    data = b""
+    while len(data) < 8 or len(data) < 8 + int.from_bytes(data[:4], "big"):
+        wanted = 8 - len(data) if len(data) < 8 else 8 + int.from_bytes(data[:4], "big") - len(data)
+        piece = await loop.sock_recv(client, wanted)
+        assert piece, "the server closed the connection"
+        data += piece
+    return json.loads(data[8:])
+
+
+async def settle():
+    """Let everything run that can."""
+    for _ in range(100):
+        await asyncio.sleep(0)
+
+
+def requests(count):
+    return b"".join(frame({"id": number, "call": "logs"}) for number in range(count))
+
+
+def test_large_replies_are_prepared_as_they_are_read():
+    async def scenario():
+        async with connected() as (host, client):
+            await asyncio.get_running_loop().sock_sendall(client, requests(100))
+            await settle()
+            assert host.prepared <= module.MOST_LARGE_REPLIES
+            received = [(await receive(client))["id"] for _ in range(100)]
+            assert received == list(range(100))
+            assert host.prepared == 100
+
+    asyncio.run(scenario())
+
+
+def test_requests_that_wait_to_be_read_end_when_the_client_is_gone():
+    async def scenario():
+        async with connected() as (host, client):
+            await asyncio.get_running_loop().sock_sendall(client, requests(100))
+            await settle()
+            client.close()
+            await host.gone.wait()
+            with pytest.raises(DisconnectedError):
+                async with host.connection.large_reply():
+                    pass
+            while host.connection._tasks:
+                await asyncio.sleep(0)
+            assert host.prepared <= module.MOST_LARGE_REPLIES
+
+    asyncio.run(scenario())
+
+
+def test_a_client_that_leaves_more_unread_than_a_reply_may_have_is_dropped(monkeypatch):
+    monkeypatch.setattr(module, "MOST_UNSENT", 3 * HIGH_WATER)
+
+    async def scenario():
+        async with connected() as (host, _client):
+            pushed = 0
+            while not host.gone.is_set():
+                host.connection.push({"text": LARGE})
+                pushed += 1
+                await settle()
+            assert pushed <= 4
+
+    asyncio.run(scenario())
+
+
+def test_a_client_that_is_cut_off_and_reads_why_leaves_no_timer_behind(monkeypatch):
+    monkeypatch.setattr(module, "LAST_WORDS_S", 0.05)
+
+    async def scenario():
+        async with connected() as (host, client):
+            loop = asyncio.get_running_loop()
+            host.connection.push({"text": LARGE})
+            await loop.sock_sendall(client, frame({"id": "none"}))
+            # The connection does not listen to a client that does not read, so this is read behind the reply.
+            assert (await receive(client))["text"] == LARGE
+            assert (await receive(client))["error"]["code"] == "protocol"
+            await host.gone.wait()
+            ended = loop.create_future()
+            loop.call_later(2 * module.LAST_WORDS_S, ended.set_result, None)
+            await ended
+
+    asyncio.run(scenario())

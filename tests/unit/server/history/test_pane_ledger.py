@@ -1,0 +1,122 @@
+"""The ledger of a live pane, across a death of the service at the worst moments."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from phux_core.keeper import journal as journals
+from phux_core.server.history.pane_ledger import PaneLedger
+from phux_core.server.run.record import Run
+from phux_core.server.shell.marks import CommandFinished, CommandStarted
+
+
+class Keeper:
+    """Keeps lines as the keeper does, and gives each service that asks the ledger of one pane."""
+
+    def __init__(self, pane):
+        self.pane = pane
+        self.kept = b""
+
+    def keep(self, data, anew):
+        self.kept = data if anew else self.kept + data
+
+    def ledger(self):
+        return PaneLedger(self.pane, self.kept, self.keep)
+
+
+@pytest.fixture
+def pane():
+    journal = journals.Journal(journals.create())
+    yield SimpleNamespace(
+        id=7,
+        seq=100,
+        journal=journal,
+        record=SimpleNamespace(command="bash"),
+        current_directory=lambda: "/src",
+    )
+    journal.close()
+
+
+@pytest.fixture
+def keeper(pane):
+    return Keeper(pane)
+
+
+def a_run(number, *, command="make", client="agent/1"):
+    return Run("id", 1000, False, None, "bash", [], 90, time.monotonic(), 5.0, number, "run", client, command=command)
+
+
+def play(scene):
+    async def run():
+        scene()
+
+    asyncio.run(run())
+
+
+def test_a_run_is_set_down_at_once_and_the_next_service_has_it(keeper):
+    def scene():
+        ledger = keeper.ledger()
+        run = a_run(ledger.next_number)
+        ledger.typed(run)
+        assert keeper.kept == b"", "the keeper is told later"
+        [entry] = keeper.ledger().entries
+        assert (entry.command, entry.by, entry.client, entry.place, entry.started_at) == (
+            "make",
+            "run",
+            "agent/1",
+            90,
+            5,
+        )
+
+    play(scene)
+
+
+def test_a_service_that_died_between_typing_and_setting_down(keeper):
+    def scene():
+        first = keeper.ledger()
+        # What the note has of it is everything but the command itself.
+        restored = Run.from_note(a_run(first.next_number).to_note())
+        ledger = keeper.ledger()
+        ledger.typed(restored)
+        # The shell's marks are heard, which a run's begin and end come with.
+        ledger.began(restored.number, 95)
+        ledger.take(CommandStarted(None, 95, 80, 90), "make -j2")
+        ledger.take(CommandFinished(2, 95, 99), None)
+        [entry] = ledger.entries
+        assert (entry.command, entry.by, entry.client, entry.state) == ("make -j2", "run", "agent/1", "finished")
+        assert (entry.start, entry.end, entry.exit_code) == (95, 99, 2)
+
+    play(scene)
+
+
+def test_a_note_of_a_run_that_is_known_adds_nothing(keeper):
+    def scene():
+        ledger = keeper.ledger()
+        run = a_run(ledger.next_number)
+        ledger.typed(run)
+        ledger.keep_now()
+        again = keeper.ledger()
+        again.typed(Run.from_note(run.to_note()))
+        assert len(again.entries) == 1
+        assert again.entries[0].command == "make"
+
+    play(scene)
+
+
+def test_the_longest_note_fits(pane):
+    run = a_run(2**40, client="\U0001f600" * 100)
+    run.id, run.shell, run.nonce = "i" * 64, "zsh", "f" * 8
+    run.files = ["/run/user/1000/" + "d" * 93 + f"/runs/{name}" for name in ("0123456789ab", "0123456789ac")]
+    pane.journal.note = run.to_note()
+    assert Run.from_note(pane.journal.note).client == run.client
+
+
+def test_a_path_that_is_not_utf8_outlives_the_service(pane):
+    run = a_run(1)
+    run.files = ["/tmp/\udcff/x"]
+    pane.journal.note = run.to_note()
+    assert Run.from_note(pane.journal.note).files == run.files

@@ -1,0 +1,597 @@
+"""Real programs on real terminals, started as the keeper starts them; the kernel must tell what they do."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import sys
+import termios
+import threading
+import time
+
+import ptyprocess
+import pytest
+
+from phux_core.keeper import witness
+from phux_core.server.kernel import foreground
+from phux_core.server.kernel.foreground import look
+from phux_core.server.kernel.shell_kind import shell_kind
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+
+PYTHON = [sys.executable, "-S", "-E", "-c"]
+DEADLINE_S = 20.0
+# How long a verdict must hold: longer than a program takes from one call to the next.
+STEADY_S = 0.05
+
+
+class Terminal:
+    """A program on a PTY, whose output is thrown away."""
+
+    def __init__(self, argv, **options):
+        if shutil.which(argv[0]) is None:
+            pytest.skip(f"{argv[0]} is not installed")
+        self.process = ptyprocess.PtyProcess.spawn(argv, **options)
+        self.fd = self.process.fd
+        self.pid = self.process.pid
+        self._reader = threading.Thread(target=self._drain, daemon=True)
+        self._reader.start()
+
+    def _drain(self):
+        with contextlib.suppress(OSError):
+            while data := os.read(self.fd, 65536):
+                if b"\x1b[c" in data or b"\x1b[0c" in data:  # fish waits for the terminal's name
+                    os.write(self.fd, b"\x1b[?62;22c")
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def until(self, wanted):
+        """Look until what is wanted holds for a while."""
+        end = time.monotonic() + DEADLINE_S
+        since = None
+        while True:
+            now = time.monotonic()
+            seen = look(self.fd)
+            if seen is not None and wanted(seen):
+                since = since or now
+                if now - since >= STEADY_S:
+                    return seen
+            else:
+                since = None
+                assert now < end, f"this is what is there: {seen}"
+            time.sleep(0.003)
+
+    def close(self):
+        for entry in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError):
+                if os.getsid(int(entry)) == self.pid:
+                    os.kill(int(entry), signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+        self._reader.join(DEADLINE_S)
+        self.process.closed = True  # it would wait and kill once more
+        self.process.fileobj.close()
+
+
+@pytest.fixture
+def start(tmp_path):
+    terminals = []
+    environ = {name: os.environ[name] for name in ("PATH", "LANG", "LD_LIBRARY_PATH") if name in os.environ}
+    environ |= {"TERM": "xterm-256color", "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+
+    def start_one(*argv, **options):
+        options.setdefault("env", environ)
+        terminals.append(Terminal(list(argv), **options))
+        return terminals[-1]
+
+    yield start_one
+    for terminal in terminals:
+        terminal.close()
+
+
+@pytest.fixture
+def no_right_to_trace(monkeypatch):
+    """As Yama has it for a process that is no descendant."""
+    monkeypatch.setattr(witness, "read_call", fails_with(PermissionError))
+
+
+def fails_with(error):
+    def fail(*_args):
+        raise error
+
+    return fail
+
+
+@pytest.fixture(params=["traced", "untraced"])
+def rights(request):
+    """Each verdict with and without the right to trace."""
+    if request.param == "untraced":
+        request.getfixturevalue("no_right_to_trace")
+    return request.param
+
+
+def waits(seen):
+    return seen.waiting is True
+
+
+def works(seen):
+    return seen.waiting is False
+
+
+# Shells
+
+
+@pytest.mark.parametrize(
+    ("argv", "name", "shell", "canonical"),
+    [
+        (["bash", "--norc", "--noprofile"], "bash", "bash", False),
+        (["dash"], "dash", "posix", True),
+        (["zsh", "-f"], "zsh", "zsh", False),
+        (["fish", "--no-config"], "fish", "fish", False),
+        (["busybox", "sh"], "busybox", "posix", False),
+        (["ksh"], "ksh", "posix", False),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_shell_at_its_prompt_waits(start, tmp_path, rights, argv, name, shell, canonical):
+    terminal = start(*argv, cwd=str(tmp_path))
+    seen = terminal.until(lambda seen: waits(seen) and seen.canonical is canonical)
+    assert seen.pgid == seen.pid == terminal.pid
+    assert (seen.name, seen.shell) == (name, shell)
+    assert seen.cwd == str(tmp_path)
+    assert seen.same_root
+    assert seen.echo is canonical
+
+
+def test_a_command_is_in_the_foreground_until_it_ends(start):
+    terminal = start("bash", "--norc", "--noprofile")
+    terminal.until(waits)
+    terminal.type("cd / && sleep 60\n")
+    seen = terminal.until(lambda seen: seen.name == "sleep")
+    assert seen.waiting is False
+    assert seen.shell is None
+    assert seen.pgid != terminal.pid
+    assert seen.cwd == "/"
+    os.killpg(seen.pgid, signal.SIGINT)
+    seen = terminal.until(lambda seen: waits(seen) and seen.pid == terminal.pid)
+    assert (seen.shell, seen.cwd) == ("bash", "/")
+
+
+def test_a_shell_in_a_shell_is_a_shell_and_a_script_is_none(start, tmp_path):
+    script = tmp_path / "ask"
+    script.write_text("#!/bin/bash\nread -r answer\n")
+    script.chmod(0o755)
+    terminal = start("bash", "--norc", "--noprofile")
+    terminal.until(waits)
+    terminal.type("zsh -f\n" if shutil.which("zsh") else "dash\n")
+    inner = terminal.until(lambda seen: waits(seen) and seen.pid != terminal.pid)
+    assert inner.shell in {"zsh", "posix"}
+    terminal.type(f"{script}\n")
+    seen = terminal.until(lambda seen: waits(seen) and seen.pid not in {terminal.pid, inner.pid})
+    assert (seen.name, seen.shell, seen.canonical, seen.echo) == ("bash", None, True, True)
+
+
+def test_a_shell_that_reads_its_commands_from_a_file_is_none(start, tmp_path):
+    (tmp_path / "commands").write_text("cat /dev/tty\n:\n")
+    terminal = start("sh", "-c", f"exec bash <{tmp_path}/commands")
+    seen = terminal.until(lambda seen: waits(seen) and seen.name == "bash")
+    assert seen.shell is None
+
+
+# Programs that wait, and programs that do not
+
+
+def test_cat_waits(start, rights):
+    seen = start("cat").until(waits)
+    assert (seen.name, seen.canonical, seen.echo, seen.shell) == ("cat", True, True, None)
+
+
+def test_a_question_waits(start, rights):
+    seen = start(*PYTHON, "input('name? ')").until(waits)
+    assert seen.canonical
+    assert seen.name == os.path.basename(sys.executable)
+
+
+def test_a_question_for_a_secret_waits_without_echo(start, rights):
+    seen = start(*PYTHON, "import getpass; getpass.getpass()").until(lambda seen: waits(seen) and not seen.echo)
+    assert seen.canonical
+
+
+def test_a_silent_read_of_bash_waits_without_echo(start):
+    seen = start("bash", "-c", "read -r -s answer").until(lambda seen: waits(seen) and not seen.echo)
+    assert (seen.canonical, seen.shell) == (True, None)
+
+
+def test_a_silent_terminal_of_a_script_waits_for_a_secret(start, rights):
+    seen = start("sh", "-c", "stty -echo; read -r answer").until(lambda seen: waits(seen) and not seen.echo)
+    assert (seen.canonical, seen.name, seen.shell) == (True, "sh", None)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        (*PYTHON, "import select; p = select.poll(); p.register(0, select.POLLIN); p.poll()"),
+        (*PYTHON, "import select; select.select([0], [], [])"),
+        (*PYTHON, "import select; select.select([0], [], [], 60)"),
+        ("bash", "-c", "read -t 60 answer"),
+        ("busybox", "sh", "-c", "read answer"),
+    ],
+    ids=["poll", "select", "select with a timeout", "bash", "busybox"],
+)
+def test_a_program_that_polls_a_terminal_which_edits_lines_waits(start, argv):
+    if shutil.which(argv[0]) is None:
+        pytest.skip(f"{argv[0]} is not installed")
+    seen = start(*argv).until(waits)
+    assert (seen.canonical, seen.echo) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "p = select.poll(); p.register(0, select.POLLIN); p.register(s, select.POLLIN); p.poll()",
+        "p = select.poll(); p.register(0, select.POLLPRI); p.poll()",
+        "p = select.poll(); [p.register(os.dup(s.fileno()), 1) for _ in range(40)]; p.register(0, 1); p.poll()",
+        "select.select([0, s], [], [])",
+        "select.select([], [], [0])",
+        "select.select([], [], [], 60)",
+    ],
+)
+def test_a_program_that_polls_it_with_others_or_for_something_else_does_not(start, code):
+    setup = "import os, select, socket; s = socket.create_server(('127.0.0.1', 0)); "
+    start(*PYTHON, setup + code).until(lambda seen: works(seen) and _asleep(seen.pid))
+
+
+def test_sleep_does_not_wait_for_input(start, rights):
+    seen = start("sleep", "60").until(works)
+    assert (seen.name, seen.shell) == ("sleep", None)
+
+
+@pytest.mark.parametrize(
+    "argv", [["vim", "-u", "NONE", "-i", "NONE"], ["less", "/etc/passwd"]], ids=lambda argv: argv[0]
+)
+def test_full_screen_programs_wait(start, rights, argv):
+    seen = start(*argv).until(lambda seen: waits(seen) and not seen.canonical)
+    assert seen.name == argv[0]
+
+
+def test_a_repl_waits_and_works_and_waits(start):
+    terminal = start(sys.executable, "-E", "-q")
+    terminal.until(waits)
+    terminal.type("import time; time.sleep(60)\r")
+    terminal.until(works)
+    terminal.type("\x03")
+    assert terminal.until(waits).shell is None
+
+
+EPOLL = "import os, select, socket, threading, tty; tty.setraw(0); p = select.epoll(); "
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "p.register(0, select.EPOLLIN); p.poll()",
+        "p.register(os.open('/dev/tty', os.O_RDWR), select.EPOLLIN); p.poll()",
+        "p.register(0, select.EPOLLIN); q = select.epoll(); q.register(p, select.EPOLLIN); q.poll()",
+        "p.register(0, select.EPOLLIN); threading.Thread(target=p.poll).start(); threading.Event().wait()",
+    ],
+    ids=["itself", "opened again", "through another", "in a thread"],
+)
+def test_a_program_that_waits_for_the_terminal_with_epoll_waits(start, code):
+    start(*PYTHON, EPOLL + code).until(lambda seen: waits(seen) and not seen.canonical)
+
+
+def test_a_helper_thread_that_waits_for_something_else_with_epoll_does_not(start):
+    code = "p.register(os.pipe()[0]); threading.Thread(target=p.poll).start(); threading.Event().wait()"
+    start(*PYTHON, EPOLL + code).until(lambda seen: works(seen) and not seen.canonical and _threads(seen.pid) > 1)
+
+
+def _threads(pid):
+    return len(os.listdir(f"/proc/{pid}/task"))
+
+
+def test_the_waiting_member_need_not_be_the_leader(start):
+    if shutil.which("fzf") is None:
+        pytest.skip("fzf is not installed")
+    terminal = start("sh", "-c", "ls / | fzf; true")
+    seen = terminal.until(lambda seen: waits(seen) and not seen.canonical)
+    assert (seen.pid, seen.name, seen.shell) == (terminal.pid, "sh", None)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "s.accept()",
+        "c.recv(1)",
+        "import os; os.read(c.fileno(), 1)",
+        "import select; p = select.poll(); p.register(s); p.poll()",
+        "import select; p = select.epoll(); p.register(s.fileno()); p.poll()",
+        "import select; select.select([s], [], [])",
+    ],
+    ids=["accept", "recv", "read", "poll", "epoll", "select"],
+)
+def test_a_server_does_not_wait_for_input(start, rights, code):
+    setup = "import socket; s = socket.create_server(('127.0.0.1', 0)); c = socket.create_connection(s.getsockname()); "
+    setup += "k = s.accept(); "
+    start(*PYTHON, setup + code).until(lambda seen: works(seen) and _asleep(seen.pid))
+
+
+def _asleep(pid):
+    with open(f"/proc/{pid}/wchan", encoding="ascii") as file:
+        return re.match("inet_csk_accept|wait_woken|poll_schedule|do_epoll_wait|ep_poll", file.read())
+
+
+def test_a_pipeline_waits_if_one_of_its_parts_does(start):
+    terminal = start("bash", "--norc", "--noprofile")
+    terminal.until(waits)
+    terminal.type("sleep 60 | cat\n")
+    seen = terminal.until(lambda seen: seen.name == "sleep" and works(seen))
+    os.killpg(seen.pgid, signal.SIGINT)
+    terminal.until(lambda seen: waits(seen) and seen.pid == terminal.pid)
+    terminal.type("sleep 60 | head -n 1 </dev/tty\n")  # siblings: the one that waits is no child of the leader
+    seen = terminal.until(lambda seen: seen.name == "sleep" and waits(seen))
+    assert seen.pgid == seen.pid
+
+
+def test_a_pipeline_inside_of_a_script_is_looked_through(start):
+    terminal = start("sh", "-c", "sleep 60 | cat")
+    assert terminal.until(works).name == "sh"
+    terminal = start("sh", "-c", "sh -c 'cat; true' | sort; true")
+    assert terminal.until(waits).name == "sh"
+
+
+def test_the_group_outlives_its_leader(start, rights):
+    terminal = start("bash", "--norc", "--noprofile")
+    terminal.until(waits)
+    terminal.type("true | cat /dev/tty\n")
+    seen = terminal.until(lambda seen: seen.name == "cat" and waits(seen))
+    assert seen.pid != seen.pgid
+    assert seen.shell is None
+
+
+def test_a_member_that_was_adopted_is_found_by_a_scan(start, tmp_path):
+    # The group's leader ends, and so does the parent of the one who reads: init adopts it. The shell above both gave
+    # them the foreground and waits for neither.
+    code = f"""import os, time
+import signal; signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+leader = os.fork()
+if leader == 0:
+    os.setpgid(0, 0)
+    if os.fork() == 0:
+        open({str(tmp_path / "reader")!r}, "w").write(str(os.getpid()))
+        while os.tcgetpgrp(0) != os.getpgrp():
+            time.sleep(0.01)
+        os.read(0, 1)
+    os._exit(0)
+os.waitid(os.P_PID, leader, os.WEXITED | os.WNOWAIT)
+os.tcsetpgrp(0, leader)
+os.waitpid(leader, 0)
+time.sleep(60)
+"""
+    terminal = start(*PYTHON, code)
+    seen = terminal.until(lambda seen: waits(seen) and seen.pid not in {seen.pgid, terminal.pid})
+    assert seen.pid == int((tmp_path / "reader").read_text())
+
+
+def test_a_script_begins_to_wait_without_a_word(start):
+    terminal = start("sh", "-c", "sleep 0.5; read -r answer")
+    terminal.until(works)
+    terminal.until(waits)
+
+
+def test_reading_the_terminal_beside_standard_input(start, rights):
+    seen = start("sh", "-c", "exec cat /dev/tty </dev/null").until(waits)
+    assert seen.name == "cat"
+
+
+def test_reading_elsewhere_is_not_waiting(start, tmp_path, rights):
+    os.mkfifo(tmp_path / "fifo")
+    terminal = start("sh", "-c", f"exec cat <>{tmp_path}/fifo")
+    assert terminal.until(lambda seen: works(seen) and seen.name == "cat").shell is None
+
+
+def test_any_thread_may_wait(start, rights):
+    code = "import threading, os, time; threading.Thread(target=os.read, args=(0, 1)).start(); time.sleep(60)"
+    start(*PYTHON, code).until(waits)
+
+
+def test_a_helper_with_a_pipe_does_not_wait_for_the_terminal(start):
+    # It polls its pipe while the terminal is raw, and holds the terminal for its errors only.
+    helper = "import select; p = select.poll(); p.register(0, select.POLLIN); p.poll()"
+    code = f"import os, subprocess, time, tty; tty.setraw(0); subprocess.Popen([*{PYTHON!r}, {helper!r}], stdin=subprocess.PIPE); time.sleep(60)"
+    start(*PYTHON, code).until(lambda seen: works(seen) and not seen.canonical)
+
+
+def test_a_poll_that_was_stopped_and_goes_on_still_waits(start):
+    code = "import select, tty; tty.setraw(0); p = select.poll(); p.register(0, select.POLLIN); p.poll(60000)"
+    terminal = start(*PYTHON, code)
+    terminal.until(lambda seen: waits(seen) and not seen.canonical)
+    os.kill(terminal.pid, signal.SIGSTOP)
+    terminal.until(works)
+    os.kill(terminal.pid, signal.SIGCONT)
+    terminal.until(waits)  # now in restart_syscall
+
+
+def test_a_busy_program_does_not_wait(start):
+    start(*PYTHON, "while True: pass").until(works)
+
+
+# What cannot be told
+
+
+@pytest.mark.usefixtures("no_right_to_trace")
+def test_a_foreign_process_waits_if_the_terminal_is_set_for_a_secret(start, monkeypatch):
+    read = foreground._read
+    monkeypatch.setattr(foreground, "_read", lambda path: b"0" if path.endswith("/wchan") else read(path))
+    monkeypatch.setattr(foreground, "_is_open_to_us", lambda pid: False)
+    start(*PYTHON, "import getpass; getpass.getpass()").until(lambda seen: waits(seen) and not seen.echo)
+    start("cat").until(works)
+    start("bash", "--norc", "--noprofile").until(lambda seen: waits(seen) and not seen.canonical)
+
+
+def test_a_system_that_does_not_tell_says_so(start, monkeypatch):
+    monkeypatch.setattr(foreground, "_system_tells", lambda: False)
+    terminal = start("cat")
+    seen = terminal.until(lambda seen: seen.name == "cat")
+    assert (seen.waiting, seen.pid) == (None, terminal.pid)
+
+
+def test_without_lists_of_children_a_scan_finds_the_member(start, monkeypatch):
+    monkeypatch.setattr(foreground, "_has_children_files", lambda: False)
+    start("sh", "-c", "cat; true").until(waits)
+
+
+def test_without_proc_the_terminal_tells_what_it_can(start, monkeypatch):
+    shell, script = start("bash", "--norc", "--noprofile"), start("bash", "-c", "cat; true")
+    shell.until(lambda seen: not seen.canonical)
+    script.until(waits)
+    monkeypatch.setattr(foreground.procfs, "is_usable", lambda: False)
+    seen = look(shell.fd, "bash", "bash")
+    assert (seen.pid, seen.name, seen.shell, seen.waiting) == (shell.pid, "bash", "bash", None)
+    seen = look(shell.fd, "dash", "posix")
+    assert (seen.shell, seen.waiting) == ("posix", True)
+    assert look(script.fd, "bash", None).shell is None
+
+
+def test_without_proc_a_command_in_the_foreground_is_no_shell(start, monkeypatch):
+    shell = start("bash", "--norc", "--noprofile", "-i")
+    shell.until(lambda seen: not seen.canonical)
+    os.write(shell.fd, b"stty -echo; cat\n")
+    command = shell.until(lambda seen: seen.name == "cat" and not seen.echo)
+    monkeypatch.setattr(foreground.procfs, "is_usable", lambda: False)
+    seen = look(shell.fd, "bash", "bash")
+    assert (seen.pgid, seen.shell, seen.waiting) == (command.pgid, None, None)
+    assert (seen.canonical, seen.echo) == (True, False)
+
+
+# What vanishes
+
+
+def test_nothing_is_there_when_the_program_has_ended(start):
+    terminal = start("true")
+    os.waitpid(terminal.pid, 0)
+    assert look(terminal.fd) is None
+
+
+def test_a_descriptor_that_is_no_terminal_has_no_foreground():
+    reader, writer = os.pipe()
+    os.close(writer)
+    assert look(reader) is None
+    os.close(reader)
+    assert look(reader) is None
+
+
+def test_a_terminal_that_goes_in_the_middle_has_no_foreground(start, monkeypatch):
+    terminal = start("cat")
+    terminal.until(waits)
+
+    def gone(fd):
+        raise termios.error(5, "Input/output error")
+
+    monkeypatch.setattr(foreground.termios, "tcgetattr", gone)
+    assert look(terminal.fd) is None
+
+
+def test_looking_survives_processes_that_come_and_go(start):
+    terminal = start("bash", "--norc", "--noprofile", "-c", "while :; do true | (true; /bin/true) | true; done")
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        seen = look(terminal.fd)
+        assert seen is None or seen.waiting is False
+
+
+@pytest.mark.parametrize("file", ["stat", "syscall", "wchan", "cmdline", "children"])
+@pytest.mark.parametrize("error", [FileNotFoundError, ProcessLookupError, PermissionError])
+def test_looking_survives_a_file_that_is_gone(start, monkeypatch, file, error):
+    terminal = start("sh", "-c", "cat; true")
+    terminal.until(waits)
+    read, fail = foreground._read, fails_with(error)
+    if file == "syscall":
+        monkeypatch.setattr(witness, "read_call", fail)
+    monkeypatch.setattr(foreground, "_read", lambda path: fail() if path.endswith("/" + file) else read(path))
+    seen = look(terminal.fd)
+    assert (seen is None) is (file == "stat")
+
+
+def test_a_directory_that_was_removed_is_no_directory(start, tmp_path):
+    (tmp_path / "gone").mkdir()
+    terminal = start("cat", cwd=str(tmp_path / "gone"))
+    terminal.until(waits)
+    (tmp_path / "gone").rmdir()
+    assert look(terminal.fd).cwd is None
+
+
+# Names and command lines
+
+
+@pytest.mark.parametrize(
+    ("argv0", "name"),
+    [("-bash", "bash"), ("/opt/x/tool", "tool"), ("nginx: master process", "cat"), ("\x1b[31mred", "cat"), ("", "cat")],
+)
+def test_a_name_is_for_people(argv0, name):
+    assert foreground._name([argv0], "cat") == name
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("bash", "bash"),
+        ("-bash", "bash"),
+        ("bash -i", "bash"),
+        ("bash -l", "bash"),
+        ("bash -login", "bash"),
+        ("bash --rcfile /tmp/x", "bash"),
+        ("bash --rcfile /tmp/x -i", "bash"),
+        ("bash -o vi -O extglob", "bash"),
+        ("bash +o posix", "bash"),
+        ("bash -s one two", "bash"),
+        ("bash script.sh", None),
+        ("bash -x script.sh", None),
+        ("bash -eo pipefail script.sh", None),
+        ("bash --rcfile /tmp/x script.sh", None),
+        ("bash -- script.sh", None),
+        ("bash -c ls", None),
+        ("bash -lc ls", None),
+        ("bash -ic ls", None),
+        ("zsh -il", "zsh"),
+        ("zsh -o vi", "zsh"),
+        ("zsh -ovi", "zsh"),
+        ("zsh --emulate sh", "zsh"),
+        ("zsh -f script", None),
+        ("zsh -fc ls", None),
+        ("fish --init-command ls", "fish"),
+        ("fish --init-command=ls", "fish"),
+        ("fish -C ls -l", "fish"),
+        ("fish -Cls", "fish"),
+        ("fish -c ls", None),
+        ("fish --command=ls", None),
+        ("fish --command ls", None),
+        ("fish script.fish", None),
+        ("dash -i", "posix"),
+        ("ksh93", "posix"),
+        ("zsh-5.9 -i", "zsh"),
+        ("sh -c ls", None),
+        ("sh script", None),
+        ("busybox sh", "posix"),
+        ("busybox ash -l", "posix"),
+        ("busybox sh script", None),
+        ("busybox vi", None),
+        ("busybox", None),
+        ("python3 -i", None),
+    ],
+)
+def test_a_command_line_tells_an_interactive_shell(line, kind):
+    argv = line.split()
+    assert shell_kind(argv[0].removeprefix("-"), argv)[0] == kind
+
+
+@pytest.mark.parametrize(("argv0", "kind"), [("-sh", "posix"), ("/bin/ash", "posix"), ("vi", None)])
+def test_busybox_is_what_it_is_called(argv0, kind):
+    assert shell_kind("busybox", [argv0])[0] == kind
+
+
+def test_a_process_without_arguments_is_no_shell():
+    assert shell_kind("bash", []) == (None, False)

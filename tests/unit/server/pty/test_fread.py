@@ -1,0 +1,179 @@
+"""Reading a flood in large pieces: everything arrives, in order; nothing, an end and an error are told apart."""
+
+from __future__ import annotations
+
+import os
+import threading
+import tty
+
+import pytest
+
+from phux_core.keeper import journal as journals
+from phux_core.server.pty.fread import Drain
+
+
+@pytest.fixture
+def terminal():
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    os.set_blocking(master, False)
+    yield master, slave
+    os.close(master)
+    os.close(slave)
+
+
+@pytest.fixture
+def journal():
+    journal = journals.Journal(journals.create())
+    yield journal
+    journal.close()
+
+
+@pytest.fixture
+def drain(terminal):
+    drain = Drain(terminal[0])
+    yield drain
+    drain.close()
+
+
+def write_all(fd, data):
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def test_one_call_takes_all_there_is(terminal, drain, journal):
+    _master, slave = terminal
+    os.set_blocking(slave, False)
+    data = bytes(range(256)) * 1024
+    written = os.write(slave, data)
+    assert written > 8192, "more than the kernel gives at one read"
+    # The kernel moves what was written to the reader's side in the background.
+    taken = 0
+    while taken < written:
+        try:
+            taken += journal.take(drain.read_into, journals.MAX_READ)
+        except BlockingIOError:
+            os.sched_yield()
+    assert journal.content() == data[:written]
+
+
+def test_everything_arrives_in_order_whatever_the_size_of_a_piece(terminal, drain, journal):
+    _master, slave = terminal
+    data = os.urandom(3_000_001)
+    writer = threading.Thread(target=write_all, args=(slave, data))
+    writer.start()
+    most = 1
+    try:
+        while journal.position < len(data):
+            try:
+                assert journal.take(drain.read_into, most) <= most
+            except BlockingIOError:
+                os.sched_yield()
+            most = most * 7 % journals.MAX_READ + 1
+    finally:
+        writer.join()
+    assert journal.content() == data
+
+
+def test_nothing_now_is_no_end(terminal, drain):
+    buffer = memoryview(bytearray(100))
+    for _ in range(2):
+        with pytest.raises(BlockingIOError):
+            drain.read_into(buffer)
+    os.write(terminal[1], b"later")
+    while True:
+        try:
+            count = drain.read_into(buffer)
+            break
+        except BlockingIOError:
+            os.sched_yield()
+    assert bytes(buffer[:count]) == b"later"
+
+
+def test_an_end_is_zero_and_a_hang_up_an_error():
+    reader, writer = os.pipe()
+    os.write(writer, b"last")
+    os.close(writer)
+    os.set_blocking(reader, False)
+    drain = Drain(reader)
+    buffer = memoryview(bytearray(100))
+    assert drain.read_into(buffer) == 4
+    assert drain.read_into(buffer) == 0
+    drain.close()
+    os.close(reader)
+
+    master, slave = os.openpty()
+    os.set_blocking(master, False)
+    drain = Drain(master)
+    os.close(slave)
+    with pytest.raises(OSError, match="Input/output") as raised:
+        drain.read_into(buffer)
+    assert not isinstance(raised.value, BlockingIOError)
+    drain.close()
+    os.fstat(master)  # the caller's descriptor stays open
+    os.close(master)
+
+
+def test_what_was_read_and_not_counted_is_found():
+    """A service that dies inside a read has taken bytes from the kernel that nobody else will ever get."""
+    descriptor = journals.create()
+    first = journals.Journal(os.dup(descriptor))
+    first.take(write_in(b"counted"), 100)
+
+    class DiesError(Exception):
+        pass
+
+    def read_and_die(room):
+        room[:9] = b"uncounted"
+        raise DiesError
+
+    with pytest.raises(DiesError):
+        first.take(read_and_die, 100)
+    first.close()
+    second = journals.Journal(descriptor)
+    assert second.content() == b"counteduncounted"
+    second.close()
+
+
+def test_what_is_on_its_way_to_the_keeper_outlives_its_sender_and_the_output_that_comes_and_goes():
+    descriptor = journals.create()
+    first = journals.Journal(os.dup(descriptor))
+    assert first.unkept == b""
+    assert first.add_unkept(b"one ")
+    assert first.add_unkept(b"two")
+    assert not first.add_unkept(bytes(journals.UNKEPT_SIZE))
+    for _ in range(journals.SIZE // journals.MAX_READ):
+        first.take(write_in(b"x" * journals.MAX_READ), journals.MAX_READ)
+    assert first.room == 0
+    first.restart()
+    second = journals.Journal(os.dup(descriptor))
+    assert second.unkept == b"one two"
+    assert second.content() == b""
+    second.take(write_in(b"more"), 100)
+    second.forget_unkept()
+    third = journals.Journal(descriptor)
+    assert third.unkept == b""
+    assert third.content() == b"more"
+    for journal in (first, second, third):
+        journal.close()
+
+
+def test_a_full_journal_is_not_read_beyond_its_end():
+    descriptor = journals.create()
+    first = journals.Journal(os.dup(descriptor))
+    for _ in range(journals.SIZE // journals.MAX_READ):
+        first.take(write_in(b"x" * journals.MAX_READ), journals.MAX_READ)
+    first.add_unkept(b"not output")
+    second = journals.Journal(descriptor)
+    assert second.position == journals.SIZE
+    first.close()
+    second.close()
+
+
+def write_in(data):
+    def read_into(room):
+        room[: len(data)] = data
+        return len(data)
+
+    return read_into

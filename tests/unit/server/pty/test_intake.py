@@ -1,0 +1,110 @@
+"""Reading a PTY: what was a flood is none any more when little comes, whether or not it pauses."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tty
+
+from phux_core.keeper import journal as journals
+from phux_core.server.pty.intake import Intake
+from phux_core.server.pty.read_order import After, ReadTurns
+
+
+def on_terminal(scenario):
+    """Run a scenario with an intake that is read by hand, and the other end of its PTY."""
+
+    async def run():
+        loop = asyncio.get_running_loop()
+        master, slave = os.openpty()
+        tty.setraw(slave)
+        os.set_blocking(master, False)
+        journal = journals.Journal(journals.create())
+        taken = bytearray()
+        intake = Intake(
+            master,
+            journal,
+            loop=loop,
+            turns=ReadTurns(loop),
+            take=taken.extend,
+            make_room=journal.restart,
+            on_end=lambda: None,
+        )
+        try:
+            scenario(intake, slave)
+            assert len(taken) == intake.position
+        finally:
+            intake.close()
+            os.close(master)
+            os.close(slave)
+            journal.close()
+
+    asyncio.run(run())
+
+
+def read(intake, slave, size):
+    """Write so much, and read until it is there: the kernel takes its time to hand it over."""
+    end = intake.position + size
+    os.write(slave, b"x" * size)
+    while intake.position < end:
+        assert intake.read_slice() is After.QUIET
+
+
+def test_much_at_once_is_a_flood_until_little_comes_some_times_in_a_row():
+    def scenario(intake, slave):
+        intake.begin()
+        read(intake, slave, 100)
+        assert not intake.floods
+        while not intake.floods:
+            read(intake, slave, 4095)
+        for _ in range(3):
+            read(intake, slave, 100)
+        assert intake.floods
+        read(intake, slave, 100)
+        assert not intake.floods
+
+    on_terminal(scenario)
+
+
+def test_what_waits_is_read_when_somebody_wants_to_know_it_now():
+    def scenario(intake, slave):
+        intake.begin()
+        os.write(slave, b"question")
+        while intake.position < 8:
+            intake.read_now()
+        intake.read_now()
+        assert intake.position == 8
+
+    on_terminal(scenario)
+
+
+def test_the_last_words_of_the_reading_thread_are_handed_on_before_its_end():
+    class Ending:
+        """Reads its last piece and ends in the moment that it is looked at."""
+
+        ended = True
+
+        @property
+        def done(self):
+            if journal.position == 0:
+                journal.take(lambda room: room.__setitem__(slice(4), b"last") or 4, 4)
+            return True
+
+        def parsed(self, position):
+            pass
+
+        def stop(self):
+            pass
+
+    def scenario(intake, _slave):
+        nonlocal journal
+        journal = intake._journal
+        intake._turns.flood_begins(intake)
+        intake._ahead = Ending()
+        assert intake.read_slice() is After.MORE
+        assert (intake.position, intake.ended) == (4, False)
+        intake.read_slice()
+        assert intake.ended
+
+    journal = None
+    on_terminal(scenario)

@@ -1,0 +1,141 @@
+"""The reading thread of a flood: everything arrives, in order; it pauses, ends by itself, and can be stopped."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import tty
+
+import pytest
+
+from phux_core.keeper import journal as journals
+from phux_core.server.pty.reader_thread import AHEAD, CHUNK, ReadAhead
+
+
+@pytest.fixture
+def terminal():
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    os.set_blocking(master, False)
+    yield master, slave
+    os.close(master)
+    os.close(slave)
+
+
+@pytest.fixture
+def journal():
+    journal = journals.Journal(journals.create())
+    yield journal
+    journal.close()
+
+
+def write_all(fd, data):
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def collect(ahead, journal, woken, size):
+    """Play the loop: take what was read, say so, wait when there is nothing."""
+    taken = b""
+    while len(taken) < size:
+        data = journal.since(len(taken))
+        if data:
+            taken += data
+            ahead.parsed(len(taken))
+        elif ahead.wait():
+            assert woken.wait(10)
+            woken.clear()
+    return taken
+
+
+def wait_for_end(ahead, woken):
+    while not ahead.done:
+        if ahead.wait():
+            assert woken.wait(10)
+
+
+def test_everything_arrives_in_order_although_the_reader_must_pause(terminal, journal):
+    master, slave = terminal
+    data = bytes(range(256)) * (3 * AHEAD // 256)
+    woken = threading.Event()
+    ahead = ReadAhead(master, journal, woken.set)
+    writer = threading.Thread(target=write_all, args=(slave, data))
+    writer.start()
+    try:
+        assert collect(ahead, journal, woken, len(data)) == data
+    finally:
+        writer.join()
+        ahead.stop()
+
+
+def test_it_reads_no_further_ahead_than_it_may(terminal, journal):
+    master, slave = terminal
+    woken = threading.Event()
+    ahead = ReadAhead(master, journal, woken.set)
+    writer = threading.Thread(target=write_all, args=(slave, b"x" * (2 * AHEAD)))
+    writer.start()
+    try:
+        while journal.position <= AHEAD:
+            ahead.parsed(0)
+            assert not ahead.done
+            time.sleep(0.0001)  # or the writer gets no turn, and the reader ends as nothing comes
+        assert journal.position <= AHEAD + CHUNK
+        collect(ahead, journal, woken, 2 * AHEAD)
+    finally:
+        writer.join()
+        ahead.stop()
+
+
+def test_it_ends_by_itself_when_nothing_comes(terminal, journal):
+    woken = threading.Event()
+    ahead = ReadAhead(terminal[0], journal, woken.set)
+    wait_for_end(ahead, woken)
+    assert ahead.done
+    assert not ahead.ended
+    ahead.stop()
+
+
+def test_it_ends_by_itself_also_when_a_little_comes_again_and_again(terminal, journal):
+    master, slave = terminal
+    ahead = ReadAhead(master, journal, lambda: None)
+    written = 0
+    while not ahead.done:
+        written += os.write(slave, b"x" * 10)
+        while journal.position < written and not ahead.done:
+            ahead.parsed(journal.position)
+    ahead.stop()
+    assert not ahead.ended
+
+
+def test_it_tells_the_end_of_the_output(journal):
+    master, slave = os.openpty()
+    os.set_blocking(master, False)
+    woken = threading.Event()
+    ahead = ReadAhead(master, journal, woken.set)
+    os.close(slave)
+    wait_for_end(ahead, woken)
+    assert ahead.done
+    assert ahead.ended
+    ahead.stop()
+    os.close(master)
+
+
+def test_stopping_returns_when_the_descriptor_is_no_longer_touched(terminal, journal):
+    before = threading.active_count()
+    ahead = ReadAhead(terminal[0], journal, lambda: None)
+    ahead.stop()
+    assert threading.active_count() == before
+
+
+def test_the_loop_is_not_sent_to_sleep_right_after_it_had_something_to_do(terminal, journal, monkeypatch):
+    monkeypatch.setattr("phux_core.server.pty.reader_thread._CORES", 2)
+    monkeypatch.setattr("phux_core.server.pty.reader_thread._SPIN_S", 60.0)
+    ahead = ReadAhead(terminal[0], journal, lambda: None)
+    try:
+        assert not ahead.wait()
+        monkeypatch.setattr("phux_core.server.pty.reader_thread._CORES", 1)
+        assert ahead.wait() != ahead.done
+    finally:
+        ahead.stop()

@@ -1,0 +1,511 @@
+"""Typing into a real PTY: whole, in order, and never more than the line can hold."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import termios
+import tty
+from operator import setitem
+
+import pytest
+
+from phux_core.errors import InputBlockedError, InputTooLongError, PaneClosedError
+from phux_core.server.kernel.line_discipline import LINE_LIMIT
+from phux_core.server.pty import write_queue as typing_queue
+from phux_core.server.pty.write_queue import TypingQueue
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limits are Linux's")
+
+
+class Terminal:
+    """A PTY pair with a queue on its master. The slave does not echo, so that nobody has to read the master."""
+
+    def __init__(self):
+        self.master, self.slave = os.openpty()
+        os.set_blocking(self.master, False)
+        attributes = termios.tcgetattr(self.slave)
+        attributes[3] &= ~(termios.ECHO | termios.ECHONL)
+        termios.tcsetattr(self.slave, termios.TCSANOW, attributes)
+        self.queue = TypingQueue(asyncio.get_running_loop(), self.master, "@1")
+
+    def raw(self):
+        tty.setraw(self.slave)
+
+    def waiting(self):
+        """Read what can be read at once, without waiting for more."""
+        os.set_blocking(self.slave, False)
+        got = b""
+        try:
+            while piece := os.read(self.slave, 65536):
+                got += piece
+        except BlockingIOError:
+            pass
+        os.set_blocking(self.slave, True)
+        return got
+
+    async def read(self, size):
+        """Read that many bytes as a program would, in another thread."""
+
+        def read():
+            got = b""
+            while len(got) < size:
+                got += os.read(self.slave, 65536)
+            return got
+
+        return await asyncio.to_thread(read)
+
+    def close(self):
+        self.queue.close()
+        os.close(self.slave)
+        os.close(self.master)
+
+
+def on_terminal(scenario):
+    """Run a scenario on a terminal of its own."""
+
+    async def run():
+        terminal = Terminal()
+        try:
+            await asyncio.wait_for(scenario(terminal), 20)
+        finally:
+            terminal.close()
+
+    asyncio.run(run())
+
+
+def test_what_is_typed_arrives():
+    async def scenario(terminal):
+        await terminal.queue.type(b"hello\r")
+        assert terminal.waiting() == b"hello\n"
+
+    on_terminal(scenario)
+
+
+def test_nothing_can_be_typed_too():
+    async def scenario(terminal):
+        await terminal.queue.type(b"")
+        await terminal.queue.type(b"a\n")
+        assert terminal.waiting() == b"a\n"
+
+    on_terminal(scenario)
+
+
+def test_a_line_as_long_as_the_kernel_takes_arrives_whole():
+    async def scenario(terminal):
+        line = b"x" * LINE_LIMIT
+        await terminal.queue.type(line + b"\r")
+        assert terminal.waiting() == line + b"\n"
+
+    assert LINE_LIMIT == 4095
+    on_terminal(scenario)
+
+
+def test_one_byte_more_is_refused_with_the_limit_and_nothing_is_typed():
+    async def scenario(terminal):
+        for text in (b"x" * 4096, b"x" * 4096 + b"\r", b"ok\r" + b"x" * 4096 + b"\r", b"x" * 100_000):
+            with pytest.raises(InputTooLongError, match="4095") as caught:
+                terminal.queue.type(text)
+            assert "nothing was typed" in caught.value.message
+        await terminal.queue.type(b"\n")
+        assert terminal.waiting() == b"\n"
+
+    on_terminal(scenario)
+
+
+def set_terminal(terminal, change):
+    attributes = termios.tcgetattr(terminal.slave)
+    change(attributes)
+    termios.tcsetattr(terminal.slave, termios.TCSANOW, attributes)
+
+
+def test_what_the_terminal_answers_stands_in_the_line_too():
+    async def scenario(terminal):
+        terminal.queue.reply(b"\x1b[1;1R")
+        with pytest.raises(InputTooLongError):
+            terminal.queue.type(b"x" * 4095)
+        await terminal.queue.type(b"x" * 4089 + b"\r")
+        assert terminal.waiting() == b"\x1b[1;1R" + b"x" * 4089 + b"\n"
+
+    on_terminal(scenario)
+
+
+@pytest.mark.parametrize(
+    ("change", "typed", "arrives"),
+    [
+        (lambda modes: None, b"x" * 4000 + b"\x7f" * 2000 + b"y" * 2000 + b"\n", b"x" * 2000 + b"y" * 2000 + b"\n"),
+        (lambda modes: None, b"x" * 4000 + b"\x16\x15" + b"y" * 94 + b"\n", b"x" * 4000 + b"\x15" + b"y" * 94 + b"\n"),
+        (lambda modes: None, b"x" * 4000 + b"\x17" + b"y" * 95 + b"\n", b"y" * 95 + b"\n"),
+        (lambda modes: None, b"x" * 4000 + b"\x03" + b"y" * 4000 + b"\n", b"y" * 4000 + b"\n"),
+        (lambda modes: setitem(modes[6], termios.VEOL, b";"), b"x" * 3000 + b";" + b"y" * 3000 + b";", b"x" * 3000 + b";"),
+        (lambda modes: setitem(modes[6], termios.VKILL, b"\x18"), b"x" * 3000 + b"\x18" + b"y" * 4000 + b"\n", b"y" * 4000 + b"\n"),
+        (lambda modes: setitem(modes[6], termios.VKILL, b"\x18"), b"x" * 3000 + b"\x15" + b"y" * 3000 + b"\n", None),
+        (lambda modes: setitem(modes, 3, modes[3] & ~termios.ISIG), b"x" * 3000 + b"\x03" + b"y" * 3000 + b"\n", None),
+        (lambda modes: setitem(modes, 3, modes[3] | termios.NOFLSH), b"x" * 3000 + b"\x03" + b"y" * 3000 + b"\n", None),
+        (lambda modes: setitem(modes, 0, modes[0] | termios.IGNCR), b"x" * 3000 + b"\r" + b"y" * 3000 + b"\n", None),
+        (lambda modes: setitem(modes, 0, modes[0] | termios.INLCR), b"x" * 3000 + b"\n" + b"y" * 3000 + b"\n", None),
+    ],
+)  # fmt: skip
+def test_what_the_terminals_settings_make_of_a_line(change, typed, arrives):
+    async def scenario(terminal):
+        set_terminal(terminal, change)
+        if arrives is None:
+            with pytest.raises(InputTooLongError):
+                terminal.queue.type(typed)
+            assert terminal.waiting() == b""
+        else:
+            reading = asyncio.ensure_future(terminal.read(len(arrives)))
+            await terminal.queue.type(typed)
+            assert (await reading).startswith(arrives)
+
+    on_terminal(scenario)
+
+
+def test_many_lines_may_be_longer_together():
+    async def scenario(terminal):
+        text = b"".join(b"%04d" % number + b"x" * 500 + b"\n" for number in range(100))
+        reading = asyncio.ensure_future(terminal.read(len(text)))
+        await terminal.queue.type(text)
+        assert await reading == text
+
+    on_terminal(scenario)
+
+
+def test_a_line_is_counted_across_calls():
+    async def scenario(terminal):
+        await terminal.queue.type(b"a" * 4000)
+        with pytest.raises(InputTooLongError, match="4096"):
+            terminal.queue.type(b"b" * 96)
+        await terminal.queue.type(b"b" * 95)
+        with pytest.raises(InputTooLongError):
+            terminal.queue.type(b"c")
+        await terminal.queue.type(b"\r")
+        assert terminal.waiting() == b"a" * 4000 + b"b" * 95 + b"\n"
+
+    on_terminal(scenario)
+
+
+def test_a_refused_text_does_not_count():
+    async def scenario(terminal):
+        await terminal.queue.type(b"a" * 10)
+        for _ in range(3):
+            with pytest.raises(InputTooLongError):
+                terminal.queue.type(b"b" * 4090)
+        await terminal.queue.type(b"c" * 4085 + b"\n")
+        assert terminal.waiting() == b"a" * 10 + b"c" * 4085 + b"\n"
+
+    on_terminal(scenario)
+
+
+@pytest.mark.parametrize("end", [b"\r", b"\n", b"\r\n", b"\x04", b"\x15", b"\x03"])
+def test_a_line_that_ended_or_was_erased_counts_no_more(end):
+    async def scenario(terminal):
+        await terminal.queue.type(b"a" * 4000 + end)
+        terminal.waiting()
+        await terminal.queue.type(b"b" * 4095 + b"\n")
+        assert terminal.waiting() == b"b" * 4095 + b"\n"
+
+    on_terminal(scenario)
+
+
+def test_what_follows_an_erased_line_counts():
+    async def scenario(terminal):
+        await terminal.queue.type(b"mistake\x15" + b"a" * 4000)
+        with pytest.raises(InputTooLongError):
+            terminal.queue.type(b"b" * 200)
+        await terminal.queue.type(b"\n")
+        assert terminal.waiting() == b"a" * 4000 + b"\n"
+
+    on_terminal(scenario)
+
+
+def test_without_the_translation_a_carriage_return_ends_no_line():
+    async def scenario(terminal):
+        attributes = termios.tcgetattr(terminal.slave)
+        attributes[0] &= ~termios.ICRNL
+        termios.tcsetattr(terminal.slave, termios.TCSANOW, attributes)
+        with pytest.raises(InputTooLongError):
+            terminal.queue.type(b"a" * 4000 + b"\r" + b"b" * 200)
+        await terminal.queue.type(b"a" * 4000 + b"\n" + b"b" * 200 + b"\n")
+
+    on_terminal(scenario)
+
+
+def test_a_program_that_reads_raw_takes_lines_of_any_length():
+    async def scenario(terminal):
+        terminal.raw()
+        text = bytes(range(256)) * 1000
+        reading = asyncio.ensure_future(terminal.read(len(text)))
+        await terminal.queue.type(text)
+        assert await reading == text
+
+    on_terminal(scenario)
+
+
+def test_texts_arrive_whole_and_in_the_order_they_were_typed():
+    async def scenario(terminal):
+        terminal.raw()
+        texts = [bytes([65 + number]) * 30_000 for number in range(10)]
+        typed = [terminal.queue.type(text) for text in texts]
+        assert not typed[-1].done(), "the terminal takes more at once than this test thought"
+        done = []
+        for number, one in enumerate(typed):
+            one.add_done_callback(lambda _future, number=number: done.append(number))
+        got = await terminal.read(300_000)
+        await asyncio.gather(*typed)
+        assert got == b"".join(texts)
+        assert done == sorted(done)
+
+    on_terminal(scenario)
+
+
+def test_an_answer_of_the_terminal_does_not_come_into_the_middle_of_a_text():
+    async def scenario(terminal):
+        terminal.raw()
+        typed = terminal.queue.type(b"a" * 50_000)
+        terminal.queue.reply(b"\x1b[0n")
+        assert await terminal.read(50_004) == b"a" * 50_000 + b"\x1b[0n"
+        await typed
+
+    on_terminal(scenario)
+
+
+def test_a_program_that_never_reads_is_given_up_with_a_word_on_how_much_went_in(monkeypatch):
+    monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.05)
+
+    async def scenario(terminal):
+        terminal.raw()
+        first = terminal.queue.type(b"a" * 200_000)
+        second = terminal.queue.type(b"b" * 10)
+        with pytest.raises(InputBlockedError) as caught:
+            await first
+        went_in = int(caught.value.message.split(";")[1].split()[0])
+        assert 0 < went_in < 200_000
+        assert "of 200000 bytes" in caught.value.message
+        with pytest.raises(InputBlockedError, match="nothing was typed"):
+            await second
+        assert await terminal.read(went_in) == b"a" * went_in
+        assert terminal.waiting() == b""
+
+    on_terminal(scenario)
+
+
+def test_a_program_that_reads_slowly_is_not_given_up(monkeypatch):
+    monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.1)
+
+    async def scenario(terminal):
+        terminal.raw()
+        typed = terminal.queue.type(b"a" * 40_000)
+        read = 0
+        while read < 40_000:
+            read += len(await terminal.read(min(4000, 40_000 - read)))
+            await asyncio.sleep(0.03)
+        await typed
+
+    on_terminal(scenario)
+
+
+def test_after_giving_up_typing_works_again(monkeypatch):
+    monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.05)
+
+    async def scenario(terminal):
+        terminal.raw()
+        stuck = terminal.queue.type(b"a" * 200_000)
+        with pytest.raises(InputBlockedError):
+            await stuck
+        while terminal.waiting():
+            await asyncio.sleep(0)
+        await terminal.queue.type(b"fresh")
+        assert await terminal.read(5) == b"fresh"
+
+    on_terminal(scenario)
+
+
+def test_what_was_given_up_does_not_count_as_part_of_the_line(monkeypatch):
+    monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.05)
+
+    async def scenario(terminal):
+        terminal.raw()
+        stuck = terminal.queue.type(b"a" * 200_000)
+        # The queue alone is to see a terminal that edits lines: the kernel would throw away what is too long, and take
+        # what was stuck.
+        raw = termios.tcgetattr(terminal.slave)
+        monkeypatch.setattr(termios, "tcgetattr", lambda fd: [*raw[:3], raw[3] | termios.ICANON, *raw[4:]])
+        behind = terminal.queue.type(b"b" * 4000)  # fits the line, and waits behind what is stuck
+        for one in (stuck, behind):
+            with pytest.raises(InputBlockedError):
+                await one
+        terminal.queue.type(b"c" * 4000).cancel()
+
+    on_terminal(scenario)
+
+
+def test_there_is_a_bound_on_what_waits(monkeypatch):
+    monkeypatch.setattr(typing_queue, "MAX_QUEUED", 100_000)
+
+    async def scenario(terminal):
+        terminal.raw()
+        with pytest.raises(InputTooLongError, match="100001 bytes"):
+            terminal.queue.type(b"a" * 100_001)
+        stuck = terminal.queue.type(b"a" * 90_000)
+        with pytest.raises(InputBlockedError, match="nothing was typed"):
+            terminal.queue.type(b"b" * 99_000)
+        assert await terminal.read(90_000) == b"a" * 90_000
+        await stuck
+        again = terminal.queue.type(b"c" * 99_000)
+        assert await terminal.read(99_000) == b"c" * 99_000
+        await again
+
+    on_terminal(scenario)
+
+
+def test_answers_of_the_terminal_are_dropped_when_nobody_reads_them():
+    async def scenario(terminal):
+        terminal.raw()
+        for _ in range(10_000):
+            terminal.queue.reply(b"\x1b[0n" * 10)
+        assert terminal.queue._queued <= typing_queue.MAX_QUEUED_REPLIES
+        got = 0
+        while terminal.queue._queued or got == 0:
+            got += len(await asyncio.to_thread(os.read, terminal.slave, 65536))
+        assert got < 400_000
+
+    on_terminal(scenario)
+
+
+def test_what_the_terminal_answers_goes_before_keys_that_are_held_back():
+    async def scenario(terminal):
+        terminal.raw()
+        keys = terminal.queue.type(b"ls\r", 30)
+        more = terminal.queue.type(b"pwd\r")
+        assert terminal.waiting() == b""
+        for answer in (b"\x1b[5;3R", b"\x1b[0n"):
+            terminal.queue.reply(answer)
+        assert terminal.waiting() == b"\x1b[5;3R\x1b[0n"
+        assert not keys.done()
+        assert not more.done()
+
+    on_terminal(scenario)
+
+
+def test_keys_that_are_held_back_are_typed_in_order_and_not_late():
+    async def scenario(terminal):
+        terminal.raw()
+        keys = terminal.queue.type(b"ls\r", 0.001)
+        more = terminal.queue.type(b"pwd\r")
+        await keys
+        await more
+        assert terminal.waiting() == b"ls\rpwd\r"
+
+    on_terminal(scenario)
+
+
+def test_a_program_that_does_not_cease_to_ask_gets_the_keys_all_the_same(monkeypatch):
+    monkeypatch.setattr(typing_queue, "SETTLE_S", 60)
+
+    async def scenario(terminal):
+        terminal.raw()
+        keys = terminal.queue.type(b"ls\r", 0.001)
+        while not keys.done():
+            terminal.queue.reply(b"\x1b[0n")
+            await asyncio.sleep(0.001)
+        assert terminal.waiting().endswith(b"\x1b[0nls\r")
+
+    on_terminal(scenario)
+
+
+def test_the_end_of_the_program_fails_everything_that_waits():
+    async def scenario(terminal):
+        terminal.raw()
+        waiting = [terminal.queue.type(b"a" * 100_000, hold_s) for hold_s in (0, 0, 30)]
+        terminal.queue.close()
+        for one in waiting:
+            with pytest.raises(PaneClosedError):
+                await one
+        terminal.queue.close()
+
+    on_terminal(scenario)
+
+
+def test_a_terminal_that_cannot_be_written_any_more_is_a_closed_pane():
+    async def scenario(terminal):
+        terminal.raw()
+        reader, _writer = os.pipe()
+        os.set_blocking(reader, False)
+        queue = TypingQueue(asyncio.get_running_loop(), reader, "@1")  # the wrong end: writing fails at once
+        with pytest.raises(PaneClosedError):
+            await queue.type(b"a")
+        os.close(reader)
+        os.close(_writer)
+
+    on_terminal(scenario)
+
+
+def test_a_caller_who_was_cancelled_does_not_tear_a_hole_into_the_text():
+    async def scenario(terminal):
+        terminal.raw()
+        first = terminal.queue.type(b"a" * 50_000)
+        second = terminal.queue.type(b"b" * 50_000)
+        third = terminal.queue.type(b"c")
+        first.cancel()
+        second.cancel()
+        assert await terminal.read(100_001) == b"a" * 50_000 + b"b" * 50_000 + b"c"
+        await third
+
+    on_terminal(scenario)
+
+
+# What the program has read
+
+
+def test_typed_bytes_are_unread_until_the_program_has_read_them():
+    async def scenario(terminal):
+        terminal.raw()
+        assert not terminal.queue.is_unread()
+        for _ in range(200):  # the kernel delivers what is typed a moment later
+            await terminal.queue.type(b"a\r")
+            assert terminal.queue.is_unread()
+            assert terminal.waiting() == b"a\r"
+            assert not terminal.queue.is_unread()
+
+    on_terminal(scenario)
+
+
+def test_a_line_that_was_not_entered_is_not_unread_because_nobody_can_read_it():
+    async def scenario(terminal):
+        await terminal.queue.type(b"half")
+        assert not terminal.queue.is_unread()
+        await terminal.queue.type(b" a line\r")
+        assert terminal.queue.is_unread()
+        terminal.waiting()
+        assert not terminal.queue.is_unread()
+
+    on_terminal(scenario)
+
+
+def test_what_the_kernel_has_not_taken_is_unread():
+    async def scenario(terminal):
+        terminal.raw()
+        held = terminal.queue.type(b"held", 0.01)
+        assert terminal.queue.is_unread()
+        await held
+        terminal.waiting()
+        assert not terminal.queue.is_unread()
+        blocked = terminal.queue.type(b"b" * 100_000)
+        read = len(terminal.waiting())
+        assert terminal.queue.is_unread()
+        await terminal.read(100_000 - read)
+        await blocked
+        assert not terminal.queue.is_unread()
+
+    on_terminal(scenario)
+
+
+def test_a_terminal_that_is_gone_has_nothing_unread():
+    async def scenario(terminal):
+        await terminal.queue.type(b"a\r")
+        terminal.queue.close()
+        assert not terminal.queue.is_unread()
+
+    on_terminal(scenario)

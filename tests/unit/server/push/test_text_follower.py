@@ -1,0 +1,504 @@
+"""What followers of a pane are told, with a pane made of a journal and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import types
+
+import pytest
+
+from phux_core.keeper import journal as journals
+from phux_core.keeper.journal import Journal
+from phux_core.server.push import text_follower as output_text
+from phux_core.server.push.hub import EventHub
+from phux_core.server.shell.echoes import Echoes, Reader
+from phux_core.server.shell.marks import Commands
+from validation import validate
+
+
+class Client:
+    def __init__(self):
+        self.is_slow = False
+        self.events = []
+
+    def push_event(self, _subscription, event):
+        assert not self.is_slow
+        validate("event", event)
+        self.events.append(event)
+
+    @property
+    def texts(self):
+        return [event["text"] for event in self.events if "text" in event]
+
+
+class Pane:
+    """What a follower needs of a pane."""
+
+    id = 3
+
+    def __init__(self, hub):
+        self.journal = Journal(journals.create())
+        self.commands = Commands("nonce")
+        self.echoes = Echoes(self.journal)
+        self.runs = types.SimpleNamespace(entered_at=0.0)
+        self.unmarked = self
+        self.draws = 0
+        self.record = types.SimpleNamespace(cols=10, rows=4)
+        self.alt_screen = False
+        self.engine = self
+        self.seq = 0
+        self._hub = hub
+
+    def is_being_drawn(self):
+        self.draws -= 1
+        return self.draws >= 0
+
+    def modes(self):
+        return types.SimpleNamespace(alt_screen=self.alt_screen)
+
+    def write(self, data):
+        for start in range(0, len(data), journals.MAX_READ):
+            piece = data[start : start + journals.MAX_READ]
+            if self.journal.room < journals.MAX_READ:
+                self.journal.restart()
+
+            def fill(room, piece=piece):
+                room[: len(piece)] = piece
+                return len(piece)
+
+            self.seq += self.journal.take(fill, len(piece))
+            self.echoes.take(self.seq)
+            self._hub.written(self)
+
+
+@pytest.fixture
+def hub():
+    return EventHub()
+
+
+@pytest.fixture
+def pane(hub):
+    return Pane(hub)
+
+
+@pytest.fixture(autouse=True)
+def loop():
+    """Followers ask for the loop that runs; here it runs when the test says so."""
+    loop = asyncio.new_event_loop()
+    asyncio._set_running_loop(loop)
+    yield types.SimpleNamespace(settle=lambda: settle(loop))
+    asyncio._set_running_loop(None)
+    loop.close()
+
+
+def settle(loop):
+    """Let the loop do all that it was asked to do."""
+    asyncio._set_running_loop(None)
+    for _ in range(1000):
+        loop.run_until_complete(asyncio.sleep(0))
+    asyncio._set_running_loop(loop)
+
+
+@pytest.fixture
+def follow(hub, pane):
+    def follow(since=None, *, output_only=False):
+        client = Client()
+        client.number, client.begins = hub.follow(client, pane, since=since, output_only=output_only, screen=False)
+        return client
+
+    return follow
+
+
+def test_each_piece_is_told_at_once_from_the_start_of_its_line(pane, follow):
+    client = follow()
+    pane.write(b"one\r\ntw")
+    pane.write(b"o\r\nth")
+    pane.write(b"ree")
+    assert client.texts == [["one", "tw"], ["two", "th"], ["three"]]
+    assert [(event["resume"], event["seq"]) for event in client.events] == [(5, 7), (10, 12), (10, 15)]
+
+
+def test_a_line_that_the_edge_breaks_is_one(pane, follow):
+    client = follow()
+    pane.write(b"0123456789abcdef\r\n")
+    assert client.texts == [["0123456789abcdef"]]
+
+
+def test_whoever_comes_in_the_middle_of_a_line_has_it_whole(pane, follow, loop):
+    pane.write(b"old\r\nhalf a ")
+    client = follow()
+    assert client.begins == 5
+    pane.write(b"line")
+    loop.settle()
+    assert client.texts == [["half a line"]]
+
+
+def test_since_begins_exactly_there(pane, follow, loop):
+    pane.write(b"$ echo hi\r\nhi\r\n")
+    client = follow(since=11)
+    assert client.texts == []  # the reply goes first
+    loop.settle()
+    assert client.texts == [["hi"]]
+    assert "gap" not in client.events[0]
+
+
+def test_since_now_tells_only_what_comes(pane, follow, loop):
+    pane.write(b"old")
+    client = follow(since=3)
+    loop.settle()
+    pane.write(b"new")
+    assert client.texts == [["new"]]
+
+
+def test_a_place_in_the_future_waits_for_it(pane, follow):
+    client = follow(since=6)
+    pane.write(b"abcdef")
+    assert client.events == []
+    pane.write(b"ghi")
+    assert client.texts == [["ghi"]]
+
+
+def test_what_can_no_longer_be_told_is_a_gap(pane, follow, loop):
+    pane.write(b"x" * journals.MAX_READ + b"\r\n")
+    pane.journal.restart()
+    pane.write(b"new\r\n")
+    client = follow(since=10)
+    loop.settle()
+    assert client.events[0]["gap"] is True
+    assert client.texts[-1][-1] == "new"
+    assert all("gap" not in event for event in client.events[1:])
+
+
+def test_a_little_before_the_checkpoint_can_still_be_told(pane, follow, loop):
+    pane.write(b"before\r\n")
+    pane.journal.restart()
+    pane.journal.restart()
+    client = follow(since=0)
+    pane.write(b"after\r\n")
+    loop.settle()
+    assert client.texts == [["before", "after"]]
+    assert "gap" not in client.events[0]
+
+
+def test_a_checkpoint_in_the_middle_of_a_line_does_not_break_it(pane, follow):
+    client = follow()
+    pane.write(b"half a ")
+    pane.journal.restart()
+    pane.write(b"line")
+    assert client.texts == [["half a "], ["half a line"]]
+
+
+def test_much_at_once_comes_in_pieces_of_whole_lines_and_nothing_is_missing(pane, follow, loop):
+    lines = [f"line {number}" for number in range(100_000)]
+    pane.write("".join(f"{line}\r\n" for line in lines).encode())
+    client = follow(since=0)
+    loop.settle()
+    assert len(client.events) > 10
+    assert [line for text in client.texts for line in text] == lines
+    assert client.events[-1]["seq"] == pane.seq
+
+
+def test_a_client_that_does_not_read_costs_nothing_and_is_told_the_rest_later(hub, pane, follow, loop):
+    client = follow()
+    client.is_slow = True
+    pane.write(b"one\r\n")
+    pane.write(b"two\r\n")
+    client.is_slow = False
+    hub.resumed(client)
+    loop.settle()
+    assert client.texts == [["one", "two"]]
+
+
+def test_or_that_there_is_a_gap(hub, pane, follow, loop):
+    client = follow()
+    client.is_slow = True
+    pane.write(b"lost\r\n" * 50_000)
+    pane.journal.restart()
+    pane.write(b"kept\r\n")
+    client.is_slow = False
+    hub.resumed(client)
+    loop.settle()
+    assert client.events[0]["gap"] is True
+    assert client.texts[-1][-1] == "kept"
+
+
+def test_a_line_without_end_is_cut(pane, follow):
+    client = follow()
+    for _ in range(20):
+        pane.write(b"x" * 50_000)
+    assert max(len(text[0]) for text in client.texts) <= output_text._LONGEST_LINE + output_text._PIECE
+    assert client.events[-1]["seq"] == pane.seq
+
+
+def test_colours_do_not_cut_a_long_line_wherever_a_read_breaks_it(pane, follow):
+    client = follow()
+    pane.write(b"0" * 10_000 + b"\x1b[31mNEE\x1b[")
+    pane.write(b"32mD\x1b]8;;http://")
+    pane.write(b"x\x1b\\L\x1b")
+    pane.write(b"[mE\r")
+    pane.write(b"\n")
+    assert client.texts[-1] == ["0" * 10_000 + "NEEDLE"]
+
+
+@pytest.mark.parametrize("colour", [b"\x1b[31m", b"\x1b]2;" + b"x" * 900 + b"\x07"])
+def test_of_one_that_gets_too_long_its_end_is_kept(pane, follow, colour):
+    client = follow()
+    for _ in range(200):
+        pane.write(b"-" * 90 + colour + b"NEE")
+        pane.write(b"DLE" + colour)
+        assert client.texts[-1][0].endswith("NEEDLE")
+        assert client.events[-1]["seq"] - client.events[-1]["resume"] <= output_text._LONGEST_COLOURED
+    assert set(client.texts[-1][0]) == set("-NEEDLE")
+
+
+@pytest.mark.parametrize("moves", [b"\x1b[3D", b"\b\b\b"])
+def test_one_that_is_drawn_is_cut(pane, follow, moves):
+    client = follow()
+    pane.write(b"0" * 10_000 + moves + b"42")
+    pane.write(moves + b"x")
+    assert client.texts[-1] == ["x"]
+
+
+def test_a_progress_bar_is_its_last_state_and_does_not_grow(pane, follow):
+    client = follow()
+    for percent in range(2_000):
+        pane.write(b"\r%5d" % percent)
+    assert client.texts[-1] == [" 1999"]
+    assert client.events[-1]["seq"] - client.events[-1]["resume"] < output_text._LONGEST_DRAWN
+
+
+def test_on_the_alternate_screen_each_event_is_what_was_drawn(pane, follow):
+    client = follow()
+    pane.alt_screen = True
+    pane.write(b"\x1b[2;1Hhello")
+    pane.write(b"\x1b[3;1Hworld")
+    assert client.texts == [["", "hello"], ["", "", "world"]]
+
+
+# What is not there any more
+
+
+def erased(data, *, old=0):
+    lines = output_text._lines(data, types.SimpleNamespace(record=types.SimpleNamespace(cols=20, rows=4)))
+    return output_text._erased(data, old, lines)
+
+
+@pytest.mark.parametrize(
+    ("data", "texts"),
+    [
+        (b"kept\r\n\x1b[31mred\x1b[m\r\n", []),
+        (b"one\r\x1b[K", ["one"]),
+        (b"10%\r20%\r30%", ["10%", "20%"]),
+        (b"10%\r10%\r20%", ["10%"]),
+        (b"kept\x1b[K and kept\r\n", []),
+        (b"\x1b[2;3Hdrawn\x1b[1;1Hand kept", []),
+        (b"one\r\ntwo\r\n\x1b[H\x1b[2J\x1b[3Jthree", ["one", "two"]),
+        (b"$ \x1b[?1049h\x1b[1;1Hhello\x1b[2;1Hworld\x1b[?1049l", ["hello", "world"]),
+        (b"\x1b]0;title\x07x\x1b(By\r\x1b[2K", ["xy"]),
+        (b"gone\r\x1b[2Kkept\x1b[", ["gone"]),
+    ],
+)
+def test_what_was_written_and_is_in_no_line_any_more_is_erased(data, texts):
+    assert erased(data) == texts
+
+
+DRAWN = b"$ \x1b[?1049h\x1b[2;1Hn\x1b[31mee\x1b[38;5;9mdl\x1b(Be\x1b[m\x1b[?25l\x1b[?1049l"
+
+
+@pytest.mark.parametrize("first", range(1, len(DRAWN)))
+def test_a_word_on_an_alternate_screen_is_found_wherever_reads_cut_it(hub, pane, monkeypatch, first):
+    monkeypatch.setattr(output_text, "read_screen", lambda *_args, **_options: {})
+    monkeypatch.setattr(Client, "push_event", lambda self, _number, event: self.events.append(event))
+    for second in range(first, len(DRAWN)):
+        client = Client()
+        number, _begins = hub.follow(client, pane, since=None, output_only=False, screen=True)
+        for start, end in ((0, first), (first, second), (second, len(DRAWN))):
+            written = DRAWN[:end]
+            pane.alt_screen = b"49h" in written and b"49l" not in written
+            pane.write(DRAWN[start:end])
+        told = [text.strip() for event in client.events for text in (*event["text"], *event.get("erased", ()))]
+        assert "needle" in told
+        assert all(text in "$ needle" for text in told)  # and no half of a sequence is taken for text
+        hub.unsubscribe(client, number)
+        pane.write(b"\r\n")
+
+
+def test_a_text_that_was_told_is_not_told_again_with_the_next_one(hub, pane, monkeypatch):
+    monkeypatch.setattr(output_text, "read_screen", lambda *_args, **_options: {})
+    monkeypatch.setattr(Client, "push_event", lambda self, _number, event: self.events.append(event))
+    client = Client()
+    hub.follow(client, pane, since=None, output_only=False, screen=True)
+    pane.alt_screen = True
+    for piece in (b"\x1b[2;1Hone", b"\x1b[1m two", b"\x1b[3;1Hthree", b"\x1b[4;1Hfour"):
+        pane.write(piece)
+    assert [event.get("erased", []) for event in client.events] == [[], ["one two"], [], []]
+
+
+def test_what_was_erased_before_is_left_out_and_what_was_visible_is_not():
+    assert erased(b"one\rtwo\rthree", old=4) == ["two"]
+    assert erased(b"one\rtwo\rthree", old=6) == ["two"]
+    assert erased(b"one\rtwo\rthree", old=8) == []
+
+
+@pytest.mark.parametrize("data", [b"\r\n\r\n", b"\x1b[31m\x1b[m", b""])
+def test_what_leaves_no_text_is_told_as_none(pane, follow, data):
+    client = follow()
+    pane.write(data + b"\x07")
+    assert client.texts == [[]]
+    assert client.events[0]["seq"] == pane.seq
+
+
+def test_the_end_of_a_pane_comes_behind_its_text(hub, pane, follow, loop):
+    client = follow(since=0)
+    client.is_slow = True
+    pane.write(b"last words\r\n")
+    hub.emit("pane_closed", pane=3, seq=pane.seq, exit_status=0)
+    loop.settle()
+    client.is_slow = False
+    hub.resumed(client)
+    loop.settle()
+    assert [event["event"] for event in client.events] == ["output", "pane_closed"]
+
+
+def test_whoever_comes_after_the_end_is_told_of_it_once(hub, pane, follow, loop):
+    pane.record.ending = lambda: {"exit_status": None, "signal": "SIGHUP"}
+    pane.write(b"last words\r\n")
+    client, plain = follow(since=0), Client()
+    hub.tell_of_death(client, client.number, pane)
+    hub.tell_of_death(plain, hub.subscribe(plain, 3), pane)
+    assert client.events == plain.events == []  # the replies go first
+    loop.settle()
+    hub.resumed(client)
+    loop.settle()
+    assert [event["event"] for event in client.events] == ["output", "pane_closed"]
+    assert plain.events == client.events[1:]
+
+
+# Only output
+
+
+def run(pane, command, output):
+    """Write what a shell with marks writes."""
+    pane.write(b"$ " + command + b"\r\n")
+    pane.commands.at_prompt, pane.commands.start = False, pane.seq
+    pane.write(output)
+    finish(pane)
+
+
+def finish(pane):
+    pane.commands.outputs.append((pane.commands.start, pane.seq))
+    pane.commands.start = None
+    pane.commands.at_prompt = True
+
+
+def test_prompts_and_echoes_are_left_out(pane, follow, loop):
+    pane.commands.at_prompt = True
+    client = follow(since=0, output_only=True)
+    run(pane, b"echo hi", b"hi\r\n")
+    run(pane, b"echo ho", b"ho\r\n")
+    pane.write(b"$ ")
+    loop.settle()
+    assert [line for text in client.texts for line in text] == ["hi", "ho"]
+    assert client.events[-1]["seq"] == pane.seq
+
+
+def test_output_in_pieces_is_told_as_it_comes(pane, follow):
+    pane.commands.at_prompt = True
+    client = follow(output_only=True)
+    pane.write(b"$ make\r\n")
+    pane.commands.start = pane.seq
+    pane.write(b"compil")
+    pane.write(b"ing\r\n")
+    assert client.texts == [[], ["compil"], ["compiling"]]
+
+
+def test_without_since_it_begins_with_the_latest_command(pane, follow, loop):
+    run(pane, b"first", b"one\r\n")
+    run(pane, b"second", b"two\r\n")
+    pane.write(b"$ ")
+    client = follow(output_only=True)
+    loop.settle()
+    assert client.texts == [["two"]]
+
+
+def test_or_with_the_one_that_runs(pane, follow, loop):
+    run(pane, b"first", b"one\r\n")
+    pane.write(b"$ second\r\n")
+    pane.commands.start = pane.seq
+    pane.write(b"two\r\n")
+    client = follow(output_only=True)
+    loop.settle()
+    assert client.texts == [["two"]]
+
+
+def test_where_there_are_no_marks_everything_is_output_but_what_was_typed(pane, follow):
+    pane.write(b"$ ")
+    client = follow(output_only=True)
+    pane.echoes.typed(b"echo hi\r", pane.seq, Reader(7, at_prompt=True, canonical=True, waiting=True))
+    pane.write(b"echo")
+    pane.write(b" hi\r\nhi\r\n$ ")
+    assert client.texts == [[], ["hi"]]
+
+
+def test_without_marks_it_begins_with_the_latest_line_that_was_entered_or_at_the_beginning(pane, follow, loop):
+    pane.write(b"hello\r\n$ ")
+    early = follow(output_only=True)
+    pane.echoes.typed(b"one\r", pane.seq, Reader(7, at_prompt=True, canonical=True, waiting=True))
+    late = follow(output_only=True)
+    loop.settle()
+    pane.write(b"one\r\n1\r\n$ ")
+    assert early.texts == [["hello"], ["1"]]
+    assert late.texts == [["1"]]
+    later = follow(output_only=True)
+    loop.settle()
+    assert later.texts == [["1"]]
+
+
+def test_a_row_that_may_be_a_prompt_is_held_back_until_that_is_known(pane, follow, loop, monkeypatch):
+    monkeypatch.setattr(output_text, "_LOOK_S", 0)
+    client = follow(output_only=True)
+    loop.settle()
+    pane.draws = 2
+    pane.write(b"one\r\n[/usr]$ ")
+    assert client.texts == [["one"]]
+    loop.settle()
+    assert client.texts == [["one"], [], ["[/usr]$ "]]  # it was none
+    pane.draws = 1_000_000
+    pane.write(b"two\r\nthree")
+    pane.write(b" four\r\n")
+    assert client.texts[3:] == [["[/usr]$ two"], ["three four"]]
+
+
+def test_what_was_held_back_is_told_before_the_end(hub, pane, follow, loop):
+    client = follow(output_only=True)
+    loop.settle()
+    pane.draws = 1
+    pane.write(b"one\r\nbye")
+    pane.draws = 0
+    hub.emit("pane_closed", pane=3, seq=pane.seq, exit_status=0)
+    loop.settle()
+    assert client.texts == [["one"], ["bye"]]
+    assert client.events[-1]["event"] == "pane_closed"
+
+
+# Who is told
+
+
+def test_nobody_is_told_after_the_end_of_the_subscription(hub, pane, follow, loop):
+    client, other = follow(), follow()
+    hub.unsubscribe(client, client.number)
+    hub.drop_subscriber(other)
+    pane.write(b"x")
+    loop.settle()
+    assert client.events == other.events == []
+    assert hub._followers == {}
+
+
+def test_a_pane_that_is_killed_tells_nothing_more(hub, pane, follow, loop):
+    pane.write(b"x")
+    client = follow(since=0)
+    pane.journal.close()
+    loop.settle()
+    hub.resumed(client)
+    loop.settle()
+    assert client.events == []

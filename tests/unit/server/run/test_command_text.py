@@ -1,0 +1,165 @@
+"""How commands are typed: what may stand on a line, what a shell sees, what leaves nothing open."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phux_core.server.run import command_text as run_lines
+from phux_core.server.run import source_files as run_files
+from phux_core.server.run.syntax import judge
+
+COMPLETE = [
+    "true",
+    "cargo test",
+    "ls -la /tmp | head -3",
+    "echo 'a b' \"c $HOME\" && false",
+    "sleep 5 &",
+    "echo hi;",
+    "FOO=1 make test 2>&1 | tee log.txt",
+    "git commit -m 'it is; done'",
+    "grep -E 'a|b' file > out 2>&1",
+    "cd /tmp && pwd",
+]
+OPEN = [
+    "if true",
+    'echo "open',
+    "echo 'open",
+    "a |",
+    "a &&",
+    "echo `x",
+    "echo x \\",
+    "for i in 1",
+    "cat <<EOF",
+    "(a",
+    "{ a",
+    "x[",
+    "a[1",
+    "echo a[",
+]
+
+
+@pytest.mark.parametrize("command", COMPLETE)
+def test_common_commands_need_no_asking(command):
+    assert run_lines.is_surely_complete(command)
+
+
+@pytest.mark.parametrize("command", [*OPEN, "echo a\necho b", "echo !!", "x" * 5000, "echo $(date)", "", " "])
+def test_what_may_be_open_is_asked_about(command):
+    assert not run_lines.is_surely_complete(command)
+
+
+@pytest.mark.parametrize("key", ["\x1b", "\r", "\x03", "\x7f", "\x9b"])
+def test_what_is_a_key_at_a_prompt_is_not_typed(key):
+    assert not run_lines.is_surely_complete(f"printf %s 'a{key}b'")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash"])
+@settings(max_examples=60, deadline=None)
+@given(command=st.text(alphabet="ab '\"$&|;<>(){}[]\\`!#*=-1~\n", min_size=1, max_size=20))
+def test_what_is_surely_complete_is_complete_to_the_shell(shell, command):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    if run_lines.is_surely_complete(command):
+        assert asyncio.run(judge(command, 0, shell)) == (True, True)
+
+
+def test_looking_at_a_command_takes_no_time():
+    """No combination of words may make the pattern try for ever."""
+    for piece in ("$a", "a1>", "'a' ", "a=b ", "1>&2 ", "\\ ", '"$a"'):
+        run_lines.is_surely_complete(piece * 300 + "(")
+        run_lines.is_surely_complete((piece * 300)[:990] + "\x00")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "fish"])
+@settings(max_examples=40, deadline=None)
+@given(
+    words=st.lists(
+        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=12),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_a_shell_sees_exactly_the_words(shell, words):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    line = run_lines.quote(["printf", "%s\\0", *words], shell)
+    flags = ["--no-config"] if shell == "fish" else []
+    done = subprocess.run([shell, *flags, "-c", line], capture_output=True, check=True)
+    assert done.stdout.decode().split("\0")[:-1] == words
+
+
+def test_plain_words_are_typed_plainly():
+    assert run_lines.quote(["git", "log", "-1", "--format=%h", "a.b/c:d"], "bash") == "git log -1 --format=%h a.b/c:d"
+    assert run_lines.quote(["ls", "-l"], "zsh") == "ls '-l'", "it may have an alias for any word"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "ksh", "busybox"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo one; false",
+        "echo 'it''s'",
+        "if",
+        "echo two # x",
+        "cat <<E\nhi\nE",
+        "x" * 3000,
+        "exit_() { return 7; }; exit_",
+    ],
+)
+def test_a_line_for_an_unknown_shell_marks_begin_and_end(shell, command):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    line = run_lines.inline(command, "abcd", "posix")
+    argv = [shell, "sh"] if shell == "busybox" else [shell]
+    out = subprocess.run([*argv, "-s"], input=(line + "\n").encode(), capture_output=True, check=False).stdout.decode()
+    begin, _, rest = out.partition("\x1b]7748;abcd;C\x07")
+    assert begin == ""
+    if command == "if" and shell in {"dash", "busybox", "ksh"}:
+        return  # without a terminal a syntax error ends these
+    assert "\x1b]7748;abcd;D;" in rest
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "ksh", "busybox"])
+def test_without_a_terminal_of_its_own_a_shell_marks_where_its_output_goes(shell, tmp_path):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    kind = shell if shell in {"bash", "zsh", "ksh"} else "posix"
+    line, _files = run_files.write(str(tmp_path), "echo one; (exit 7)", kind, "abcd")
+    argv = [shell, "sh"] if shell == "busybox" else [shell]
+    done = subprocess.run([*argv, "-c", line], capture_output=True, check=False, start_new_session=True)
+    assert done.stdout == b"\x1b]7748;abcd;C\x07one\n\x1b]7748;abcd;D;7\x07"
+    assert (done.returncode, done.stderr) == (7, b"")
+
+
+def test_no_line_is_too_long_for_a_terminal_without_an_editor():
+    for shell in ("posix", "fish"):
+        assert max(map(len, run_lines.inline("x" * 20_000, "abcd", shell).split("\n"))) < 500
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash", "ksh", "mksh", "busybox"])
+def test_every_shell_tells_its_kind_and_prints_nothing(shell):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    argv = [shell, "sh"] if shell == "busybox" else [shell]
+    done = subprocess.run([*argv, "-c", run_lines.question("abcd")], capture_output=True, check=True)
+    begin, data, end = done.stdout[:7], done.stdout[7:-1], done.stdout[-1:]
+    assert (begin, end, done.stderr) == (b"\x1b]7748;", b"\x07", b"")
+    assert run_lines.answer(data, "abcd") == ("fish" if shell == "fish" else "posix")
+    assert run_lines.answer(data, "efgh") is None
+
+
+@given(st.text(st.characters(exclude_categories=["C", "Z"], include_characters=" \n\t'\"\\$;"), max_size=600))
+@settings(max_examples=30, deadline=None)
+def test_a_line_for_a_fish_far_away_has_the_command_as_it_is(command):
+    if shutil.which("fish") is None:
+        pytest.skip("fish is not installed")
+    line = run_lines.inline(command, "abcd", "fish").replace(";eval ", ";echo -n ")
+    done = subprocess.run(["fish", "--no-config", "-c", line], capture_output=True, check=True)
+    begin, end = b"\x1b]7748;abcd;C\x07", b"\x1b]7748;abcd;D;0\x07"
+    assert done.stdout == begin + command.encode() + end

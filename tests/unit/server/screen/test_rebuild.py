@@ -1,0 +1,145 @@
+"""A terminal is rebuilt at the right place in its stream, whatever of it can be read."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from phux_core import engine as engines
+from phux_core.engine.protocol import PrivateOsc
+from phux_core.keeper import journal as journals
+from phux_core.keeper.journal import Journal
+from phux_core.server.screen.rebuild import CLEARED, UNREADABLE, label, rebuild
+
+every_engine = pytest.mark.parametrize("name", engines.ENGINES)
+FIRST, SECOND, THIRD = b"first\r\n", b"second\r\n\x1b]7748;cafe;B\x07", b"third\r\n"
+NOTES = {"nonce": "cafe"}
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    logging.disable()
+    yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.fixture
+def journal():
+    made = Journal(journals.create())
+    yield made
+    made.close()
+
+
+def write(journal, data):
+    def read_into(room):
+        room[: len(data)] = data
+        return len(data)
+
+    journal.take(read_into, len(data))
+
+
+def checkpoint_of(name, data):
+    engine = engines.create(name, 20, 4)
+    engine.feed(data)
+    packed = engine.checkpoint()
+    engine.close()
+    return label(packed, len(data), NOTES)
+
+
+def shown(rebuilt):
+    return [row for row in rebuilt.engine.lines(0, 4).text if row]
+
+
+@every_engine
+def test_a_checkpoint_and_what_was_written_since(name, journal):
+    write(journal, FIRST)
+    journal.restart()
+    write(journal, SECOND)
+    steps = []
+    rebuilt = rebuild(name, 20, 4, checkpoint_of(name, FIRST), journal, progress=lambda: steps.append(1))
+    assert shown(rebuilt) == ["first", "second"]
+    assert (rebuilt.engine.position, rebuilt.notes, rebuilt.note) == (journal.position, NOTES, None)
+    assert steps
+
+
+@every_engine
+def test_a_checkpoint_that_has_some_of_the_journal(name, journal):
+    write(journal, FIRST)
+    journal.restart()
+    write(journal, SECOND + THIRD)
+    rebuilt = rebuild(name, 20, 4, checkpoint_of(name, FIRST + SECOND), journal)
+    assert shown(rebuilt) == ["first", "second", "third"]
+    assert rebuilt.engine.position == journal.position
+    assert rebuilt.note is None
+
+
+@every_engine
+@pytest.mark.parametrize("kind", ["older", "newer", "garbage", "empty", "cut", "other version"])
+def test_a_checkpoint_that_cannot_be_used_costs_only_what_came_before_the_journal(name, kind, journal):
+    write(journal, FIRST)
+    journal.restart()
+    write(journal, SECOND)
+    journal.restart()
+    write(journal, THIRD + SECOND)
+    whole = checkpoint_of(name, FIRST + SECOND)
+    version_at = whole.index(b"\n", whole.index(b"phux-engine ")) + 1
+    labelled = {
+        "older": checkpoint_of(name, FIRST),  # a keeper that was stopped has not taken the last one
+        "newer": checkpoint_of(name, FIRST + SECOND + THIRD + SECOND + b"more"),
+        "garbage": b"\xff" * 100,
+        "empty": label(b"", len(FIRST + SECOND), NOTES),
+        "cut": whole[:-5],
+        "other version": whole[:version_at] + b"\x63\x63" + whole[version_at + 2 :],
+    }[kind]
+    rebuilt = rebuild(name, 20, 4, labelled, journal)
+    assert shown(rebuilt) == ["third", "second"]
+    assert rebuilt.engine.position == journal.position
+    assert rebuilt.note == UNREADABLE
+    (mark,) = (effect for effect in rebuilt.effects if isinstance(effect, PrivateOsc))
+    assert mark.end == journal.position, "so that a run's output is found"
+
+
+@every_engine
+def test_another_engine_begins_where_the_journal_does(name, journal):
+    other = next(each for each in engines.ENGINES if each != name)
+    write(journal, FIRST)
+    journal.restart()
+    write(journal, SECOND)
+    rebuilt = rebuild(name, 20, 4, checkpoint_of(other, FIRST), journal)
+    assert (rebuilt.engine.name, rebuilt.engine.position) == (name, journal.position)
+    assert rebuilt.notes == NOTES
+    assert rebuilt.note is None
+
+
+@every_engine
+def test_a_replay_that_raises_gives_a_blank_terminal_and_the_marks(name, journal, monkeypatch):
+    write(journal, FIRST)
+    journal.restart()
+    write(journal, SECOND)
+    labelled = checkpoint_of(name, FIRST)
+
+    def refuse(_self, _data):
+        raise RuntimeError("a fault of the engine")
+
+    kind = type(engines.create(name, 20, 4))
+    monkeypatch.setattr(kind, "feed", refuse)
+    rebuilt = rebuild(name, 20, 4, labelled, journal)
+    assert not shown(rebuilt)
+    assert (rebuilt.engine.position, rebuilt.notes, rebuilt.note) == (journal.position, NOTES, CLEARED)
+    (mark,) = (effect for effect in rebuilt.effects if isinstance(effect, PrivateOsc))
+    assert (mark.data, mark.end) == (b"cafe;B", journal.position)
+
+
+def test_an_engine_that_is_not_there_any_more_is_replaced_by_the_other(journal, monkeypatch):
+    create = engines.create
+
+    def refuse(name, *args, **more):
+        if name == "ghostty":
+            raise ImportError("no such library")
+        return create(name, *args, **more)
+
+    monkeypatch.setattr(engines, "create", refuse)
+    write(journal, FIRST)
+    rebuilt = rebuild("ghostty", 20, 4, None, journal)
+    assert (rebuilt.engine.name, rebuilt.engine.position) == ("pyte", journal.position)

@@ -1,0 +1,402 @@
+"""The table of verdicts, all of it, and when a watch looks."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+
+import pytest
+
+from phux_core.server.kernel.foreground import Foreground
+from phux_core.server.shell.marks import Commands
+from phux_core.server.shell.missing_marks import is_unready
+from phux_core.server.shell.state import StateWatch, judge
+
+PANE = 100
+
+
+def a_foreground(*, pgid=PANE, pid=None, name="bash", shell="bash", canonical=False, echo=False, waiting=True):
+    return Foreground(pgid, pid or pgid, name, "/", shell, True, canonical, echo, waiting)
+
+
+# The verdicts
+
+
+@pytest.mark.parametrize("at_prompt", [None, True, False])
+@pytest.mark.parametrize("foreground", [None, a_foreground(), a_foreground(pgid=200, shell=None, waiting=False)])
+def test_the_alternate_screen_is_full_screen_whatever_else_there_is(foreground, at_prompt):
+    assert judge(foreground, alt_screen=True, at_prompt=at_prompt, pane_pid=PANE) == "fullscreen"
+
+
+@pytest.mark.parametrize("at_prompt", [None, True, False])
+def test_no_foreground_is_running(at_prompt):
+    assert judge(None, alt_screen=False, at_prompt=at_prompt, pane_pid=PANE) == "running"
+
+
+RAW, COOKED, SECRET, RAW_ECHO = (False, False), (True, True), (True, False), (False, True)
+
+# (is the pane's own group, marks, shell) -> waiting -> (canonical, echo) -> state
+TABLE = {
+    ("own", None, "bash"): {
+        True: {RAW: "prompt", COOKED: "prompt", SECRET: "awaiting_secret", RAW_ECHO: "prompt"},
+        False: dict.fromkeys((RAW, COOKED, SECRET, RAW_ECHO), "running"),
+        None: {RAW: "prompt", COOKED: "running", SECRET: "awaiting_secret", RAW_ECHO: "prompt"},
+    },
+    ("own", None, None): {
+        True: {RAW: "awaiting_input", COOKED: "awaiting_input", SECRET: "awaiting_secret", RAW_ECHO: "awaiting_input"},
+        False: dict.fromkeys((RAW, COOKED, SECRET, RAW_ECHO), "running"),
+        None: {RAW: "running", COOKED: "running", SECRET: "awaiting_secret", RAW_ECHO: "running"},
+    },
+    ("own", True, "bash"): dict.fromkeys((True, False, None), dict.fromkeys((RAW, COOKED, SECRET, RAW_ECHO), "prompt")),
+    ("own", False, "bash"): {
+        True: {RAW: "awaiting_input", COOKED: "awaiting_input", SECRET: "awaiting_secret", RAW_ECHO: "awaiting_input"},
+        False: dict.fromkeys((RAW, COOKED, SECRET, RAW_ECHO), "running"),
+        None: {RAW: "running", COOKED: "running", SECRET: "awaiting_secret", RAW_ECHO: "running"},
+    },
+}
+# A program that took the shell's place (exec) keeps its group, and the marks count as they do for the shell.
+TABLE["own", True, None] = TABLE["own", True, "bash"]
+TABLE["own", False, None] = TABLE["own", False, "bash"]
+# The marks are those of the pane's own shell: they say nothing of another group.
+for marks, shell in itertools.product((None, True, False), ("bash", None)):
+    TABLE["other", marks, shell] = TABLE["own", None, shell]
+
+CASES = [
+    (whose, at_prompt, shell, waiting, modes, state)
+    for (whose, at_prompt, shell), by_waiting in TABLE.items()
+    for waiting, by_modes in by_waiting.items()
+    for modes, state in by_modes.items()
+]
+
+
+def test_the_table_is_whole():
+    assert len(CASES) == 2 * 3 * 2 * 3 * 4
+
+
+@pytest.mark.parametrize(("whose", "at_prompt", "shell", "waiting", "modes", "state"), CASES)
+def test_a_verdict(whose, at_prompt, shell, waiting, modes, state):
+    canonical, echo = modes
+    pgid = PANE if whose == "own" else 200
+    foreground = a_foreground(pgid=pgid, shell=shell, waiting=waiting, canonical=canonical, echo=echo)
+    assert judge(foreground, alt_screen=False, at_prompt=at_prompt, pane_pid=PANE) == state
+
+
+@pytest.mark.parametrize("reads", [None, "shown", "hidden", "somehow"])
+@pytest.mark.parametrize(("whose", "at_prompt", "shell", "waiting", "modes", "state"), CASES)
+def test_only_fish_says_what_it_edits_for_a_command(whose, at_prompt, shell, waiting, modes, state, reads):
+    canonical, echo = modes
+    pgid = PANE if whose == "own" else 200
+    for kind in {shell, "fish" if shell else None}:
+        foreground = a_foreground(pgid=pgid, shell=kind, waiting=waiting, canonical=canonical, echo=echo)
+        told = judge(foreground, alt_screen=False, at_prompt=at_prompt, reads=reads, pane_pid=PANE)
+        if kind == "fish" and whose == "own" and at_prompt is False and waiting and not canonical:
+            assert told == {"shown": "awaiting_input", "hidden": "awaiting_secret"}.get(reads, "running")
+        else:
+            assert told == state
+
+
+# The watch
+
+
+def marks(at_prompt, *, start=None, nonce="nonce"):
+    return Commands(nonce, at_prompt, start)
+
+
+@pytest.mark.parametrize(
+    ("foreground", "commands", "entered_at", "last_output", "unready"),
+    [
+        # Enter was pressed, and nothing has come of it.
+        (a_foreground(), marks(True), 9.9, 9.8, True),
+        (a_foreground(), None, 9.9, 9.8, True),
+        (a_foreground(shell=None), None, 9.9, 9.8, False),
+        (a_foreground(shell=None), marks(True), 9.9, 9.8, True),  # seen in the middle of something
+        # It was echoed; the mark is missing.
+        (a_foreground(), marks(True), 9.9, 9.99, True),
+        (a_foreground(), marks(True), 9.8, 9.9, False),
+        (a_foreground(waiting=False), marks(True), 9.8, 9.9, True),
+        (a_foreground(), None, 9.9, 9.99, False),
+        # Nobody has pressed it.
+        (a_foreground(), marks(True), 0.0, 9.99, False),
+        # It draws its prompt, or the first one.
+        (a_foreground(), marks(False), 0.0, 9.99, True),
+        (a_foreground(), marks(None), 0.0, 9.99, True),
+        (a_foreground(), marks(None), 0.0, 9.0, False),
+        (a_foreground(), marks(None, nonce=""), 0.0, 9.99, False),
+        (a_foreground(canonical=True), marks(False), 0.0, 9.99, False),
+        # A command runs in it.
+        (a_foreground(), marks(False, start=5), 0.0, 9.99, False),
+    ],
+)
+def test_a_shell_that_runs_nothing_and_does_not_read_yet(foreground, commands, entered_at, last_output, unready):
+    told = is_unready(foreground, commands, entered_at=entered_at, last_output=last_output, now=10.0)
+    assert told == unready
+    assert not unready or (
+        judge(foreground, alt_screen=False, at_prompt=True, unready=told, pane_pid=PANE) == "running"
+    )
+
+
+class FakeTimer:
+    def __init__(self, when, call):
+        self.when, self.call, self.cancelled = when, call, False
+
+    def cancel(self):
+        self.cancelled = True
+
+
+class FakeLoop:
+    """A clock that goes when it is told."""
+
+    def __init__(self):
+        self.now = 1000.0
+        self.timers = []
+        self.made = 0
+
+    def time(self):
+        return self.now
+
+    def call_at(self, when, call):
+        self.made += 1
+        self.timers.append(FakeTimer(when, call))
+        return self.timers[-1]
+
+    @property
+    def pending(self):
+        return [timer for timer in self.timers if not timer.cancelled]
+
+    def advance(self, seconds):
+        end = self.now + seconds
+        while due := [timer for timer in self.pending if timer.when <= end + 1e-9]:
+            timer = min(due, key=lambda timer: timer.when)
+            self.now = max(self.now, timer.when)
+            self.timers.remove(timer)
+            timer.call()
+        self.now = end
+
+
+class Watched:
+    def __init__(self):
+        self.loop = FakeLoop()
+        self.begin = self.loop.now
+        self.state, self.foreground = "running", None
+        self.looks = []
+        self.changes = []
+        self.watch = StateWatch(
+            self.loop, self.look, lambda state, foreground: self.changes.append((state, foreground))
+        )
+
+    def look(self):
+        self.looks.append(round((self.loop.now - self.begin) * 1000))
+        return self.state, self.foreground
+
+
+@pytest.fixture
+def pane():
+    return Watched()
+
+
+def test_a_watch_begins_with_running_and_looks_at_nothing(pane):
+    pane.loop.advance(10)
+    assert (pane.watch.state, pane.watch.foreground, pane.looks, pane.changes) == ("running", None, [], [])
+
+
+def test_a_touch_is_looked_at_when_it_is_quiet(pane):
+    pane.state = "prompt"
+    pane.watch.touch()
+    pane.loop.advance(0.015)
+    pane.watch.touch()
+    pane.loop.advance(10)
+    assert pane.looks == [35]
+    assert pane.changes == [("prompt", None)]
+    assert pane.watch.state == "prompt"
+
+
+def test_a_flood_is_looked_at_ten_times_a_second_and_costs_few_timers(pane):
+    for _ in range(1000):
+        pane.watch.touch()
+        pane.loop.advance(0.001)
+        assert len(pane.loop.pending) <= 1
+    assert 9 <= len(pane.looks) <= 11
+    assert pane.looks[0] == 100
+    assert pane.loop.made <= 80
+
+
+@pytest.mark.parametrize(
+    ("state", "later"),
+    [
+        ("running", [2570, 3570, 4570, 5570, 6684]),
+        ("awaiting_input", [3140, 6280]),
+        ("awaiting_secret", [3140, 6280]),
+    ],
+)
+def test_what_does_not_rest_is_looked_at_with_growing_gaps(pane, state, later):
+    pane.state = state
+    pane.watch.touch()
+    pane.loop.advance(7)
+    assert pane.looks == [20, 70, 170, 370, 770, 1570, *later]
+    assert len(pane.loop.pending) == 1
+
+
+def test_the_longer_nothing_happened_the_more_seldom_it_is_looked_at(pane):
+    pane.watch.touch()
+    pane.loop.advance(1000)
+    gaps = [second - first for first, second in itertools.pairwise(pane.looks)]
+    assert gaps == sorted(gaps)
+    assert gaps[-1] == 10_000
+    assert len(gaps) < 120
+    pane.watch.touch()
+    pane.looks.clear()
+    pane.loop.advance(1)
+    assert len(pane.looks) == 5
+
+
+@pytest.mark.parametrize("state", ["prompt", "fullscreen", "dead"])
+def test_what_rests_is_not_looked_at_until_it_is_touched(pane, state):
+    pane.state = state
+    pane.watch.touch()
+    pane.loop.advance(60)
+    assert pane.looks == [20]
+    assert not pane.loop.pending
+    pane.watch.touch()
+    pane.loop.advance(60)
+    assert pane.looks == [20, 60020]
+
+
+def test_a_touch_brings_the_next_look_forward_and_the_gaps_begin_anew(pane):
+    pane.watch.touch()
+    pane.loop.advance(3)
+    pane.looks.clear()
+    pane.watch.touch()
+    pane.loop.advance(0.2)
+    assert pane.looks == [3020, 3070, 3170]
+
+
+def test_a_program_that_begins_to_wait_without_a_word_is_seen(pane):
+    pane.watch.touch()
+    pane.loop.advance(5)
+    pane.state = "awaiting_input"
+    pane.loop.advance(1)
+    assert pane.changes == [("awaiting_input", None)]
+
+
+def test_a_mark_is_looked_at_at_once(pane):
+    pane.state = "prompt"
+    pane.watch.look_now()
+    assert (pane.looks, pane.changes) == ([0], [("prompt", None)])
+    assert not pane.loop.pending
+
+
+def test_a_mark_ends_the_wait_for_the_next_look(pane):
+    pane.watch.touch()
+    pane.loop.advance(3)
+    pane.state = "prompt"
+    pane.watch.look_now()
+    pane.looks.clear()
+    pane.loop.advance(60)
+    assert pane.looks == []
+
+
+def test_a_mark_in_a_burst_does_not_replace_the_look_after_it(pane):
+    pane.watch.touch()
+    pane.loop.advance(0.01)
+    pane.state = "prompt"
+    pane.watch.look_now()
+    pane.loop.advance(1)
+    assert pane.looks == [10, 20]
+    assert pane.changes == [("prompt", None)]
+
+
+def test_who_asks_hears_of_now_when_something_happened_and_is_no_look_when_nothing_did(pane):
+    pane.state = "prompt"
+    pane.watch.touch()
+    pane.loop.advance(0.01)
+    pane.watch.look_if_due()
+    assert (pane.watch.state, pane.looks) == ("prompt", [10])
+    pane.loop.advance(1)
+    pane.watch.look_if_due()
+    assert pane.looks == [10, 20]
+
+
+def test_only_real_changes_are_told(pane):
+    pane.foreground = a_foreground()
+    pane.watch.look_now()
+    pane.foreground = a_foreground(waiting=False, canonical=True)
+    pane.watch.look_now()
+    assert pane.watch.foreground == pane.foreground
+    assert len(pane.changes) == 1
+    pane.foreground = a_foreground(name="zsh")
+    pane.watch.look_now()
+    pane.foreground = a_foreground(pid=7)
+    pane.watch.look_now()
+    pane.foreground = None
+    pane.watch.look_now()
+    assert len(pane.changes) == 4
+
+
+def test_a_closed_watch_looks_no_more(pane):
+    pane.watch.touch()
+    pane.watch.close()
+    assert not pane.loop.pending
+    pane.watch.touch()
+    pane.watch.look_now()
+    pane.loop.advance(10)
+    assert pane.looks == []
+
+
+def test_who_is_told_may_close_the_watch(pane):
+    pane.state = "awaiting_input"
+    pane.watch = StateWatch(pane.loop, pane.look, lambda state, foreground: pane.watch.close())
+    pane.watch.touch()
+    pane.loop.advance(10)
+    assert pane.looks == [20]
+    assert not pane.loop.pending
+
+
+def test_who_looks_may_close_the_watch(pane):
+    def look():
+        pane.watch.close()
+        return pane.look()
+
+    pane.watch = StateWatch(pane.loop, look, lambda state, foreground: pane.changes.append(state))
+    pane.watch.touch()
+    pane.loop.advance(10)
+    assert (pane.looks, pane.changes) == ([20], [])
+    assert not pane.loop.pending
+
+
+def test_who_is_told_may_touch_the_watch(pane):
+    pane.state = "prompt"
+    pane.watch = StateWatch(pane.loop, pane.look, lambda state, foreground: pane.watch.touch())
+    pane.watch.touch()
+    pane.loop.advance(10)
+    assert pane.looks == [20, 40]
+
+
+def test_a_look_that_fails_does_not_end_the_watch(pane):
+    calls = []
+
+    def look():
+        calls.append(pane.loop.now)
+        if len(calls) == 1:
+            raise RuntimeError
+        return "prompt", None
+
+    pane.watch = StateWatch(pane.loop, look, lambda state, foreground: None)
+    pane.watch.touch()
+    with pytest.raises(RuntimeError):
+        pane.loop.advance(1)
+    pane.watch.touch()
+    pane.loop.advance(1)
+    assert pane.watch.state == "prompt"
+
+
+def test_a_watch_on_a_real_loop():
+    async def run():
+        told = asyncio.get_running_loop().create_future()
+        looks = iter([("running", None), ("running", None), ("prompt", None)])
+        watch = StateWatch(asyncio.get_running_loop(), lambda: next(looks), lambda state, _: told.set_result(state))
+        watch.touch()
+        state = await asyncio.wait_for(told, 20)
+        watch.close()
+        return state
+
+    assert asyncio.run(run()) == "prompt"

@@ -1,0 +1,204 @@
+"""What a new pane starts."""
+
+from __future__ import annotations
+
+import pytest
+
+from phux_core.engine.protocol import MAX_SIZE
+from phux_core.errors import BadCwdError, BadSizeError, CannotExecuteError
+from phux_core.server.tree import launch
+
+
+@pytest.mark.parametrize(
+    ("asked", "size"),
+    [
+        ((None, None), (80, 24)),
+        ((120, None), (120, 24)),
+        ((None, 40), (80, 40)),
+        ((1, 1), (1, 1)),
+        ((MAX_SIZE, MAX_SIZE), (MAX_SIZE, MAX_SIZE)),
+    ],
+)
+def test_a_size_is_as_asked_for_or_80_by_24(asked, size):
+    assert launch.check_size(*asked) == size
+
+
+@pytest.mark.parametrize("asked", [(0, 24), (80, 0), (-1, 24), (80, -5), (MAX_SIZE + 1, 24), (80, 100_000), (2**70, 1)])
+def test_a_size_out_of_range_is_refused_with_its_numbers(asked):
+    with pytest.raises(BadSizeError) as caught:
+        launch.check_size(*asked)
+    assert str(asked[0]) in caught.value.message
+    assert str(asked[1]) in caught.value.message
+
+
+def test_the_remedy_names_the_real_limit():
+    assert f"from 1 to {MAX_SIZE}" in BadSizeError("x").remedy
+
+
+def test_a_directory_that_is_there_is_taken(tmp_path):
+    assert launch.check_cwd(str(tmp_path)) == str(tmp_path)
+    (tmp_path / "link").symlink_to(tmp_path)
+    assert launch.check_cwd(str(tmp_path / "link")) == str(tmp_path / "link")
+
+
+def test_a_directory_that_cannot_be_used_is_refused_with_the_reason(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "dangling").symlink_to("nowhere")
+    for cwd, why in [
+        (str(tmp_path / "missing"), "does not exist"),
+        (str(tmp_path / "file"), "not a directory"),
+        (str(tmp_path / "dangling"), "not a directory"),
+        ("relative", "absolute"),
+        ("", "absolute"),
+    ]:
+        with pytest.raises(BadCwdError, match=why):
+            launch.check_cwd(cwd)
+    monkeypatch.setattr(launch.os, "access", lambda *_: False)  # root may enter everything
+    with pytest.raises(BadCwdError, match="may not be entered"):
+        launch.check_cwd(str(tmp_path))
+
+
+def environment(base, extra=None, cwd="/"):
+    return launch.build_environment(base, extra or {}, cwd=cwd, socket="/s", pane=7)
+
+
+def test_a_program_gets_the_callers_environment_and_knows_where_it_is():
+    assert environment({"HOME": "/h", "TERM": "dumb"}) == {
+        "HOME": "/h",
+        "TERM": "xterm-256color",
+        "COLORTERM": "truecolor",
+        "PWD": "/",
+        "PHUX_SOCKET": "/s",
+        "PHUX_PANE": "@7",
+    }
+
+
+def test_what_was_asked_for_wins_over_the_terminals_words_but_not_over_the_place():
+    made = environment({"A": "1"}, {"A": "2", "TERM": "vt100", "PHUX_PANE": "@1", "PHUX_SOCKET": "/other"})
+    assert (made["A"], made["TERM"], made["PHUX_PANE"], made["PHUX_SOCKET"]) == ("2", "vt100", "@7", "/s")
+
+
+def test_a_program_is_told_where_it_starts_and_by_the_way_its_caller_went(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    link, real = str(tmp_path / "link"), str(tmp_path / "real")
+    assert environment({"PWD": link, "OLDPWD": "/usr"}, cwd=real) == environment({}, cwd=real) | {
+        "PWD": link,
+        "OLDPWD": "/usr",
+    }
+    for elsewhere in ("/", "real", str(tmp_path / "gone"), "a\0b", ""):
+        made = environment({"PWD": elsewhere, "OLDPWD": "/usr"}, cwd=real)
+        assert made["PWD"] == real
+        assert "OLDPWD" not in made
+    assert environment({"PWD": "/"}, {"PWD": "/asked"}, cwd=real)["PWD"] == "/asked"
+
+
+def test_what_describes_the_callers_own_terminal_is_left_behind():
+    strangers = dict.fromkeys(("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WINDOW"), "x")
+    assert not strangers.keys() & environment(strangers).keys()
+    assert environment(strangers, {"COLUMNS": "9"})["COLUMNS"] == "9"
+
+
+def test_the_callers_environment_is_not_changed():
+    base, extra = {"COLUMNS": "1"}, {"A": "b"}
+    environment(base, extra)
+    assert (base, extra) == ({"COLUMNS": "1"}, {"A": "b"})
+
+
+@pytest.fixture
+def tools(tmp_path):
+    """Two directories with programs, and one file that is none."""
+    for place in ("one", "two"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "tool").write_text("#!/bin/sh\n")
+        (tmp_path / place / "tool").chmod(0o755)
+    (tmp_path / "one" / "plain").write_text("")
+    (tmp_path / "one" / "plain").chmod(0o644)
+    (tmp_path / "two" / "plain").write_text("#!/bin/sh\n")
+    (tmp_path / "two" / "plain").chmod(0o755)
+    (tmp_path / "one" / "folder").mkdir()
+    return tmp_path
+
+
+def resolve(tools, command, path=None, **env):
+    env["PATH"] = f"{tools}/one:{tools}/two" if path is None else path
+    return launch.resolve_command(command, env, str(tools / "one"))
+
+
+def test_a_program_is_found_along_path_in_order(tools):
+    assert resolve(tools, ["tool", "-x", ""]) == [f"{tools}/one/tool", "-x", ""]
+    assert resolve(tools, ["tool"], f"{tools}/two:{tools}/one") == [f"{tools}/two/tool"]
+
+
+def test_what_is_not_executable_is_passed_over(tools):
+    assert resolve(tools, ["plain"]) == [f"{tools}/two/plain"]
+
+
+def test_a_path_is_taken_from_the_working_directory(tools):
+    assert resolve(tools, ["./tool"]) == [f"{tools}/one/./tool"]
+    assert resolve(tools, ["../two/tool"]) == [f"{tools}/one/../two/tool"]
+    assert resolve(tools, [f"{tools}/two/tool"]) == [f"{tools}/two/tool"]
+
+
+def test_empty_and_relative_entries_of_path_are_from_the_working_directory(tools):
+    assert resolve(tools, ["tool"], ":/nowhere") == [f"{tools}/one/tool"]
+    assert resolve(tools, ["tool"], "../two") == [f"{tools}/one/../two/tool"]
+
+
+def test_without_a_command_it_is_the_callers_shell(tools):
+    assert resolve(tools, None, SHELL=f"{tools}/two/tool") == [f"{tools}/two/tool"]
+    assert resolve(tools, [], SHELL="tool") == [f"{tools}/one/tool"]
+
+
+@pytest.mark.parametrize("env", [{}, {"SHELL": ""}])
+def test_without_a_shell_it_is_bin_sh(env, tmp_path):
+    assert launch.resolve_command(None, env, str(tmp_path)) == ["/bin/sh"]
+
+
+def test_without_path_the_usual_places_are_searched(tmp_path):
+    for env in ({}, {"PATH": ""}):
+        assert launch.resolve_command(["sh"], env, str(tmp_path))[0].endswith("/bin/sh")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("nope", "not in PATH"),
+        ("folder", "not in PATH"),
+        (".", "not in PATH"),
+        ("./nope", "does not exist"),
+        ("./plain", "not an executable file"),
+        ("./folder", "not an executable file"),
+        ("/", "not an executable file"),
+        ("/no/such/thing", "does not exist"),
+    ],
+)
+def test_a_command_that_cannot_run_is_named_with_the_reason(tools, name, why):
+    with pytest.raises(CannotExecuteError, match=why) as caught:
+        resolve(tools, [name, "argument"])
+    assert repr(name) in caught.value.message
+
+
+def test_a_shell_that_is_not_there_is_named():
+    with pytest.raises(CannotExecuteError, match="/no/shell"):
+        launch.resolve_command(None, {"SHELL": "/no/shell"}, "/")
+
+
+@pytest.mark.parametrize(
+    ("command", "draws"),
+    [
+        ("bash", True),
+        ("bash --norc -i", True),
+        ("dash -o emacs", True),
+        ("zsh +o beep", True),
+        ("fish -C true", True),
+        ("cat", False),
+        ("sh -c true", False),
+        ("bash -lc true", False),
+        ("fish --command=true", False),
+        ("bash script.sh", False),
+    ],
+)
+def test_who_draws_a_prompt(command, draws):
+    program, *arguments = command.split()
+    assert launch.draws_prompt(program, arguments) == draws

@@ -1,0 +1,313 @@
+"""Sessions, windows and panes as records."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from phux_core.server.tree.records import PaneRecord, SessionRecord, Tree, WindowRecord
+
+
+def record(id_, *, dead=False, cwd="/"):
+    return PaneRecord(id_, 80, 24, "sh", cwd, 1000 + id_, 1.5, dead=dead)
+
+
+@pytest.fixture
+def tree():
+    """Three sessions of one pane each, 'c' the last made."""
+    made = Tree()
+    for name in "abc":
+        made.add_session(name, "sh", record(made.take_pane_id()))
+    return made
+
+
+@pytest.fixture
+def wide():
+    """One session with two windows of two panes; the second of each is active."""
+    windows = [
+        WindowRecord(10, 0, "one", [record(1), record(2)], 2),
+        WindowRecord(11, 1, "two", [record(3), record(4)], 4),
+    ]
+    session = SessionRecord(5, "work", 1.0, windows, 11)
+    return Tree({5: session}, [5], 6, 12, 5)
+
+
+def test_a_new_session_has_one_window_one_pane_and_the_focus(tree):
+    session = tree.session_named("c")
+    assert [window.index for window in session.windows] == [0]
+    assert tree.focused_session() is session
+    assert tree.focused_pane() == 3
+    assert session.created_at == 1.5
+    assert tree.find_pane(3) == (session, session.windows[0], session.windows[0].panes[0])
+
+
+def test_ids_count_up_and_are_never_given_again(tree):
+    tree.remove_pane(3)
+    session = tree.add_session("c", "sh", record(tree.take_pane_id()))
+    assert (session.id, session.windows[0].id, session.windows[0].panes[0].id) == (4, 4, 4)
+
+
+def test_ids_are_not_given_again_by_the_next_service(tree):
+    for pane in (1, 2, 3):
+        tree.remove_pane(pane)
+    again = Tree.load(tree.dump())
+    assert again.take_pane_id() == 4
+    assert again.add_session("a", "sh", record(9)).id == 4
+
+
+def test_a_pane_id_taken_for_nothing_is_still_taken(tree):
+    assert (tree.take_pane_id(), tree.take_pane_id()) == (4, 5)
+
+
+def test_the_smallest_free_number_is_the_next_name(tree):
+    assert tree.free_name(set()) == "0"
+    tree.add_session("0", "sh", record(4))
+    tree.add_session("2", "sh", record(5))
+    assert tree.free_name(set()) == "1"
+    assert tree.free_name({"1"}) == "3"
+    assert tree.free_name({"1", "3"}) == "4"
+
+
+def test_sessions_are_found_by_their_exact_name(tree):
+    assert tree.session_named("a").id == 1
+    assert tree.session_named("A") is None
+    assert tree.session_named("") is None
+
+
+def test_the_focus_goes_back_to_the_one_before(tree):
+    tree.focus(1)
+    assert tree.focus_order == [2, 3, 1]
+    tree.remove_pane(1)
+    assert tree.focused_session().name == "c"
+    tree.remove_pane(3)
+    tree.remove_pane(2)
+    assert tree.focused_session() is None
+    assert tree.focused_pane() is None
+    assert tree.sessions == {}
+
+
+def test_a_pane_that_goes_gives_the_focus_to_another_of_its_window(wide):
+    wide.remove_pane(4)
+    assert wide.focused_pane() == 3
+    assert wide.sessions[5].active_window == 11
+
+
+def test_a_pane_without_the_focus_goes_unnoticed(wide):
+    wide.remove_pane(3)
+    assert wide.focused_pane() == 4
+
+
+def test_the_last_pane_takes_its_window_along_and_the_focus_moves_on(wide):
+    wide.remove_pane(3)
+    wide.remove_pane(4)
+    assert [window.id for window in wide.sessions[5].windows] == [10]
+    assert wide.sessions[5].active_window == 10
+    assert wide.focused_pane() == 2
+
+
+def test_the_last_window_takes_its_session_along(wide):
+    for pane in (1, 2, 3, 4):
+        wide.remove_pane(pane)
+    assert wide.sessions == {}
+    assert wide.focus_order == []
+
+
+def test_removing_what_is_not_there_changes_nothing(tree):
+    before = tree.dump()
+    tree.remove_pane(99)
+    assert tree.dump() == before
+    assert tree.find_pane(99) is None
+
+
+def test_the_panes_of_a_session_a_window_or_a_pane(wide):
+    def ids(scope, id_):
+        return [pane.id for pane in wide.panes_of(scope, id_)]
+
+    assert ids("session", 5) == [1, 2, 3, 4]
+    assert ids("window", 11) == [3, 4]
+    assert ids("pane", 4) == [4]
+    assert ids("session", 1) == ids("window", 5) == ids("pane", 10) == []
+    assert [pane.id for pane in wide.panes()] == [1, 2, 3, 4]
+
+
+def test_the_list_of_panes_outlives_their_removal(wide):
+    for pane in wide.panes_of("session", 5):
+        wide.remove_pane(pane.id)
+    assert wide.sessions == {}
+
+
+def test_a_session_lives_as_long_as_one_program_does(wide):
+    session = wide.sessions[5]
+    for pane in list(session.panes())[:3]:
+        pane.dead = True
+    assert session.alive
+    wide.find_pane(4)[2].dead = True
+    assert not session.alive
+
+
+def test_what_is_written_down_is_read_back(tree, wide):
+    dead = wide.find_pane(2)[2]
+    dead.dead, dead.exit_signal, dead.died_at = True, 9, 123.25
+    for one in (Tree(), tree, wide):
+        again = Tree.load(one.dump())
+        assert again == one
+        assert list(again.sessions) == list(one.sessions)
+        assert again.dump() == one.dump()
+
+
+def test_bytes_that_are_no_utf8_survive_writing_down():
+    tree = Tree()
+    tree.add_session("a", "sh", record(1, cwd="/caf\udce9"))
+    assert Tree.load(tree.dump()).find_pane(1)[2].cwd == "/caf\udce9"
+    json.loads(tree.dump().decode("ascii"))
+
+
+def test_equal_records_of_different_sessions_are_told_apart(tree):
+    tree.find_pane(1)[2].pid = tree.find_pane(2)[2].pid
+    tree.remove_pane(2)
+    assert [pane.id for pane in tree.panes()] == [1, 3]
+
+
+# Layout and focus
+
+
+def test_the_order_of_panes_is_that_of_the_layout(wide):
+    window = wide.sessions[5].windows[0]
+    window.lay_out({"direction": "down", "ratio": 0.5, "first": 2, "second": 1})
+    assert [pane.id for pane in window.panes] == window.shown == [2, 1]
+
+
+def test_closing_a_pane_gives_its_place_to_its_sibling(wide):
+    window = wide.sessions[5].windows[0]
+    wide.remove_pane(1)
+    assert window.layout == 2
+    assert window.arrangement.panes[2].cols == window.cols == 161
+
+
+def test_windows_get_the_lowest_free_index_and_stand_in_their_order(tree):
+    session = tree.sessions[1]
+    for index in (None, 5, None):
+        tree.add_window(session, "w", record(tree.take_pane_id()), index)
+    assert [window.index for window in session.windows] == [0, 1, 2, 5]
+    tree.remove_window(session, session.windows[1])
+    assert session.free_index() == 1
+    assert [window.id for window in session.windows] == [1, 6, 5]
+
+
+def test_focus_goes_back_to_where_it_was_before(tree):
+    session = tree.sessions[1]
+    two = tree.add_window(session, "two", record(10))
+    three = tree.add_window(session, "three", record(11))
+    for window in (three.id, session.windows[0].id, two.id):
+        session.focus(window)
+    tree.remove_window(session, two)
+    assert session.active_window == session.windows[0].id
+    tree.remove_window(session, session.windows[0])
+    assert session.active_window == three.id
+
+
+def test_the_pane_that_had_the_focus_before_gets_it(tree):
+    window = tree.sessions[1].windows[0]
+    for pane in (10, 11, 12):
+        window.panes.append(record(pane))
+    four = {
+        "direction": "right",
+        "ratio": 0.5,
+        "first": 10,
+        "second": {"direction": "down", "ratio": 0.5, "first": 11, "second": 12},
+    }
+    window.lay_out({"direction": "right", "ratio": 0.5, "first": 1, "second": four})
+    for pane in (12, 10, 11):
+        window.focus(pane)
+    tree.remove_pane(11)
+    assert window.active_pane == 10
+    tree.remove_pane(10)
+    assert window.active_pane == 12
+
+
+def test_another_pane_that_gets_the_focus_ends_a_zoom(wide):
+    window = wide.sessions[5].windows[0]
+    window.zoomed = 2
+    window.focus(2)
+    assert window.zoomed == 2
+    assert list(window.arrangement.panes) == [2]
+    window.focus(1)
+    assert window.zoomed is None
+
+
+def test_a_zoomed_pane_that_goes_takes_the_zoom_along(wide):
+    window = wide.sessions[5].windows[0]
+    window.panes.append(record(9))
+    window.lay_out({"direction": "right", "ratio": 0.5, "first": window.layout, "second": 9})
+    window.zoomed = 2
+    wide.remove_pane(1)
+    assert window.zoomed == 2
+    wide.remove_pane(9)
+    assert window.zoomed is None  # it has the window anyway
+    window.panes.append(record(9))
+    window.lay_out({"direction": "right", "ratio": 0.5, "first": 2, "second": 9})
+    window.zoomed = 2
+    wide.remove_pane(2)
+    assert (window.zoomed, window.active_pane) == (None, 9)
+
+
+def test_a_pane_whose_program_ended_leaves_the_layout_and_stays_in_the_window(wide):
+    window = wide.sessions[5].windows[1]
+    wide.find_pane(4)[2].dead = True
+    assert wide.retire(4) is window
+    assert window.layout == 3
+    assert [pane.id for pane in window.panes] == [3, 4]
+    assert wide.focused_pane() == 3
+    assert wide.retire(4) is None
+    wide.remove_pane(3)  # what is left comes back, for as long as it can be read
+    assert (window.layout, window.active_pane) == (4, 4)
+    assert wide.sessions[5].active_window == 10  # but the focus goes where a program runs
+
+
+def test_of_panes_that_have_all_ended_one_keeps_its_place(wide):
+    window = wide.sessions[5].windows[1]
+    for pane in window.panes:
+        pane.dead = True
+    assert window.drop_dead()
+    assert (window.layout, window.active_pane) == (4, 4)
+    assert not window.drop_dead()
+
+
+def test_the_last_program_of_a_window_keeps_its_place_and_gives_the_focus_away(wide):
+    session = wide.sessions[5]
+    for pane in (3, 4):
+        wide.find_pane(pane)[2].dead = True
+        wide.retire(pane)
+    assert session.windows[1].layout == 4
+    assert session.active_window == 10
+    assert wide.focused_pane() == 2
+    for pane in (1, 2):
+        wide.find_pane(pane)[2].dead = True
+        wide.retire(pane)
+    assert session.active_window == 10  # nothing lives elsewhere
+
+
+def test_a_tree_of_a_release_without_layouts_is_read(wide):
+    old = json.loads(wide.dump())
+    for session in old["sessions"].values():
+        del session["recent"]
+        session["windows"] = session["windows"][:1]
+        session["windows"][0]["panes"] = session["windows"][0]["panes"][:1]
+        session["active_window"], session["windows"][0]["active_pane"] = 10, 1
+        for name in ("layout", "cols", "rows", "zoomed", "size_policy", "recent"):
+            del session["windows"][0][name]
+    again = Tree.load(json.dumps(old).encode())
+    window = again.sessions[5].windows[0]
+    assert (window.layout, window.cols, window.rows, window.zoomed, window.recent) == (1, 80, 24, None, [])
+    assert again.focused_pane() == 1
+
+
+def test_layouts_and_the_order_of_focus_are_written_down(wide):
+    window = wide.sessions[5].windows[0]
+    window.focus(1)
+    window.zoomed, window.size_policy, window.cols = 1, "manual", 120
+    wide.sessions[5].focus(10)
+    again = Tree.load(wide.dump())
+    assert again == wide
+    assert again.sessions[5].windows[0].layout == window.layout
