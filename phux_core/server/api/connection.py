@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from phux_core import wire
 from phux_core.calls import CALLS
 from phux_core.errors import DisconnectedError, InternalError, LimitError, PhuxError, ProtocolError, VersionError
-from phux_core.server.sync.promise import Outcome
+from phux_core.server.sync.promise import Promise
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -43,7 +43,7 @@ _log = logging.getLogger("phux.connection")
 
 Result = dict[str, Any]
 if TYPE_CHECKING:
-    Answer = Result | Outcome | Awaitable[Result]
+    Answer = Result | Promise | Awaitable[Result]
     """What a call gives: its result, or what will tell it."""
 
 
@@ -81,7 +81,7 @@ class Connection(asyncio.BufferedProtocol):
         self.client: str | None = None
         self._greeted = False
         self._tasks: set[asyncio.Task[None]] = set()
-        self._promised = 0  # replies that an Outcome will bring
+        self._promised = 0  # replies that an Promise will bring
         self._can_be_cancelled: dict[int, Callable[[], object]] = {}
         self._slow = False
         self._reads = asyncio.Event()  # set unless the client is slow, and once it is gone
@@ -229,7 +229,7 @@ class Connection(asyncio.BufferedProtocol):
         else:
             if isinstance(outcome, dict):
                 self._answer(request_id, header, outcome)
-            elif isinstance(outcome, Outcome):
+            elif isinstance(outcome, Promise):
                 self._promised += 1
                 keep = partial(self._keep_promise, request_id, header)
                 if CALLS[str(header["call"])].cancellable:
@@ -280,7 +280,7 @@ class Connection(asyncio.BufferedProtocol):
         self._answer(request_id, header, result)
         self._go_on()
 
-    def _break_promise(self, request_id: int, outcome: Outcome, keep: Listener) -> None:
+    def _break_promise(self, request_id: int, outcome: Promise, keep: Listener) -> None:
         outcome.forget(keep)
         self._promised -= 1
         del self._can_be_cancelled[request_id]

@@ -129,13 +129,13 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
             "subscription": number,
             "seq": pane.seq,
             "since": since,
-            "marks": pane.commands.at_prompt is not None,
+            "marks": pane.tracker.marks.is_active,
             "command_end": pane.ledger.last_end,
         }
 
     async def _hold(self, connection: Connection, pane: Pane, hold_ms: int) -> Result:
         """Subscribe to a pane, and have its turn as long as the subscription lasts."""
-        turn = pane.runs.turn
+        turn = pane.runner.lock
         try:
             async with asyncio.timeout(hold_ms / 1000):
                 await turn.acquire()
@@ -323,7 +323,7 @@ class Dispatch(AttachCalls, LogCalls, ProcessCalls):
         request = RunRequest(
             id, command, words, timeout_s, bool(queue), bool(interrupt), most, bool(raw), client=connection.client
         )
-        runs = self._pane(pane).runs
+        runs = self._pane(pane).runner
         return runs.run_now(request) or runs.run(request, lambda: connection.is_open)
 
     # Ending

@@ -52,7 +52,7 @@ class ProcessCalls:
         check_command(id, command, words)
         request = RunRequest(id, command, words, None, bool(queue), False, 0, False, "start", connection.client)
         live = self._pane(pane)
-        run = await live.runs.start(request, lambda: connection.is_open)
+        run = await live.runner.start(request, lambda: connection.is_open)
         return {"command": f"{live.id}.{run.number}", "seq": run.typed_seq}
 
     async def _signal(self, _connection: Connection, pane: int, signal: str | None, shell: bool | None) -> Result:
@@ -111,7 +111,7 @@ async def command_begun(pane: Pane) -> None:
     watch = pane.watch
 
     def is_read() -> bool:
-        run = pane.runs.current
+        run = pane.runner.current
         return run is None or run.start is not None
 
     def has_the_terminal() -> bool:
@@ -123,7 +123,7 @@ async def command_begun(pane: Pane) -> None:
 
 def has_command(pane: Pane) -> bool:
     """Tell whether a command is under way in a pane's shell."""
-    return pane.commands.start is not None or pane.runs.current is not None
+    return pane.tracker.marks.start is not None or pane.runner.current is not None
 
 
 def is_on_its_way(pane: Pane) -> bool:

@@ -11,8 +11,8 @@ from phux_core.server.run import command_text, source_files
 from phux_core.server.run.syntax import Verdict, judge
 
 if TYPE_CHECKING:
-    from phux_core.server.kernel.foreground import Foreground
     from phux_core.server.run.record import RunRequest
+    from phux_core.server.shell.tracker import Ready
 
 
 class Plan(NamedTuple):
@@ -33,42 +33,44 @@ class Plan(NamedTuple):
     files: list[str]
 
 
-def plan_as_it_is(request: RunRequest, marked_shell: str | None, shell_pid: int) -> Plan | None:
+def plan_as_it_is(request: RunRequest, ready: Ready, room: int | None) -> Plan | None:
     """Plan to type a command as it is, if it certainly can be.
 
     Args:
         request: What to run.
-        marked_shell: The kind of shell, if it is one that marks its commands itself.
-        shell_pid: That shell.
+        ready: What reads it.
+        room: How long a typed line may be; None if that does not matter.
 
     Raises:
         RefusedError: The shell has too few file descriptors left.
     """
+    marked_shell = ready.shell
     if marked_shell is None:
         return None
-    source_files.check_descriptors(shell_pid)
+    source_files.check_descriptors(ready.foreground.pid)
     command = _line(request, marked_shell)
-    if marked_shell == "posix" and command_text.may_end_marks(command):
+    if (marked_shell == "posix" and command_text.may_end_marks(command)) or not _fits(command, room):
         return None
     return Plan(command, command, marked_shell, None, []) if command_text.is_surely_complete(command) else None
 
 
 async def make_plan(
-    request: RunRequest, marked_shell: str | None, foreground: Foreground, far_shell: str | None, directory: str
+    request: RunRequest, ready: Ready, remote_shell: str | None, directory: str, room: int | None
 ) -> Plan:
-    """Decide how a command is typed, asking the shell what it would make of it, and write the files that takes.
+    """Decide how a command is typed, after asking the shell whether it is complete, and write the files it needs.
 
     Args:
         request: What to run.
-        marked_shell: The kind of shell, if it is one that marks its commands itself.
-        foreground: What has the terminal.
-        far_shell: The kind of shell that it leads to, if it is none itself.
+        ready: What reads it.
+        remote_shell: The kind of shell that it leads to, if it is not a shell itself.
         directory: Where files for a shell to source can be put.
+        room: How long a typed line may be; None if that does not matter.
     """
-    plan = plan_as_it_is(request, marked_shell, foreground.pid)
+    plan = plan_as_it_is(request, ready, room)
     if plan is not None:
         return plan
-    shell = marked_shell or foreground.shell or far_shell or "posix"
+    foreground, marked_shell = ready
+    shell = marked_shell or foreground.shell or remote_shell or "posix"
     command = _line(request, shell)
     if marked_shell == "posix":
         shell = _family(foreground.pid)
@@ -79,12 +81,12 @@ async def make_plan(
         return Plan(command_text.inline(command, nonce or "", shell), command, shell, nonce, [])
     sure = command_text.is_surely_complete(command)
     verdict = Verdict(readable=True, closed=True) if sure else await judge(command, foreground.pid, shell)
-    if marked_shell and verdict.closed and command_text.may_be_typed(command, shell):
+    if marked_shell and verdict.closed and command_text.may_be_typed(command, shell) and _fits(command, room):
         return Plan(command, command, shell, None, [])
     if nonce is not None:
         source_files.check_descriptors(foreground.pid)
     group = command_text.group(command) if marked_shell and shell in command_text.POSIX and verdict.closed else None
-    if group is not None:
+    if group is not None and _fits(group, room):
         return Plan(group, command, shell, None, [])
     if shell == "posix":
         shell = _family(foreground.pid)
@@ -105,6 +107,10 @@ def _family(pid: int) -> str:
         if name.startswith("bash"):
             return "bash"
     return "posix"
+
+
+def _fits(text: str, room: int | None) -> bool:
+    return room is None or all(len(line) <= room for line in text.split("\n"))
 
 
 def _line(request: RunRequest, shell: str) -> str:
