@@ -86,7 +86,7 @@ __phux_after() {
 # Write what comes before a prompt. $1 is the status of the last command, $2 its last word.
 __phux_mark() {
     builtin local number='\#' out= path
-    number=${number@P}
+    number=$((${number@P} + 1))  # @P expands it to that of the command before
     if [[ $__phux_number ]]; then
         out=$'\e]7748;'$__phux_nonce';D;'$1';'$number$'\a'
         if [[ $number != "$__phux_number" ]]; then
