@@ -23,6 +23,7 @@ from phux_core.server.pty.intake import Intake
 from phux_core.server.run.runner import Runner
 from phux_core.server.screen.attach_frames import is_seen
 from phux_core.server.screen.hibernation import Rest
+from phux_core.server.shell.edit_line import QUESTION
 from phux_core.server.shell.events import CommandFinished, CommandStarted, LineLength, PromptReady
 from phux_core.server.shell.keyboard import Keyboard
 from phux_core.server.shell.marks import ShellMarks
@@ -139,7 +140,6 @@ class Pane:
             journal,
             self.ledger,
             position=self._position,
-            column=lambda: self.engine.cursor().x,
             cwd=self.current_directory,
             read_log=log.read,
             read_now=self.read_now,
@@ -336,10 +336,15 @@ class Pane:
         if self.record.dead or self.fd < 0:
             return "dead", None
         was_integrated = bool(self.tracker.marks.nonce)
-        self._publish(self._observer.look(self._loop.time(), alt_screen=self.engine.alt_screen))
-        if was_integrated and not self.tracker.marks.nonce:
+        tracker, engine = self.tracker, self.engine
+        in_editor = tracker.marks.start is not None and engine.modes().bracketed_paste
+        self._publish(self._observer.look(self._loop.time(), alt_screen=engine.alt_screen, in_editor=in_editor))
+        if tracker.asks_for_hooks:
+            tracker.asks_for_hooks = False
+            self.keyboard.type_ours([{"text": QUESTION}])
+        if was_integrated and not tracker.marks.nonce:
             self.keep_checkpoint()  # the next service must not find its marks again
-        return self.tracker.state, self.tracker.foreground
+        return tracker.state, tracker.foreground
 
     def _on_state(self, state: State, foreground: Foreground | None) -> None:
         command = foreground.name if foreground is not None else self.record.command

@@ -143,7 +143,7 @@ class PaneLedger:
         if not isinstance(event, CommandFinished) or event.start is None or latest is None:
             return
         if latest.start == event.start and latest.ended_at is None:
-            end = end_of_own_output(self._journal, event.start, event.end, self._record.command)
+            end = end_of_own_output(self._journal, event.start, event.end, self._record.command, marked=event.is_marked)
             self.ended(latest.number, event.start, end, event.exit_code)
 
     def pane_died(self, exit_code: int | None, place: int) -> None:

@@ -33,13 +33,12 @@ class Plan(NamedTuple):
     files: list[str]
 
 
-def plan_as_it_is(request: RunRequest, ready: Ready, room: int | None) -> Plan | None:
+def plan_as_it_is(request: RunRequest, ready: Ready) -> Plan | None:
     """Plan to type a command as it is, if it certainly can be.
 
     Args:
         request: What to run.
         ready: What reads it.
-        room: How long a typed line may be; None if that does not matter.
 
     Raises:
         RefusedError: The shell has too few file descriptors left.
@@ -49,14 +48,12 @@ def plan_as_it_is(request: RunRequest, ready: Ready, room: int | None) -> Plan |
         return None
     source_files.check_descriptors(ready.foreground.pid)
     command = _line(request, marked_shell)
-    if (marked_shell == "posix" and command_text.may_end_marks(command)) or not _fits(command, room):
+    if marked_shell == "posix" and command_text.may_end_marks(command):
         return None
     return Plan(command, command, marked_shell, None, []) if command_text.is_surely_complete(command) else None
 
 
-async def make_plan(
-    request: RunRequest, ready: Ready, remote_shell: str | None, directory: str, room: int | None
-) -> Plan:
+async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None, directory: str) -> Plan:
     """Decide how a command is typed, after asking the shell whether it is complete, and write the files it needs.
 
     Args:
@@ -64,9 +61,8 @@ async def make_plan(
         ready: What reads it.
         remote_shell: The kind of shell that it leads to, if it is not a shell itself.
         directory: Where files for a shell to source can be put.
-        room: How long a typed line may be; None if that does not matter.
     """
-    plan = plan_as_it_is(request, ready, room)
+    plan = plan_as_it_is(request, ready)
     if plan is not None:
         return plan
     foreground, marked_shell = ready
@@ -81,12 +77,12 @@ async def make_plan(
         return Plan(command_text.inline(command, nonce or "", shell), command, shell, nonce, [])
     sure = command_text.is_surely_complete(command)
     verdict = Verdict(readable=True, closed=True) if sure else await judge(command, foreground.pid, shell)
-    if marked_shell and verdict.closed and command_text.may_be_typed(command, shell) and _fits(command, room):
+    if marked_shell and verdict.closed and command_text.may_be_typed(command, shell):
         return Plan(command, command, shell, None, [])
     if nonce is not None:
         source_files.check_descriptors(foreground.pid)
     group = command_text.group(command) if marked_shell and shell in command_text.POSIX and verdict.closed else None
-    if group is not None and _fits(group, room):
+    if group is not None:
         return Plan(group, command, shell, None, [])
     if shell == "posix":
         shell = _family(foreground.pid)
@@ -107,10 +103,6 @@ def _family(pid: int) -> str:
         if name.startswith("bash"):
             return "bash"
     return "posix"
-
-
-def _fits(text: str, room: int | None) -> bool:
-    return room is None or all(len(line) <= room for line in text.split("\n"))
 
 
 def _line(request: RunRequest, shell: str) -> str:

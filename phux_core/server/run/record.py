@@ -67,7 +67,7 @@ class End(NamedTuple):
 
 @define(eq=False)
 class Run:
-    """One run. What has to outlive the service is everything but the last four."""
+    """One run. What has to outlive the service is everything but the last five."""
 
     id: str
     max_bytes: int
@@ -88,6 +88,7 @@ class Run:
     end: End | None = None
     command: str = ""
     never_started: bool = False  # the shell could not open the file with the command
+    mark_end: int = 0  # where its own mark of its end ends
     capture: Capture | None = None
     outcome: Promise = field(factory=Promise)
 
@@ -106,7 +107,9 @@ class Run:
         return cls(**state)
 
 
-_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "never_started", "capture", "outcome"}]
+_NOTED = [
+    each.name for each in fields(Run) if each.name not in {"command", "never_started", "ended_at", "capture", "outcome"}
+]
 _noted = attrgetter(*_NOTED)
 
 

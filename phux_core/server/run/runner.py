@@ -26,6 +26,7 @@ from phux_core.server.shell.edit_line import INTERRUPT, PROMPT_S, Problem, leave
 from phux_core.server.shell.events import CommandFinished, CommandStarted, LineLength
 from phux_core.server.shell.marks import parse_number
 from phux_core.server.shell.output_bounds import end_of_own_output, last_line
+from phux_core.server.shell.tracker import SETTLE_S, Ready
 from phux_core.server.shell.typed_line import below_line
 from phux_core.server.sync.pane_lock import PaneLock
 from phux_core.server.sync.promise import Promise
@@ -43,11 +44,13 @@ if TYPE_CHECKING:
     from phux_core.server.shell.events import ShellEvent, State
     from phux_core.server.shell.keyboard import Keyboard
     from phux_core.server.shell.state_watch import StateWatch
-    from phux_core.server.shell.tracker import Ready, ShellTracker
+    from phux_core.server.shell.tracker import ShellTracker
 
 # How long a command that was interrupted may take to end.
 _INTERRUPT_S = 1.0
 _LARGE = 256 * 1024
+# How long a shell behind ssh may take to draw its prompt.
+_REMOTE_PROMPT_S = 0.5
 
 
 class Runner:
@@ -61,7 +64,6 @@ class Runner:
         journal: Its stream.
         ledger: Its commands.
         position: Returns how much of its stream was parsed.
-        column: Returns the column of its cursor.
         cwd: Returns the working directory of its first process.
         read_log: Reads a part of its log.
         read_now: Reads the output that is there.
@@ -81,7 +83,6 @@ class Runner:
         ledger: PaneLedger,
         *,
         position: Callable[[], int],
-        column: Callable[[], int],
         cwd: Callable[[], str],
         read_log: Callable[[int, int], bytes],
         read_now: Callable[[], None],
@@ -92,7 +93,7 @@ class Runner:
         self._record, self._name, self._directory = record, name, directory
         self._tracker, self._keyboard, self._watch = tracker, keyboard, watch
         self._journal, self._ledger, self._read_log = journal, ledger, read_log
-        self._position, self._column, self._cwd = position, column, cwd
+        self._position, self._cwd = position, cwd
         self._changed = Waker()
         self._prompt = Prompt(name, tracker, keyboard, watch, journal, self._changed, read_now)
         self._remote = RemoteShell(name, keyboard, watch, self._changed)
@@ -116,7 +117,7 @@ class Runner:
         ready = self._check()
         if isinstance(ready, Problem):
             return None
-        plan = plan_as_it_is(request, ready, self._room)
+        plan = plan_as_it_is(request, ready)
         if plan is None or not self.lock.try_acquire():
             return None
         answer = Promise()
@@ -209,7 +210,7 @@ class Runner:
                 if not await self._remote.ask(deadline, patient=request.queue):
                     return None
                 continue
-            plan = await make_plan(request, ready, self._remote.kind, self._directory, self._room)
+            plan = await make_plan(request, ready, self._remote.kind, self._directory)
             # Making the plan took a moment, in which something may have been typed.
             if not isinstance(self._check(), Problem) and is_wanted():
                 run, written = self._type(request, plan)
@@ -246,15 +247,20 @@ class Runner:
         """Return whether a command can be typed now, or why not."""
         result = self._prompt.check()
         run = self._current
+        if isinstance(result, Ready) and result.foreground.shell is None and self._awaits_remote_prompt:
+            return Problem(f"the shell behind {self._name} has not drawn its prompt yet", PROMPT_S, again_s=SETTLE_S)
         # C-c makes the kernel discard what was typed and not read.
         if run is not None and run.start is None and not run.interrupted:
             return Problem(f"a command was typed in {self._name} and has not started", PROMPT_S)
         return result
 
     @property
-    def _room(self) -> int | None:
-        """How long a line may be that is typed; None unless the shell writes a newline where a row is full."""
-        return self._record.cols - self._column() - 1 if self._tracker.marks.editor == "wraps" else None
+    def _awaits_remote_prompt(self) -> bool:
+        """Whether a shell that cannot be seen has just finished a run, and written nothing since."""
+        last = self._last
+        if last is None or last.end is None or self._position() > last.mark_end:
+            return False
+        return time.monotonic() < last.began + last.end.duration_s + _REMOTE_PROMPT_S
 
     # Typing
 
@@ -342,7 +348,7 @@ class Runner:
             if isinstance(event, CommandStarted) and event.start >= run.typed_seq:
                 self._begin(run, event.start)
             elif isinstance(event, CommandFinished) and event.end >= run.typed_seq:
-                self._end(run, event.exit_code, event.end)
+                self._end(run, event.exit_code, event.end, is_marked=event.is_marked)
                 if leaves_line(event, run.shell) and not run.interleaved:
                     self._keyboard.type_ours([{"key": "C-u"}])
         elif (
@@ -368,6 +374,7 @@ class Runner:
         code = parse_number(argument)
         if kind == "D" and code is not None:
             self._end(run, code, mark.start)
+            run.mark_end = mark.end
             return CommandFinished(code, run.start, mark.start)
         return None
 
@@ -415,7 +422,7 @@ class Runner:
         if self._tracker.marks.editor:
             self._journal.note = run.to_note()  # no mark reports it to the next service
 
-    def _end(self, run: Run, exit_code: int | None, place: int) -> None:
+    def _end(self, run: Run, exit_code: int | None, place: int, *, is_marked: bool = True) -> None:
         """Record that the shell has finished a run, whose output ends at a place."""
         self._current = self._tracker.run_shell = None
         self._changed.wake_all()
@@ -426,7 +433,7 @@ class Runner:
             written = journal.since(start, max(0, place - start))
             run.start = place - len(below_line(written, run.files[-1] if run.files else run.command))
         if run.nonce is None:
-            place = end_of_own_output(journal, run.start, place, run.shell, marked=exit_code is not None)
+            place = end_of_own_output(journal, run.start, place, run.shell, marked=is_marked)
         if exit_code and run.files:
             run.never_started = source_files.could_not_be_opened(run.files, journal, run.start, place)
         run.end = End(exit_code, max(run.start, place), max(0.0, time.monotonic() - run.began))

@@ -36,12 +36,14 @@ class CommandFinished(NamedTuple):
     Attributes:
         exit_code: The exit status; None if it is unknown.
         start: Where the output begins; None if the line executed nothing, or its start is unknown.
-        end: Where the output ends.
+        end: Where the output ends; if the end was not marked, where the prompt ends that follows it.
+        is_marked: Whether the shell has marked the end.
     """
 
     exit_code: int | None
     start: int | None
     end: int
+    is_marked: bool = True
 
 
 class LineLength(NamedTuple):

@@ -69,9 +69,17 @@ class Keyboard:
         data = encode(items, self._engine)
         if note is not None:
             self._journal.note = note
-        echo = self._tracker.marks.editor != "none" or is_echoed(self._fd)
+        editor = self._tracker.marks.editor
         written = self._queue.type(data)
-        self._tracker.typed(data, self._position(), self._loop.time(), echo=echo, ours=note is not None)
+        self._tracker.typed(
+            data,
+            self._position(),
+            self._loop.time(),
+            column=self._engine.cursor().x if editor == "wraps" else 0,
+            cols=self._engine.cols,
+            echo=editor != "none" or is_echoed(self._fd),
+            ours=note is not None,
+        )
         return data, written
 
     def type_ours(self, items: Items) -> asyncio.Future[None]:

@@ -23,6 +23,9 @@ _REMEMBERED = 1000
 # int() refuses 4,301 digits, and no shell sends a number of more than ten.
 _MOST_DIGITS = 10
 _KSH_SIGNAL = 256
+_MOST_LINES = 1000
+# Nearly all continuation prompts are "> ".
+_CONTINUATION_WIDTH = 2
 _ENTER = re.compile(rb"[\r\n]")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t"}
@@ -49,6 +52,12 @@ def exit_status(text: str) -> int | None:
     return number if number is None or number <= _KSH_SIGNAL else number - _KSH_SIGNAL + 128
 
 
+def _newlines_in(width: int, cols: int) -> int:
+    """Return how many newlines busybox writes where a typed line fills rows, besides the one at its end."""
+    full_rows, rest = divmod(width, cols)
+    return max(0, full_rows - (rest == 0))
+
+
 @define
 class ShellMarks:
     """The commands of one pane's shell.
@@ -69,7 +78,8 @@ class ShellMarks:
         editor: How a POSIX shell reads lines: ``none`` leaves it to the terminal, others edit them; empty elsewhere.
         has_typed_ahead: Whether lines may have been typed before the latest prompt was drawn.
         seeking: From where to seek the newline that ends the typed line of a POSIX shell; None if none was entered.
-        enters: Lines of a POSIX shell that were entered together with it.
+        wraps: Newlines that its editor writes before that one, where a row is full.
+        later: The same for lines that were entered together with it.
         continued: Whether the shell has drawn a continuation prompt.
         is_reported: Whether the start of the running command was reported.
         outputs: Where the latest commands' output stands, oldest first.
@@ -91,7 +101,8 @@ class ShellMarks:
     editor: str = ""
     has_typed_ahead: bool = False
     seeking: int | None = None
-    enters: int = 0
+    wraps: int = 0
+    later: list[int] = field(factory=list)
     continued: bool = False
     is_reported: bool = True
     outputs: list[tuple[int, int]] = field(factory=list)
@@ -135,9 +146,7 @@ class ShellMarks:
             case "E" if self.start is not None:
                 self.output_end = mark.start
             case "L":
-                length, _, mode = argument.partition(";")
-                characters = parse_number(length)
-                return [] if characters is None else [LineLength(characters, mode, mark.end)]
+                return self._answered(argument, mark)
             case "P":
                 self._continue(mark.end)
             case "R":
@@ -148,31 +157,38 @@ class ShellMarks:
                 pass
         return []
 
-    def typed(self, data: bytes, place: int, *, echo: bool) -> None:
+    def typed(self, data: bytes, place: int, column: int, cols: int, *, echo: bool) -> None:
         """Take typed input.
 
         Args:
             data: The bytes.
             place: The end of the stream.
-            echo: Whether the terminal echoes them.
+            column: The cursor's column.
+            cols: Columns of the terminal.
+            echo: Whether the terminal echoes the input.
         """
-        enters = len(_ENTER.findall(data)) if self.editor else 0
-        if not enters or not (self.at_prompt or self.continued):
+        if not self.editor or not (self.at_prompt or self.continued):
             return
-        if self.seeking is not None:
-            self.enters += enters
-            return
-        self.enters += enters - 1
-        if self.editor == "none" and not echo:
-            self._begin(place)
-        else:
-            self.seeking = place
+        for line in _ENTER.split(data)[:-1]:
+            wraps = _newlines_in(column + len(line.decode("utf-8", "replace")), cols) if self.editor == "wraps" else 0
+            column = _CONTINUATION_WIDTH
+            if self.seeking is not None or self.start is not None:
+                self.later.append(wraps)
+                del self.later[_MOST_LINES:]
+            elif self.editor == "none" and not echo:
+                self._begin(place)
+            else:
+                self.seeking, self.wraps = place, wraps
 
     def written(self, data: bytes, place: int) -> None:
         """Take output that begins at a place and contains no mark."""
         if self.seeking is None:
             return
         newline = data.find(b"\n", max(0, self.seeking - place))
+        while newline >= 0 and self.wraps:
+            self.wraps -= 1
+            self.seeking = place + newline + 1
+            newline = data.find(b"\n", newline + 1)
         if newline >= 0:
             self._begin(place + newline + 1)
 
@@ -249,12 +265,12 @@ class ShellMarks:
     def _continue(self, place: int) -> None:
         self.at_prompt, self.continued = False, True
         self.start, self.is_reported, self.seeking = None, True, None
-        if self.enters:  # the next line was typed already
-            self.enters -= 1
+        if self.later:  # the next line was typed already
+            wraps = self.later.pop(0)
             if self.editor == "none":
                 self._begin(place)
             else:
-                self.seeking = place
+                self.seeking, self.wraps = place, wraps
 
     def _ended(self, status: str, number: int | None, place: int) -> list[ShellEvent]:
         before, self.number = self.number, number
@@ -277,7 +293,7 @@ class ShellMarks:
             if number is not None and number == self.number:
                 return []  # the prompt before the command, drawn again
             # The command has replaced the hooks that mark its end.
-            events.append(self._finished(exit_status(status), mark.start))
+            events.append(self._finished(exit_status(status), mark.start, is_marked=False))
         if number is None:
             self.editor = kind
         else:
@@ -287,13 +303,34 @@ class ShellMarks:
         if not again or self.input_start == self.prompt_start:
             self.input_start = mark.start
         if not again:
-            self.enters, self.continued = 0, False
+            self.later.clear()
+            self.wraps, self.continued = 0, False
             # An editor shows a line that was typed ahead after the prompt.
             self.seeking = mark.end if self.has_typed_ahead and self.editor not in {"", "none"} else None
             events.append(PromptReady())
         return events
 
-    def _finished(self, exit_code: int | None, place: int) -> CommandFinished:
+    def prompt_drawn(self) -> list[ShellEvent]:
+        """Record that the shell reads a line, though the end of its prompt was not marked."""
+        self.at_prompt, self.drawing = True, False
+        self.input_start = self.prompt_start
+        return [PromptReady()]
+
+    def _answered(self, argument: str, mark: PrivateOsc) -> list[ShellEvent]:
+        length, _, mode = argument.partition(";")
+        mode, _, status = mode.partition(";")
+        characters = parse_number(length)
+        if characters is None:
+            return []
+        events: list[ShellEvent] = [LineLength(characters, mode, mark.end)]
+        if mode == "restored" and self.start is not None:
+            # The command has replaced all hooks, and the shell has put them back.
+            events.append(self._finished(exit_status(status), mark.start, is_marked=False))
+            self.prompt_start = self.drawn = mark.end
+            events += self.prompt_drawn()
+        return events
+
+    def _finished(self, exit_code: int | None, place: int, *, is_marked: bool = True) -> CommandFinished:
         start, self.start, self.command = self.start, None, None
         if self.output_end is not None:
             place, self.output_end = self.output_end, None
@@ -302,4 +339,4 @@ class ShellMarks:
         if start is not None:
             self.outputs.append((start, place))
             del self.outputs[:-_REMEMBERED]
-        return CommandFinished(exit_code, start, place)
+        return CommandFinished(exit_code, start, place, is_marked)

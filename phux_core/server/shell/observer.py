@@ -50,7 +50,7 @@ class ShellObserver:
         """Ask the kernel for the foreground of the terminal; None if there is none."""
         return look(self._fd, self._record.command, self._record.shell)
 
-    def look(self, now: float, *, alt_screen: bool) -> list[ShellEvent]:
+    def look(self, now: float, *, alt_screen: bool, in_editor: bool) -> list[ShellEvent]:
         """Update the tracker, and return what it found."""
         tracker, marks = self._tracker, self._tracker.marks
         unread = self._keyboard.is_unread()  # asked first: a program that has read everything may wait by now
@@ -60,7 +60,7 @@ class ShellObserver:
         if tracker.may_be_replaced(foreground) and not self._was_started_with(f"PHUX_NONCE={marks.nonce}"):
             replaced_at = last_line(self._journal, marks.start, self._position())
         has_output = marks.has_typed_ahead and _is_readable(self._fd)
-        return tracker.look(Look(now, foreground, unread, alt_screen, has_output, replaced_at))
+        return tracker.look(Look(now, foreground, unread, alt_screen, has_output, in_editor, replaced_at))
 
     def _has_foreground(self, known: Foreground | None) -> bool:
         """Return True if the process group that had the foreground still has it."""

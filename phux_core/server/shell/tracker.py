@@ -56,6 +56,7 @@ class Look(NamedTuple):
         unread: Whether the program has not read everything that was typed.
         alt_screen: Whether the alternate screen is shown.
         has_output: Whether there is output that was not read.
+        in_editor: Whether a line editor has turned bracketed paste on.
         replaced_at: Where the prompt of a program begins that the shell has executed in its place; else None.
     """
 
@@ -64,6 +65,7 @@ class Look(NamedTuple):
     unread: bool = False
     alt_screen: bool = False
     has_output: bool = False
+    in_editor: bool = False
     replaced_at: int | None = None
 
 
@@ -95,6 +97,7 @@ class ShellTracker:
         state: The pane's state at the last look.
         foreground: The foreground at the last look.
         last_output: When the program wrote last.
+        asks_for_hooks: Whether bash is to be asked whether a command has replaced the hooks that mark its end.
         run_shell: The process in which a run was typed whose marks are our own and that has not finished.
     """
 
@@ -111,7 +114,9 @@ class ShellTracker:
         self.state: State = "running"
         self.foreground: Foreground | None = None
         self.last_output = 0.0
+        self.asks_for_hooks = False
         self.run_shell: int | None = None
+        self._may_have_lost_hooks = True
         self._name, self._pid, self._shell = name, pid, shell
         self._read_line = read_line
         # Spans of echoed lines; the last one is open until its newline is written.
@@ -126,7 +131,12 @@ class ShellTracker:
         """Take a mark, and return what it means."""
         is_continuation = mark.data == f"{self.marks.nonce};P".encode()
         events = [] if is_continuation else self._report_pending()
+        drawn = self.marks.drawn
         taken = self.marks.take(mark)
+        if self.marks.drawn > drawn and self.marks.number is not None and not taken:
+            # bash draws the same prompt again after a line that it does not execute: no such event in its history.
+            self.line.is_doubtful |= self.line.entered_at > 0
+            self.line.entered_at = 0.0
         for event in taken:
             if isinstance(event, PromptReady):
                 self.marks.on_alt_screen = alt_screen
@@ -134,22 +144,34 @@ class ShellTracker:
                 self._take_line(event)
         return events + taken
 
-    def typed(self, data: bytes, place: int, now: float, *, echo: bool, ours: bool = False) -> None:
+    def typed(
+        self,
+        data: bytes,
+        place: int,
+        now: float,
+        *,
+        column: int = 0,
+        cols: int = 80,
+        echo: bool = True,
+        ours: bool = False,
+    ) -> None:
         """Take typed input.
 
         Args:
             data: The bytes.
             place: The end of the stream.
             now: The time.
-            echo: Whether the terminal echoes them.
-            ours: Whether a run types them, and not a person or client.
+            column: The cursor's column.
+            cols: Columns of the terminal.
+            echo: Whether the terminal echoes the input.
+            ours: Whether a run types it, and not a person or client.
         """
         marks = self.marks
         early = not marks.at_prompt or self.line.entered_at > 0
         if marks.nonce and not ours:
             marks.has_typed_ahead |= early or _ENTER.search(data[:-1]) is not None
         self._record_echo(data, place)
-        marks.typed(data, place, echo=echo)
+        marks.typed(data, place, column, cols, echo=echo)
         if ours:
             if _ENTER.search(data):
                 self.line.entered(now)
@@ -189,6 +211,13 @@ class ShellTracker:
             foreground.pid != self._pid or foreground.waiting is False or quiet_s > SETTLE_S
         ):
             events += self._report_pending()
+        if marks.drawing and self._waits_in_editor(foreground) and quiet_s > _DRAWN_S:
+            events += marks.prompt_drawn()  # the pane is too small for the end of the prompt
+            marks.on_alt_screen = look.alt_screen
+        if marks.start is None:
+            self._may_have_lost_hooks = True
+        elif look.in_editor and quiet_s > MOMENT_S and self._waits_in_editor(foreground):
+            self.asks_for_hooks, self._may_have_lost_hooks = self._may_have_lost_hooks, False
         if marks.at_prompt and marks.has_typed_ahead and self._is_idle(look, quiet_s):
             marks.has_typed_ahead = False
         self.foreground = foreground
@@ -219,6 +248,7 @@ class ShellTracker:
             and self.foreground is not None
             and self.foreground.pid == self._pid
             and self.foreground.shell is not None
+            and self.foreground.waiting is not False
         )
 
     def may_be_replaced(self, foreground: Foreground | None) -> bool:
@@ -268,16 +298,16 @@ class ShellTracker:
         if marks.continued:
             return typed_problem(where, "it goes on")
         if self.is_marked and state == "awaiting_input":
-            return typed_problem(where, "the shell reads more of it, or asks a question")
+            return typed_problem(where, "it goes on, or the shell asks a question")
         own = foreground.pgid == self._pid
-        if own and marks.nonce and not marks.at_prompt and marks.start is None:
+        if marks.nonce and not marks.at_prompt and marks.start is None:
             return self._not_at_prompt(foreground)
         recent_s = MOMENT_S if now < self.line.typed_at + MOMENT_S else 0.0
         if state == "fullscreen":
             reset = f"quit it, or if a killed program left the alternate screen on: phux send-keys {where} reset Enter"
             remedy = reset if foreground.shell is not None else None
             return Problem(f"{foreground.name} uses the alternate screen of {where}", recent_s, remedy)
-        if self.is_marked and marks.editor and (state == "running" or self._may_query(now)):
+        if self.is_marked and marks.editor and state == "running":
             # Its editor sets the terminal after the prompt was drawn.
             return Problem(f"the shell in {where} is about to read a line", PROMPT_S, again_s=_EDITOR_S)
         if state == "prompt":
@@ -293,6 +323,9 @@ class ShellTracker:
     def _at_prompt(self, foreground: Foreground, now: float, tail: bytes) -> Ready | Problem:
         line = self.line
         ready = Ready(foreground, self._shell or "posix" if self.is_marked else None)
+        if foreground.shell == "posix" and not foreground.canonical and now < self.last_output + SETTLE_S:
+            # busybox may be about to ask for the cursor position.
+            return Problem(f"the shell in {self._name} is about to read a line", PROMPT_S, again_s=SETTLE_S)
         if not (self.is_marked and self.marks.tells_line):
             return typed_problem(self._name, "Enter was not pressed") if line.is_unfinished else ready
         if line.is_interrupt and now < line.entered_at + MOMENT_S:
@@ -353,8 +386,6 @@ class ShellTracker:
         marks = self.marks
         if marks.at_prompt:
             return self._judge_prompt(foreground, quiet_s, now)
-        if marks.drawing and not foreground.canonical and foreground.waiting and quiet_s > _DRAWN_S:
-            return "prompt"  # the pane is too small for the end of the prompt
         if marks.start is None and not foreground.canonical and quiet_s < _PREPARED_S and not marks.continued:
             return "running"  # a shell may query the terminal before its prompt
         if marks.start is not None and foreground.shell == "fish" and not foreground.canonical and foreground.waiting:
@@ -375,14 +406,20 @@ class ShellTracker:
             return "running"  # its editor has not set the terminal yet
         return "prompt"
 
-    def _may_query(self, now: float) -> bool:
-        """Whether the shell may be about to ask for the cursor position, as busybox does after its prompt."""
-        return self.marks.editor == "wraps" and now < self.last_output + SETTLE_S
-
     def _is_untouched(self, now: float) -> bool:
         """Whether a line was entered just now, and nothing was written since."""
         entered_at = self.line.entered_at
         return entered_at > 0 and self.last_output <= entered_at and now < entered_at + PROMPT_S
+
+    def _waits_in_editor(self, foreground: Foreground | None) -> bool:
+        """Whether the pane's own shell waits for input in a line editor."""
+        return (
+            foreground is not None
+            and foreground.pid == self._pid
+            and bool(foreground.waiting)
+            and not foreground.canonical
+            and not foreground.echo
+        )
 
     def _is_idle(self, look: Look, quiet_s: float) -> bool:
         """Whether the shell has read all that was typed ahead, and executes none of it."""

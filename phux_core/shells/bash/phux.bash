@@ -104,10 +104,18 @@ __phux_mark() {
     builtin printf '%s' "$out"$'\e]133;A\a\e]7748;'"$__phux_nonce"$';A\a' >/dev/tty
 }
 
-# Say how long the line is that is being edited, and whether keys are commands ($1). A key calls it; nothing but a name
-# can be bound, for where a line goes on bash cannot read more than that.
+# Report how long the line is that is being edited, and whether keys are commands ($1). A key calls it; nothing but a name
+# can be bound, for where a line goes on bash cannot read more than that. If a command has replaced all our hooks, put them
+# back, and report its status.
 __phux_line() {
-    builtin printf '\e]7748;%s;L;%s;%s\a' "$__phux_nonce" "${#READLINE_LINE}" "${1-}" >/dev/tty
+    builtin local status="$?" mode="${1-}"
+    if [[ ${PS1-} != *"$__phux_ps1" && ${PS1-} != *"$__phux_ps1_plain" && "${PROMPT_COMMAND[*]-}" != *__phux_* ]]; then
+        __phux_prompts
+        __phux_hook
+        mode="restored;$status"
+    fi
+    builtin printf '\e]7748;%s;L;%s;%s\a' "$__phux_nonce" "${#READLINE_LINE}" "$mode" >/dev/tty
+    builtin return "$status"
 }
 
 # Add what stands in a file to the history, if there is one.
