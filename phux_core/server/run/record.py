@@ -67,7 +67,7 @@ class End(NamedTuple):
 
 @define(eq=False)
 class Run:
-    """One run. What has to outlive the service is everything but the last five."""
+    """One run. What has to outlive the service is everything but the last four."""
 
     id: str
     max_bytes: int
@@ -88,7 +88,6 @@ class Run:
     end: End | None = None
     command: str = ""
     never_started: bool = False  # the shell could not open the file with the command
-    mark_end: int = 0  # where its own mark of its end ends
     capture: Capture | None = None
     outcome: Promise = field(factory=Promise)
 

@@ -101,6 +101,7 @@ class Runner:
         self._last: Run | None = None
         self._resumed = ResumedRun()
         self._unsettled: tuple[Run, int | None] | None = None
+        self._own_mark = -1, 0.0  # where the last mark of a run's own ends, and when it came
         self._tasks: set[asyncio.Task[None]] = set()
 
     # The caller's side
@@ -256,11 +257,9 @@ class Runner:
 
     @property
     def _awaits_remote_prompt(self) -> bool:
-        """Whether a shell that cannot be seen has just finished a run, and written nothing since."""
-        last = self._last
-        if last is None or last.end is None or self._position() > last.mark_end:
-            return False
-        return time.monotonic() < last.began + last.end.duration_s + _REMOTE_PROMPT_S
+        """Whether a shell that cannot be seen has just executed a line of ours, and written nothing since."""
+        place, marked_at = self._own_mark
+        return self._position() <= place and time.monotonic() < marked_at + _REMOTE_PROMPT_S
 
     # Typing
 
@@ -362,7 +361,10 @@ class Runner:
         """Take a mark that may be a run's own, and return what it means."""
         self._changed.wake_all()
         run = self._current
-        if self._remote.take_mark(mark) or run is None or run.nonce is None:
+        if self._remote.take_mark(mark):
+            self._own_mark = mark.end, time.monotonic()
+            return None
+        if run is None or run.nonce is None:
             return None
         nonce, _, rest = mark.data.decode("ascii", "replace").partition(";")
         if nonce != run.nonce:
@@ -374,7 +376,7 @@ class Runner:
         code = parse_number(argument)
         if kind == "D" and code is not None:
             self._end(run, code, mark.start)
-            run.mark_end = mark.end
+            self._own_mark = mark.end, time.monotonic()
             return CommandFinished(code, run.start, mark.start)
         return None
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from phux_core.server.shell.tracker import ShellTracker
 
 Items = list[dict[str, Any]]
+_FIRST_ROW, _FIRST_ROW_S = b"\x1b[1;", 0.05
 
 
 class Keyboard:
@@ -89,6 +90,8 @@ class Keyboard:
     def reply(self, data: bytes) -> None:
         """Type the terminal's answer to a query."""
         self._queue.reply(data)
+        # busybox takes an answer for the first row for the start of a key, and reads on for 50 ms.
+        self._tracker.last_reply = self._loop.time() + (_FIRST_ROW_S if data.startswith(_FIRST_ROW) else 0.0)
 
     def is_unread(self) -> bool:
         """Return True while the program has not read everything that was typed."""

@@ -97,6 +97,7 @@ class ShellTracker:
         state: The pane's state at the last look.
         foreground: The foreground at the last look.
         last_output: When the program wrote last.
+        last_reply: When the terminal answered a query of the program last.
         asks_for_hooks: Whether bash is to be asked whether a command has replaced the hooks that mark its end.
         run_shell: The process in which a run was typed whose marks are our own and that has not finished.
     """
@@ -113,7 +114,7 @@ class ShellTracker:
         self.line = EditLine()
         self.state: State = "running"
         self.foreground: Foreground | None = None
-        self.last_output = 0.0
+        self.last_output = self.last_reply = 0.0
         self.asks_for_hooks = False
         self.run_shell: int | None = None
         self._may_have_lost_hooks = True
@@ -323,8 +324,9 @@ class ShellTracker:
     def _at_prompt(self, foreground: Foreground, now: float, tail: bytes) -> Ready | Problem:
         line = self.line
         ready = Ready(foreground, self._shell or "posix" if self.is_marked else None)
-        if foreground.shell == "posix" and not foreground.canonical and now < self.last_output + SETTLE_S:
-            # busybox may be about to ask for the cursor position.
+        settled_at = max(self.last_output, self.last_reply) + SETTLE_S
+        if foreground.shell == "posix" and not foreground.canonical and now < settled_at:
+            # busybox may be about to ask for the cursor position, or to read the answer.
             return Problem(f"the shell in {self._name} is about to read a line", PROMPT_S, again_s=SETTLE_S)
         if not (self.is_marked and self.marks.tells_line):
             return typed_problem(self._name, "Enter was not pressed") if line.is_unfinished else ready
