@@ -41,7 +41,6 @@ _KEYWORDS = re.compile(
     r"(?:^|[\s;&|])(?:if|then|elif|else|fi|for|foreach|while|until|do|done|case|esac|select|function|begin|end|switch|and|or"
     r"|not|time|coproc|repeat|[{}!]|\[\[|\]\]|in)(?:$|[\s;&|])"
 )
-_ENDS_MARKS = re.compile(r"\bPS1\b|\bexec\b[^;&|\n]*[<>]")
 
 
 def is_surely_complete(command: str) -> bool:
@@ -64,11 +63,6 @@ def may_be_typed(command: str, shell: str) -> bool:
         and (shell != "zsh" or "#" not in command)
         and not command.endswith("\\")
     )
-
-
-def may_end_marks(command: str) -> bool:
-    """Return True if a command may keep a POSIX shell from writing its marks: it sets PS1, or redirects the shell."""
-    return _ENDS_MARKS.search(command) is not None
 
 
 def group(command: str) -> str | None:

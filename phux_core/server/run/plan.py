@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.server.run import command_text, source_files
 from phux_core.server.run.syntax import Verdict, judge
+from phux_core.server.shell.marks import may_end_marks
 
 if TYPE_CHECKING:
     from phux_core.server.run.record import RunRequest
@@ -48,7 +49,7 @@ def plan_as_it_is(request: RunRequest, ready: Ready) -> Plan | None:
         return None
     source_files.check_descriptors(ready.foreground.pid)
     command = _line(request, marked_shell)
-    if marked_shell == "posix" and command_text.may_end_marks(command):
+    if marked_shell == "posix" and may_end_marks(command):
         return None
     return Plan(command, command, marked_shell, None, []) if command_text.is_surely_complete(command) else None
 
@@ -70,7 +71,7 @@ async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None,
     command = _line(request, shell)
     if marked_shell == "posix":
         shell = _family(foreground.pid)
-        if command_text.may_end_marks(command):
+        if may_end_marks(command):
             marked_shell = None
     nonce = None if marked_shell else secrets.token_hex(4)
     if not marked_shell and (foreground.shell is None or not foreground.same_root):

@@ -26,6 +26,7 @@ _KSH_SIGNAL = 256
 _MOST_LINES = 1000
 # Nearly all continuation prompts are "> ".
 _CONTINUATION_WIDTH = 2
+_ENDS_MARKS = re.compile(r"\bPS1=|\bunset\b[^;&|\n]*\bPS1\b|\bexec\b[^;&|\n]*[<>]")
 _ENTER = re.compile(rb"[\r\n]")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t"}
@@ -50,6 +51,16 @@ def exit_status(text: str) -> int | None:
     """
     number = parse_number(text)
     return number if number is None or number <= _KSH_SIGNAL else number - _KSH_SIGNAL + 128
+
+
+def may_end_marks(command: str) -> bool:
+    """Return True if a command may keep a POSIX shell from writing its marks: it sets PS1, or redirects the shell.
+
+    Example:
+        >>> may_end_marks("PS1='> '"), may_end_marks("exec 2>log"), may_end_marks("echo $PS1")
+        (True, True, False)
+    """
+    return _ENDS_MARKS.search(command) is not None
 
 
 def _newlines_in(width: int, cols: int) -> int:
@@ -81,6 +92,8 @@ class ShellMarks:
         wraps: Newlines that its editor writes before that one, where a row is full.
         later: The same for lines that were entered together with it.
         continued: Whether the shell has drawn a continuation prompt.
+        expects_output: Whether a POSIX shell without an editor may execute a line that was typed ahead.
+        is_ahead: Whether the running command was typed ahead, so that its line is unknown.
         is_reported: Whether the start of the running command was reported.
         outputs: Where the latest commands' output stands, oldest first.
         unmarked_from: Where the marks end.
@@ -104,6 +117,8 @@ class ShellMarks:
     wraps: int = 0
     later: list[int] = field(factory=list)
     continued: bool = False
+    expects_output: bool = False
+    is_ahead: bool = False
     is_reported: bool = True
     outputs: list[tuple[int, int]] = field(factory=list)
     unmarked_from: int = 0
@@ -169,6 +184,7 @@ class ShellMarks:
         """
         if not self.editor or not (self.at_prompt or self.continued):
             return
+        self.expects_output = False
         for line in _ENTER.split(data)[:-1]:
             wraps = _newlines_in(column + len(line.decode("utf-8", "replace")), cols) if self.editor == "wraps" else 0
             column = _CONTINUATION_WIDTH
@@ -182,6 +198,9 @@ class ShellMarks:
 
     def written(self, data: bytes, place: int) -> None:
         """Take output that begins at a place and contains no mark."""
+        if self.expects_output and data:
+            self._begin(self.drawn)
+            self.is_ahead = True
         if self.seeking is None:
             return
         newline = data.find(b"\n", max(0, self.seeking - place))
@@ -212,6 +231,10 @@ class ShellMarks:
         start = next((start for start in reversed(starts) if self.input_start <= start <= place), None)
         if self.editor and self.at_prompt and start is not None:
             self.start, self.at_prompt, self.is_reported = start, False, True
+
+    def typed_ahead_is_read(self) -> None:
+        """Record that the shell has executed every line that was typed ahead."""
+        self.has_typed_ahead = self.expects_output = False
 
     def forget_shell(self, place: int) -> None:
         """Record that the shell sends no more marks."""
@@ -260,7 +283,7 @@ class ShellMarks:
 
     def _begin(self, place: int) -> None:
         self.start, self.seeking, self.continued = place, None, False
-        self.at_prompt = self.is_reported = False
+        self.at_prompt = self.is_reported = self.is_ahead = self.expects_output = False
 
     def _continue(self, place: int) -> None:
         self.at_prompt, self.continued = False, True
@@ -279,7 +302,7 @@ class ShellMarks:
         if number is not None and before is None and self.start is None:
             return []  # the first prompt
         events: list[ShellEvent] = []
-        if self.at_prompt and self.has_typed_ahead and self.editor == "none":
+        if self.at_prompt and self.expects_output:
             # The shell has executed a line that the terminal echoed before the prompt was drawn.
             self.start = self.drawn
             events.append(CommandStarted(None, self.drawn, self.prompt_start, self.input_start, self.drawn))
@@ -305,8 +328,9 @@ class ShellMarks:
         if not again:
             self.later.clear()
             self.wraps, self.continued = 0, False
-            # An editor shows a line that was typed ahead after the prompt.
+            # An editor shows a line that was typed ahead after the prompt; the terminal has shown it before.
             self.seeking = mark.end if self.has_typed_ahead and self.editor not in {"", "none"} else None
+            self.expects_output = self.has_typed_ahead and self.editor == "none"
             events.append(PromptReady())
         return events
 

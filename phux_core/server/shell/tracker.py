@@ -18,6 +18,7 @@ from phux_core.server.shell.events import (
     ShellEvent,
     State,
 )
+from phux_core.server.shell.marks import may_end_marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -185,7 +186,13 @@ class ShellTracker:
     @property
     def wants_output(self) -> bool:
         """Whether output is looked at for the end of a typed line."""
-        return self.marks.seeking is not None or self._echo_start is not None or self.marks.pending is not None
+        marks = self.marks
+        return (
+            marks.seeking is not None
+            or marks.expects_output
+            or marks.pending is not None
+            or self._echo_start is not None
+        )
 
     def written(self, data: bytes, place: int) -> list[ShellEvent]:
         """Take output that begins at a place and contains no mark."""
@@ -220,7 +227,7 @@ class ShellTracker:
         elif look.in_editor and quiet_s > MOMENT_S and self._waits_in_editor(foreground):
             self.asks_for_hooks, self._may_have_lost_hooks = self._may_have_lost_hooks, False
         if marks.at_prompt and marks.has_typed_ahead and self._is_idle(look, quiet_s):
-            marks.has_typed_ahead = False
+            marks.typed_ahead_is_read()
         self.foreground = foreground
         self.state = self._judge(look, quiet_s)
         return events
@@ -400,8 +407,9 @@ class ShellTracker:
         if line.entered_at > 0 and not (line.is_interrupt and now > line.entered_at + MOMENT_S):
             if self.last_output <= line.entered_at or not waits_quietly:
                 return "running"
-            # No mark came: a continuation prompt, a question of the shell, a menu. POSIX shells mark the former.
-            return "prompt" if line.is_interrupt or marks.editor else "awaiting_input"
+            # No mark came: a continuation prompt, or a question of the shell. POSIX shells mark the former, and fish,
+            # which has neither, says nothing of an empty line.
+            return "prompt" if line.is_interrupt or marks.editor or foreground.shell == "fish" else "awaiting_input"
         if marks.has_typed_ahead or (marks.editor and foreground.waiting is False):
             return "running"
         if marks.editor not in {"", "none"} and foreground.canonical and not waits_quietly:
@@ -446,11 +454,16 @@ class ShellTracker:
         pending = self.marks.pending
         if pending is None:
             return []
+        self.line.entered_at = 0.0
+        if self.marks.is_ahead:
+            return [self.marks.report(None)]
         command = self._read_line(pending)
         if not command or command.lstrip().startswith("#"):
             self.marks.withdraw()
             return []
-        self.line.entered_at = 0.0
+        if may_end_marks(command):
+            self.marks.forget_shell(pending.start)
+            return []
         return [self.marks.report(command)]
 
     def _record_echo(self, data: bytes, place: int) -> None:
