@@ -331,9 +331,7 @@ class ShellTracker:
     def _at_prompt(self, foreground: Foreground, now: float, tail: bytes) -> Ready | Problem:
         line = self.line
         ready = Ready(foreground, self._shell or "posix" if self.is_marked else None)
-        settled_at = max(self.last_output, self.last_reply) + SETTLE_S
-        if foreground.shell == "posix" and not foreground.canonical and now < settled_at:
-            # busybox may be about to ask for the cursor position, or to read the answer.
+        if foreground.shell == "posix" and not foreground.canonical and not self._is_settled(now):
             return Problem(f"the shell in {self._name} is about to read a line", PROMPT_S, again_s=SETTLE_S)
         if not (self.is_marked and self.marks.tells_line):
             return typed_problem(self._name, "Enter was not pressed") if line.is_unfinished else ready
@@ -405,7 +403,8 @@ class ShellTracker:
         marks, line = self.marks, self.line
         waits_quietly = foreground.waiting is not False and quiet_s > _DRAWN_S
         if line.entered_at > 0 and not (line.is_interrupt and now > line.entered_at + MOMENT_S):
-            if self.last_output <= line.entered_at or not waits_quietly:
+            is_answered = self.last_output > line.entered_at or now > line.entered_at + PROMPT_S
+            if not (is_answered and waits_quietly):
                 return "running"
             # No mark came: a continuation prompt, or a question of the shell. POSIX shells mark the former, and fish,
             # which has neither, says nothing of an empty line.
@@ -414,7 +413,13 @@ class ShellTracker:
             return "running"
         if marks.editor not in {"", "none"} and foreground.canonical and not waits_quietly:
             return "running"  # its editor has not set the terminal yet
+        if marks.editor == "wraps" and not self._is_settled(now):
+            return "running"
         return "prompt"
+
+    def _is_settled(self, now: float) -> bool:
+        """Whether busybox has asked for the cursor position, as it does after its prompt, and read the answer."""
+        return now > max(self.last_output, self.last_reply) + SETTLE_S
 
     def _is_untouched(self, now: float) -> bool:
         """Whether a line was entered just now, and nothing was written since."""
