@@ -8,7 +8,7 @@ import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.server.run import command_text, source_files
-from phux_core.server.run.syntax import Verdict, judge
+from phux_core.server.run.syntax import Verdict, judge, program_of
 from phux_core.server.shell.marks import may_end_marks
 
 if TYPE_CHECKING:
@@ -88,7 +88,13 @@ async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None,
     if shell == "posix":
         shell = _family(foreground.pid)
     line, files = source_files.write(
-        directory, command, shell, nonce, broken=not verdict.readable, closed=verdict.closed
+        directory,
+        command,
+        shell,
+        nonce,
+        broken=not verdict.readable,
+        closed=verdict.closed,
+        program=program_of(foreground.pid, shell),
     )
     return Plan(line, command, shell, nonce, files)
 

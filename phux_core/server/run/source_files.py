@@ -12,6 +12,8 @@ from phux_core.errors import RefusedError
 from phux_core.server.run import command_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from phux_core.keeper.journal import Journal
 
 # Shells put their own descriptors and what a redirection replaces here or above.
@@ -24,7 +26,14 @@ _LONGEST_MESSAGE = 4096
 
 
 def write(
-    directory: str, command: str, shell: str, nonce: str | None, *, broken: bool = False, closed: bool = True
+    directory: str,
+    command: str,
+    shell: str,
+    nonce: str | None,
+    *,
+    broken: bool = False,
+    closed: bool = True,
+    program: Sequence[str] = (),
 ) -> tuple[str, list[str]]:
     """Write a command into a file, with what marks its begin and end if the shell does not.
 
@@ -35,6 +44,7 @@ def write(
         nonce: What the marks carry; None if the shell marks its commands itself.
         broken: Whether the shell cannot read the command.
         closed: Whether a line that follows the command would not become a part of it.
+        program: What starts another process of the shell, if that is known.
 
     Returns:
         The line that has the shell execute it, and the files.
@@ -43,8 +53,14 @@ def write(
         RefusedError: They cannot be written.
     """
     files: list[str] = []
+    complains = broken and "\n" not in command and bool(program) and shell in {"posix", "ksh"}
     try:
-        if nonce is None:
+        if complains:
+            text = command_text.complain(command, program)
+            if nonce is not None:
+                text = command_text.wrapper(text, shell, nonce)
+            path = _write(directory, f"{text}\n", files)
+        elif nonce is None:
             # Else the shell would name the file in its messages.
             text = f"{command}\n" if command.endswith("\\") else command
             if shell == "posix":
