@@ -40,14 +40,10 @@ def plan_as_it_is(request: RunRequest, ready: Ready) -> Plan | None:
     Args:
         request: What to run.
         ready: What reads it.
-
-    Raises:
-        RefusedError: The shell has too few file descriptors left.
     """
     marked_shell = ready.shell
     if marked_shell is None:
         return None
-    source_files.check_descriptors(ready.foreground.pid)
     command = _line(request, marked_shell)
     if marked_shell == "posix" and may_end_marks(command):
         return None
@@ -81,7 +77,7 @@ async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None,
     if marked_shell and verdict.closed and command_text.may_be_typed(command, shell):
         return Plan(command, command, shell, None, [])
     if nonce is not None:
-        source_files.check_descriptors(foreground.pid)
+        source_files.check_descriptors(foreground.pid, shell)
     group = command_text.group(command) if marked_shell and shell in command_text.POSIX and verdict.closed else None
     if group is not None:
         return Plan(group, command, shell, None, [])

@@ -253,6 +253,8 @@ class Runner:
         # C-c makes the kernel discard what was typed and not read.
         if run is not None and run.start is None and not run.interrupted:
             return Problem(f"a command was typed in {self._name} and has not started", PROMPT_S)
+        if self._tracker.is_marked and (isinstance(result, Ready) or result.asks):
+            source_files.check_descriptors(self._record.pid, self._record.shell)
         return result
 
     @property

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 # Shells put their own descriptors and what a redirection replaces here or above.
 _FIRST_OWN = 10
-# The files of a run, and what its redirections replace.
+# The files of a run, and what its redirections replace. fish also sets a title before each command.
 _NEEDED = 4
+_NEEDED_BY_FISH = 8
 # Counting open descriptors takes as long as a command that does nothing, so it is left out where the limit is usual.
 _PLENTY = 64
 _LONGEST_MESSAGE = 4096
@@ -92,7 +93,7 @@ def write(
     return command_text.source_line(path, shell, broken=broken), files
 
 
-def check_descriptors(pid: int) -> None:
+def check_descriptors(pid: int, shell: str | None = None) -> None:
     """Refuse to run a command in a shell that has too few file descriptors left.
 
     Our hooks need some, and so does reading a file. dash loses its standard output when it cannot put it aside for a
@@ -108,7 +109,7 @@ def check_descriptors(pid: int) -> None:
         used = sum(1 for name in os.listdir(f"/proc/{pid}/fd") if int(name) >= _FIRST_OWN)
     except OSError:
         return  # it cannot be told
-    if limit - _FIRST_OWN - used < _NEEDED:
+    if limit - _FIRST_OWN - used < (_NEEDED_BY_FISH if shell == "fish" else _NEEDED):
         raise RefusedError(
             f"the shell has too few file descriptors left to run a command: its limit is {limit}",
             remedy="raise the limit (ulimit -n), or use another shell",

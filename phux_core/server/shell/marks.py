@@ -340,6 +340,12 @@ class ShellMarks:
         self.input_start = self.prompt_start
         return [PromptReady()]
 
+    def ended_without_mark(self) -> list[ShellEvent]:
+        """Record that zsh reads a line after the end of a command's output: it had no descriptors for its other marks."""
+        assert self.output_end is not None
+        self.prompt_start = self.drawn = self.output_end
+        return [self._finished(None, self.output_end), *self.prompt_drawn()]
+
     def _answered(self, argument: str, mark: PrivateOsc) -> list[ShellEvent]:
         length, _, mode = argument.partition(";")
         mode, _, status = mode.partition(";")

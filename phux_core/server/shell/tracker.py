@@ -222,6 +222,8 @@ class ShellTracker:
         if marks.drawing and self._waits_in_editor(foreground) and quiet_s > _DRAWN_S:
             events += marks.prompt_drawn()  # the pane is too small for the end of the prompt
             marks.on_alt_screen = look.alt_screen
+        if marks.output_end is not None and self._waits_in_editor(foreground) and quiet_s > MOMENT_S:
+            events += marks.ended_without_mark()
         if marks.start is None:
             self._may_have_lost_hooks = True
         elif look.in_editor and quiet_s > MOMENT_S and self._waits_in_editor(foreground):

@@ -139,26 +139,24 @@ __phux_preexec() {
 }
 
 __phux_tell_start() {
-    {
-        local full=${3-}
-        builtin emulate -L zsh
-        builtin setopt no_err_exit no_err_return
-        if [[ -n $__phux_ps1_marked && $PS1 == "$__phux_ps1_marked" ]]; then PS1=$__phux_ps1; fi
-        __phux_ran=1
-        __phux_mark_eol
-        if (( $#__phux_forgotten )); then __phux_remember $__phux_forgotten[1]; fi
-        local text=${1[1,2000]}
-        text=${text//\\/\\\\}
-        text=${text//$'\n'/\\n}
-        text=${text//$'\t'/\\t}
-        text=${text//[[:cntrl:]]/}
-        builtin print -rn -- $'\e]133;C\a\e]7748;'$__phux_nonce';C;'$text$'\a' >/dev/tty
-        # It may set precmd_functions anew. (Not after each command: "sched" lets $pipestatus and $_ be overwritten.)
-        if [[ $full == *p(recmd|reexec)_functions* || " $full" == *[[:space:]](source|.|eval)[[:space:]]* ]] &&
-            (( $+builtins[sched] )); then
-            builtin sched +0 '{ __phux_heal && : } >/dev/null 2>&1'
-        fi
-    } >/dev/null 2>&1
+    local full=${3-}
+    builtin emulate -L zsh
+    builtin setopt no_err_exit no_err_return
+    if [[ -n $__phux_ps1_marked && $PS1 == "$__phux_ps1_marked" ]]; then PS1=$__phux_ps1; fi
+    __phux_ran=1
+    __phux_mark_eol
+    if (( $#__phux_forgotten )); then __phux_remember $__phux_forgotten[1]; fi
+    local text=${1[1,2000]}
+    text=${text//\\/\\\\}
+    text=${text//$'\n'/\\n}
+    text=${text//$'\t'/\\t}
+    text=${text//[[:cntrl:]]/}
+    builtin print -rn -- $'\e]133;C\a\e]7748;'$__phux_nonce';C;'$text$'\a' >/dev/tty
+    # It may set precmd_functions anew. (Not after each command: "sched" lets $pipestatus and $_ be overwritten.)
+    if [[ $full == *p(recmd|reexec)_functions* || " $full" == *[[:space:]](source|.|eval)[[:space:]]* ]] &&
+        (( $+builtins[sched] )); then
+        builtin sched +0 '{ __phux_heal && : } >/dev/null 2>&1'
+    fi
 }
 
 # Runs before the next prompt, after precmd_functions: if __phux_first was not among them, come back.
