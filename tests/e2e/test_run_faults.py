@@ -15,7 +15,7 @@ from phux_client import blocking, flows
 from phux_core import errors
 from rawwire import RawClient
 from servers import embedded_server, eventually
-from shell_panes import INTEGRATED, SHELLS, running
+from shell_panes import INTEGRATED, MARKED, SHELLS, running
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_what_ends_while_there_is_no_service_is_heard_by_the_next(open_shell, ph
     assert outcome[0].output == "\n".join(map(str, range(1, 2001)))
 
 
-@pytest.mark.parametrize("shell", [*SHELLS, "mksh"])
+@pytest.mark.parametrize("shell", [*MARKED, "mksh"])
 @pytest.mark.parametrize("limit", [4, 9, 12, 13, 14, 15, 17, 20])
 def test_a_shell_with_few_file_descriptors_runs_a_command_or_says_that_it_did_not(
     open_shell, monkeypatch, shell, limit
@@ -154,8 +154,9 @@ def test_a_shell_with_few_file_descriptors_runs_a_command_or_says_that_it_did_no
         except (errors.RefusedError, errors.PaneClosedError):
             pass  # busybox ends when it has none left
         else:
-            # bash and zsh need some to report the code of the command that takes them away.
-            assert (result.output, result.exit_code) == expected or not (result.exit_known or limit > 13)
+            # bash and zsh need some to report the code of the command that takes them away, and bash complains.
+            few = limit <= 13 and (not result.exit_known or "Too many open files" in result.output)
+            assert (result.output, result.exit_code) == expected or few
         assert time.monotonic() - began < 5
 
 

@@ -128,18 +128,6 @@ def test_a_line_that_only_an_alias_makes_readable_is_executed(open_shell, monkey
     assert pane.run("echo $x", timeout_s=20).output == "yes"
 
 
-@pytest.mark.parametrize("shell", [shell for shell in POSIX if shell != "zsh -f"])
-def test_nothing_of_phux_is_traced_for_a_line_that_cannot_be_read(open_shell, monkeypatch, shell):
-    monkeypatch.setitem(SHELLS, shell, ARGV[shell])
-    pane = open_shell(shell)
-    pane.run("set -x", timeout_s=20)
-    for command in ("if", "echo 'open", "echo )"):
-        result = pane.run(command, timeout_s=20)
-        assert result.exit_code != 0
-        assert OURS.search(result.output) is None, result.output
-        assert "alias" not in result.output
-
-
 def test_messages_of_several_lines_in_zsh_do_not_mention_eval(open_shell):
     pane = open_shell("zsh")
     assert pane.run("nosuchcommand\nfalse", timeout_s=20).output == "zsh: command not found: nosuchcommand"

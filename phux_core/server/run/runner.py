@@ -436,7 +436,9 @@ class Runner:
             start = max(run.typed_seq, journal.base)
             written = journal.since(start, max(0, place - start))
             run.start = place - len(below_line(written, run.files[-1] if run.files else run.command))
-        if run.nonce is None:
+        if run.nonce is not None:
+            self._tracker.run_ended_at = time.monotonic()
+        else:
             place = end_of_own_output(journal, run.start, place, run.shell, marked=is_marked)
         if exit_code and run.files:
             run.never_started = source_files.could_not_be_opened(run.files, journal, run.start, place)

@@ -341,7 +341,7 @@ class ShellMarks:
         return [PromptReady()]
 
     def ended_without_mark(self) -> list[ShellEvent]:
-        """Record that zsh reads a line after the end of a command's output: it had no descriptors for its other marks."""
+        """Record that zsh reads a line after it has marked the end of output: it had no descriptors for more marks."""
         assert self.output_end is not None
         self.prompt_start = self.drawn = self.output_end
         return [self._finished(None, self.output_end), *self.prompt_drawn()]

@@ -100,6 +100,7 @@ class ShellTracker:
         last_output: When the program wrote last.
         last_reply: When the terminal answered a query of the program last.
         asks_for_hooks: Whether bash is to be asked whether a command has replaced the hooks that mark its end.
+        run_ended_at: When a run finished whose marks are our own.
         run_shell: The process in which a run was typed whose marks are our own and that has not finished.
     """
 
@@ -118,6 +119,7 @@ class ShellTracker:
         self.last_output = self.last_reply = 0.0
         self.asks_for_hooks = False
         self.run_shell: int | None = None
+        self.run_ended_at = 0.0
         self._may_have_lost_hooks = True
         self._name, self._pid, self._shell = name, pid, shell
         self._read_line = read_line
@@ -326,7 +328,7 @@ class ShellTracker:
             if state == "awaiting_input":
                 return Ready(foreground, None)
             return Problem(f"{foreground.name} in {where} is busy", PROMPT_S)
-        return self._busy(foreground, recent_s, own=own)
+        return self._busy(foreground, now, own=own)
 
     # Why not
 
@@ -359,7 +361,7 @@ class ShellTracker:
         doing = "is still starting" if self.marks.at_prompt is None else "has not drawn its prompt yet"
         return Problem(f"the shell in {where} {doing}", _OWN_PROMPT_S)
 
-    def _busy(self, foreground: Foreground, recent_s: float, *, own: bool) -> Problem:
+    def _busy(self, foreground: Foreground, now: float, *, own: bool) -> Problem:
         where, state, marks = self._name, self.state, self.marks
         reads = f"type what it reads (phux send-keys {where}), or end it (C-c) and run the command then"
         waits = state in {"awaiting_input", "awaiting_secret"}
@@ -372,7 +374,10 @@ class ShellTracker:
             return Problem(f"{foreground.name} in {where} is busy", PROMPT_S)
         doing = "waits for a secret in" if state == "awaiting_secret" else "has the foreground of"
         command = f" ({marks.command.splitlines()[0]:.60})" if own and marks.command else ""
-        patience_s = MOMENT_S if own and not waits else recent_s
+        if now < self.run_ended_at + PROMPT_S and self.line.typed_at < self.run_ended_at:
+            patience_s = PROMPT_S  # the rest of a line of ours, which may be a program: mksh has no printf of its own
+        else:
+            patience_s = MOMENT_S if (own and not waits) or now < self.line.typed_at + MOMENT_S else 0.0
         return Problem(f"{foreground.name}{command} {doing} {where}", patience_s, reads if waits else None)
 
     # State
