@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Arrival: TypeAlias = Key | tuple[Literal["push"], Document]
     """What arrived; a push is a frame of an attachment (docs/wire.md)."""
 
+DEFAULT_TIMEOUT_S = 30.0
+"""How long one request may take, connecting and handshake included."""
 # A service that dies of a request itself must not be given that request for ever.
 _MOST_QUICK_LOSSES = 15
 _QUICK_S = 1.0

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from phux_client import flows
-from phux_core import documents, shapes
+from phux_core import shapes
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -34,7 +33,7 @@ class PaneActs:
             [(0, '$ hello')]
         """
         flow = flows.changes(self._phux.caller, self.id, since, cells=cells)
-        return documents.load(shapes.ScreenChanges, await self._phux.drive(flow))
+        return await self._phux.load(shapes.ScreenChanges, flow)
 
     async def act(
         self,
@@ -92,4 +91,4 @@ class PaneActs:
             cells=cells,
             timeout_s=timeout_s,
         )
-        return documents.load(shapes.ScreenChanges, await self._phux.drive(flow))
+        return await self._phux.load(shapes.ScreenChanges, flow)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
-
-from phux_client import flows, waited
+from phux_client import flows
 from phux_client.aio.acts import PaneActs
 from phux_client.aio.logs import PaneLogs
-from phux_core import documents, errors, shapes
+from phux_core import errors, shapes
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
+    from typing import Self
 
     from phux_client.aio.server import Phux
+    from phux_client.waited import Waited
     from phux_core.layout import Direction, Side
 
 
@@ -72,6 +73,8 @@ class EventStream:
             ...     (await events.next(timeout_s=10)).terminal
             '@1'
         """
+        from phux_core import documents
+
         if self._ended:
             raise errors.PaneClosedError(f"the program in @{self._pane} has ended, and so have its events")
         while True:
@@ -129,7 +132,7 @@ class Pane(PaneActs, PaneLogs):
             80
         """
         flow = flows.snapshot(self._phux.caller, self.id, scrollback=scrollback, cells=cells)
-        return documents.load(shapes.ScreenState, await self._phux.drive(flow))
+        return await self._phux.load(shapes.ScreenState, flow)
 
     async def run(
         self,
@@ -171,7 +174,7 @@ class Pane(PaneActs, PaneLogs):
             max_bytes=max_bytes,
             raw=raw,
         )
-        return documents.load(shapes.RunResult, await self._phux.drive(flow))
+        return await self._phux.load(shapes.RunResult, flow)
 
     async def split(
         self,
@@ -214,7 +217,7 @@ class Pane(PaneActs, PaneLogs):
             >>> (await pane.select()).terminal_id
             1
         """
-        return documents.load(shapes.Place, await self._phux.drive(flows.select(self._phux.caller, self.id)))
+        return await self._phux.load(shapes.Place, flows.select(self._phux.caller, self.id))
 
     async def resize(
         self, cols: int | None = None, rows: int | None = None, *, side: Side | None = None, by: int | None = None
@@ -239,7 +242,7 @@ class Pane(PaneActs, PaneLogs):
             100
         """
         flow = flows.resize(self._phux.caller, self.id, cols, rows, side=side, by=by)
-        return documents.load(shapes.Place, await self._phux.drive(flow))
+        return await self._phux.load(shapes.Place, flow)
 
     async def zoom(self, on: bool | None = None) -> shapes.Place:
         """Give it the whole window for a while, or end that.
@@ -252,7 +255,7 @@ class Pane(PaneActs, PaneLogs):
             >>> (await pane.zoom()).zoomed, (await pane.zoom()).zoomed
             (True, False)
         """
-        return documents.load(shapes.Place, await self._phux.drive(flows.zoom(self._phux.caller, self.id, on)))
+        return await self._phux.load(shapes.Place, flows.zoom(self._phux.caller, self.id, on))
 
     async def move(
         self, dest: str | int, direction: Direction = "right", *, size: int | str | None = None
@@ -275,7 +278,7 @@ class Pane(PaneActs, PaneLogs):
             1
         """
         flow = flows.move(self._phux.caller, self.id, dest, direction, size=size)
-        return documents.load(shapes.Place, await self._phux.drive(flow))
+        return await self._phux.load(shapes.Place, flow)
 
     async def swap(self, other: str | int) -> None:
         """Let it change places with another pane, of any window.
@@ -337,7 +340,7 @@ class Pane(PaneActs, PaneLogs):
         since: int | None = None,
         output_only: bool = False,
         timeout_s: float | None = None,
-    ) -> waited.Waited:
+    ) -> Waited:
         """Wait until the first of some conditions holds; with none, until the pane has come to rest.
 
         Lines are whole lines, also where the edge of the screen broke them. Without ``since`` and ``output_only``, what
@@ -373,6 +376,8 @@ class Pane(PaneActs, PaneLogs):
             >>> waited.met, waited.met_line
             ('regex', '3')
         """
+        from phux_client import waited
+
         outcome = await self._phux.drive(
             flows.wait(
                 self._phux.caller,
@@ -412,8 +417,7 @@ class Pane(PaneActs, PaneLogs):
             >>> (await pane.info()).active
             True
         """
-        found = await self._phux.drive(flows.find_pane(self.selector, self._phux.caller))
-        return documents.load(shapes.PaneInfo, found)
+        return await self._phux.load(shapes.PaneInfo, flows.find_pane(self.selector, self._phux.caller))
 
     async def kill(self) -> int:
         """End its program and forget it.

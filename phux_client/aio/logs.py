@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
-
 from phux_client import flows
-from phux_core import documents, errors, shapes
+from phux_client.aio.driver import Driver
+from phux_core import errors, shapes
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from phux_client.aio.server import Phux
-    from phux_client.flows._kinds import Flow, Result
 
 
 class LogStream:
@@ -66,6 +66,8 @@ class LogStream:
             >>> (await stream.next(timeout_s=10)).pane
             1
         """
+        from phux_core import documents
+
         document = await self._phux.drive(flows.next_logs(self._place, mode=self._mode, timeout_s=timeout_s))
         if document is not None:
             return documents.load(shapes.LogText, document)
@@ -187,7 +189,7 @@ class PaneLogs:
             max_bytes=max_bytes,
             mode=mode,
         )
-        return documents.load(shapes.LogText, await self._phux.drive(flow))
+        return await self._phux.load(shapes.LogText, flow)
 
     async def commands(self) -> list[shapes.CommandInfo]:
         """Read the ledger of what ran in it, oldest first.
@@ -216,7 +218,7 @@ class PaneLogs:
             'finished'
         """
         flow = flows.start(self._phux.caller, self.id, command, queue=queue)
-        return documents.load(shapes.Started, await self._phux.drive(flow))
+        return await self._phux.load(shapes.Started, flow)
 
     async def signal(self, name: str = "INT", *, shell: bool = False) -> shapes.Signalled:
         """Send a signal to the processes that have its terminal.
@@ -235,7 +237,7 @@ class PaneLogs:
             'kill'
         """
         flow = flows.signal(self._phux.caller, self.id, name, shell=shell)
-        return documents.load(shapes.Signalled, await self._phux.drive(flow))
+        return await self._phux.load(shapes.Signalled, flow)
 
     async def stop(self, *, grace_s: float | None = None) -> shapes.Stopped:
         """End what runs in its shell: INT, then TERM, then KILL, until the prompt is back.
@@ -251,9 +253,7 @@ class PaneLogs:
             >>> (await pane.stop()).stopped
             True
         """
-        return documents.load(
-            shapes.Stopped, await self._phux.drive(flows.stop(self._phux.caller, self.id, grace_s=grace_s))
-        )
+        return await self._phux.load(shapes.Stopped, flows.stop(self._phux.caller, self.id, grace_s=grace_s))
 
     async def set_history_limit(self, rows: int) -> None:
         """Change how many rows of history it keeps, from 0 to 1,000,000, at once.
@@ -264,17 +264,8 @@ class PaneLogs:
         await self._phux.drive(flows.history_limit(self._phux.caller, self.id, rows))
 
 
-class ServerLogs:
+class ServerLogs(Driver):
     """What the panes of a server wrote, and what ran in them."""
-
-    @property
-    def caller(self) -> flows.Caller:
-        """What verbs know of this process."""
-        raise NotImplementedError
-
-    async def drive(self, flow: Flow[Result]) -> Result:
-        """Carry out a flow."""
-        raise NotImplementedError
 
     async def logs(
         self,
@@ -313,7 +304,7 @@ class ServerLogs:
             max_bytes=max_bytes,
             mode=mode,
         )
-        return documents.load(shapes.LogText, await self.drive(flow))
+        return await self.load(shapes.LogText, flow)
 
     async def log_list(self) -> list[shapes.LogInfo]:
         """List the logs that are kept, newest server first.
@@ -322,7 +313,7 @@ class ServerLogs:
             >>> [log.session for log in await phux.log_list()]
             ['work']
         """
-        return documents.load(shapes.LogList, await self.drive(flows.log_list())).logs
+        return (await self.load(shapes.LogList, flows.log_list())).logs
 
     async def search(
         self,
@@ -354,7 +345,7 @@ class ServerLogs:
         flow = flows.search(
             self.caller, pattern, session=session, everywhere=everywhere, context=context, max_matches=max_matches
         )
-        return documents.load(shapes.Matches, await self.drive(flow)).matches
+        return (await self.load(shapes.Matches, flow)).matches
 
     async def commands(self, target: str | int | None = None) -> list[shapes.CommandInfo]:
         """Read the ledger: of all panes, or of one, oldest first.
@@ -367,7 +358,7 @@ class ServerLogs:
             >>> [command.command for command in await phux.commands()]
             ['true']
         """
-        return documents.load(shapes.CommandList, await self.drive(flows.commands(self.caller, target))).commands
+        return (await self.load(shapes.CommandList, flows.commands(self.caller, target))).commands
 
     async def wait_command(self, command: str, *, timeout_s: float | None = None) -> shapes.CommandInfo:
         """Wait until a command has ended.
@@ -385,4 +376,4 @@ class ServerLogs:
             >>> (await phux.wait_command(started.command, timeout_s=10)).exit_code
             1
         """
-        return documents.load(shapes.CommandInfo, await self.drive(flows.wait_command(command, timeout_s=timeout_s)))
+        return await self.load(shapes.CommandInfo, flows.wait_command(command, timeout_s=timeout_s))

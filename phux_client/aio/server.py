@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
-
-import anyio
 
 from phux_client import flows
+from phux_client.aio.backend import Opening, in_thread, private_server
 from phux_client.aio.handles import EventStream, Pane
-from phux_client.aio.link import Link
 from phux_client.aio.logs import ServerLogs
 from phux_client.aio.sessions import Session, Window
-from phux_client.blocking import DEFAULT_TIMEOUT_S
-from phux_core import documents, errors, paths, shapes
+from phux_client.connection import DEFAULT_TIMEOUT_S
+from phux_core import errors, shapes
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
-
-    from phux_client.flows._kinds import Document, Flow, Result
+    from contextlib import AbstractAsyncContextManager
 
 
 class Phux(ServerLogs):
@@ -35,76 +31,6 @@ class Phux(ServerLogs):
         'hi'
     """
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
-        self._caller = flows.Caller(None, os.environ, link.path)
-
-    @property
-    def socket(self) -> str:
-        """The path of the server's socket.
-
-        Example:
-            >>> phux.socket.endswith("phux.sock")
-            True
-        """
-        return self._link.path
-
-    @property
-    def caller(self) -> flows.Caller:
-        """What verbs know of this process.
-
-        Example:
-            >>> phux.caller.pane is None  # it runs in no pane of this server
-            True
-        """
-        return self._caller
-
-    async def drive(self, flow: Flow[Result]) -> Result:
-        """Carry out a flow and return what it returns, documents as they are.
-
-        Raises:
-            PhuxError: The flow, the server or the connection failed.
-
-        Example:
-            >>> from phux_client import flows
-            >>> (await phux.drive(flows.ls()))["schema_version"]
-            1
-        """
-        answer: Any = None
-        failure: errors.PhuxError | None = None
-        subscriptions: list[int] = []
-        try:
-            while True:
-                try:
-                    step = flow.send(answer) if failure is None else flow.throw(failure)
-                except StopIteration as stop:
-                    result: Result = stop.value
-                    return result
-                answer, failure = None, None
-                try:
-                    if isinstance(step, flows.Request):
-                        answer = await self._link.request(step)
-                        if step.call == "subscribe":
-                            subscriptions.append(answer["subscription"])
-                    else:
-                        answer = await self._link.next_event(step.subscription, step.timeout_s)
-                except errors.PhuxError as error:
-                    failure = error
-        finally:
-            # A cancelled flow cannot ask anymore, and nobody reads the events it subscribed to.
-            for number in subscriptions:
-                self._link.unsubscribe(number)
-
-    async def request(self, request: flows.Request) -> Document:
-        """Ask one thing of the server, in the words of the wire.
-
-        Example:
-            >>> from phux_client import flows
-            >>> (await phux.request(flows.Request("status")))["sessions"]
-            1
-        """
-        return await self._link.request(request)
-
     async def ls(self) -> shapes.SessionList:
         """List the sessions, in short.
 
@@ -112,7 +38,7 @@ class Phux(ServerLogs):
             >>> [session.name for session in (await phux.ls()).sessions]
             ['work']
         """
-        return documents.load(shapes.SessionList, await self.drive(flows.ls()))
+        return await self.load(shapes.SessionList, flows.ls())
 
     async def tree(self, target: str | None = None) -> shapes.Tree:
         """Read sessions, windows and panes.
@@ -124,7 +50,7 @@ class Phux(ServerLogs):
             >>> (await phux.tree()).sessions[0].windows[0].panes[0].state
             'prompt'
         """
-        return documents.load(shapes.Tree, await self.drive(flows.tree(self._caller, target)))
+        return await self.load(shapes.Tree, flows.tree(self.caller, target))
 
     async def status(self) -> shapes.Status:
         """Read how the server is.
@@ -133,7 +59,7 @@ class Phux(ServerLogs):
             >>> (await phux.status()).sessions
             1
         """
-        return documents.load(shapes.Status, await self.drive(flows.status()))
+        return await self.load(shapes.Status, flows.status())
 
     async def sessions(self) -> list[Session]:
         """List the sessions as live handles, in the order they were made.
@@ -184,7 +110,7 @@ class Phux(ServerLogs):
             'build'
         """
         flow = flows.new(
-            self._caller,
+            self.caller,
             name,
             window_name=window_name,
             cwd=cwd,
@@ -209,7 +135,7 @@ class Phux(ServerLogs):
             >>> (await phux.session("=")).name
             'work'
         """
-        found = await self.drive(flows.find_session(target, self._caller))
+        found = await self.drive(flows.find_session(target, self.caller))
         return Session(self, found["id"], found["name"], found["windows"][0]["panes"][0]["id"])
 
     async def window(self, target: str) -> Window:
@@ -222,7 +148,7 @@ class Phux(ServerLogs):
             >>> (await phux.window("work:0")).name
             'sh'
         """
-        found = await self.drive(flows.find_window(target, self._caller))
+        found = await self.drive(flows.find_window(target, self.caller))
         return Window(self, found["id"], found["name"], found["panes"][0]["id"])
 
     async def pane(self, target: str | int) -> Pane:
@@ -237,7 +163,7 @@ class Phux(ServerLogs):
         """
         if isinstance(target, int):
             target = f"@{target}"
-        return Pane(self, (await self.drive(flows.find_pane(target, self._caller)))["id"])
+        return Pane(self, (await self.drive(flows.find_pane(target, self.caller)))["id"])
 
     async def detach(self, target: str | None = None) -> int:
         """End what terminals show of a session (`phux attach`), or of all sessions; the programs go on.
@@ -252,7 +178,7 @@ class Phux(ServerLogs):
             >>> await phux.detach("work")
             0
         """
-        return int((await self.drive(flows.detach(self._caller, target, everywhere=target is None)))["detached"])
+        return int((await self.drive(flows.detach(self.caller, target, everywhere=target is None)))["detached"])
 
     async def kill(self, target: str) -> int:
         """End what a selector names: a session, a window or a pane.
@@ -264,7 +190,7 @@ class Phux(ServerLogs):
             >>> await phux.kill("work")
             1
         """
-        return int((await self.drive(flows.kill(self._caller, target)))["killed"])
+        return int((await self.drive(flows.kill(self.caller, target)))["killed"])
 
     async def kill_server(self) -> None:
         """End every program and the server; return when it is gone.
@@ -281,7 +207,7 @@ class Phux(ServerLogs):
         except errors.NoServerError:
             raise
         except errors.TransportError:
-            await anyio.to_thread.run_sync(end_keeper, self.socket)
+            await in_thread(end_keeper, self.socket)
         await self._link.wait_closed()
 
     @asynccontextmanager
@@ -323,10 +249,9 @@ class Phux(ServerLogs):
             self._link.unsubscribe(stream.subscription)
 
 
-@asynccontextmanager
-async def connect(
+def connect(
     socket: str | None = None, *, start: bool = False, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
-) -> AsyncIterator[Phux]:
+) -> AbstractAsyncContextManager[Phux]:
     """Connect to the server of this user.
 
     Args:
@@ -344,9 +269,10 @@ async def connect(
         ...     len(await phux.sessions())
         1
     """
-    path = paths.socket_path(socket)
-    link = Link(path, timeout_s, client)
-    phux = Phux(link)
+    return Opening(_open(Phux(socket, timeout_s=timeout_s, client=client), start=start))
+
+
+async def _open(phux: Phux, *, start: bool) -> Phux:
     try:
         try:
             await phux.drive(flows.status())
@@ -356,11 +282,12 @@ async def connect(
             from phux_client.starting import start_server
 
             # A server that nobody waits for any more ends by itself.
-            await anyio.to_thread.run_sync(start_server, path, abandon_on_cancel=True)
+            await in_thread(start_server, phux.socket)
             await phux.drive(flows.status())
-        yield phux
-    finally:
-        link.close()
+    except BaseException:
+        phux.close()
+        raise
+    return phux
 
 
 @asynccontextmanager
@@ -379,18 +306,8 @@ async def embedded(
         ...     (await private.new_session("once")).name
         'once'
     """
-    from phux_client.embedding import Embedding
-
-    embedding = Embedding(engine)
-    try:
-        server = await anyio.to_thread.run_sync(embedding.start)
-    except BaseException:
-        # asyncio's own cancelling does not wait for the thread, as that of anyio does.
-        embedding.give_up()
-        raise
-    try:
-        async with connect(server.socket, timeout_s=timeout_s, client=client) as phux:
-            yield phux
-    finally:
-        with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(server.close)
+    async with (
+        private_server(engine) as server,
+        connect(server.socket, timeout_s=timeout_s, client=client) as phux,
+    ):
+        yield phux

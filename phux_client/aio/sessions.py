@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from phux_client import flows
 from phux_client.aio.handles import Pane
-from phux_core import documents, shapes
+from phux_core import shapes
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -104,7 +103,7 @@ class Session:
             'work'
         """
         flow = flows.select(self._phux.caller, ("session", self.id))
-        return documents.load(shapes.Place, await self._phux.drive(flow))
+        return await self._phux.load(shapes.Place, flow)
 
     async def rename(self, name: str) -> None:
         """Give it another name.
@@ -189,8 +188,7 @@ class Window:
             >>> info.index, info.cols, info.rows, info.layout
             (0, 80, 24, 1)
         """
-        node = await self._phux.drive(flows.find_by_id("window", self.id))
-        return documents.load(shapes.WindowInfo, node)
+        return await self._phux.load(shapes.WindowInfo, flows.find_by_id("window", self.id))
 
     async def split(
         self,
@@ -228,7 +226,7 @@ class Window:
             0
         """
         flow = flows.select(self._phux.caller, ("window", self.id))
-        return documents.load(shapes.Place, await self._phux.drive(flow))
+        return await self._phux.load(shapes.Place, flow)
 
     async def rename(self, name: str) -> None:
         """Give it another name.
@@ -264,7 +262,7 @@ class Window:
             120
         """
         flow = flows.resize(self._phux.caller, ("window", self.id), cols, rows, policy=policy)
-        return documents.load(shapes.Place, await self._phux.drive(flow))
+        return await self._phux.load(shapes.Place, flow)
 
     async def layout(self, name: LayoutName) -> shapes.Place:
         """Lay its panes out in a known way.
@@ -281,7 +279,7 @@ class Window:
             12
         """
         flow = flows.layout(self._phux.caller, ("window", self.id), name)
-        return documents.load(shapes.Place, await self._phux.drive(flow))
+        return await self._phux.load(shapes.Place, flow)
 
     async def move_divider(self, path: Sequence[Step], by: int) -> shapes.Place:
         """Move one of its dividers.
@@ -295,8 +293,7 @@ class Window:
             >>> (await window.move_divider([], 10)).cols
             50
         """
-        place = await self._phux.drive(flows.move_divider(self.id, list(path), by))
-        return documents.load(shapes.Place, place)
+        return await self._phux.load(shapes.Place, flows.move_divider(self.id, list(path), by))
 
     async def move(self, dest: str) -> shapes.Place:
         """Put it into another session, or at another index.
@@ -312,7 +309,7 @@ class Window:
             5
         """
         flow = flows.move(self._phux.caller, ("window", self.id), dest)
-        return documents.load(shapes.Place, await self._phux.drive(flow))
+        return await self._phux.load(shapes.Place, flow)
 
     async def swap(self, other: str) -> None:
         """Let it change places with another window, of any session.

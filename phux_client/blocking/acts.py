@@ -1,22 +1,25 @@
-"""Acting in a pane, and what changed on its screen: a part of the handle. Import-light."""
+# Generated from phux_client/aio/acts.py by tools/generate_blocking.py: change that file, not this one.
+"""Acting in a pane, and what changed on its screen: a part of the handle."""
+
+from __future__ import annotations
 
 from phux_client import flows
+from phux_core import shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phux_client.blocking.server import Phux
-    from phux_core import shapes
 
 
 class PaneActs:
     """What a pane's handle can do and look at in one."""
 
     id: int
-    _phux: "Phux"
+    _phux: Phux
 
-    def changes(self, since: int, *, cells: bool = False) -> "shapes.ScreenChanges":
+    def changes(self, since: int, *, cells: bool = False) -> shapes.ScreenChanges:
         """Read what changed on its screen after a moment.
 
         Args:
@@ -24,16 +27,14 @@ class PaneActs:
             cells: Add the cells of changed rows, and count rows of which only the style changed.
 
         Example:
-            >>> seen = (pane.snapshot()).seq
+            >>> seen = pane.snapshot().seq
             >>> typed = pane.send_keys("hello")
             >>> done = pane.wait(until="hello", timeout_s=10)
-            >>> [(row.row, row.text) for row in (pane.changes(seen)).changed]
+            >>> [(row.row, row.text) for row in pane.changes(seen).changed]
             [(0, '$ hello')]
         """
-        from phux_core import documents, shapes
-
         flow = flows.changes(self._phux.caller, self.id, since, cells=cells)
-        return documents.load(shapes.ScreenChanges, self._phux.drive(flow))
+        return self._phux.load(shapes.ScreenChanges, flow)
 
     def act(
         self,
@@ -43,12 +44,12 @@ class PaneActs:
         regex: str | None = None,
         gone: str | None = None,
         idle_ms: int | None = None,
-        state: "str | Sequence[str] | None" = None,
+        state: str | Sequence[str] | None = None,
         stop: str | None = None,
         since: int | None = None,
         cells: bool = False,
         timeout_s: float = flows.ACT_TIMEOUT_S,
-    ) -> "shapes.ScreenChanges":
+    ) -> shapes.ScreenChanges:
         """Type, wait for what that brings about, and read what changed, with nobody's command in between.
 
         While it lasts, no ``run`` and no other ``act`` begins in this pane; ``send_keys`` is let through. Only what is
@@ -76,8 +77,6 @@ class PaneActs:
             >>> done.outcome, done.met_line
             ('met', '42')
         """
-        from phux_core import documents, shapes
-
         flow = flows.act(
             self._phux.caller,
             self.id,
@@ -93,4 +92,4 @@ class PaneActs:
             cells=cells,
             timeout_s=timeout_s,
         )
-        return documents.load(shapes.ScreenChanges, self._phux.drive(flow))
+        return self._phux.load(shapes.ScreenChanges, flow)

@@ -1,9 +1,12 @@
-"""Live handles of the blocking client: panes and event streams. Import-light."""
+# Generated from phux_client/aio/handles.py by tools/generate_blocking.py: change that file, not this one.
+"""Live handles of the blocking client: panes and event streams."""
+
+from __future__ import annotations
 
 from phux_client import flows
 from phux_client.blocking.acts import PaneActs
 from phux_client.blocking.logs import PaneLogs
-from phux_core import errors
+from phux_core import errors, shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +16,6 @@ if TYPE_CHECKING:
 
     from phux_client.blocking.server import Phux
     from phux_client.waited import Waited
-    from phux_core import shapes
     from phux_core.layout import Direction, Side
 
 
@@ -28,7 +30,7 @@ class EventStream:
         'pane_closed'
     """
 
-    def __init__(self, phux: "Phux", pane: int | None, *, output: bool, since: int | None, output_only: bool) -> None:
+    def __init__(self, phux: Phux, pane: int | None, *, output: bool, since: int | None, output_only: bool) -> None:
         self._phux = phux
         self._pane = pane
         self._output = output
@@ -50,15 +52,15 @@ class EventStream:
         reply = self._phux.request(flows.Request("subscribe", pane=self._pane, **asked))
         self.subscription = reply["subscription"]
 
-    def __iter__(self) -> "Self":
+    def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> "shapes.Event":
+    def __next__(self) -> shapes.Event:
         if self._ended:
             raise StopIteration
         return self.next()
 
-    def next(self, timeout_s: float | None = None) -> "shapes.Event":
+    def next(self, timeout_s: float | None = None) -> shapes.Event:
         """Wait for the next event.
 
         Raises:
@@ -69,10 +71,10 @@ class EventStream:
         Example:
             >>> with phux.watch("work") as events:
             ...     typed = pane.send_keys("Enter")
-            ...     (events.next(timeout_s=10)).terminal
+            ...     events.next(timeout_s=10).terminal
             '@1'
         """
-        from phux_core import documents, shapes
+        from phux_core import documents
 
         if self._ended:
             raise errors.PaneClosedError(f"the program in @{self._pane} has ended, and so have its events")
@@ -102,7 +104,7 @@ class Pane(PaneActs, PaneLogs):
         True
     """
 
-    def __init__(self, phux: "Phux", id: int) -> None:  # noqa: A002
+    def __init__(self, phux: Phux, id: int) -> None:  # noqa: A002
         self._phux = phux
         self.id = id
 
@@ -119,7 +121,7 @@ class Pane(PaneActs, PaneLogs):
         """
         return f"@{self.id}"
 
-    def snapshot(self, *, scrollback: int | None = None, cells: bool = False) -> "shapes.ScreenState":
+    def snapshot(self, *, scrollback: int | None = None, cells: bool = False) -> shapes.ScreenState:
         """Read its screen.
 
         Args:
@@ -130,21 +132,19 @@ class Pane(PaneActs, PaneLogs):
             >>> pane.snapshot().cols
             80
         """
-        from phux_core import documents, shapes
-
         flow = flows.snapshot(self._phux.caller, self.id, scrollback=scrollback, cells=cells)
-        return documents.load(shapes.ScreenState, self._phux.drive(flow))
+        return self._phux.load(shapes.ScreenState, flow)
 
     def run(
         self,
-        command: "str | Sequence[str]",
+        command: str | Sequence[str],
         *,
         timeout_s: float | None = flows.RUN_TIMEOUT_S,
         queue: bool = False,
         interrupt: bool = False,
         max_bytes: int | None = None,
         raw: bool = False,
-    ) -> "shapes.RunResult":
+    ) -> shapes.RunResult:
         """Run a command in its shell, and wait until the shell is done with it.
 
         Args:
@@ -165,8 +165,6 @@ class Pane(PaneActs, PaneLogs):
             >>> result.output, result.exit_code
             ('hi', 1)
         """
-        from phux_core import documents, shapes
-
         flow = flows.run(
             self._phux.caller,
             self.id,
@@ -177,18 +175,18 @@ class Pane(PaneActs, PaneLogs):
             max_bytes=max_bytes,
             raw=raw,
         )
-        return documents.load(shapes.RunResult, self._phux.drive(flow))
+        return self._phux.load(shapes.RunResult, flow)
 
     def split(
         self,
-        direction: "Direction" = "right",
+        direction: Direction = "right",
         *,
-        size: "int | str | None" = None,
+        size: int | str | None = None,
         cwd: str | None = None,
-        command: "Sequence[str] | None" = None,
-        env: "Mapping[str, str] | None" = None,
+        command: Sequence[str] | None = None,
+        env: Mapping[str, str] | None = None,
         select: bool = False,
-    ) -> "Pane":
+    ) -> Pane:
         """Make a pane out of a part of this one, and start a program in it.
 
         Args:
@@ -211,22 +209,20 @@ class Pane(PaneActs, PaneLogs):
         flow = flows.split(
             self._phux.caller, self.id, direction, size=size, cwd=cwd, command=command, env=env, select=select
         )
-        return Pane(self._phux, (self._phux.drive(flow))["terminal_id"])
+        return Pane(self._phux, self._phux.drive(flow)["terminal_id"])
 
-    def select(self) -> "shapes.Place":
+    def select(self) -> shapes.Place:
         """Give it the focus, and with it its window and session. Another pane of its window is zoomed no longer.
 
         Example:
             >>> pane.select().terminal_id
             1
         """
-        from phux_core import documents, shapes
-
-        return documents.load(shapes.Place, self._phux.drive(flows.select(self._phux.caller, self.id)))
+        return self._phux.load(shapes.Place, flows.select(self._phux.caller, self.id))
 
     def resize(
-        self, cols: int | None = None, rows: int | None = None, *, side: "Side | None" = None, by: int | None = None
-    ) -> "shapes.Place":
+        self, cols: int | None = None, rows: int | None = None, *, side: Side | None = None, by: int | None = None
+    ) -> shapes.Place:
         """Change its size, and tell its program.
 
         On an axis on which other panes are beside it, its dividers move; else its window changes its size.
@@ -246,12 +242,10 @@ class Pane(PaneActs, PaneLogs):
             >>> pane.resize(100, 30).cols
             100
         """
-        from phux_core import documents, shapes
-
         flow = flows.resize(self._phux.caller, self.id, cols, rows, side=side, by=by)
-        return documents.load(shapes.Place, self._phux.drive(flow))
+        return self._phux.load(shapes.Place, flow)
 
-    def zoom(self, on: bool | None = None) -> "shapes.Place":
+    def zoom(self, on: bool | None = None) -> shapes.Place:
         """Give it the whole window for a while, or end that.
 
         Args:
@@ -262,13 +256,9 @@ class Pane(PaneActs, PaneLogs):
             >>> pane.zoom().zoomed, pane.zoom().zoomed
             (True, False)
         """
-        from phux_core import documents, shapes
+        return self._phux.load(shapes.Place, flows.zoom(self._phux.caller, self.id, on))
 
-        return documents.load(shapes.Place, self._phux.drive(flows.zoom(self._phux.caller, self.id, on)))
-
-    def move(
-        self, dest: "str | int", direction: "Direction" = "right", *, size: "int | str | None" = None
-    ) -> "shapes.Place":
+    def move(self, dest: str | int, direction: Direction = "right", *, size: int | str | None = None) -> shapes.Place:
         """Put it beside another pane, or into a window of its own.
 
         Args:
@@ -286,12 +276,10 @@ class Pane(PaneActs, PaneLogs):
             >>> other.move("work").window
             1
         """
-        from phux_core import documents, shapes
-
         flow = flows.move(self._phux.caller, self.id, dest, direction, size=size)
-        return documents.load(shapes.Place, self._phux.drive(flow))
+        return self._phux.load(shapes.Place, flow)
 
-    def swap(self, other: "str | int") -> None:
+    def swap(self, other: str | int) -> None:
         """Let it change places with another pane, of any window.
 
         Args:
@@ -344,14 +332,14 @@ class Pane(PaneActs, PaneLogs):
         regex: str | None = None,
         gone: str | None = None,
         idle_ms: int | None = None,
-        state: "str | Sequence[str] | None" = None,
+        state: str | Sequence[str] | None = None,
         command_done: bool = False,
         exit: bool = False,  # noqa: A002
         stop: str | None = None,
         since: int | None = None,
         output_only: bool = False,
         timeout_s: float | None = None,
-    ) -> "Waited":
+    ) -> Waited:
         """Wait until the first of some conditions holds; with none, until the pane has come to rest.
 
         Lines are whole lines, also where the edge of the screen broke them. Without ``since`` and ``output_only``, what
@@ -410,28 +398,25 @@ class Pane(PaneActs, PaneLogs):
 
     def watch(
         self, *, output: bool = False, since: int | None = None, output_only: bool = False
-    ) -> "AbstractContextManager[EventStream]":
+    ) -> AbstractContextManager[EventStream]:
         """Subscribe to its events, until its program has ended; see ``Phux.watch``.
 
         Example:
             >>> with pane.watch(output=True) as events:
             ...     typed = pane.send_keys("echo hi", "Enter")
-            ...     (events.next()).terminal
+            ...     events.next().terminal
             '@1'
         """
         return self._phux.watch(self.id, output=output, since=since, output_only=output_only)
 
-    def info(self) -> "shapes.PaneInfo":
+    def info(self) -> shapes.PaneInfo:
         """Read its place in the tree.
 
         Example:
             >>> pane.info().active
             True
         """
-        from phux_core import documents, shapes
-
-        found = self._phux.drive(flows.find_pane(self.selector, self._phux.caller))
-        return documents.load(shapes.PaneInfo, found)
+        return self._phux.load(shapes.PaneInfo, flows.find_pane(self.selector, self._phux.caller))
 
     def kill(self) -> int:
         """End its program and forget it.

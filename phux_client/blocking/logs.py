@@ -1,7 +1,11 @@
-"""What a pane wrote and what ran in it, and the same of a whole server: a part of the handles. Import-light."""
+# Generated from phux_client/aio/logs.py by tools/generate_blocking.py: change that file, not this one.
+"""What a pane wrote and what ran in it, and the same of a whole server: a part of the handles."""
+
+from __future__ import annotations
 
 from phux_client import flows
-from phux_core import errors
+from phux_client.blocking.driver import Driver
+from phux_core import errors, shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -9,8 +13,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from phux_client.blocking.server import Phux
-    from phux_client.flows._kinds import Flow, Result
-    from phux_core import shapes
 
 
 class LogStream:
@@ -28,7 +30,7 @@ class LogStream:
         True
     """
 
-    def __init__(self, phux: "Phux", place: "flows.LogPlace", mode: str) -> None:
+    def __init__(self, phux: Phux, place: flows.LogPlace, mode: str) -> None:
         self._phux = phux
         self._place = place
         self._mode = mode
@@ -43,16 +45,16 @@ class LogStream:
         """
         return self._place.next_byte or 0
 
-    def __iter__(self) -> "Self":
+    def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> "shapes.LogText":
+    def __next__(self) -> shapes.LogText:
         try:
             return self.next()
         except errors.PaneClosedError:
             raise StopIteration from None
 
-    def next(self, timeout_s: float | None = None) -> "shapes.LogText":
+    def next(self, timeout_s: float | None = None) -> shapes.LogText:
         """Wait for the next piece.
 
         Raises:
@@ -65,7 +67,7 @@ class LogStream:
             >>> stream.next(timeout_s=10).pane
             1
         """
-        from phux_core import documents, shapes
+        from phux_core import documents
 
         document = self._phux.drive(flows.next_logs(self._place, mode=self._mode, timeout_s=timeout_s))
         if document is not None:
@@ -78,7 +80,7 @@ class LogStream:
 class PaneLogs:
     """What a pane wrote, and what runs in it."""
 
-    _phux: "Phux"
+    _phux: Phux
     id: int
 
     def logs(
@@ -93,7 +95,7 @@ class PaneLogs:
         tail: int | None = None,
         max_bytes: int | None = None,
         mode: str = "rendered",
-    ) -> "shapes.LogText":
+    ) -> shapes.LogText:
         r"""Read what it wrote, from its log: the last 500 lines unless told otherwise.
 
         Args:
@@ -157,7 +159,7 @@ class PaneLogs:
         tail: int | None = None,
         max_bytes: int | None = None,
         mode: str = "rendered",
-    ) -> "shapes.LogText":
+    ) -> shapes.LogText:
         """Read what a command wrote: its latest, or the one of an id.
 
         Args:
@@ -177,8 +179,6 @@ class PaneLogs:
             >>> pane.output(tail=1).content
             '100'
         """
-        from phux_core import documents, shapes
-
         flow = flows.output(
             self._phux.caller,
             command,
@@ -190,9 +190,9 @@ class PaneLogs:
             max_bytes=max_bytes,
             mode=mode,
         )
-        return documents.load(shapes.LogText, self._phux.drive(flow))
+        return self._phux.load(shapes.LogText, flow)
 
-    def commands(self) -> "list[shapes.CommandInfo]":
+    def commands(self) -> list[shapes.CommandInfo]:
         """Read the ledger of what ran in it, oldest first.
 
         Example:
@@ -202,7 +202,7 @@ class PaneLogs:
         """
         return self._phux.commands(self.id)
 
-    def start(self, command: "str | Sequence[str]", *, queue: bool = False) -> "shapes.Started":
+    def start(self, command: str | Sequence[str], *, queue: bool = False) -> shapes.Started:
         """Type a command at its prompt, and leave it to itself.
 
         Args:
@@ -218,12 +218,10 @@ class PaneLogs:
             >>> phux.wait_command(started.command, timeout_s=10).state
             'finished'
         """
-        from phux_core import documents, shapes
-
         flow = flows.start(self._phux.caller, self.id, command, queue=queue)
-        return documents.load(shapes.Started, self._phux.drive(flow))
+        return self._phux.load(shapes.Started, flow)
 
-    def signal(self, name: str = "INT", *, shell: bool = False) -> "shapes.Signalled":
+    def signal(self, name: str = "INT", *, shell: bool = False) -> shapes.Signalled:
         """Send a signal to the processes that have its terminal.
 
         Args:
@@ -239,12 +237,10 @@ class PaneLogs:
             >>> pane.signal("KILL").through
             'kill'
         """
-        from phux_core import documents, shapes
-
         flow = flows.signal(self._phux.caller, self.id, name, shell=shell)
-        return documents.load(shapes.Signalled, self._phux.drive(flow))
+        return self._phux.load(shapes.Signalled, flow)
 
-    def stop(self, *, grace_s: float | None = None) -> "shapes.Stopped":
+    def stop(self, *, grace_s: float | None = None) -> shapes.Stopped:
         """End what runs in its shell: INT, then TERM, then KILL, until the prompt is back.
 
         Args:
@@ -258,9 +254,7 @@ class PaneLogs:
             >>> pane.stop().stopped
             True
         """
-        from phux_core import documents, shapes
-
-        return documents.load(shapes.Stopped, self._phux.drive(flows.stop(self._phux.caller, self.id, grace_s=grace_s)))
+        return self._phux.load(shapes.Stopped, flows.stop(self._phux.caller, self.id, grace_s=grace_s))
 
     def set_history_limit(self, rows: int) -> None:
         """Change how many rows of history it keeps, from 0 to 1,000,000, at once.
@@ -271,21 +265,12 @@ class PaneLogs:
         self._phux.drive(flows.history_limit(self._phux.caller, self.id, rows))
 
 
-class ServerLogs:
+class ServerLogs(Driver):
     """What the panes of a server wrote, and what ran in them."""
-
-    @property
-    def caller(self) -> flows.Caller:
-        """What verbs know of this process."""
-        raise NotImplementedError
-
-    def drive(self, flow: "Flow[Result]") -> "Result":
-        """Carry out a flow."""
-        raise NotImplementedError
 
     def logs(
         self,
-        target: "str | int",
+        target: str | int,
         *,
         lines: int | None = None,
         from_byte: int | None = None,
@@ -296,7 +281,7 @@ class ServerLogs:
         tail: int | None = None,
         max_bytes: int | None = None,
         mode: str = "rendered",
-    ) -> "shapes.LogText":
+    ) -> shapes.LogText:
         """Read a log by a selector, a pane's number or the log's id; see ``Pane.logs``.
 
         Works for panes that are gone, and for those of earlier servers.
@@ -307,8 +292,6 @@ class ServerLogs:
             >>> phux.logs("@1", grep="^hi$").content
             'hi'
         """
-        from phux_core import documents, shapes
-
         flow = flows.logs(
             self.caller,
             target,
@@ -322,18 +305,16 @@ class ServerLogs:
             max_bytes=max_bytes,
             mode=mode,
         )
-        return documents.load(shapes.LogText, self.drive(flow))
+        return self.load(shapes.LogText, flow)
 
-    def log_list(self) -> "list[shapes.LogInfo]":
+    def log_list(self) -> list[shapes.LogInfo]:
         """List the logs that are kept, newest server first.
 
         Example:
             >>> [log.session for log in phux.log_list()]
             ['work']
         """
-        from phux_core import documents, shapes
-
-        return documents.load(shapes.LogList, self.drive(flows.log_list())).logs
+        return self.load(shapes.LogList, flows.log_list()).logs
 
     def search(
         self,
@@ -343,7 +324,7 @@ class ServerLogs:
         everywhere: bool = False,
         context: int = 0,
         max_matches: int | None = None,
-    ) -> "list[shapes.Match]":
+    ) -> list[shapes.Match]:
         """Look for a pattern in what all panes wrote, escape sequences left out.
 
         Args:
@@ -362,14 +343,12 @@ class ServerLogs:
             >>> [match.text for match in phux.search("^needle")]
             ['needle in a haystack']
         """
-        from phux_core import documents, shapes
-
         flow = flows.search(
             self.caller, pattern, session=session, everywhere=everywhere, context=context, max_matches=max_matches
         )
-        return documents.load(shapes.Matches, self.drive(flow)).matches
+        return self.load(shapes.Matches, flow).matches
 
-    def commands(self, target: "str | int | None" = None) -> "list[shapes.CommandInfo]":
+    def commands(self, target: str | int | None = None) -> list[shapes.CommandInfo]:
         """Read the ledger: of all panes, or of one, oldest first.
 
         Args:
@@ -380,11 +359,9 @@ class ServerLogs:
             >>> [command.command for command in phux.commands()]
             ['true']
         """
-        from phux_core import documents, shapes
+        return self.load(shapes.CommandList, flows.commands(self.caller, target)).commands
 
-        return documents.load(shapes.CommandList, self.drive(flows.commands(self.caller, target))).commands
-
-    def wait_command(self, command: str, *, timeout_s: float | None = None) -> "shapes.CommandInfo":
+    def wait_command(self, command: str, *, timeout_s: float | None = None) -> shapes.CommandInfo:
         """Wait until a command has ended.
 
         Args:
@@ -400,6 +377,4 @@ class ServerLogs:
             >>> phux.wait_command(started.command, timeout_s=10).exit_code
             1
         """
-        from phux_core import documents, shapes
-
-        return documents.load(shapes.CommandInfo, self.drive(flows.wait_command(command, timeout_s=timeout_s)))
+        return self.load(shapes.CommandInfo, flows.wait_command(command, timeout_s=timeout_s))

@@ -1,40 +1,27 @@
-"""The server, as the blocking client sees it. Import-light."""
+# Generated from phux_client/aio/server.py by tools/generate_blocking.py: change that file, not this one.
+"""The server, as the blocking client sees it."""
 
-import contextlib
-import os
-import time
-from _thread import _local  # threading.local, without importing threading
+from __future__ import annotations
+
+from contextlib import contextmanager
 
 from phux_client import flows
+from phux_client.blocking.backend import in_thread, private_server
 from phux_client.blocking.handles import EventStream, Pane
-from phux_client.blocking.link import BlockingLink
 from phux_client.blocking.logs import ServerLogs
-from phux_client.connection import Attempts
-from phux_core import errors, paths
+from phux_client.blocking.sessions import Session, Window
+from phux_client.connection import DEFAULT_TIMEOUT_S
+from phux_core import errors, shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from types import TracebackType
-    from typing import Any, Self
-
-    from phux_client.blocking.sessions import Session, Window
-    from phux_client.flows._kinds import Document, Flow, Result
-    from phux_core import shapes
-
-DEFAULT_TIMEOUT_S = 30.0
-"""How long one request may take, connecting and handshake included."""
 
 
 class Phux(ServerLogs):
     """A server, as the blocking client sees it. Made by ``connect`` and ``embedded``.
 
-    Any number of threads may use one ``Phux``; each gets a connection of its own.
-
-    Args:
-        socket: The socket's path; found as everywhere else when omitted.
-        timeout_s: How long one request may take.
-        client: What this program is called in the ledger.
+    Calls may run side by side on one ``Phux``, from any number of threads.
 
     Example:
         >>> with connect() as phux:
@@ -44,157 +31,16 @@ class Phux(ServerLogs):
         'hi'
     """
 
-    def __init__(
-        self, socket: str | None = None, *, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
-    ) -> None:
-        self._path = paths.socket_path(socket)
-        self._timeout_s = timeout_s
-        self._client = client
-        self._caller = flows.Caller(None, os.environ, self._path)
-        # A connection for each thread: two that read from one would take each other's replies.
-        self._threads = _local()
-        self._links: list[BlockingLink] = []
-
-    @property
-    def _link(self) -> BlockingLink | None:
-        link: BlockingLink | None = getattr(self._threads, "link", None)
-        return link
-
-    @property
-    def socket(self) -> str:
-        """The path of the server's socket.
-
-        Example:
-            >>> phux.socket.endswith("phux.sock")
-            True
-        """
-        return self._path
-
-    @property
-    def caller(self) -> flows.Caller:
-        """What verbs know of this process.
-
-        Example:
-            >>> phux.caller.pane is None  # it runs in no pane of this server
-            True
-        """
-        return self._caller
-
-    def __enter__(self) -> "Self":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: "TracebackType | None"
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the connection. The server and its sessions go on.
-
-        Example:
-            >>> phux.close()
-        """
-        for link in self._links:
-            link.close()
-        self._links.clear()
-        self._threads = _local()
-
-    def _drop_link(self) -> None:
-        """Close this thread's connection."""
-        if self._link is not None:
-            self._link.close()
-            self._links.remove(self._link)
-            self._threads.link = None
-
-    def drive(self, flow: "Flow[Result]") -> "Result":
-        """Carry out a flow and return what it returns, documents as they are.
-
-        Raises:
-            PhuxError: The flow, the server or the connection failed.
-
-        Example:
-            >>> from phux_client import flows
-            >>> (phux.drive(flows.ls()))["schema_version"]
-            1
-        """
-        answer: Any = None
-        failure: errors.PhuxError | None = None
-        subscriptions: list[int] = []
-        try:
-            while True:
-                try:
-                    step = flow.send(answer) if failure is None else flow.throw(failure)
-                except StopIteration as stop:
-                    result: Result = stop.value
-                    return result
-                answer, failure = None, None
-                try:
-                    answer = self._carry_out(step)
-                    if isinstance(step, flows.Request) and step.call == "subscribe":
-                        subscriptions.append(answer["subscription"])
-                except errors.PhuxError as error:
-                    failure = error
-        finally:
-            for number in subscriptions:
-                self._unsubscribe(number)
-
-    def _unsubscribe(self, number: int) -> None:
-        if self._link is not None:
-            self._link.unsubscribe(number)
-
-    def _carry_out(self, step: "flows.Request | flows.NextEvent") -> "Any":
-        if isinstance(step, flows.Request):
-            return self.request(step)
-        if self._link is None or not self._link.protocol.has_subscription(step.subscription):
-            raise errors.DisconnectedError("the connection that had the subscription is gone")
-        deadline = None if step.timeout_s is None else time.monotonic() + step.timeout_s
-        return self._link.next_event(step.subscription, deadline)
-
-    def request(self, request: flows.Request) -> "Document":
-        """Ask one thing of the server, in the words of the wire.
-
-        Example:
-            >>> from phux_client import flows
-            >>> phux.request(flows.Request("status"))["sessions"]
-            1
-        """
-        attempts = Attempts(request.call, request.params, request.time_allowed_s(self._timeout_s))
-        while True:
-            try:
-                return self._connected(attempts.deadline).request(request.call, attempts.begin(), attempts.deadline)
-            except TimeoutError:
-                raise attempts.timed_out() from None
-            except errors.PhuxError as error:
-                pause_s = attempts.pause_s(error)
-            if time.monotonic() + pause_s > attempts.deadline:
-                raise attempts.timed_out()
-            time.sleep(pause_s)
-
-    def _connected(self, deadline: float) -> BlockingLink:
-        """Return this thread's connection, made anew if the last one broke."""
-        link = self._link
-        if link is not None and not link.is_usable:
-            self._drop_link()
-            link = None
-        if link is None:
-            link = self._threads.link = BlockingLink(self._path, deadline, self._client)
-            self._links.append(link)
-        return link
-
-    # The surface
-
-    def ls(self) -> "shapes.SessionList":
+    def ls(self) -> shapes.SessionList:
         """List the sessions, in short.
 
         Example:
             >>> [session.name for session in phux.ls().sessions]
             ['work']
         """
-        from phux_core import documents, shapes
+        return self.load(shapes.SessionList, flows.ls())
 
-        return documents.load(shapes.SessionList, self.drive(flows.ls()))
-
-    def tree(self, target: str | None = None) -> "shapes.Tree":
+    def tree(self, target: str | None = None) -> shapes.Tree:
         """Read sessions, windows and panes.
 
         Args:
@@ -204,30 +50,24 @@ class Phux(ServerLogs):
             >>> phux.tree().sessions[0].windows[0].panes[0].state
             'prompt'
         """
-        from phux_core import documents, shapes
+        return self.load(shapes.Tree, flows.tree(self.caller, target))
 
-        return documents.load(shapes.Tree, self.drive(flows.tree(self._caller, target)))
-
-    def status(self) -> "shapes.Status":
+    def status(self) -> shapes.Status:
         """Read how the server is.
 
         Example:
             >>> phux.status().sessions
             1
         """
-        from phux_core import documents, shapes
+        return self.load(shapes.Status, flows.status())
 
-        return documents.load(shapes.Status, self.drive(flows.status()))
-
-    def sessions(self) -> "list[Session]":
+    def sessions(self) -> list[Session]:
         """List the sessions as live handles, in the order they were made.
 
         Example:
             >>> [session.name for session in phux.sessions()]
             ['work']
         """
-        from phux_client.blocking.sessions import Session
-
         return [
             Session(self, session.id, session.name, session.windows[0].panes[0].id) for session in self.tree().sessions
         ]
@@ -238,14 +78,14 @@ class Phux(ServerLogs):
         *,
         window_name: str | None = None,
         cwd: str | None = None,
-        command: "Sequence[str] | None" = None,
-        env: "Mapping[str, str] | None" = None,
+        command: Sequence[str] | None = None,
+        env: Mapping[str, str] | None = None,
         size: tuple[int, int] | None = None,
         shell: str | None = None,
         login: bool = False,
         log: bool | None = None,
         history: bool | None = None,
-    ) -> "Session":
+    ) -> Session:
         """Make a session with one pane, and start a program in it.
 
         Args:
@@ -268,10 +108,8 @@ class Phux(ServerLogs):
             >>> phux.new_session("build", command=["sh"], size=(120, 40)).name
             'build'
         """
-        from phux_client.blocking.sessions import Session
-
         flow = flows.new(
-            self._caller,
+            self.caller,
             name,
             window_name=window_name,
             cwd=cwd,
@@ -286,7 +124,7 @@ class Phux(ServerLogs):
         made = self.drive(flow)
         return Session(self, made["session_id"], made["session"], made["pane_id"])
 
-    def session(self, target: str) -> "Session":
+    def session(self, target: str) -> Session:
         """Find a session by a selector; of a window or a pane, the one it is in.
 
         Raises:
@@ -296,12 +134,10 @@ class Phux(ServerLogs):
             >>> phux.session("=").name
             'work'
         """
-        from phux_client.blocking.sessions import Session
-
-        found = self.drive(flows.find_session(target, self._caller))
+        found = self.drive(flows.find_session(target, self.caller))
         return Session(self, found["id"], found["name"], found["windows"][0]["panes"][0]["id"])
 
-    def window(self, target: str) -> "Window":
+    def window(self, target: str) -> Window:
         """Find a window by a selector; of a session the current one, of a pane the one it is in.
 
         Raises:
@@ -311,12 +147,10 @@ class Phux(ServerLogs):
             >>> phux.window("work:0").name
             'sh'
         """
-        from phux_client.blocking.sessions import Window
-
-        found = self.drive(flows.find_window(target, self._caller))
+        found = self.drive(flows.find_window(target, self.caller))
         return Window(self, found["id"], found["name"], found["panes"][0]["id"])
 
-    def pane(self, target: "str | int") -> Pane:
+    def pane(self, target: str | int) -> Pane:
         """Find a pane by a selector or its number.
 
         Raises:
@@ -328,7 +162,7 @@ class Phux(ServerLogs):
         """
         if isinstance(target, int):
             target = f"@{target}"
-        return Pane(self, self.drive(flows.find_pane(target, self._caller))["id"])
+        return Pane(self, self.drive(flows.find_pane(target, self.caller))["id"])
 
     def detach(self, target: str | None = None) -> int:
         """End what terminals show of a session (`phux attach`), or of all sessions; the programs go on.
@@ -343,7 +177,7 @@ class Phux(ServerLogs):
             >>> phux.detach("work")
             0
         """
-        return int(self.drive(flows.detach(self._caller, target, everywhere=target is None))["detached"])
+        return int(self.drive(flows.detach(self.caller, target, everywhere=target is None))["detached"])
 
     def kill(self, target: str) -> int:
         """End what a selector names: a session, a window or a pane.
@@ -355,7 +189,7 @@ class Phux(ServerLogs):
             >>> phux.kill("work")
             1
         """
-        return int(self.drive(flows.kill(self._caller, target))["killed"])
+        return int(self.drive(flows.kill(self.caller, target))["killed"])
 
     def kill_server(self) -> None:
         """End every program and the server; return when it is gone.
@@ -372,20 +206,18 @@ class Phux(ServerLogs):
         except errors.NoServerError:
             raise
         except errors.TransportError:
-            end_keeper(self._path)
-        if self._link is not None:
-            self._link.wait_closed(time.monotonic() + self._timeout_s)
-        self.close()
+            in_thread(end_keeper, self.socket)
+        self._link.wait_closed()
 
-    @contextlib.contextmanager
+    @contextmanager
     def watch(
         self,
-        target: "str | int | None" = None,
+        target: str | int | None = None,
         *,
         output: bool = False,
         since: int | None = None,
         output_only: bool = False,
-    ) -> "Iterator[EventStream]":
+    ) -> Iterator[EventStream]:
         """Subscribe to events: one pane's, or all of the server's.
 
         Nothing that happens inside the block is missed without a word: what a slow reader loses is told by a
@@ -413,7 +245,7 @@ class Phux(ServerLogs):
         try:
             yield stream
         finally:
-            self._unsubscribe(stream.subscription)
+            self._link.unsubscribe(stream.subscription)
 
 
 def connect(
@@ -436,7 +268,10 @@ def connect(
         ...     len(phux.sessions())
         1
     """
-    phux = Phux(socket, timeout_s=timeout_s, client=client)
+    return _open(Phux(socket, timeout_s=timeout_s, client=client), start=start)
+
+
+def _open(phux: Phux, *, start: bool) -> Phux:
     try:
         try:
             phux.drive(flows.status())
@@ -445,7 +280,8 @@ def connect(
                 raise
             from phux_client.starting import start_server
 
-            start_server(phux.socket)
+            # A server that nobody waits for any more ends by itself.
+            in_thread(start_server, phux.socket)
             phux.drive(flows.status())
     except BaseException:
         phux.close()
@@ -453,10 +289,10 @@ def connect(
     return phux
 
 
-@contextlib.contextmanager
+@contextmanager
 def embedded(
     *, engine: str | None = None, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
-) -> "Iterator[Phux]":
+) -> Iterator[Phux]:
     """Run a private server that is gone at exit: for tests and one-shot agents.
 
     Args:
@@ -469,10 +305,8 @@ def embedded(
         ...     private.new_session("once").name
         'once'
     """
-    from phux_client.embedding import EmbeddedServer
-
     with (
-        EmbeddedServer(engine=engine) as server,
-        Phux(server.socket, timeout_s=timeout_s, client=client) as phux,
+        private_server(engine) as server,
+        connect(server.socket, timeout_s=timeout_s, client=client) as phux,
     ):
         yield phux

@@ -1,14 +1,17 @@
-"""Live handles of the blocking client: sessions and windows. Import-light."""
+# Generated from phux_client/aio/sessions.py by tools/generate_blocking.py: change that file, not this one.
+"""Live handles of the blocking client: sessions and windows."""
+
+from __future__ import annotations
 
 from phux_client import flows
 from phux_client.blocking.handles import Pane
+from phux_core import shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from phux_client.blocking.server import Phux
-    from phux_core import shapes
     from phux_core.config import SizePolicy
     from phux_core.layout import Direction, LayoutName, Step
 
@@ -26,7 +29,7 @@ class Session:
         ['sh', 'editor']
     """
 
-    def __init__(self, phux: "Phux", id: int, name: str, first_pane: int) -> None:  # noqa: A002
+    def __init__(self, phux: Phux, id: int, name: str, first_pane: int) -> None:  # noqa: A002
         self._phux = phux
         self.id = id
         self.name = name
@@ -45,7 +48,7 @@ class Session:
         """
         return Pane(self._phux, self._first_pane)
 
-    def windows(self) -> "list[Window]":
+    def windows(self) -> list[Window]:
         """List its windows as live handles, by their indexes.
 
         Raises:
@@ -64,10 +67,10 @@ class Session:
         *,
         index: int | None = None,
         cwd: str | None = None,
-        command: "Sequence[str] | None" = None,
-        env: "Mapping[str, str] | None" = None,
+        command: Sequence[str] | None = None,
+        env: Mapping[str, str] | None = None,
         select: bool = False,
-    ) -> "Window":
+    ) -> Window:
         """Make a window with one pane, and start a program in it.
 
         Args:
@@ -93,17 +96,15 @@ class Session:
         made = self._phux.drive(flow)
         return Window(self._phux, made["window_id"], made["window_name"], made["terminal_id"])
 
-    def select(self) -> "shapes.Place":
+    def select(self) -> shapes.Place:
         """Make it the focused session: the one that ``=`` means.
 
         Example:
             >>> session.select().session
             'work'
         """
-        from phux_core import documents, shapes
-
         flow = flows.select(self._phux.caller, ("session", self.id))
-        return documents.load(shapes.Place, self._phux.drive(flow))
+        return self._phux.load(shapes.Place, flow)
 
     def rename(self, name: str) -> None:
         """Give it another name.
@@ -129,7 +130,7 @@ class Session:
             >>> session.kill()
             1
         """
-        return int((self._phux.drive(flows.kill_by_id("session", self.id)))["killed"])
+        return int(self._phux.drive(flows.kill_by_id("session", self.id))["killed"])
 
 
 class Window:
@@ -145,7 +146,7 @@ class Window:
         ['@1', '@2']
     """
 
-    def __init__(self, phux: "Phux", id: int, name: str, first_pane: int) -> None:  # noqa: A002
+    def __init__(self, phux: Phux, id: int, name: str, first_pane: int) -> None:  # noqa: A002
         self._phux = phux
         self.id = id
         self.name = name
@@ -164,7 +165,7 @@ class Window:
         """
         return Pane(self._phux, self._first_pane)
 
-    def panes(self) -> "list[Pane]":
+    def panes(self) -> list[Pane]:
         """List its panes as live handles, in the order of its layout.
 
         Raises:
@@ -177,7 +178,7 @@ class Window:
         node = self._phux.drive(flows.find_by_id("window", self.id))
         return [Pane(self._phux, pane["id"]) for pane in node["panes"]]
 
-    def info(self) -> "shapes.WindowInfo":
+    def info(self) -> shapes.WindowInfo:
         """Read its place in the tree, its size and its layout.
 
         Raises:
@@ -188,19 +189,16 @@ class Window:
             >>> info.index, info.cols, info.rows, info.layout
             (0, 80, 24, 1)
         """
-        from phux_core import documents, shapes
-
-        node = self._phux.drive(flows.find_by_id("window", self.id))
-        return documents.load(shapes.WindowInfo, node)
+        return self._phux.load(shapes.WindowInfo, flows.find_by_id("window", self.id))
 
     def split(
         self,
-        direction: "Direction" = "right",
+        direction: Direction = "right",
         *,
-        size: "int | str | None" = None,
+        size: int | str | None = None,
         cwd: str | None = None,
-        command: "Sequence[str] | None" = None,
-        env: "Mapping[str, str] | None" = None,
+        command: Sequence[str] | None = None,
+        env: Mapping[str, str] | None = None,
         select: bool = False,
     ) -> Pane:
         """Make a pane out of a part of its active one; see ``Pane.split``.
@@ -219,19 +217,17 @@ class Window:
             env=env,
             select=select,
         )
-        return Pane(self._phux, (self._phux.drive(flow))["terminal_id"])
+        return Pane(self._phux, self._phux.drive(flow)["terminal_id"])
 
-    def select(self) -> "shapes.Place":
+    def select(self) -> shapes.Place:
         """Make it the current window of its session, and that the focused one.
 
         Example:
             >>> window.select().window
             0
         """
-        from phux_core import documents, shapes
-
         flow = flows.select(self._phux.caller, ("window", self.id))
-        return documents.load(shapes.Place, self._phux.drive(flow))
+        return self._phux.load(shapes.Place, flow)
 
     def rename(self, name: str) -> None:
         """Give it another name.
@@ -248,8 +244,8 @@ class Window:
         self.name = name
 
     def resize(
-        self, cols: int | None = None, rows: int | None = None, *, policy: "SizePolicy | None" = None
-    ) -> "shapes.Place":
+        self, cols: int | None = None, rows: int | None = None, *, policy: SizePolicy | None = None
+    ) -> shapes.Place:
         """Change its size; its panes keep their parts of it.
 
         Args:
@@ -266,12 +262,10 @@ class Window:
             >>> window.resize(120, 40).cols
             120
         """
-        from phux_core import documents, shapes
-
         flow = flows.resize(self._phux.caller, ("window", self.id), cols, rows, policy=policy)
-        return documents.load(shapes.Place, self._phux.drive(flow))
+        return self._phux.load(shapes.Place, flow)
 
-    def layout(self, name: "LayoutName") -> "shapes.Place":
+    def layout(self, name: LayoutName) -> shapes.Place:
         """Lay its panes out in a known way.
 
         Args:
@@ -285,12 +279,10 @@ class Window:
             >>> window.layout("even-vertical").rows
             12
         """
-        from phux_core import documents, shapes
-
         flow = flows.layout(self._phux.caller, ("window", self.id), name)
-        return documents.load(shapes.Place, self._phux.drive(flow))
+        return self._phux.load(shapes.Place, flow)
 
-    def move_divider(self, path: "Sequence[Step]", by: int) -> "shapes.Place":
+    def move_divider(self, path: Sequence[Step], by: int) -> shapes.Place:
         """Move one of its dividers.
 
         Args:
@@ -302,12 +294,9 @@ class Window:
             >>> window.move_divider([], 10).cols
             50
         """
-        from phux_core import documents, shapes
+        return self._phux.load(shapes.Place, flows.move_divider(self.id, list(path), by))
 
-        place = self._phux.drive(flows.move_divider(self.id, list(path), by))
-        return documents.load(shapes.Place, place)
-
-    def move(self, dest: str) -> "shapes.Place":
+    def move(self, dest: str) -> shapes.Place:
         """Put it into another session, or at another index.
 
         Args:
@@ -320,10 +309,8 @@ class Window:
             >>> window.move("work:5").window
             5
         """
-        from phux_core import documents, shapes
-
         flow = flows.move(self._phux.caller, ("window", self.id), dest)
-        return documents.load(shapes.Place, self._phux.drive(flow))
+        return self._phux.load(shapes.Place, flow)
 
     def swap(self, other: str) -> None:
         """Let it change places with another window, of any session.
@@ -349,4 +336,4 @@ class Window:
             >>> window.kill()
             1
         """
-        return int((self._phux.drive(flows.kill_by_id("window", self.id)))["killed"])
+        return int(self._phux.drive(flows.kill_by_id("window", self.id))["killed"])

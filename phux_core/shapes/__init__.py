@@ -8,88 +8,94 @@ tell what a document looks like:
 
 A shape's ``schema_version`` changes only when a field is removed, renamed or retyped; readers ignore keys they do not
 know. The order of the fields is the order in the document.
+
+A shape is imported when it is first used, so that modules on the CLI's path can name shapes without loading attrs.
 """
 
-from phux_core.shapes.events import (
-    Bell,
-    CommandFinished,
-    CommandStarted,
-    CwdChanged,
-    Dirty,
-    Dropped,
-    Event,
-    FocusChanged,
-    Idle,
-    LayoutChanged,
-    Output,
-    PaneClosed,
-    PaneSpawned,
-    Renamed,
-    Resized,
-    SessionAdded,
-    SessionClosed,
-    StateChanged,
-    TitleChanged,
-    WindowAdded,
-    WindowClosed,
-    WindowMoved,
-)
-from phux_core.shapes.logs import (
-    Check,
-    Checks,
-    CommandInfo,
-    CommandList,
-    LogInfo,
-    LogList,
-    LogText,
-    Match,
-    Matches,
-    Signalled,
-    Started,
-    Stopped,
-)
-from phux_core.shapes.results import (
-    Created,
-    Detached,
-    EngineNote,
-    Error,
-    ErrorDetail,
-    Killed,
-    LogHole,
-    LogStatus,
-    Place,
-    RunResult,
-    Sent,
-    SeqRange,
-    StateCounts,
-    Status,
-    Swapped,
-)
-from phux_core.shapes.screen import (
-    CellColor,
-    CellInfo,
-    CellStyle,
-    ChangedRow,
-    Cursor,
-    DefaultColor,
-    PaletteColor,
-    RgbColor,
-    ScreenChanges,
-    ScreenState,
-    SoftWrap,
-)
-from phux_core.shapes.tree import (
-    Foreground,
-    LayoutSplit,
-    PaneId,
-    PaneInfo,
-    SessionEntry,
-    SessionInfo,
-    SessionList,
-    State,
-    Tree,
-    WindowInfo,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_core.shapes.events import (
+        Bell,
+        CommandFinished,
+        CommandStarted,
+        CwdChanged,
+        Dirty,
+        Dropped,
+        Event,
+        FocusChanged,
+        Idle,
+        LayoutChanged,
+        Output,
+        PaneClosed,
+        PaneSpawned,
+        Renamed,
+        Resized,
+        SessionAdded,
+        SessionClosed,
+        StateChanged,
+        TitleChanged,
+        WindowAdded,
+        WindowClosed,
+        WindowMoved,
+    )
+    from phux_core.shapes.logs import (
+        Check,
+        Checks,
+        CommandInfo,
+        CommandList,
+        LogInfo,
+        LogList,
+        LogText,
+        Match,
+        Matches,
+        Signalled,
+        Started,
+        Stopped,
+    )
+    from phux_core.shapes.results import (
+        Created,
+        Detached,
+        EngineNote,
+        Error,
+        ErrorDetail,
+        Killed,
+        LogHole,
+        LogStatus,
+        Place,
+        RunResult,
+        Sent,
+        SeqRange,
+        StateCounts,
+        Status,
+        Swapped,
+    )
+    from phux_core.shapes.screen import (
+        CellColor,
+        CellInfo,
+        CellStyle,
+        ChangedRow,
+        Cursor,
+        DefaultColor,
+        PaletteColor,
+        RgbColor,
+        ScreenChanges,
+        ScreenState,
+        SoftWrap,
+    )
+    from phux_core.shapes.tree import (
+        Foreground,
+        LayoutSplit,
+        PaneId,
+        PaneInfo,
+        SessionEntry,
+        SessionInfo,
+        SessionList,
+        State,
+        Tree,
+        WindowInfo,
+    )
+
+_MODULES = ("events", "logs", "results", "screen", "tree")
 
 __all__ = [
     "Bell",
@@ -163,3 +169,14 @@ __all__ = [
     "WindowInfo",
     "WindowMoved",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    for module in _MODULES:
+        found = vars(importlib.import_module(f"{__name__}.{module}"))
+        globals().update((each, found[each]) for each in __all__ if each in found)
+    return globals()[name]

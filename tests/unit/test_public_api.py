@@ -6,7 +6,10 @@ import ast
 import importlib
 import inspect
 import itertools
+import subprocess
+import sys
 import types
+from pathlib import Path
 
 import pytest
 
@@ -81,9 +84,6 @@ EXPORTED = [
 
 CLASSES = ("EventStream", "LogStream", "Pane", "Phux", "Session", "Window")
 FUNCTIONS = ("connect", "embedded")
-
-# What only one client has: a blocking connection may be closed by hand, an async one ends with its block.
-ONLY_BLOCKING = {"Phux": {"close"}}
 
 
 def test_the_exported_names_are_these_and_no_others():
@@ -166,44 +166,17 @@ def test_every_public_method_has_a_docstring(client, name):
         assert value.__doc__, f"{name}.{method}"
 
 
-@pytest.mark.parametrize("name", CLASSES)
-def test_both_clients_have_the_same_methods(name):
-    async_names, plain_names = set(members(getattr(aio, name))), set(members(getattr(blocking, name)))
-    assert async_names == plain_names - ONLY_BLOCKING.get(name, set())
-
-
 def test_both_clients_export_the_same_names():
-    assert set(aio.__all__) == {*CLASSES, *FUNCTIONS}
-    assert set(blocking.__all__) == {*CLASSES, *FUNCTIONS, "DEFAULT_TIMEOUT_S"}
+    assert {*aio.__all__} == {*blocking.__all__} == {*CLASSES, *FUNCTIONS, "DEFAULT_TIMEOUT_S"}
 
 
-def parameters(function):
-    function = inspect.unwrap(function.fget if isinstance(function, property) else function)
-    return [
-        (one.name, one.kind, one.default, plain(one.annotation))
-        for one in inspect.signature(function).parameters.values()
-    ]
-
-
-def plain(annotation):
-    """An annotation as text, quoted or not, imported or not."""
-    text = annotation.__name__ if isinstance(annotation, type) else str(annotation).strip("'\"")
-    return text.removeprefix("flows.")
+def test_the_blocking_client_is_what_the_script_generates_from_the_async_one():
+    script = Path(__file__).parents[2] / "tools" / "generate_blocking.py"
+    finished = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, timeout=60)
+    assert (finished.returncode, finished.stdout) == (0, "")
 
 
 SHARED = [(name, method) for name in CLASSES for method in members(getattr(aio, name))]
-
-
-@pytest.mark.parametrize(("name", "method"), SHARED, ids=[".".join(pair) for pair in SHARED])
-def test_a_method_takes_the_same_in_both_clients(name, method):
-    other = getattr(getattr(blocking, name), method, None)
-    assert other is not None, "the blocking client does not have it"
-    assert parameters(getattr(getattr(aio, name), method)) == parameters(other)
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_function_takes_the_same_in_both_clients(name):
-    assert parameters(getattr(aio, name)) == parameters(getattr(blocking, name))
 
 
 @pytest.mark.parametrize(("name", "method"), SHARED, ids=[".".join(pair) for pair in SHARED])

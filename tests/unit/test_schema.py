@@ -13,7 +13,7 @@ import pytest
 from phux_core import schema, shapes
 
 FILES = sorted((Path(__file__).parents[2] / "schemas").glob("*.json"))
-SHAPES = [kind for kind in vars(shapes).values() if isinstance(kind, type) and attrs.has(kind)]
+SHAPES = [kind for name in shapes.__all__ if isinstance(kind := getattr(shapes, name), type) and attrs.has(kind)]
 
 
 def test_the_files_are_exactly_what_the_shapes_generate():

@@ -1,0 +1,132 @@
+"""Carrying out flows: what everything else of the async client is built on."""
+
+from __future__ import annotations
+
+import os
+
+from phux_client import flows
+from phux_client.aio.link import Link
+from phux_client.connection import DEFAULT_TIMEOUT_S
+from phux_core import errors, paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any, Self, TypeVar
+
+    from phux_client.flows._kinds import Document, Flow, Result
+
+    Shape = TypeVar("Shape")
+
+
+class Driver:
+    """A server, as far as flows need it.
+
+    Args:
+        socket: The socket's path; PHUX_SOCKET, then the default, when omitted.
+        timeout_s: How long one request may take, connecting included.
+        client: The name of this program in the ledger of commands, such as ``my-tool/1.0``.
+    """
+
+    def __init__(
+        self, socket: str | None = None, *, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
+    ) -> None:
+        self._link = Link(paths.socket_path(socket), timeout_s, client)
+        self._caller = flows.Caller(None, os.environ, self._link.path)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection. The server and its sessions go on.
+
+        Example:
+            >>> phux.close()
+        """
+        self._link.close()
+
+    @property
+    def socket(self) -> str:
+        """The path of the server's socket.
+
+        Example:
+            >>> phux.socket.endswith("phux.sock")
+            True
+        """
+        return self._link.path
+
+    @property
+    def caller(self) -> flows.Caller:
+        """What verbs know of this process.
+
+        Example:
+            >>> phux.caller.pane is None  # it runs in no pane of this server
+            True
+        """
+        return self._caller
+
+    async def request(self, request: flows.Request) -> Document:
+        """Ask one thing of the server, in the words of the wire.
+
+        Example:
+            >>> from phux_client import flows
+            >>> (await phux.request(flows.Request("status")))["sessions"]
+            1
+        """
+        return await self._link.request(request)
+
+    async def drive(self, flow: Flow[Result]) -> Result:
+        """Carry out a flow and return its result, documents as they are.
+
+        Raises:
+            PhuxError: The flow, the server or the connection failed.
+
+        Example:
+            >>> from phux_client import flows
+            >>> (await phux.drive(flows.ls()))["schema_version"]
+            1
+        """
+        answer: Any = None
+        failure: errors.PhuxError | None = None
+        subscriptions: list[int] = []
+        try:
+            while True:
+                try:
+                    step = flow.send(answer) if failure is None else flow.throw(failure)
+                except StopIteration as stop:
+                    result: Result = stop.value
+                    return result
+                answer, failure = None, None
+                try:
+                    if isinstance(step, flows.Request):
+                        answer = await self._link.request(step)
+                        if step.call == "subscribe":
+                            subscriptions.append(answer["subscription"])
+                    else:
+                        answer = await self._link.next_event(step.subscription, step.timeout_s)
+                except errors.PhuxError as error:
+                    failure = error
+        finally:
+            # A cancelled flow cannot ask anymore, and nobody reads the events it subscribed to.
+            for number in subscriptions:
+                self._link.unsubscribe(number)
+
+    async def load(self, kind: type[Shape], flow: Flow[Document]) -> Shape:
+        """Carry out a flow and return its document as a shape.
+
+        Raises:
+            PhuxError: The flow, the server or the connection failed.
+
+        Example:
+            >>> from phux_client import SessionList, flows
+            >>> (await phux.load(SessionList, flows.ls())).sessions[0].name
+            'work'
+        """
+        from phux_core import documents
+
+        return documents.load(kind, await self.drive(flow))
