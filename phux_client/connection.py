@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Literal, TypeAlias
 
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
     Key: TypeAlias = tuple[Literal["reply", "event"], int]
     """The reply to a request, or an event of a subscription."""

@@ -16,7 +16,7 @@ from phux_core import errors, paths, patterns, selector
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 _DEADLINE_S = 20.0
 _SEARCH_S = 60.0

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from phux_core import documents, errors
-from phux_core.shapes import ScreenState
+from phux_core.shapes import Condition, ScreenState
 
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
     from phux_client.flows.wait import Outcome
 
 
@@ -28,7 +28,7 @@ class Waited(ScreenState):
         'idle'
     """
 
-    met: str
+    met: Condition
     met_line: str | None
     met_seq: int
 

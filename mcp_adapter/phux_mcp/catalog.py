@@ -147,13 +147,13 @@ def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None
 
     Args:
         name: Its name.
-        deep: Whether to say what is inside the objects in it.
+        deep: Whether to say what is inside the objects in it, and which words it uses.
         more: Properties that a tool adds or tells otherwise.
     """
     schema: Schema = _without_prose(json.loads(schemas.read(name)))
     if not deep:
         schema.pop("$defs", None)
-        schema = _without_references(schema)
+        schema = _without_details(schema)
     # It is there, but nothing that a model would need to know.
     schema["properties"].pop("schema_version", None)
     schema["required"] = [name for name in schema["required"] if name != "schema_version"]
@@ -161,12 +161,17 @@ def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None
     return schema
 
 
-def _without_references(value: Any) -> Any:
+def _without_details(value: Any) -> Any:
+    """Leave out what is inside of objects, and which words a string may be: the results show both."""
     if isinstance(value, dict):
         if "$ref" in value:
             return {"type": "object"}
-        return {name: _without_references(inner) for name, inner in value.items()}
-    return [_without_references(inner) for inner in value] if isinstance(value, list) else value
+        if "enum" in value:
+            return {"type": "string"}
+        if "anyOf" in value:
+            return {"type": [_without_details(inner)["type"] for inner in value["anyOf"]]}
+        return {name: _without_details(inner) for name, inner in value.items()}
+    return [_without_details(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _without_prose(value: Any) -> Any:

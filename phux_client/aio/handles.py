@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from phux_client.aio.server import Phux
     from phux_client.waited import Waited
-    from phux_core.layout import Direction, Side
 
 
 class EventStream:
@@ -178,7 +177,7 @@ class Pane(PaneActs, PaneLogs):
 
     async def split(
         self,
-        direction: Direction = "right",
+        direction: shapes.Direction = "right",
         *,
         size: int | str | None = None,
         cwd: str | None = None,
@@ -220,7 +219,12 @@ class Pane(PaneActs, PaneLogs):
         return await self._phux.load(shapes.Place, flows.select(self._phux.caller, self.id))
 
     async def resize(
-        self, cols: int | None = None, rows: int | None = None, *, side: Side | None = None, by: int | None = None
+        self,
+        cols: int | None = None,
+        rows: int | None = None,
+        *,
+        side: shapes.Side | None = None,
+        by: int | None = None,
     ) -> shapes.Place:
         """Change its size, and tell its program.
 
@@ -258,7 +262,7 @@ class Pane(PaneActs, PaneLogs):
         return await self._phux.load(shapes.Place, flows.zoom(self._phux.caller, self.id, on))
 
     async def move(
-        self, dest: str | int, direction: Direction = "right", *, size: int | str | None = None
+        self, dest: str | int, direction: shapes.Direction = "right", *, size: int | str | None = None
     ) -> shapes.Place:
         """Put it beside another pane, or into a window of its own.
 
@@ -333,7 +337,7 @@ class Pane(PaneActs, PaneLogs):
         regex: str | None = None,
         gone: str | None = None,
         idle_ms: int | None = None,
-        state: str | Sequence[str] | None = None,
+        state: shapes.State | Sequence[shapes.State] | None = None,
         command_done: bool = False,
         exit: bool = False,  # noqa: A002
         stop: str | None = None,

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from phux_client.aio.server import Phux
-    from phux_core.config import SizePolicy
-    from phux_core.layout import Direction, LayoutName, Step
 
 
 class Session:
@@ -192,7 +190,7 @@ class Window:
 
     async def split(
         self,
-        direction: Direction = "right",
+        direction: shapes.Direction = "right",
         *,
         size: int | str | None = None,
         cwd: str | None = None,
@@ -243,7 +241,7 @@ class Window:
         self.name = name
 
     async def resize(
-        self, cols: int | None = None, rows: int | None = None, *, policy: SizePolicy | None = None
+        self, cols: int | None = None, rows: int | None = None, *, policy: shapes.SizePolicy | None = None
     ) -> shapes.Place:
         """Change its size; its panes keep their parts of it.
 
@@ -264,7 +262,7 @@ class Window:
         flow = flows.resize(self._phux.caller, ("window", self.id), cols, rows, policy=policy)
         return await self._phux.load(shapes.Place, flow)
 
-    async def layout(self, name: LayoutName) -> shapes.Place:
+    async def layout(self, name: shapes.LayoutName) -> shapes.Place:
         """Lay its panes out in a known way.
 
         Args:
@@ -281,7 +279,7 @@ class Window:
         flow = flows.layout(self._phux.caller, ("window", self.id), name)
         return await self._phux.load(shapes.Place, flow)
 
-    async def move_divider(self, path: Sequence[Step], by: int) -> shapes.Place:
+    async def move_divider(self, path: Sequence[shapes.Step], by: int) -> shapes.Place:
         """Move one of its dividers.
 
         Args:

@@ -44,7 +44,7 @@ class PaneActs:
         regex: str | None = None,
         gone: str | None = None,
         idle_ms: int | None = None,
-        state: str | Sequence[str] | None = None,
+        state: shapes.State | Sequence[shapes.State] | None = None,
         stop: str | None = None,
         since: int | None = None,
         cells: bool = False,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self, TypeVar
 
-    from phux_client.flows._kinds import Document, Flow, Result
+    from phux_client.flows._types import Document, Flow, Result
 
     Shape = TypeVar("Shape")
 

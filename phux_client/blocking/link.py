@@ -14,7 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from phux_client.flows._kinds import Document, Request
+    from phux_client.flows._kinds import Request
+    from phux_client.flows._types import Document
 
 _RETRY_S = 0.01
 

@@ -30,7 +30,7 @@ class LogStream:
         True
     """
 
-    def __init__(self, phux: Phux, place: flows.LogPlace, mode: str) -> None:
+    def __init__(self, phux: Phux, place: flows.LogPlace, mode: shapes.LogMode) -> None:
         self._phux = phux
         self._place = place
         self._mode = mode
@@ -94,7 +94,7 @@ class PaneLogs:
         head: int | None = None,
         tail: int | None = None,
         max_bytes: int | None = None,
-        mode: str = "rendered",
+        mode: shapes.LogMode = "rendered",
     ) -> shapes.LogText:
         r"""Read what it wrote, from its log: the last 500 lines unless told otherwise.
 
@@ -134,7 +134,7 @@ class PaneLogs:
             mode=mode,
         )
 
-    def follow(self, *, from_byte: int | None = None, mode: str = "rendered") -> LogStream:
+    def follow(self, *, from_byte: int | None = None, mode: shapes.LogMode = "rendered") -> LogStream:
         """Read what it writes from now on, or from a place in its stream, until its program has ended.
 
         Args:
@@ -158,7 +158,7 @@ class PaneLogs:
         head: int | None = None,
         tail: int | None = None,
         max_bytes: int | None = None,
-        mode: str = "rendered",
+        mode: shapes.LogMode = "rendered",
     ) -> shapes.LogText:
         """Read what a command wrote: its latest, or the one of an id.
 
@@ -221,7 +221,7 @@ class PaneLogs:
         flow = flows.start(self._phux.caller, self.id, command, queue=queue)
         return self._phux.load(shapes.Started, flow)
 
-    def signal(self, name: str = "INT", *, shell: bool = False) -> shapes.Signalled:
+    def signal(self, name: shapes.Signal = "INT", *, shell: bool = False) -> shapes.Signalled:
         """Send a signal to the processes that have its terminal.
 
         Args:
@@ -280,7 +280,7 @@ class ServerLogs(Driver):
         head: int | None = None,
         tail: int | None = None,
         max_bytes: int | None = None,
-        mode: str = "rendered",
+        mode: shapes.LogMode = "rendered",
     ) -> shapes.LogText:
         """Read a log by a selector, a pane's number or the log's id; see ``Pane.logs``.
 

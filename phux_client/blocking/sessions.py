@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from phux_client.blocking.server import Phux
-    from phux_core.config import SizePolicy
-    from phux_core.layout import Direction, LayoutName, Step
 
 
 class Session:
@@ -193,7 +191,7 @@ class Window:
 
     def split(
         self,
-        direction: Direction = "right",
+        direction: shapes.Direction = "right",
         *,
         size: int | str | None = None,
         cwd: str | None = None,
@@ -244,7 +242,7 @@ class Window:
         self.name = name
 
     def resize(
-        self, cols: int | None = None, rows: int | None = None, *, policy: SizePolicy | None = None
+        self, cols: int | None = None, rows: int | None = None, *, policy: shapes.SizePolicy | None = None
     ) -> shapes.Place:
         """Change its size; its panes keep their parts of it.
 
@@ -265,7 +263,7 @@ class Window:
         flow = flows.resize(self._phux.caller, ("window", self.id), cols, rows, policy=policy)
         return self._phux.load(shapes.Place, flow)
 
-    def layout(self, name: LayoutName) -> shapes.Place:
+    def layout(self, name: shapes.LayoutName) -> shapes.Place:
         """Lay its panes out in a known way.
 
         Args:
@@ -282,7 +280,7 @@ class Window:
         flow = flows.layout(self._phux.caller, ("window", self.id), name)
         return self._phux.load(shapes.Place, flow)
 
-    def move_divider(self, path: Sequence[Step], by: int) -> shapes.Place:
+    def move_divider(self, path: Sequence[shapes.Step], by: int) -> shapes.Place:
         """Move one of its dividers.
 
         Args:

@@ -21,6 +21,7 @@ from phux_client.flows.watch import EVENTS, watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from phux_client.flows._types import Document, Flow, Step
     from phux_client.flows.acting import ACT_TIMEOUT_S, act
     from phux_client.flows.arranging import layout, move, move_divider, rename, resize, select, swap, zoom
     from phux_client.flows.attaching import detach, go_to, latest
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from phux_client.flows.processes import history_limit, signal, start, stop
 
 _LATER = {
+    **dict.fromkeys(("Document", "Flow", "Step"), "_types"),
     **dict.fromkeys(("ACT_TIMEOUT_S", "act"), "acting"),
     **dict.fromkeys(("layout", "move", "move_divider", "rename", "resize", "select", "swap", "zoom"), "arranging"),
     **dict.fromkeys(("detach", "go_to", "latest"), "attaching"),
@@ -53,9 +55,12 @@ __all__ = [
     "EVENTS",
     "RUN_TIMEOUT_S",
     "Caller",
+    "Document",
+    "Flow",
     "LogPlace",
     "NextEvent",
     "Request",
+    "Step",
     "act",
     "changes",
     "commands",

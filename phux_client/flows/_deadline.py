@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from phux_client.flows._kinds import Flow, Result
+    from phux_client.flows._types import Flow, Result
 
 GRACE_S = 2.0
 """How much longer than a verb's timeout its requests may take: a busy server still reports what it knows."""

@@ -6,13 +6,7 @@ from phux_core.errors import BadCwdError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
-    from typing import Any, TypeAlias, TypeVar
-
-    Document: TypeAlias = dict[str, Any]
-    Result = TypeVar("Result")
-    Step: TypeAlias = "Request | NextEvent"
-    Flow: TypeAlias = Generator[Step, Any, Result]
+    from collections.abc import Mapping
 
 
 class Request:

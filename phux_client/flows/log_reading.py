@@ -16,7 +16,7 @@ from phux_core.errors import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document, Flow
+    from phux_client.flows._types import Document, Flow
 
 READ_S = 10.0
 SEARCH_S = 60.0

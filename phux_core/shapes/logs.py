@@ -7,6 +7,7 @@ from typing import Literal
 from attrs import frozen
 
 from phux_core.shapes.results import SeqRange  # noqa: TC001  cattrs looks it up
+from phux_core.shapes.vocabulary import Signal  # noqa: TC001
 
 
 @frozen(kw_only=True)
@@ -233,7 +234,7 @@ class Signalled:
     Attributes:
         schema_version: Version of this shape.
         pane: The selector of the pane.
-        signal: What was sent.
+        signal: The signal.
         pgid: The process group that got it.
         pid: Its leader, or another process of it.
         command: What that is called.
@@ -249,7 +250,7 @@ class Signalled:
 
     schema_version: Literal[1] = 1
     pane: str
-    signal: str
+    signal: Signal
     pgid: int
     pid: int
     command: str
@@ -277,7 +278,7 @@ class Stopped:
     schema_version: Literal[1] = 1
     pane: str
     stopped: bool
-    signals: list[str]
+    signals: list[Signal]
     command: str | None
     duration_ms: int
 

@@ -19,7 +19,7 @@ STYLE = {
     "bg": {"kind": "default"},
 }
 LOUD = STYLE | {"bold": True, "fg": {"kind": "palette", "index": 200}, "bg": {"kind": "rgb", "r": 1, "g": 2, "b": 255}}
-SCREEN = {
+GRID = {
     "schema_version": 3,
     "pane": 1,
     "cols": 80,
@@ -27,6 +27,12 @@ SCREEN = {
     "cursor": {"x": 0, "y": 1, "visible": True},
     "lines": ["日本", ""],
     "scrollback": ["old"],
+}
+SCREEN = GRID | {
+    "soft_wrap": {"lines": [], "scrollback": []},
+    "seq": 7,
+    "alt_screen": False,
+    "state": "prompt",
 }
 PANE = {"id": 1, "index": 0, "active": True, "cols": 80, "rows": 24, "title": None, "command": "sh", "cwd": "/"}
 PANE |= {"pid": 7, "state": "running", "foreground": {"command": "make", "pid": 8, "cwd": None}, "exit_status": None}
@@ -83,6 +89,8 @@ CHANGES = {
     "cols": 80,
     "rows": 24,
     "cursor": None,
+    "alt_screen": False,
+    "state": "prompt",
 }
 EXAMPLES = [
     ("screen-state", shapes.ScreenState, SCREEN),
@@ -90,7 +98,7 @@ EXAMPLES = [
     (
         "screen-state",
         shapes.ScreenState,
-        SCREEN
+        GRID
         | {
             "cells": [{"col": 0, "row": 0, "semantic": "prompt", "style": STYLE}, {"col": 2, "row": 0, "style": LOUD}],
             "soft_wrap": {"lines": [0], "scrollback": []},
@@ -107,9 +115,9 @@ EXAMPLES = [
     (
         "screen-changes",
         shapes.ScreenChanges,
-        CHANGES
-        | {"cells": [{"col": 2, "row": 0, "style": LOUD}], "state": "prompt", "outcome": "met", "met": "regex"}
-        | {"met_line": "42"},
+        {name: CHANGES[name] for name in list(CHANGES)[:-2]}
+        | {"cells": [{"col": 2, "row": 0, "style": LOUD}], "alt_screen": True, "state": "prompt"}
+        | {"outcome": "met", "met": "regex", "met_line": "42"},
     ),
     ("session-list", shapes.SessionList, {"schema_version": 1, "sessions": []}),
     (

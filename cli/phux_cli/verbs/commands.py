@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 USAGE = "[TARGET] [--json] [--socket PATH]"
 EXAMPLES = ("phux commands", "phux run work true && phux commands work --json")

@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 USAGE = (
     "[TARGET | --list] [--lines N] [--from-byte N] [--max-bytes N] [--since SEQ] [--grep RE] [--context N] [--head N] "
