@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from phux_core import documents, errors
-from phux_core.shapes import Condition, ScreenState
+from phux_core.shapes import Condition, ScreenChanges, ScreenState
 
 if TYPE_CHECKING:
     from phux_client.flows._types import Document
@@ -40,21 +40,35 @@ def load(outcome: Outcome, timeout_s: float | None, stop: str | None) -> Waited:
         TimedOutError: The time was over first.
         StoppedError: What it was to stop at came first.
     """
-    where = f"@{outcome.screen['pane']}"
     if outcome.met is None:
-        raise errors.TimedOutError(
-            f"{where} did not get there within {timeout_s:g} s: {_as_it_is(outcome.screen)}",
-            remedy="allow more time, or look at its screen for what keeps it",
-        )
+        screen = outcome.screen
+        raise _timed_out(screen["pane"], timeout_s, screen["state"], screen["lines"])
     if outcome.met == "stop":
         raise stopped(outcome, stop)
     document = {**outcome.screen, "met": outcome.met, "met_line": outcome.line, "met_seq": outcome.seq}
     return documents.load(Waited, document)
 
 
-def _as_it_is(screen: Document) -> str:
-    last = next((line for line in reversed(screen["lines"]) if line), "")
-    return f"it is {screen['state']!r}, and its last line is {last!r:.200}"
+def load_changes(document: Document, timeout_s: float) -> ScreenChanges:
+    """Make a ScreenChanges of the document of an act.
+
+    Raises:
+        TimedOutError: No condition held in time.
+    """
+    changes = documents.load(ScreenChanges, document)
+    if changes.outcome == "timed_out":
+        error = _timed_out(changes.pane, timeout_s, changes.state, [row.text for row in changes.changed])
+        error.changes = changes
+        raise error
+    return changes
+
+
+def _timed_out(pane: int, timeout_s: float | None, state: str, lines: list[str]) -> errors.TimedOutError:
+    last = next((line for line in reversed(lines) if line), "")
+    return errors.TimedOutError(
+        f"@{pane} did not get there within {timeout_s:g} s: it is {state!r}, and its last line is {last!r:.200}",
+        remedy="allow more time, or look at its screen for what keeps it",
+    )
 
 
 def stopped(outcome: Outcome, stop: str | None) -> errors.StoppedError:

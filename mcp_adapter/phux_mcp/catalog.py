@@ -34,6 +34,7 @@ class Tool:
         name: Its name.
         safety: How much must be allowed for it to be there.
         run: What it does.
+        renamed: The new names of arguments by old ones.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Tool:
         seed: tuple[str, ...] | None = None,
         output: Callable[[], Schema] | None = None,
         idempotent: bool = False,
+        renamed: Mapping[str, str] | None = None,
     ) -> None:
         """Describe it.
 
@@ -63,6 +65,7 @@ class Tool:
             seed: What of that it took in the first revision; None if it was not there.
             output: Makes the schema of what it gives.
             idempotent: Whether doing it twice is the same as once.
+            renamed: The new names of arguments by old ones, which are accepted for one release.
         """
         self.name = name
         self.safety = safety
@@ -74,6 +77,7 @@ class Tool:
         self._seed = seed
         self._output = output
         self._idempotent = idempotent
+        self.renamed = renamed or {}
 
     def is_in(self, revision: Revision) -> bool:
         """Whether a revision has it."""

@@ -53,7 +53,7 @@ class PaneActs:
         """Type, wait for what that brings about, and read what changed, with nobody's command in between.
 
         While it lasts, no ``run`` and no other ``act`` begins in this pane; ``send_keys`` is let through. Only what is
-        written after typing counts. That the time is over, or the program has ended, stands in ``outcome``.
+        written after typing counts. ``outcome`` tells whether a condition held, ``stop`` matched, or the program ended.
 
         Args:
             words: As ``send_keys`` takes them.
@@ -69,6 +69,7 @@ class PaneActs:
             timeout_s: How long the whole of it may take.
 
         Raises:
+            TimedOutError: No condition held in time; ``changes`` of the error has what changed until then.
             BusyError: Somebody else's ``run`` or ``act`` took all the time.
             PaneClosedError: The pane's program had ended before.
 
@@ -77,6 +78,8 @@ class PaneActs:
             >>> done.outcome, done.met_line
             ('met', '42')
         """
+        from phux_client import waited
+
         flow = flows.act(
             self._phux.caller,
             self.id,
@@ -92,4 +95,4 @@ class PaneActs:
             cells=cells,
             timeout_s=timeout_s,
         )
-        return self._phux.load(shapes.ScreenChanges, flow)
+        return waited.load_changes(self._phux.drive(flow), timeout_s)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from phux_client import flows
 from phux_client.blocking.driver import Driver
+from phux_client.deprecation import renamed
 from phux_core import errors, shapes
 
 TYPE_CHECKING = False
@@ -151,7 +152,7 @@ class PaneLogs:
 
     def output(
         self,
-        command: str | None = None,
+        command_id: str | None = None,
         *,
         grep: str | None = None,
         context: int | None = None,
@@ -159,17 +160,19 @@ class PaneLogs:
         tail: int | None = None,
         max_bytes: int | None = None,
         mode: shapes.LogMode = "rendered",
+        command: str | None = None,
     ) -> shapes.LogText:
         """Read what a command wrote: its latest, or the one of an id.
 
         Args:
-            command: The command's id.
+            command_id: The command's id.
             grep: Only lines that match this pattern.
             context: Lines around each that matches.
             head: The first so many lines.
             tail: The last so many.
             max_bytes: How much text to give, 1 MiB when omitted; more is left out in the middle.
             mode: As for ``logs``.
+            command: The old name of ``command_id``.
 
         Raises:
             NoSuchTargetError: There is no such command.
@@ -181,7 +184,7 @@ class PaneLogs:
         """
         flow = flows.output(
             self._phux.caller,
-            command,
+            command_id if command is None else renamed("command", "command_id", command),
             self.id,
             grep=grep,
             context=context,
@@ -215,7 +218,7 @@ class PaneLogs:
 
         Example:
             >>> started = pane.start("sleep 0.1; echo done")
-            >>> phux.wait_command(started.command, timeout_s=10).state
+            >>> phux.wait_command(started.command_id, timeout_s=10).state
             'finished'
         """
         flow = flows.start(self._phux.caller, self.id, command, queue=queue)
@@ -361,12 +364,15 @@ class ServerLogs(Driver):
         """
         return self.load(shapes.CommandList, flows.commands(self.caller, target)).commands
 
-    def wait_command(self, command: str, *, timeout_s: float | None = None) -> shapes.CommandInfo:
+    def wait_command(
+        self, command_id: str = "", *, timeout_s: float | None = None, command: str | None = None
+    ) -> shapes.CommandInfo:
         """Wait until a command has ended.
 
         Args:
-            command: Its id.
+            command_id: Its id.
             timeout_s: Give up after this long.
+            command: The old name of ``command_id``.
 
         Raises:
             TimedOutError: The time was over; the command goes on.
@@ -374,7 +380,9 @@ class ServerLogs(Driver):
 
         Example:
             >>> started = pane.start("false")
-            >>> phux.wait_command(started.command, timeout_s=10).exit_code
+            >>> phux.wait_command(started.command_id, timeout_s=10).exit_code
             1
         """
-        return self.load(shapes.CommandInfo, flows.wait_command(command, timeout_s=timeout_s))
+        if command is not None:
+            command_id = renamed("command", "command_id", command)
+        return self.load(shapes.CommandInfo, flows.wait_command(command_id, timeout_s=timeout_s))

@@ -62,7 +62,16 @@ STATUS |= {"windows": 0, "panes": 0, "dead_panes": 0, "states": STATES, "clients
 RUN = {"schema_version": 1, "command": "ls", "exit_code": 0, "output": "", "duration_ms": 3, "truncated": False}
 RUN |= {"omitted_bytes": 0, "cwd": "/", "started_at": "2026-01-01T00:00:00.000Z", "seq": {"start": 1, "end": 2}}
 RUN |= {"interleaved": False, "exit_known": True, "ends_with_newline": True}
-COMMAND = {"schema_version": 1, "id": "3.17", "pane": 3, "command": None, "cwd": "/", "by": "start", "client": "me/1"}
+COMMAND = {
+    "schema_version": 1,
+    "command_id": "3.17",
+    "id": "3.17",
+    "pane": 3,
+    "command": None,
+    "cwd": "/",
+    "by": "start",
+    "client": "me/1",
+}
 COMMAND |= {"state": "running", "started_at": "2026-01-01T00:00:00.000Z", "ended_at": None, "exit_code": None}
 COMMAND |= {"start": 5, "end": None}
 TEXT = {"schema_version": 1, "log": "20260101T000000Z-1-abcd/3", "pane": 3, "content": "x", "returned_lines": 1}
@@ -141,7 +150,7 @@ EXAMPLES = [
         shapes.Matches,
         {"schema_version": 1, "matches": [MATCH | {"before": [], "after": ["y"]}], "truncated": True},
     ),
-    ("started", shapes.Started, {"schema_version": 1, "command": "3.17", "pane": "@3", "seq": 5}),
+    ("started", shapes.Started, {"schema_version": 1, "command_id": "3.17", "command": "3.17", "pane": "@3", "seq": 5}),
     ("signalled", shapes.Signalled, SIGNALLED | {"through": "tty"}),
     ("stopped", shapes.Stopped, STOPPED | {"duration_ms": 3}),
     ("checks", shapes.Checks, {"schema_version": 1, "ok": True, "checks": [CHECK]}),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 USAGE = (
     "[TARGET | --list] [--lines N] [--from-byte N] [--max-bytes N] [--since SEQ] [--grep RE] [--context N] [--head N] "
-    "[--tail N] [--strip-ansi | --raw | --rendered] [--follow] [--json] [--socket PATH]"
+    "[--tail N] [--stripped | --raw | --rendered] [--follow] [--json] [--socket PATH]"
 )
 EXAMPLES = (
     "phux logs work --lines 20",
