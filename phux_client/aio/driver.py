@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 from phux_client import flows
 from phux_client.aio.link import Link
@@ -93,6 +94,7 @@ class Driver:
         """
         answer: Any = None
         failure: errors.PhuxError | None = None
+        deadline: float | None = None
         subscriptions: list[int] = []
         try:
             while True:
@@ -103,7 +105,11 @@ class Driver:
                     return result
                 answer, failure = None, None
                 try:
-                    if isinstance(step, flows.Request):
+                    if isinstance(step, flows.Deadline):
+                        deadline = step.at
+                    elif isinstance(step, flows.Request):
+                        if deadline is not None:
+                            step.limit_s = max(0.0, deadline - time.monotonic())
                         answer = await self._link.request(step)
                         if step.call == "subscribe":
                             subscriptions.append(answer["subscription"])

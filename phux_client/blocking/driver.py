@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 from phux_client import flows
 from phux_client.blocking.link import Link
@@ -94,6 +95,7 @@ class Driver:
         """
         answer: Any = None
         failure: errors.PhuxError | None = None
+        deadline: float | None = None
         subscriptions: list[int] = []
         try:
             while True:
@@ -104,7 +106,11 @@ class Driver:
                     return result
                 answer, failure = None, None
                 try:
-                    if isinstance(step, flows.Request):
+                    if isinstance(step, flows.Deadline):
+                        deadline = step.at
+                    elif isinstance(step, flows.Request):
+                        if deadline is not None:
+                            step.limit_s = max(0.0, deadline - time.monotonic())
                         answer = self._link.request(step)
                         if step.call == "subscribe":
                             subscriptions.append(answer["subscription"])

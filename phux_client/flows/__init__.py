@@ -1,12 +1,12 @@
 """Every verb once, as a generator of requests and replies that does no I/O.
 
-A flow yields a ``Request`` (or a ``NextEvent``), is sent what came back, and returns a plain JSON document. The
-async client, the blocking client, the CLI and the MCP adapter all drive these same flows; errors of the server
-arrive as exceptions at the ``yield``. Import-light: it is on the CLI's path, and what only a few verbs need is imported
-when it is first used.
+A flow yields a ``Request``, a ``NextEvent``, or a ``Deadline`` for what follows, is sent what came back, and returns a
+plain JSON document. The async client, the blocking client, the CLI and the MCP adapter all drive these same flows;
+errors of the server arrive as exceptions at the ``yield``. Import-light: it is on the CLI's path, and what only a few
+verbs need is imported when it is first used.
 """
 
-from phux_client.flows._kinds import Caller, NextEvent, Request
+from phux_client.flows._kinds import Caller, Deadline, NextEvent, Request
 from phux_client.flows.kill import kill, kill_by_id, kill_server
 from phux_client.flows.ls import ls
 from phux_client.flows.new import new
@@ -55,6 +55,7 @@ __all__ = [
     "EVENTS",
     "RUN_TIMEOUT_S",
     "Caller",
+    "Deadline",
     "Document",
     "Flow",
     "LogPlace",

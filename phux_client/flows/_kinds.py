@@ -36,6 +36,15 @@ class Request:
         return f"Request({self.call!r}, {self.params!r})"
 
 
+class Deadline:
+    """End every request that follows by a moment of the monotonic clock; the flow is sent None."""
+
+    __slots__ = ("at",)
+
+    def __init__(self, at: float) -> None:
+        self.at = at
+
+
 class NextEvent:
     """Wait for the next event of a subscription; the flow is sent it, or None when the time is over."""
 
