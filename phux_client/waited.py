@@ -1,4 +1,4 @@
-"""What a wait of the library gives."""
+"""The results of ``wait`` and ``act`` in the library."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @frozen(kw_only=True)
 class Waited(ScreenState):
-    """The screen at the moment a wait was over, and what ended it.
+    """The screen at the end of a wait, and the condition that ended it.
 
     Attributes:
-        met: The condition that held, by the name it has as an argument; ``idle`` for ``idle_ms``.
+        met: The condition that held, by the name of its argument; ``idle`` for ``idle_ms``.
         met_line: The line that ``until`` or ``regex`` found; None for other conditions.
-        met_seq: The pane's byte count at which it held: what a next ``since`` can begin from.
+        met_seq: The sequence number at which it held, which the next wait can take as ``since``.
 
     Example:
         >>> pane.wait(idle_ms=100).met
@@ -34,11 +34,11 @@ class Waited(ScreenState):
 
 
 def load(outcome: Outcome, timeout_s: float | None, stop: str | None) -> Waited:
-    """Make it of a flow's outcome.
+    """Return the result of a wait.
 
     Raises:
-        TimedOutError: The time was over first.
-        StoppedError: What it was to stop at came first.
+        TimedOutError: The timeout expired first.
+        StoppedError: The pattern of ``stop`` matched first.
     """
     if outcome.met is None:
         screen = outcome.screen
@@ -50,7 +50,7 @@ def load(outcome: Outcome, timeout_s: float | None, stop: str | None) -> Waited:
 
 
 def load_changes(document: Document, timeout_s: float) -> ScreenChanges:
-    """Make a ScreenChanges of the document of an act.
+    """Return the result of an act.
 
     Raises:
         TimedOutError: No condition held in time.
@@ -66,11 +66,11 @@ def load_changes(document: Document, timeout_s: float) -> ScreenChanges:
 def _timed_out(pane: int, timeout_s: float | None, state: str, lines: list[str]) -> errors.TimedOutError:
     last = next((line for line in reversed(lines) if line), "")
     return errors.TimedOutError(
-        f"@{pane} did not get there within {timeout_s:g} s: it is {state!r}, and its last line is {last!r:.200}",
-        remedy="allow more time, or look at its screen for what keeps it",
+        f"no condition held in @{pane} within {timeout_s:g} s: its state is {state!r}, its last line {last!r:.200}",
+        remedy="look at the pane's screen, or allow more time",
     )
 
 
 def stopped(outcome: Outcome, stop: str | None) -> errors.StoppedError:
-    """Say what a wait was stopped by."""
+    """Return the error for a wait that ``stop`` ended."""
     return errors.StoppedError(f"{stop!r} came first in @{outcome.screen['pane']}: {outcome.line!r:.200}")

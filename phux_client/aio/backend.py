@@ -1,6 +1,6 @@
-"""What the async client does in its own way: waiting for the socket, sleeping, threads. Runs under asyncio and trio.
+"""What only the async client does: wait for the socket, sleep, use threads. Runs under asyncio and trio.
 
-The rest of the package is written once, here, and ``tools/generate_blocking.py`` makes the blocking client of it.
+``tools/generate_blocking.py`` generates the blocking client from the other modules of this package.
 ``phux_client.blocking.backend`` has the same names as this module.
 
 There is no background task. Whichever task waits for a reply or an event reads and writes the socket for all of them,
@@ -44,11 +44,11 @@ class Stream:
 
     @property
     def is_usable(self) -> bool:
-        """Whether the server still holds its end, even if nobody has read so yet."""
+        """Whether the connection is open at both ends, even if its end was not read yet."""
         return self.protocol.failure is None and not is_hung_up(self._sock)
 
     def send_now(self) -> None:
-        """Send what the kernel takes at once."""
+        """Send as much as possible without blocking."""
         send_now(self._sock, self.protocol)
 
     async def wait_for(self, key: Key, is_here: Callable[[], bool], deadline: float | None) -> bool:
@@ -136,7 +136,7 @@ class Stream:
         self._close_if_over()
 
     def leave(self) -> None:
-        """Let go of a connection that broke. A task that still reads there takes what is left, and closes it."""
+        """Give up a connection that broke. A task that still reads from it takes what is left, and closes it."""
         if not self._is_pumping:
             self.lose(errors.DisconnectedError("the server closed the connection"))
 
@@ -146,7 +146,7 @@ class Stream:
 
 
 class Slot:
-    """The place of the connection in use: one for all tasks."""
+    """The connection in use: one for all tasks."""
 
     stream: Stream | None = None
 
@@ -170,7 +170,7 @@ class Opening(contextlib.AbstractAsyncContextManager["Phux"]):
 
 
 async def in_thread(function: Callable[[str], None], argument: str) -> None:
-    """Call a function that blocks; after a cancellation nobody waits for it."""
+    """Call a blocking function in a thread; after a cancellation, do not wait for it."""
     await anyio.to_thread.run_sync(function, argument, abandon_on_cancel=True)
 
 

@@ -1,4 +1,4 @@
-"""Carrying out flows: what everything else of the async client is built on."""
+"""Run flows against a server: the base of the async client."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class Driver:
-    """A server, as far as flows need it.
+    """The connection to a server, and the loop that runs flows over it.
 
     Args:
-        socket: The socket's path; PHUX_SOCKET, then the default, when omitted.
-        timeout_s: How long one request may take, connecting included.
-        client: The name of this program in the ledger of commands, such as ``my-tool/1.0``.
+        socket: The socket's path; by default ``$PHUX_SOCKET``, or else the usual path.
+        timeout_s: The time limit for one request, including connecting.
+        client: The name of this program in the command ledger, such as ``my-tool/1.0``.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Driver:
         self.close()
 
     def close(self) -> None:
-        """Close the connection. The server and its sessions go on.
+        """Close the connection. The server and its sessions keep running.
 
         Example:
             >>> phux.close()
@@ -63,7 +63,7 @@ class Driver:
 
     @property
     def caller(self) -> flows.Caller:
-        """What verbs know of this process.
+        """The process that runs flows, as far as they need to know it.
 
         Example:
             >>> phux.caller.pane is None  # it runs in no pane of this server
@@ -72,7 +72,7 @@ class Driver:
         return self._caller
 
     async def request(self, request: flows.Request) -> Document:
-        """Ask one thing of the server, in the words of the wire.
+        """Send one request of the wire protocol, and return its reply.
 
         Example:
             >>> from phux_client import flows
@@ -82,7 +82,7 @@ class Driver:
         return await self._link.request(request)
 
     async def drive(self, flow: Flow[Result]) -> Result:
-        """Carry out a flow and return its result, documents as they are.
+        """Run a flow and return its result, with documents as plain dictionaries.
 
         Raises:
             PhuxError: The flow, the server or the connection failed.
@@ -118,12 +118,12 @@ class Driver:
                 except errors.PhuxError as error:
                     failure = error
         finally:
-            # A cancelled flow cannot ask anymore, and nobody reads the events it subscribed to.
+            # A cancelled flow cannot send requests anymore, and nobody reads the events it subscribed to.
             for number in subscriptions:
                 self._link.unsubscribe(number)
 
     async def load(self, kind: type[Shape], flow: Flow[Document]) -> Shape:
-        """Carry out a flow and return its document as a shape.
+        """Run a flow and return its document as a shape.
 
         Raises:
             PhuxError: The flow, the server or the connection failed.

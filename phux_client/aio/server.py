@@ -1,4 +1,4 @@
-"""The server, as the async client sees it."""
+"""``connect``, ``embedded``, and the server as the async client sees it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Phux(ServerLogs):
-    """A server, as the async client sees it. Made by ``connect`` and ``embedded``.
+    """A server, as the async client sees it. ``connect`` and ``embedded`` return one.
 
-    Calls may run side by side on one ``Phux``, from any number of tasks.
+    Calls may run concurrently on one ``Phux``, from any number of tasks.
 
     Example:
         >>> async with connect() as phux:
@@ -32,7 +32,7 @@ class Phux(ServerLogs):
     """
 
     async def ls(self) -> shapes.SessionList:
-        """List the sessions, in short.
+        """Return a short list of the sessions.
 
         Example:
             >>> [session.name for session in (await phux.ls()).sessions]
@@ -41,10 +41,10 @@ class Phux(ServerLogs):
         return await self.load(shapes.SessionList, flows.ls())
 
     async def tree(self, target: str | None = None) -> shapes.Tree:
-        """Read sessions, windows and panes.
+        """Return the tree of sessions, windows and panes.
 
         Args:
-            target: Only what this selector names, and what that is in; everything when omitted.
+            target: A selector: return only what it names, and the window and session around it.
 
         Example:
             >>> (await phux.tree()).sessions[0].windows[0].panes[0].state
@@ -53,7 +53,7 @@ class Phux(ServerLogs):
         return await self.load(shapes.Tree, flows.tree(self.caller, target))
 
     async def status(self) -> shapes.Status:
-        """Read how the server is.
+        """Return the server's status.
 
         Example:
             >>> (await phux.status()).sessions
@@ -62,7 +62,7 @@ class Phux(ServerLogs):
         return await self.load(shapes.Status, flows.status())
 
     async def sessions(self) -> list[Session]:
-        """List the sessions as live handles, in the order they were made.
+        """Return the sessions as live handles, in order of creation.
 
         Example:
             >>> [session.name for session in await phux.sessions()]
@@ -87,23 +87,23 @@ class Phux(ServerLogs):
         log: bool | None = None,
         history: bool | None = None,
     ) -> Session:
-        """Make a session with one pane, and start a program in it.
+        """Create a session with one pane, and start a program in it.
 
         Args:
-            name: Its name; the smallest free number when omitted.
-            window_name: Its window's name; the program's when omitted.
-            cwd: Where the program starts; the caller's directory when omitted.
-            command: Program and arguments; the user's shell when omitted.
-            env: Variables on top of the caller's.
-            size: Columns and rows; 80 by 24 when omitted.
-            shell: The shell to start when there is no command; the one that SHELL names when omitted.
-            login: Whether it starts as a login shell.
-            log: Whether what its panes write is kept on disk; as the server's config says when omitted.
-            history: Whether its shells read and write the user's history file; when omitted, yes, but not in a private
-                server (``embedded``). Windows and panes added to the session do the same.
+            name: The session's name; by default, the lowest free number.
+            window_name: The name of its window; by default, that of the program.
+            cwd: The working directory; by default, that of the caller.
+            command: The program and its arguments; the user's shell by default.
+            env: Variables to set on top of the caller's environment.
+            size: Columns and rows; 80 by 24 by default.
+            shell: The shell to start if there is no command; ``$SHELL`` by default.
+            login: Start it as a login shell.
+            log: Keep the output of its panes on disk; by default, as the server's config says.
+            history: Let its shells read and write the user's history file. By default they do, except in a private
+                server (``embedded``). The same applies to windows and panes added to the session.
 
         Raises:
-            NameInUseError, BadNameError, BadCwdError, BadSizeError, CannotExecuteError: Nothing was made.
+            NameInUseError, BadNameError, BadCwdError, BadSizeError, CannotExecuteError: No session was created.
 
         Example:
             >>> (await phux.new_session("build", command=["sh"], size=(120, 40))).name
@@ -126,10 +126,10 @@ class Phux(ServerLogs):
         return Session(self, made["session_id"], made["session"], made["pane_id"])
 
     async def session(self, target: str) -> Session:
-        """Find a session by a selector; of a window or a pane, the one it is in.
+        """Return the session that a selector names, or that contains the window or pane it names.
 
         Raises:
-            BadSelectorError, NoSuchTargetError: There is none.
+            BadSelectorError, NoSuchTargetError: The selector is invalid, or matches nothing.
 
         Example:
             >>> (await phux.session("=")).name
@@ -139,10 +139,10 @@ class Phux(ServerLogs):
         return Session(self, found["id"], found["name"], found["windows"][0]["panes"][0]["id"])
 
     async def window(self, target: str) -> Window:
-        """Find a window by a selector; of a session the current one, of a pane the one it is in.
+        """Return the window that a selector names: of a session the current one, of a pane the one around it.
 
         Raises:
-            BadSelectorError, NoSuchTargetError: There is none.
+            BadSelectorError, NoSuchTargetError: The selector is invalid, or matches nothing.
 
         Example:
             >>> (await phux.window("work:0")).name
@@ -152,10 +152,10 @@ class Phux(ServerLogs):
         return Window(self, found["id"], found["name"], found["panes"][0]["id"])
 
     async def pane(self, target: str | int) -> Pane:
-        """Find a pane by a selector or its number.
+        """Return the pane that a selector names, or that has an id.
 
         Raises:
-            BadSelectorError, NoSuchTargetError: There is none.
+            BadSelectorError, NoSuchTargetError: The selector is invalid, or matches nothing.
 
         Example:
             >>> (await phux.pane("work:0.0")).selector
@@ -166,13 +166,13 @@ class Phux(ServerLogs):
         return Pane(self, (await self.drive(flows.find_pane(target, self.caller)))["id"])
 
     async def detach(self, target: str | None = None) -> int:
-        """End what terminals show of a session (`phux attach`), or of all sessions; the programs go on.
+        """Detach all clients (`phux attach`) from a session, or from every session. Programs keep running.
 
         Args:
-            target: The session, or what is in it; every session when omitted.
+            target: The session, or a window or pane in it; every session by default.
 
         Returns:
-            How many clients were detached.
+            The number of clients detached.
 
         Example:
             >>> await phux.detach("work")
@@ -181,10 +181,10 @@ class Phux(ServerLogs):
         return int((await self.drive(flows.detach(self.caller, target, everywhere=target is None)))["detached"])
 
     async def kill(self, target: str) -> int:
-        """End what a selector names: a session, a window or a pane.
+        """Kill the session, window or pane that a selector names.
 
         Returns:
-            How many panes were ended.
+            The number of panes killed.
 
         Example:
             >>> await phux.kill("work")
@@ -193,9 +193,9 @@ class Phux(ServerLogs):
         return int((await self.drive(flows.kill(self.caller, target)))["killed"])
 
     async def kill_server(self) -> None:
-        """End every program and the server; return when it is gone.
+        """Kill every program, and stop the server. Return when it is gone.
 
-        A server whose service does not answer is ended by its keeper.
+        If the service does not answer, its keeper is told to stop.
 
         Example:
             >>> await phux.kill_server()
@@ -219,17 +219,16 @@ class Phux(ServerLogs):
         since: int | None = None,
         output_only: bool = False,
     ) -> AsyncIterator[EventStream]:
-        """Subscribe to events: one pane's, or all of the server's.
+        """Subscribe to the events of a pane, or of the whole server.
 
-        Nothing that happens inside the block is missed without a word: what a slow reader loses is told by a
-        ``Dropped`` event, and so is a gap because the service died and came back (with a count of 0, for nobody
-        counted).
+        A ``Dropped`` event reports every gap: events that a slow reader lost, or, with a count of 0, events that were
+        lost because the service restarted.
 
         Args:
-            target: Which pane; the whole server when omitted.
-            output: Also tell what the pane writes, as ``Output`` events.
-            since: Where in the pane's stream to begin with that, a ``seq``; now when omitted.
-            output_only: Leave out prompts, and the echo of what is typed.
+            target: The pane; the whole server by default.
+            output: Also report what the pane writes, as ``Output`` events.
+            since: The ``seq`` at which ``Output`` events begin; now by default.
+            output_only: Leave out prompts and the echo of what is typed.
 
         Example:
             >>> async with phux.watch("work") as events:
@@ -252,17 +251,17 @@ class Phux(ServerLogs):
 def connect(
     socket: str | None = None, *, start: bool = False, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
 ) -> AbstractAsyncContextManager[Phux]:
-    """Connect to the server of this user.
+    """Connect to the user's server.
 
     Args:
-        socket: The socket's path; PHUX_SOCKET, then the default, when omitted.
-        start: Start a server when none runs.
-        timeout_s: How long one request may take, connecting included.
-        client: What this program is called in the ledger of commands, such as ``my-tool/1.0``.
+        socket: The socket's path; by default ``$PHUX_SOCKET``, or else the usual path.
+        start: Start a server if none is running.
+        timeout_s: The time limit for one request, including connecting.
+        client: The name of this program in the command ledger, such as ``my-tool/1.0``.
 
     Raises:
-        NoServerError: None runs, and ``start`` is false.
-        StartFailedError: One was started and did not come up.
+        NoServerError: No server is running, and ``start`` is false.
+        StartFailedError: A server was started, but did not become ready.
 
     Example:
         >>> async with connect() as phux:
@@ -276,12 +275,12 @@ async def _open(phux: Phux, *, start: bool) -> Phux:
     try:
         try:
             await phux.drive(flows.status())
-        except (errors.NoServerError, errors.DisconnectedError):  # none, or one that is just ending
+        except (errors.NoServerError, errors.DisconnectedError):  # no server, or one that is shutting down
             if not start:
                 raise
             from phux_client.starting import start_server
 
-            # A server that nobody waits for any more ends by itself.
+            # If this is cancelled, the server that was started ends by itself, for it has no session.
             await in_thread(start_server, phux.socket)
             await phux.drive(flows.status())
     except BaseException:
@@ -294,12 +293,12 @@ async def _open(phux: Phux, *, start: bool) -> Phux:
 async def embedded(
     *, engine: str | None = None, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
 ) -> AsyncIterator[Phux]:
-    """Run a private server that is gone at exit: for tests and one-shot agents.
+    """Run a private server that ends with the block, for tests and one-shot agents.
 
     Args:
-        engine: ``ghostty`` or ``pyte``; chosen when omitted.
-        timeout_s: How long one request may take.
-        client: What this program is called in the ledger of commands.
+        engine: ``ghostty`` or ``pyte``; the best available one by default.
+        timeout_s: The time limit for one request.
+        client: The name of this program in the command ledger.
 
     Example:
         >>> async with embedded() as private:

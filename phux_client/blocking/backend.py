@@ -1,4 +1,4 @@
-"""What the blocking client does in its own way: waiting for the socket, and one connection for each thread.
+"""What only the blocking client does: wait for the socket, and keep one connection per thread.
 
 Has the same names as ``phux_client.aio.backend``. Import-light: it is on the CLI's path.
 """
@@ -33,11 +33,11 @@ class Stream:
 
     @property
     def is_usable(self) -> bool:
-        """Whether the server still holds its end, even if nobody has read so yet."""
+        """Whether the connection is open at both ends, even if its end was not read yet."""
         return self.protocol.failure is None and not is_hung_up(self._sock)
 
     def send_now(self) -> None:
-        """Send what the kernel takes at once."""
+        """Send as much as possible without blocking."""
         send_now(self._sock, self.protocol)
 
     def wait_for(self, key: "Key", is_here: "Callable[[], bool]", deadline: float | None) -> bool:  # noqa: ARG002
@@ -64,18 +64,18 @@ class Stream:
         self._sock.close()
 
     def leave(self) -> None:
-        """Let go of a connection that broke."""
+        """Give up a connection that broke."""
         self._sock.close()
 
 
 class Slot(_local):
-    """The place of the connection in use: one for each thread, as two that read from one would mix up their replies."""
+    """The connection in use: one per thread, because two threads would take each other's replies."""
 
     stream: Stream | None = None
 
 
 def in_thread(function: "Callable[[str], None]", argument: str) -> None:
-    """Call a function that blocks."""
+    """Call a blocking function."""
     function(argument)
 
 

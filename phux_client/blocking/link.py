@@ -1,5 +1,5 @@
 # Generated from phux_client/aio/link.py by tools/generate_blocking.py: change that file, not this one.
-"""The blocking client's way to a server: connect when first needed, and again after the service died."""
+"""The blocking client's connection to a server, made when first needed and again after the service died."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _RETRY_S = 0.01
 
 
 class Link:
-    """The way to a server.
+    """A connection to a server that is made again when it breaks.
 
     Args:
-        path: The socket.
-        timeout_s: How long one request may take, connecting and handshake included.
+        path: The path of the server's socket.
+        timeout_s: The time limit for one request, including connecting and the handshake.
         client: The name of the program.
     """
 
@@ -41,7 +41,7 @@ class Link:
         """Send a request and return its reply.
 
         Raises:
-            PhuxError: The reply is an error, there was none in time, or the connection failed.
+            PhuxError: The reply is an error, it did not arrive in time, or the connection failed.
         """
         attempts = Attempts(request.call, request.params, request.time_allowed_s(self._timeout_s))
         while True:
@@ -79,21 +79,21 @@ class Link:
         """
         stream = self._slot.stream
         if stream is None or not stream.protocol.has_subscription(subscription):
-            raise errors.DisconnectedError("the connection that had the subscription is gone")
+            raise errors.DisconnectedError("the connection of this subscription is gone")
         protocol = stream.protocol
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         stream.wait_for(("event", subscription), lambda: protocol.has_event(subscription), deadline)
         return protocol.take_event(subscription)
 
     def unsubscribe(self, subscription: int) -> None:
-        """End a subscription, if the connection that had it is still there."""
+        """End a subscription, if its connection still exists."""
         stream = self._slot.stream
         if stream is not None and stream.protocol.failure is None:
             stream.protocol.unsubscribe(subscription)
             stream.send_now()
 
     def wait_closed(self) -> None:
-        """Wait until the server has closed the connection, as long as a request may take."""
+        """Wait until the server closes the connection, for as long as a request may take."""
         stream = self._slot.stream
         if stream is not None:
             stream.wait_for(("reply", -1), lambda: False, time.monotonic() + self._timeout_s)
@@ -105,10 +105,10 @@ class Link:
             stream.lose(errors.DisconnectedError("this client was closed"))
 
     def _connected(self, deadline: float) -> Stream:
-        """Return the connection, made anew if the last one broke.
+        """Return the connection; connect if there is none, or if it broke.
 
         Raises:
-            TimeoutError: The server accepted none in time.
+            TimeoutError: The server did not accept the connection in time.
         """
         while True:
             if self._is_closed:

@@ -87,7 +87,7 @@ def test_old_text_does_not_end_an_act(pane):
 
 
 def test_an_act_that_times_out_is_an_error_with_the_rows_that_changed(pane):
-    with pytest.raises(TimedOutError, match=r"within 0\.5 s: it is 'prompt'") as caught:
+    with pytest.raises(TimedOutError, match=r"within 0\.5 s: its state is 'prompt'") as caught:
         pane.act("echo $((6*7))", "Enter", until="never", timeout_s=0.5)
     assert caught.value.changes.outcome == "timed_out"
     assert "42" in [row.text for row in caught.value.changes.changed]
