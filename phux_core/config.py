@@ -17,9 +17,6 @@ from phux_core.paths import xdg_directory
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Literal, TypeAlias
-
-    SizePolicy: TypeAlias = Literal["smallest", "largest", "latest", "manual", "default"]
 
 MAX_HISTORY = 1_000_000
 MIN_LOG_BYTES = 64 * 1024

@@ -94,7 +94,8 @@ def add_budget(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tail", metavar="N", type=at_least(0), help="the last N lines")
     parser.add_argument("--max-bytes", metavar="N", type=at_least(0), help="at most N bytes")
     modes = parser.add_mutually_exclusive_group()
-    modes.add_argument("--strip-ansi", action="store_true", help="all that was written but escape sequences")
+    modes.add_argument("--stripped", action="store_true", help="all that was written but escape sequences")
+    modes.add_argument("--strip-ansi", dest="stripped", action="store_true", help=argparse.SUPPRESS)  # its old name
     modes.add_argument("--raw", action="store_true", help="the bytes as they were written")
     modes.add_argument("--rendered", action="store_true", help="as it stands on a terminal; the default")
 
@@ -107,7 +108,7 @@ def budget(options: argparse.Namespace) -> "dict[str, Any]":
         "head": options.head,
         "tail": options.tail,
         "max_bytes": options.max_bytes,
-        "mode": "raw" if options.raw else "stripped" if options.strip_ansi else "rendered",
+        "mode": "raw" if options.raw else "stripped" if options.stripped else "rendered",
     }
 
 

@@ -204,7 +204,8 @@ class Methods:
         try:
             if self._calls > MAX_CALLS:
                 raise LimitError(f"{MAX_CALLS} calls are running", remedy="wait for some of them, or cancel them")
-            checked = arguments.check(tool.schema(revision), given)
+            named = {tool.renamed.get(argument, argument): value for argument, value in given.items()}
+            checked = arguments.check(tool.schema(revision), named)
             return to_result(await tool.run(call, checked), revision)
         except PhuxError as error:
             return to_failure(error)

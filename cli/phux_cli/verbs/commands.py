@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 USAGE = "[TARGET] [--json] [--socket PATH]"
 EXAMPLES = ("phux commands", "phux run work true && phux commands work --json")
@@ -53,4 +53,4 @@ def describe(command: "Document") -> str:
     # As JSON, so that what was typed cannot reach the terminal of whoever reads.
     line = json.dumps(command["command"], ensure_ascii=not str(command["command"]).isprintable())
     who = f"{command['by']}\t{command['client'] or '-'}"
-    return f"{command['id']}\t{command['started_at']}\t{command['state']}{code}\t{who}\t{line}\n"
+    return f"{command['command_id']}\t{command['started_at']}\t{command['state']}{code}\t{who}\t{line}\n"

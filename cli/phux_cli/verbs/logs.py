@@ -21,11 +21,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 USAGE = (
     "[TARGET | --list] [--lines N] [--from-byte N] [--max-bytes N] [--since SEQ] [--grep RE] [--context N] [--head N] "
-    "[--tail N] [--strip-ansi | --raw | --rendered] [--follow] [--json] [--socket PATH]"
+    "[--tail N] [--stripped | --raw | --rendered] [--follow] [--json] [--socket PATH]"
 )
 EXAMPLES = (
     "phux logs work --lines 20",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import argparse
 
 USAGE = (
-    "ID [--max-bytes N] [--grep RE] [--context N] [--head N] [--tail N] [--strip-ansi | --raw | --rendered] [--json] "
+    "ID [--max-bytes N] [--grep RE] [--context N] [--head N] [--tail N] [--stripped | --raw | --rendered] [--json] "
     "[--socket PATH]"
 )
 EXAMPLES = ("phux run work 'seq 100' && phux output 1.1 --tail 5",)

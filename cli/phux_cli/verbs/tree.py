@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 USAGE = "[TARGET] [--json] [--socket PATH]"
 EXAMPLES = ("phux tree", "phux split work && phux tree work:0", "phux tree --json work")

@@ -10,30 +10,28 @@ conditions were given, the one that held is printed, with the line or state it f
 `met` and `met_line` in the document. Without TARGET, the last focused session.
 """
 
+import argparse
+
 from phux_cli.connection import connection
 from phux_cli.output import print_document, write
 from phux_cli.usage import LAST_PLACE, UsageError, add_json, add_socket, at_least, seconds
 from phux_client import flows
 from phux_core.errors import NoServerError, StoppedError, TimedOutError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
 USAGE = (
     "[TARGET] [--until TEXT] [--regex RE] [--gone TEXT] [--idle MS] [--state S] [--command-done] [--exit] "
-    "[--stop RE] [--since SEQ] [--output-only] [--command ID] [--timeout SECS] [--json] [--socket PATH]"
+    "[--stop RE] [--since SEQ] [--output-only] [--command-id ID] [--timeout SECS] [--json] [--socket PATH]"
 )
 EXAMPLES = (
     "phux wait work --idle 200 --timeout 30",
     "phux wait work --until '$' --timeout 30 --json",
-    "phux start work 'sleep 1' && phux wait --command 1.1 --timeout 30 --json",
+    "phux start work 'sleep 1' && phux wait --command-id 1.1 --timeout 30 --json",
     r"phux wait work --regex '^\$' --stop 'command not found' --timeout 30",
 )
 _TIMED_OUT = 124
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Say what it takes."""
     parser.add_argument("target", metavar="TARGET", nargs="?", help="which pane")
     parser.add_argument("--until", metavar="TEXT", help="a line contains TEXT")
@@ -63,16 +61,19 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
         "the latest command on",
     )
     parser.add_argument(
-        "--command", metavar="ID", help="the command of this id has ended (`phux commands`); by itself, without TARGET"
+        "--command-id",
+        metavar="ID",
+        help="the command of this id has ended (`phux commands`); by itself, without TARGET",
     )
+    parser.add_argument("--command", dest="command_id", help=argparse.SUPPRESS)  # its old name
     parser.add_argument("--timeout", metavar="SECS", type=seconds, help="give up after SECS seconds")
-    add_json(parser, "the final ScreenState document, also when the time is over; with --command a CommandInfo")
+    add_json(parser, "the final ScreenState document, also when the time is over; with --command-id a CommandInfo")
     add_socket(parser)
 
 
-def run(options: "argparse.Namespace") -> int:
+def run(options: argparse.Namespace) -> int:
     """Wait for it."""
-    if options.command is not None:
+    if options.command_id is not None:
         return _wait_for_command(options)
     with connection(options) as phux:
         outcome = phux.drive(
@@ -106,26 +107,26 @@ def run(options: "argparse.Namespace") -> int:
     return 0
 
 
-def _may_be_one_of_several(options: "argparse.Namespace") -> bool:
+def _may_be_one_of_several(options: argparse.Namespace) -> bool:
     """Tell whether more was waited for than one thing, so that the exit code alone does not say which it was."""
     states = ",".join(options.state or ()).split(",")
     given = [value is not None for value in (options.until, options.regex, options.gone, options.idle)]
     return [*given, options.command_done, options.exit, *map(bool, states)].count(True) > 1
 
 
-def _wait_for_command(options: "argparse.Namespace") -> int:
+def _wait_for_command(options: argparse.Namespace) -> int:
     if options.target is not None:
-        raise UsageError("--command stands by itself", remedy="the id says which pane it is in; leave TARGET out")
+        raise UsageError("--command-id stands by itself", remedy="the id says which pane it is in; leave TARGET out")
     with connection(options) as phux:
         try:
-            document = phux.drive(flows.wait_command(options.command, timeout_s=options.timeout))
+            document = phux.drive(flows.wait_command(options.command_id, timeout_s=options.timeout))
         except TimedOutError as error:
             error.exit_code = _TIMED_OUT
             raise
         except NoServerError:
             from phux_client import stored_logs
 
-            document = stored_logs.command(options.command)
+            document = stored_logs.command(options.command_id)
     if options.json:
         print_document(document)
     return 0

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 USAGE = "[TARGET] [--json] [--until EVENT] [--timeout SECS] [--socket PATH]"
 EXAMPLES = (

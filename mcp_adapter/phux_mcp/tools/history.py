@@ -26,7 +26,7 @@ async def logs(call: Call, arguments: Arguments) -> Answer:
     """Read what a pane wrote, or what a command did."""
     phux = await connect(call, arguments)
     query = {name: arguments[name] for name in _QUERY if name in arguments}
-    command, target = arguments.get("command"), arguments.get("target")
+    command, target = arguments.get("command_id"), arguments.get("target")
     if command is not None and (
         wrong := [name for name in ("lines", "from_byte", "since", "target") if name in arguments]
     ):
@@ -94,13 +94,13 @@ TOOLS = (
     Tool(
         "phux_logs",
         "Read what a pane wrote",
-        "Read what a pane wrote, escape sequences applied: its last 500 lines by default, or with `command` one "
-        "command's output. Logs outlive panes.",
+        "Read what a pane wrote, escape sequences applied: its last 500 lines by default, or with `command_id` "
+        "one command's output. Logs outlive panes.",
         logs,
         safety="read-only",
         properties={
             "target": _ANY_PANE,
-            "command": text("Instead, a command's id, from phux_commands or a detached phux_run."),
+            "command_id": text("Instead, a command's id, from phux_commands or a detached phux_run."),
             "lines": count("The last so many lines."),
             "since": count("Everything from this `seq` or `next_byte` on."),
             "from_byte": count("Read on from this place."),
@@ -112,6 +112,7 @@ TOOLS = (
             "socket": SOCKET,
         },
         output=lambda: {**document("log-text", more=HINT), "required": ["content", "truncated", "next_byte"]},
+        renamed={"command": "command_id"},
     ),
     Tool(
         "phux_search",
