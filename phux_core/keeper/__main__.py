@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from phux_core import paths
 from phux_core.config import config_path, load, parse
 from phux_core.errors import BadRequestError, PhuxError, StartFailedError
+from phux_core.keeper.children import close_inherited
 from phux_core.keeper.listener import Listener, take_lock
 from phux_core.keeper.logfile import log, redirect_to_log
 from phux_core.keeper.supervisor import Supervisor
@@ -106,9 +107,10 @@ def main(argv: list[str] | None = None, start_service: StartService = execute_se
         The exit code: 0 after a clean end, 1 or 2 when it could not start.
     """
     options = parser().parse_args(argv)
-    for fd in (options.ready_fd, options.lock_fd, options.life_fd):
-        if fd is not None:
-            os.set_inheritable(fd, False)
+    given = [fd for fd in (options.ready_fd, options.lock_fd, options.life_fd) if fd is not None]
+    close_inherited(given)
+    for fd in given:
+        os.set_inheritable(fd, False)
     log_path = None
     try:
         config = parse("", "") if options.no_config else load(config_path())

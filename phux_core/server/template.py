@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from phux_core import wire
 from phux_core.engine import choose, create
 from phux_core.keeper import __main__ as keeper
+from phux_core.keeper.children import close_inherited
 from phux_core.server import __main__ as service
 
 if TYPE_CHECKING:
@@ -141,10 +142,7 @@ def _run(program: Callable[[], int], keep: tuple[int, ...]) -> NoReturn:
         for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         os.setsid()
-        first = 3
-        for fd in (*sorted(keep), os.sysconf("SC_OPEN_MAX")):
-            os.closerange(first, fd)
-            first = fd + 1
+        close_inherited(keep)
         status = program()
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 1
