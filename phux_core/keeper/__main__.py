@@ -10,7 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from phux_core import paths
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 _ENGINES = {"ghostty": "pyghostty", "pyte": "pyte"}
 
 
-@cache
 def parser() -> argparse.ArgumentParser:
     """Make the parser of the keeper's arguments."""
     parser = argparse.ArgumentParser(prog="phux server", description="Own terminals until the last session ends.")
@@ -96,17 +95,16 @@ def execute_service(settings: str, channel_fd: int) -> subprocess.Popen[bytes]:
     )
 
 
-def main(argv: list[str] | None = None, start_service: StartService = execute_service) -> int:
+def run(options: argparse.Namespace, start_service: StartService = execute_service) -> int:
     """Run the keeper.
 
     Args:
-        argv: The arguments; those of the process when omitted.
+        options: What ``parser`` makes of its arguments.
         start_service: Starts a service with its settings and the channel's descriptor.
 
     Returns:
         The exit code: 0 after a clean end, 1 or 2 when it could not start.
     """
-    options = parser().parse_args(argv)
     given = [fd for fd in (options.ready_fd, options.lock_fd, options.life_fd) if fd is not None]
     close_inherited(given)
     for fd in given:
@@ -184,4 +182,4 @@ def _report_failure(error: PhuxError | OSError, ready_fd: int | None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(parser().parse_args()))

@@ -28,6 +28,13 @@ async def _serve(settings: Settings, channel: Channel) -> None:
         os._exit(EXCEPTION_STATUS)
 
 
+def log_to_stderr() -> None:
+    """Have warnings written to the server's log."""
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="%(asctime)s service[%(process)d] %(name)s: %(message)s"
+    )
+
+
 def main(settings_text: str, channel_fd: int) -> int:
     """Serve until the keeper closes the channel.
 
@@ -35,9 +42,7 @@ def main(settings_text: str, channel_fd: int) -> int:
         settings_text: The settings, as JSON.
         channel_fd: The socket to the keeper.
     """
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.WARNING, format="%(asctime)s service[%(process)d] %(name)s: %(message)s"
-    )
+    log_to_stderr()
     channel = Channel(socket.socket(fileno=channel_fd))
     try:
         asyncio.run(_serve(Settings.parse(settings_text), channel))

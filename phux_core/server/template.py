@@ -3,13 +3,14 @@
 Importing what a server needs takes a tenth of a second, a fork a few milliseconds. The client starts one template for
 all of its embedded servers. It ends when its client ends, or when it has had nothing to do for a while.
 
-Requests come over the socket FD, one at a time: a frame (docs/wire.md) with ``arguments`` for the keeper, ``env`` and
+Requests come over the socket FD, one at a time: a frame (docs/wire.md) with ``options`` for the keeper, ``env`` and
 ``cwd``, and three descriptors: where the keeper reports that it is ready, the pipe that it ends with, and its log. The
 reply is a frame with the keeper's ``pid``.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import gc
@@ -19,13 +20,13 @@ import signal
 import socket
 import sys
 import time
-import tomllib  # noqa: F401  the keeper imports it late
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from phux_core import wire
 from phux_core.engine import choose, create
 from phux_core.keeper import __main__ as keeper
 from phux_core.keeper.children import close_inherited
+from phux_core.logs.places import server_name
 from phux_core.server import __main__ as service
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 IDLE_S = 5.0
 """How long a template waits for work while no server of it lives."""
+_DEFAULTS = vars(keeper.parser().parse_args([]))
 _MAX_REQUEST = 16 * 1024 * 1024
 _END_POLL_S = 0.01
 
@@ -106,7 +108,8 @@ def main() -> int:
 def _warm_up() -> None:
     """Do once what every server does first, so that the forks find it done."""
     create(choose(None), 80, 24).close()
-    keeper.parser().parse_args([])
+    server_name("", 0.0, 0)
+    service.log_to_stderr()
     asyncio.new_event_loop().close()
 
 
@@ -126,12 +129,20 @@ def _be_keeper(request: dict[str, Any], fds: list[int]) -> NoReturn:
     ready, life, log = fds
     os.dup2(log, 1)
     os.dup2(log, 2)
-    os.environ.clear()
-    os.environ.update(request["env"])
+    _set_environment(request["env"])
     with contextlib.suppress(OSError):
         os.chdir(request["cwd"])
-    arguments = [*request["arguments"], "--ready-fd", str(ready), "--life-fd", str(life)]
-    _run(lambda: keeper.main(arguments, fork_service), keep=(ready, life))
+    options = argparse.Namespace(**{**_DEFAULTS, **request["options"], "ready_fd": ready, "life_fd": life})
+    _run(lambda: keeper.run(options, fork_service), keep=(ready, life))
+
+
+def _set_environment(env: dict[str, str]) -> None:
+    """Have exactly these variables; mostly they are those that the template started with."""
+    for name in os.environ.keys() - env.keys():
+        del os.environ[name]
+    for name, value in env.items():
+        if os.environ.get(name) != value:
+            os.environ[name] = value
 
 
 def _run(program: Callable[[], int], keep: tuple[int, ...]) -> NoReturn:
