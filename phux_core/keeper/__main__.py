@@ -105,10 +105,6 @@ def run(options: argparse.Namespace, start_service: StartService = execute_servi
     Returns:
         The exit code: 0 after a clean end, 1 or 2 when it could not start.
     """
-    given = [fd for fd in (options.ready_fd, options.lock_fd, options.life_fd) if fd is not None]
-    close_inherited(given)
-    for fd in given:
-        os.set_inheritable(fd, False)
     log_path = None
     try:
         config = parse("", "") if options.no_config else load(config_path())
@@ -181,5 +177,15 @@ def _report_failure(error: PhuxError | OSError, ready_fd: int | None) -> int:
     return failure.exit_code
 
 
+def main() -> int:
+    """Run the keeper with the arguments of this process."""
+    options = parser().parse_args()
+    given = [fd for fd in (options.ready_fd, options.lock_fd, options.life_fd) if fd is not None]
+    close_inherited(given)
+    for fd in given:
+        os.set_inheritable(fd, False)
+    return run(options)
+
+
 if __name__ == "__main__":
-    sys.exit(run(parser().parse_args()))
+    sys.exit(main())
