@@ -3,7 +3,9 @@
 Importing what a server needs takes a tenth of a second, a fork a few milliseconds. The client starts one template for
 all of its embedded servers. It ends when its client ends, or when it has had nothing to do for a while.
 
-Requests come over the socket FD, one at a time: a frame (docs/wire.md) with ``options`` for the keeper, ``env`` and
+A keeper and its service are forked before they are needed, and wait for their orders (``Spare``).
+
+Orders come over the socket FD, one at a time: a frame (docs/wire.md) with ``options`` for the keeper, ``env`` and
 ``cwd``, and three descriptors: where the keeper reports that it is ready, the pipe that it ends with, and its log. The
 reply is a frame with the keeper's ``pid``.
 """
@@ -37,7 +39,7 @@ IDLE_S = 5.0
 """How long a template waits for work while no server of it lives."""
 _SPARE_AFTER_S = 0.03  # by then the last server has started, and does not compete with the next
 _DEFAULTS = vars(keeper.parser().parse_args([]))
-_MAX_REQUEST = 16 * 1024 * 1024
+_MAX_ORDER = 16 * 1024 * 1024
 _END_POLL_S = 0.01
 
 
@@ -105,7 +107,6 @@ def main() -> int:
     client = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that keepers leave no zombies
     _warm_up()
-    gc.collect()
     gc.freeze()  # collecting would copy what the forks share
     keepers: list[int] = []
     spare: Spare | None = None
@@ -139,7 +140,7 @@ def _warm_up() -> None:
 
 
 def _receive(client: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
-    decoder = wire.Decoder(max_header=_MAX_REQUEST, max_payload=0)
+    decoder = wire.Decoder(max_header=_MAX_ORDER, max_payload=0)
     fds: list[int] = []
     while True:
         data, received, _flags, _address = socket.recv_fds(client, wire.RECEIVE_SIZE, 3)
@@ -158,7 +159,7 @@ def _be_keeper(orders: socket.socket) -> int:
     if order is None:
         return 0  # nobody needs us
     ready, life, log = fds
-    _be_where(order, log)
+    _enter(order, log)
 
     def start_service(settings: str, channel_fd: int) -> ForkedService:
         spare = spares.pop() if spares else Spare(_be_service)
@@ -175,13 +176,13 @@ def _be_service(orders: socket.socket) -> int:
         if order is None:
             raise ChannelClosedError("nobody needs a service")
         channel_fd, log = fds
-        _be_where(order, log)
+        _enter(order, log)
         return order["settings"], channel_fd
 
     return service.main(receive_order)
 
 
-def _be_where(order: dict[str, Any], log: int) -> None:
+def _enter(order: dict[str, Any], log: int) -> None:
     """Take over the environment, the directory and the log that an order speaks of."""
     os.dup2(log, 1)
     os.dup2(log, 2)
