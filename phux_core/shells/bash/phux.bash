@@ -284,5 +284,6 @@ elif [[ -r ~/.bashrc ]]; then
     builtin source ~/.bashrc
 fi
 
+# If there is a DEBUG trap, "trap" fails to print it: its output is closed. That saves the fork of "$(trap -p DEBUG)".
 # The quotes are against aliases.
-{ __phux_status=$? __phux_debug=$('builtin' trap -p DEBUG); __phux_install && \:; } >/dev/null 2>&1
+{ __phux_status=$? __phux_debug=; 'builtin' trap -p DEBUG >&- || __phux_debug=1; __phux_install && \:; } >/dev/null 2>&1
