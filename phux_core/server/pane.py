@@ -20,6 +20,7 @@ from phux_core.errors import PaneClosedError
 from phux_core.keeper.children import window_size
 from phux_core.server.kernel.foreground import working_directory
 from phux_core.server.pty.intake import Intake
+from phux_core.server.run.follower import RunFollower
 from phux_core.server.run.runner import Runner
 from phux_core.server.screen.attach_frames import is_seen
 from phux_core.server.screen.hibernation import Rest
@@ -31,6 +32,7 @@ from phux_core.server.shell.observer import ShellObserver
 from phux_core.server.shell.state_watch import StateWatch
 from phux_core.server.shell.tracker import ShellTracker
 from phux_core.server.shell.typed_line import typed_line
+from phux_core.server.sync.waker import Waker
 
 if TYPE_CHECKING:
     import asyncio
@@ -132,6 +134,18 @@ class Pane:
         self.keyboard = Keyboard(self._loop, fd, name, self.engine, journal, self.tracker, self._position)
         self._observer = ShellObserver(record, fd, self.tracker, self.keyboard, journal, self._position)
         self.watch = StateWatch(self._loop, lambda: faults.output.call(self._look, _UNKNOWN), self._on_state)
+        self._changed = Waker()
+        self.runs = RunFollower(
+            record,
+            self.tracker,
+            self.keyboard,
+            journal,
+            self.ledger,
+            self._changed,
+            position=self._position,
+            cwd=self.current_directory,
+            read_log=log.read,
+        )
         self.runner = Runner(
             record,
             self.tracker,
@@ -139,9 +153,9 @@ class Pane:
             self.watch,
             journal,
             self.ledger,
+            self.runs,
+            self._changed,
             position=self._position,
-            cwd=self.current_directory,
-            read_log=log.read,
             read_now=self.read_now,
             directory=context.run_directory,
         )
@@ -267,7 +281,7 @@ class Pane:
         feed_mark[0] = marked
         self._context.on_checkpoint(self, checkpoint)
         if self._intake.journal_may_restart:
-            self.runner.before_journal_restarts()
+            self.runs.before_journal_restarts()
             self.log.before_journal_restarts()
             self.ledger.keep_now()
             self.journal.restart()
@@ -301,27 +315,29 @@ class Pane:
         events = self.tracker.mark(mark, alt_screen=self.engine.alt_screen)
         if events:
             self._publish(events)
-        else:
-            event = self.runner.take_mark(mark)
+        elif not self.runner.take_mark(mark):
+            event = self.runs.take_mark(mark)
             if event is not None:
                 self._publish_event(event)
+        self._changed.wake_all()
 
     def _publish(self, events: list[ShellEvent]) -> None:
         for event in events:
-            self.runner.take_event(event)
-            self._publish_event(event)
+            if isinstance(event, LineLength):
+                self.runner.take_answer(event)
+            else:
+                self.runs.take_event(event)
+                self._publish_event(event)
 
     def _publish_event(self, event: ShellEvent) -> None:
-        if isinstance(event, LineLength):
-            return
         if isinstance(event, CommandStarted):
-            command = self.runner.command or event.command or self._read_line(event)
+            command = self.runs.command or event.command or self._read_line(event)
             self.ledger.take(event, command)
             self._events.emit("command_started", pane=self.id, seq=self.seq, command=command)
         elif isinstance(event, CommandFinished):
             if event.start is not None:
                 self._events.emit("command_finished", pane=self.id, seq=self.seq, exit_code=event.exit_code)
-            self.runner.settle()  # callers that wait for the end of a run hear of it before anything is written down
+            self.runs.settle()  # callers that wait for the end of a run hear of it before anything is written down
             self.ledger.take(event, None)
         elif self.tracker.marks.editor:
             self.on_effect(CwdChanged(self.current_directory()))  # POSIX shells do not report it
@@ -330,7 +346,7 @@ class Pane:
 
     def _read_line(self, event: CommandStarted) -> str | None:
         """Read the line of a command that its shell does not report."""
-        return self.runner.command or typed_line(event, self.journal, self.record.cols, self.record.rows)
+        return self.runs.command or typed_line(event, self.journal, self.record.cols, self.record.rows)
 
     def _look(self) -> tuple[State, Foreground | None]:
         if self.record.dead or self.fd < 0:
@@ -353,7 +369,7 @@ class Pane:
         if state != "running" and not self.ready.done():
             self.ready.set_result(None)
         with self.faults.output:
-            self.runner.take_state(state)
+            self.runs.take_state(state, self.watch.front)
 
     # Input
 
@@ -379,6 +395,7 @@ class Pane:
         data, written = self.keyboard.type(items)
         if data:
             self.ledger.typist = client if b"\r" in data or b"\n" in data else self.ledger.typist
+            self.runs.typed(data)
             self.runner.typed(data)
         self.watch.touch()
         return len(data), written
@@ -438,12 +455,12 @@ class Pane:
         else:
             record.exit_status = os.waitstatus_to_exitcode(self._wait_status)
         self._close_fd()
-        self.runner.pane_died()
+        self.runs.pane_died()
         self.ledger.pane_died(record.exit_code, self.seq)
         self.watch.look_now()
         self.log.ended(ended_at=record.died_at, **record.ending())
         self._events.emit("pane_closed", pane=self.id, seq=self.seq, **record.ending())
-        self.runner.settle()
+        self.runs.settle()
         self._context.on_dead(self)
 
     def _close_fd(self) -> None:
@@ -455,7 +472,7 @@ class Pane:
 
     def close(self) -> None:
         """Free what the pane holds."""
-        self.runner.close()
+        self.runs.close()
         self.watch.close()
         self._close_fd()
         self._rest.close()

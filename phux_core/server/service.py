@@ -422,7 +422,7 @@ class Service:
         for connection in list(self._connections):
             connection.close()
         for pane in self.panes.values():
-            pane.runner.close()
+            pane.runs.close()
         self.logs.close()
         if not self.finished.done():
             self.finished.set_result(None)

@@ -111,7 +111,7 @@ async def command_begun(pane: Pane) -> None:
     watch = pane.watch
 
     def is_read() -> bool:
-        run = pane.runner.current
+        run = pane.runs.current
         return run is None or run.start is not None
 
     def has_the_terminal() -> bool:
@@ -123,7 +123,7 @@ async def command_begun(pane: Pane) -> None:
 
 def has_command(pane: Pane) -> bool:
     """Tell whether a command is under way in a pane's shell."""
-    return pane.tracker.marks.start is not None or pane.runner.current is not None
+    return pane.tracker.marks.start is not None or pane.runs.current is not None
 
 
 def is_on_its_way(pane: Pane) -> bool:

@@ -104,10 +104,10 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
         with contained:
             pane.tracker.marks = ShellMarks.load(rebuilt.notes)
     with contained:
-        pane.runner.restore()
+        pane.runs.restore()
     if rebuilt.is_aside:
         unknown = f"whether the command in @{pane.id} has ended is not known: {SET_ASIDE}"
-        pane.runner.close(InternalError(unknown, remedy="look at the screen and the log before you run it again"))
+        pane.runs.close(InternalError(unknown, remedy="look at the screen and the log before you run it again"))
     starts = [entry.start for entry in pane.ledger.entries if entry.start is not None]
     for effect in rebuilt.effects:
         if isinstance(effect, PrivateOsc):
@@ -116,7 +116,7 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
                 pane.take_mark(effect)
     pane.tracker.marks.resume(starts, pane.journal.position)
     with contained:
-        pane.runner.after_replay()
+        pane.runs.after_replay()
     if rebuilt.note is not None:
         pane.keep_checkpoint()  # so that the next service does not trip over the same
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from phux_core.server.shell.echoed_lines import EchoedLines
 from phux_core.server.shell.edit_line import MOMENT_S, PROMPT_S, EditLine, Problem, leaves_line, typed_problem
 from phux_core.server.shell.events import (
     CommandFinished,
@@ -37,8 +38,6 @@ _PREPARED_S = 0.5
 _OWN_PROMPT_S = 10.0
 # How long a POSIX shell takes to set the terminal for its editor after it has drawn its prompt.
 _EDITOR_S = 0.001
-# Echoed lines that are remembered, for readers that ask for output only.
-_REMEMBERED = 1000
 _ENTER = re.compile(rb"[\r\n]")
 _READS: dict[str, State] = {"shown": "awaiting_input", "hidden": "awaiting_secret"}
 # Programs that carry the shell of another machine, user or container to this terminal.
@@ -123,11 +122,7 @@ class ShellTracker:
         self._may_have_lost_hooks = True
         self._name, self._pid, self._shell = name, pid, shell
         self._read_line = read_line
-        # Spans of echoed lines; the last one is open until its newline is written.
-        self._echoes: list[tuple[int, int]] = []
-        self._echo_start: int | None = None
-        self._echo_seeking = 0
-        self._unfinished_from: int | None = None
+        self._echoes = EchoedLines()
 
     # Input
 
@@ -193,17 +188,12 @@ class ShellTracker:
             marks.seeking is not None
             or marks.expects_output
             or marks.pending is not None
-            or self._echo_start is not None
+            or self._echoes.start is not None
         )
 
     def written(self, data: bytes, place: int) -> list[ShellEvent]:
         """Take output that begins at a place and contains no mark."""
-        if self._echo_start is not None:
-            newline = data.find(b"\n", max(0, self._echo_seeking - place))
-            if newline >= 0:
-                self._echoes.append((self._echo_start, place + newline + 1))
-                del self._echoes[:-_REMEMBERED]
-                self._echo_start = None
+        self._echoes.written(data, place)
         self.marks.written(data, place)
         # A command that has written something has started.
         start = self.marks.start
@@ -277,16 +267,7 @@ class ShellTracker:
 
     def output_between(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Iterate over the spans of a part of the stream that are output: no prompts, and no echo of entered lines."""
-        echoes = [*self._echoes, *([] if self._echo_start is None else [(self._echo_start, end)])]
-        for first, last in self.marks.output_between(start, end):
-            place = first
-            for echo_start, echo_end in echoes:
-                if echo_end > place and echo_start < last:
-                    if echo_start > place:
-                        yield place, echo_start
-                    place = echo_end
-            if place < last:
-                yield place, last
+        return self._echoes.leave_out(self.marks.output_between(start, end), end)
 
     def output_start(self, end: int) -> int:
         """Return where the latest command's output begins; the end of the stream if there is none."""
@@ -294,7 +275,7 @@ class ShellTracker:
         if marks.start is not None:
             return marks.start
         if not marks.is_active:
-            return self._echoes[-1][1] if self._echoes else end
+            return self._echoes.spans[-1][1] if self._echoes.spans else end
         return marks.outputs[-1][0] if marks.outputs and not self.line.entered_at else end
 
     def may_type(self, now: float, tail: bytes) -> Ready | Problem:
@@ -460,7 +441,7 @@ class ShellTracker:
         self.line.taken(event, self._front_shell)
         if not leaves_line(event, self._front_shell):
             self.line.is_unfinished = False
-        self._unfinished_from = None
+        self._echoes.unfinished_from = None
 
     def _report_pending(self) -> list[ShellEvent]:
         pending = self.marks.pending
@@ -479,20 +460,13 @@ class ShellTracker:
         return [self.marks.report(command)]
 
     def _record_echo(self, data: bytes, place: int) -> None:
-        """Record that a program which reads lines will echo typed input: up to the newline that follows Enter."""
+        """Record input that a program reads, which it will echo unless it reads a secret or draws a screen."""
         marks, foreground = self.marks, self.foreground
         hidden = foreground is not None and foreground.canonical and not foreground.echo
         if marks.at_prompt or marks.continued or self.state == "fullscreen" or hidden:
-            self._unfinished_from = None
-            return
-        start = place if self._unfinished_from is None else self._unfinished_from
-        if _ENTER.search(data) is None:
-            self._unfinished_from = start
-            return
-        self._unfinished_from = None
-        if self._echo_start is None:
-            self._echo_start = start
-        self._echo_seeking = place
+            self._echoes.unfinished_from = None
+        else:
+            self._echoes.typed(data, place)
 
 
 def _reported_by_kernel(foreground: Foreground, *, is_shell: bool) -> State:

@@ -1,0 +1,333 @@
+"""Follow the run that was typed in a pane: its start, its end, its output, and its result."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from phux_core.errors import BusyError, PaneClosedError
+from phux_core.server.run import source_files
+from phux_core.server.run.output_capture import Capture
+from phux_core.server.run.record import End, Run, read_result
+from phux_core.server.run.remote_shell import ANSWER_S
+from phux_core.server.run.resumed import ResumedRun
+from phux_core.server.shell.edit_line import INTERRUPT, leaves_line
+from phux_core.server.shell.events import CommandFinished, CommandStarted
+from phux_core.server.shell.marks import parse_number
+from phux_core.server.shell.output_bounds import end_of_own_output, last_line
+from phux_core.server.shell.typed_line import below_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from phux_core.engine.protocol import PrivateOsc
+    from phux_core.errors import PhuxError
+    from phux_core.keeper.journal import Journal
+    from phux_core.server.history.pane_ledger import PaneLedger
+    from phux_core.server.pane_record import PaneRecord
+    from phux_core.server.shell.events import ShellEvent, State
+    from phux_core.server.shell.keyboard import Keyboard
+    from phux_core.server.shell.tracker import ShellTracker
+    from phux_core.server.sync.waker import Waker
+
+_LARGE = 256 * 1024
+
+
+class RunFollower:
+    """The run that was typed last in one pane.
+
+    Args:
+        record: The pane's record.
+        tracker: What its shell is doing.
+        keyboard: Its input.
+        journal: Its stream.
+        ledger: Its commands.
+        changed: Wakes up when something happened in the pane.
+        position: Returns how much of its stream was parsed.
+        cwd: Returns the working directory of its first process.
+        read_log: Reads a part of its log.
+
+    Attributes:
+        current: The run that was typed and has not finished.
+        resumed: The run of an earlier service.
+        marked: Where the last mark of a run's own ends, and when it came.
+    """
+
+    def __init__(
+        self,
+        record: PaneRecord,
+        tracker: ShellTracker,
+        keyboard: Keyboard,
+        journal: Journal,
+        ledger: PaneLedger,
+        changed: Waker,
+        *,
+        position: Callable[[], int],
+        cwd: Callable[[], str],
+        read_log: Callable[[int, int], bytes],
+    ) -> None:
+        self.current: Run | None = None
+        self.resumed = ResumedRun()
+        self._last: Run | None = None
+        self._record, self._name = record, f"@{record.id}"
+        self._tracker, self._keyboard, self._journal, self._ledger = tracker, keyboard, journal, ledger
+        self._changed, self._position, self._cwd, self._read_log = changed, position, cwd, read_log
+        self.marked = -1, 0.0
+        self._unsettled: tuple[Run, int | None] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def find(self, id_: str) -> Run | None:
+        """Find a run that was requested before, on a connection that was lost."""
+        runs = (self.current, self._last, self.resumed.run)
+        return next((run for run in runs if run is not None and run.id == id_), None)
+
+    def begin(self, run: Run) -> None:
+        """Follow a run that is about to be typed."""
+        if self.current is not None:  # it was given up, and its shell never reported its end
+            self.fail(self.current, BusyError("another command was typed before the end of this one was reported"))
+        self.current = self._last = run
+
+    def typed_run(self, run: Run, written: asyncio.Future[None]) -> None:
+        """Record that a run was typed."""
+        self._ledger.typed(run)
+        if not written.done():
+            written.add_done_callback(partial(self._take_written, run))
+        if run.nonce is not None:
+            asyncio.get_running_loop().call_later(ANSWER_S, self._expect_started, run)
+
+    # What happens in the pane
+
+    def typed(self, data: bytes) -> None:
+        """Record input typed by a person or client."""
+        if self.current is not None:
+            self.current.interleaved = True
+            if INTERRUPT in data:
+                self.current.interrupted = True
+                self._tracker.run_shell = None
+
+    def take_state(self, state: State, front: tuple[int, str] | None) -> None:
+        """Take the pane's state, and the process that has the terminal, by id and name."""
+        run = self.current
+        if run is not None and run.nonce and run.start is not None and state in {"prompt", "awaiting_input"}:
+            known, exit_code = _end_without_mark(run, front, state)
+            if known:
+                self._end(run, exit_code, last_line(self._journal, run.start, self._position()))
+                self.settle()
+        self._changed.wake_all()
+
+    def take_event(self, event: ShellEvent) -> None:
+        """Take an event of the pane's own shell."""
+        run = self.current
+        if run is not None and run.nonce is None:
+            # A service that was restarted hears of earlier commands again.
+            if isinstance(event, CommandStarted) and event.start >= run.typed_seq:
+                self._begin(run, event.start)
+            elif isinstance(event, CommandFinished) and event.end >= run.typed_seq:
+                self._end(run, event.exit_code, event.end, is_marked=event.is_marked)
+                if leaves_line(event, run.shell) and not run.interleaved:
+                    self._keyboard.type_ours([{"key": "C-u"}])
+        elif (
+            isinstance(event, CommandFinished) and run is not None and run.start is not None and event.end >= run.start
+        ):
+            # The shell in which the run was typed has ended, inside the pane's own.
+            self._end(run, event.exit_code, event.end)
+        self._changed.wake_all()
+
+    def take_mark(self, mark: PrivateOsc) -> ShellEvent | None:
+        """Take a mark that may be a run's own, and return what it means."""
+        run = self.current
+        if run is None or run.nonce is None:
+            return None
+        nonce, _, rest = mark.data.decode("ascii", "replace").partition(";")
+        if nonce != run.nonce:
+            return None
+        if rest == "C" and run.start is None:
+            self._begin(run, mark.end)
+            return CommandStarted(run.command, mark.end, run.typed_seq, run.typed_seq, mark.end)
+        kind, _, argument = rest.partition(";")
+        code = parse_number(argument)
+        if kind == "D" and code is not None:
+            self._end(run, code, mark.start)
+            self.marked = mark.end, time.monotonic()
+            return CommandFinished(code, run.start, mark.start)
+        return None
+
+    @property
+    def command(self) -> str | None:
+        """The command that is being run."""
+        return self.current.command or None if self.current is not None else None
+
+    def before_journal_restarts(self) -> None:
+        """Keep the output of the running command and where it began, before the journal drops it."""
+        if self.current is not None and self.current.capture is not None:
+            self.current.capture.absorb(self._journal)
+            self._journal.note = self.current.to_note()
+
+    def pane_died(self) -> None:
+        """Finish the running command with the pane's own exit code."""
+        run, exit_code = self.current, self._record.exit_code
+        if run is not None:
+            self._end(run, exit_code, self._position())
+            self._write_end(run, exit_code)  # the ledger is about to be closed
+        self._changed.wake_all()
+
+    def settle(self) -> None:
+        """Return the result of a run that has finished to its callers, after all events, and then write it down.
+
+        Until that is done, the journal would report the same again.
+        """
+        if self._unsettled is not None:
+            (run, exit_code), self._unsettled = self._unsettled, None
+            self._tell(run)
+            self._write_end(run, exit_code)
+
+    def _write_end(self, run: Run, exit_code: int | None) -> None:
+        assert run.start is not None
+        assert run.end is not None
+        self._journal.note = run.to_note()
+        self._ledger.ended(run.number, run.start, run.end.place, exit_code)
+
+    def _begin(self, run: Run, place: int) -> None:
+        run.start = place
+        run.capture = Capture(place)
+        if run.front is not None:
+            self._tracker.run_shell = run.front[0]
+        self._ledger.began(run.number, place)
+        if self._tracker.marks.editor:
+            self._journal.note = run.to_note()  # no mark reports it to the next service
+
+    def _end(self, run: Run, exit_code: int | None, place: int, *, is_marked: bool = True) -> None:
+        """Record that the shell has finished a run, whose output ends at a place."""
+        self.current = self._tracker.run_shell = None
+        self._changed.wake_all()
+        journal = self._journal
+        if run.start is None:
+            # The shell refused the line. Or the mark of its start went to a file with the shell's errors.
+            start = max(run.typed_seq, journal.base)
+            written = journal.since(start, max(0, place - start))
+            run.start = place - len(below_line(written, run.files[-1] if run.files else run.command))
+        if run.nonce is not None:
+            self._tracker.run_ended_at = time.monotonic()
+        else:
+            place = end_of_own_output(journal, run.start, place, run.shell, marked=is_marked)
+        if exit_code and run.files:
+            run.never_started = source_files.could_not_be_opened(run.files, journal, run.start, place)
+        run.end = End(exit_code, max(run.start, place), max(0.0, time.monotonic() - run.began))
+        source_files.remove(run.files)
+        self._unsettled = run, exit_code
+
+    def _tell(self, run: Run) -> None:
+        """Set the result of a run that has finished."""
+        assert run.start is not None
+        assert run.end is not None
+        if run.never_started:
+            run.outcome.set(source_files.not_opened(self._record.id))
+            return
+        stretch = (run.capture or Capture(run.start)).finish(self._journal, run.end.place)
+        record = self._record
+        read = partial(read_result, run, stretch, record.cols, record.rows, self._cwd())
+        if len(stretch.head) + len(stretch.tail) < _LARGE:
+            run.outcome.set(read())
+        else:
+            self._spawn(_resolve_later(run, read))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def fail(self, run: Run, error: Exception) -> None:
+        """Set an error as a run's result, and stop following it."""
+        self.drop(run)
+        run.outcome.set(error)
+
+    def drop(self, run: Run) -> None:
+        """Stop following a run."""
+        if self.current is run:
+            self.current = self._tracker.run_shell = None
+        source_files.remove(run.files)
+        self._ledger.lost(run.number)
+        self._journal.note = b""
+
+    # The next service
+
+    def restore(self) -> None:
+        """Continue what an earlier service noted, before the journal's marks are taken again."""
+        if self._journal.position:
+            self._tracker.line.is_doubtful = True
+        note = self._journal.note
+        if note:
+            run = Run.from_note(note)
+            self.resumed.begin(run)
+            self._ledger.typed(run)
+            if run.start is not None:
+                run.capture = Capture(run.start)
+                if run.start < self._journal.base:
+                    run.capture.recall(self._read_log, self._journal.base)
+                self._ledger.began(run.number, run.start)
+            if run.end is None:
+                self.current = run
+                if run.start is not None and run.front is not None:
+                    self._tracker.run_shell = run.front[0]
+            else:
+                assert run.start is not None
+                self._ledger.ended(run.number, run.start, run.end.place, run.end.exit_code)
+                self._tell(run)
+
+    def after_replay(self) -> None:
+        """Make sure that a run does not wait forever for a line that was never typed."""
+        if self.current is not None and self.current.start is None:
+            asyncio.get_running_loop().call_later(ANSWER_S, self._expect_started, self.current)
+
+    def close(self, why: PhuxError | None = None) -> None:
+        """Answer a run that has not finished that its end will not be seen; without a reason, the pane was killed."""
+        if self.current is not None:
+            self.fail(self.current, why or PaneClosedError(f"{self._name} was killed"))
+        self._changed.wake_all()
+
+    # Ends
+
+    def _take_written(self, run: Run, written: asyncio.Future[None]) -> None:
+        error = None if written.cancelled() else written.exception()
+        if isinstance(error, Exception) and self.current is run:
+            self.fail(run, error)
+
+    def _expect_started(self, run: Run) -> None:
+        if self.current is run and run.start is None:
+            message = f"the program in the foreground of {self._name} did not execute the command as a shell would"
+            self.fail(run, BusyError(message, remedy="look at the screen to see what became of it"))
+
+
+async def _resolve_later(run: Run, read: Callable[[], dict[str, Any]]) -> None:
+    run.outcome.set(await asyncio.to_thread(read))
+
+
+def _end_without_mark(run: Run, front: tuple[int, str] | None, state: State) -> tuple[bool, int | None]:
+    """Return whether a run that marks its own end has finished without that, and its exit code.
+
+    Args:
+        run: A run that has started, in a shell without marks.
+        front: The process that has the terminal, by id and name.
+        state: The pane's state.
+    """
+    if run.interrupted and state == "prompt":
+        return True, 128 + signal.SIGINT  # C-c also ends the file that would have marked the end
+    if front is None or run.front is None or front == run.front:
+        return False, None
+    if front[0] == run.front[0]:
+        return True, 0  # the shell has executed another program in its place
+    return state == "prompt" and not _is_alive(run.front[0]), None
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
