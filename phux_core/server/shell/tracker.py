@@ -139,6 +139,7 @@ class ShellTracker:
         for event in taken:
             if isinstance(event, PromptReady):
                 self.marks.on_alt_screen = alt_screen
+                self.line.entered_at = 0.0  # a line that was entered before is one that was typed ahead
             elif not isinstance(event, LineLength):
                 self._take_line(event)
         return events + taken

@@ -269,7 +269,7 @@ fi
         # zsh reads the history file that HISTFILE names right after its last startup file. So the files beside this one
         # come before the user's, and .zshrc ends without a HISTFILE.
         TRY_BLOCK_ERROR=0
-        typeset -g __phux_zdotdir=${ZDOTDIR+=$ZDOTDIR}
+        typeset -g __phux_zdotdir="${ZDOTDIR+=$ZDOTDIR}"
         ZDOTDIR=$__phux_directory
     fi
 }
