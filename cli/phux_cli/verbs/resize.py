@@ -9,7 +9,7 @@ from phux_cli.connection import connection
 from phux_cli.output import print_place
 from phux_cli.usage import UsageError, add_json, add_socket, at_least, parse_size
 from phux_client import flows
-from phux_core.call_kinds import WINDOW_POLICIES
+from phux_core.kinds import WINDOW_POLICIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
