@@ -15,7 +15,7 @@ from phux_core import procfs, wire
 from phux_core.keeper.journal import checkpoint_key, ledger_key
 from phux_core.logs.places import server_name
 from phux_core.server.api.connection import Connection
-from phux_core.server.api.dispatch import Dispatch
+from phux_core.server.api.dispatch import dispatch
 from phux_core.server.history.pane_ledger import PaneLedger
 from phux_core.server.history.server_logs import Logs
 from phux_core.server.keeper_link import KeeperLink
@@ -87,7 +87,7 @@ class Service:
         life = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
         self.logs = Logs(loop, settings, life, self.panes.values)
         self.arranger: Arranger = Arranger(self, settings.window_size)
-        self._dispatch = Dispatch(self, Maker(self, settings.shell))
+        self.spawner: Maker = Maker(self, settings.shell)
         self._told = picture(self.tree)
         self._connections: set[Connection] = set()
         self.room = bytearray(wire.RECEIVE_SIZE)
@@ -314,7 +314,7 @@ class Service:
     def handle(self, connection: Connection, call: object, params: object) -> Answer:
         """Carry out a call."""
         self._turns.heard()
-        return self._dispatch.handle(connection, call, params)
+        return dispatch(self, connection, call, params)
 
     def connected(self, connection: Connection) -> None:
         """Count a client in."""
