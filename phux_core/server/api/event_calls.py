@@ -87,5 +87,5 @@ def unsubscribe(server: Server, connection: Connection, subscription: int) -> Re
 
 @handles("cancel")
 def cancel(_server: Server, connection: Connection, request: int) -> Result:
-    connection.cancel(request)
+    connection.requests.cancel(request)
     return {}
