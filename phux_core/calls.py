@@ -87,14 +87,13 @@ _COLS = Param("cols", INTEGER, "columns")
 _ROWS = Param("rows", INTEGER, "rows")
 _SCOPE = Param("scope", SCOPE, "what the id names", required=True)
 _ID = Param("id", ID, "the id of a session, window or pane", required=True)
-_GREP = Param("grep", STRING, "only lines that match this Python regex")
 _CONTEXT = Param("context", whole(0, 1000), "lines to add around each match", default=0)
 _BUDGET = (
-    _GREP,
+    Param("grep", STRING, "only lines that match this Python regex"),
     _CONTEXT,
     Param("head", COUNT, "only the first N lines"),
     Param("tail", COUNT, "only the last N lines"),
-    Param("max_bytes", whole(0, _MOST_BYTES), "the most bytes to return", omitted="1048576, or 65536 with `from_byte`"),
+    Param("max_bytes", whole(0, _MOST_BYTES), "the most bytes to return", omitted="1048576"),
     Param("mode", MODE, "as a terminal shows it, stripped of escape sequences, or raw", default="rendered"),
 )
 _COMMAND = (
@@ -213,7 +212,7 @@ _CALLS = (
         Param("pane", ID, "the pane's id; if it is gone, the newest log of a pane with that id"),
         Param("log", STRING, "instead of `pane`: the log's id, as `log_list` returns it"),
         Param("lines", COUNT, "the last N lines"),
-        Param("from_byte", COUNT, "the byte to start at, to read a log piece by piece"),
+        Param("from_byte", COUNT, "the byte to start at; `max_bytes` is 65536 then, unless given"),
         Param("since", COUNT, "a `seq`: only what was written from there on"),
         *_BUDGET,
         _flag("whole_lines", "leave out a last line that is not finished"),

@@ -239,8 +239,7 @@ TOOLS = (
     Tool(
         "phux_snapshot",
         "Read a screen",
-        "Read a pane's screen as structured data, side-effect-free: it does not attach or resize. With `since`, only "
-        "the rows that changed after that `seq`.",
+        "Read a pane's screen as structured data, side-effect-free: it does not attach or resize.",
         snapshot,
         safety="read-only",
         params=(
