@@ -43,13 +43,13 @@ class Parser(argparse.ArgumentParser):
 
     def synopsis(self, rest: str) -> str:
         """List the arguments, and what follows ``--``, for the usage line."""
-        positional = [action for action in self._actions if not action.option_strings]
-        grouped = [group._group_actions for group in self._mutually_exclusive_groups]  # noqa: SLF001
-        parts = [_positional(action) for action in positional]
+        parts = [_positional(action) for action in self._actions if not action.option_strings]
+        groups = [group._group_actions for group in self._mutually_exclusive_groups]  # noqa: SLF001
         for action in self._actions:
-            group = next((group for group in grouped if action in group), [action])
+            group = next((group for group in groups if action in group), [action])
             if action.option_strings and action.dest != "help" and action is group[0]:
-                parts.append(f"[{' | '.join(map(_flag, group))}]")
+                shown = [_flag(one) for one in group if one.help != argparse.SUPPRESS]
+                parts += [f"[{' | '.join(shown)}]"] if shown else []
         return " ".join([*parts, *([f"[-- {rest}]"] if rest else [])])
 
     def error(self, message: str) -> "NoReturn":

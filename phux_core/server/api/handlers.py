@@ -97,18 +97,18 @@ def handles(name: str, *, part: str = "", collect: type | None = None) -> Callab
 
     def register(function: _Function) -> _Function:
         own = list(inspect.signature(function).parameters.values())[1:]
-        takes_connection = any(parameter.name == "connection" for parameter in own)
-        takes_rest = any(parameter.kind is parameter.VAR_KEYWORD for parameter in own)
-        collected_as = next((one.name for one in own if collect and one.annotation == collect.__name__), "")
+        takes_connection = any(one.name == "connection" for one in own)
+        takes_rest = any(one.kind is one.VAR_KEYWORD for one in own)
+        object_name = next((one.name for one in own if collect and one.annotation == collect.__name__), "")
         named = {
             one.name.removesuffix("_id").removesuffix("_"): one
             for one in own
-            if one.name not in {"connection", collected_as} and one.kind is not one.VAR_KEYWORD
+            if one.name not in {"connection", object_name} and one.kind is not one.VAR_KEYWORD
         }
-        gathered = [field.name for field in fields(collect) if field.name in params] if collect else []
-        declared = {wire: str(one.annotation) for wire, one in named.items()}
-        declared |= {field: _narrowed(collect.__annotations__[field], params[field]) for field in gathered}
-        expected = {wire: _annotation(param) for wire, param in params.items() if wire in declared or not takes_rest}
+        collected = [field.name for field in fields(collect) if field.name in params] if collect else []
+        declared = {param: str(one.annotation) for param, one in named.items()}
+        declared |= {field: _narrowed(collect.__annotations__[field], params[field]) for field in collected}
+        expected = {name: _annotation(param) for name, param in params.items() if name in declared or not takes_rest}
         if declared != expected:
             raise TypeError(
                 f"{function.__qualname__} does not match the call {name}: "
@@ -118,13 +118,13 @@ def handles(name: str, *, part: str = "", collect: type | None = None) -> Callab
             raise TypeError(f"{function.__qualname__}: the call {name} has a handler already")
 
         def handler(server: Server, connection: Connection, values: dict[str, Any]) -> Answer:
-            arguments = {one.name: values.pop(wire) for wire, one in named.items()}
+            arguments = {one.name: values.pop(param) for param, one in named.items()}
             if takes_connection:
                 arguments["connection"] = connection
             if collect:
-                arguments[collected_as] = collect(**{field: values.pop(field) for field in gathered})
-            given = {wire: value for wire, value in values.items() if value is not None}  # empty without `**rest`
-            answer: Answer = function(getattr(server, part) if part else server, **arguments, **given)
+                arguments[object_name] = collect(**{field: values.pop(field) for field in collected})
+            rest = {param: value for param, value in values.items() if value is not None}  # empty without `**rest`
+            answer: Answer = function(getattr(server, part) if part else server, **arguments, **rest)
             return answer
 
         HANDLERS[name] = handler

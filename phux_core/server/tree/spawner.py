@@ -38,16 +38,7 @@ _READY_S = 2.0
 
 @frozen
 class Program:
-    """What is to run in a new pane.
-
-    Attributes:
-        cwd: Where; None where the pane that it is made from is.
-        command: Program and arguments; None for the shell.
-        env: The caller's environment; None for the server's own.
-        extra_env: Variables on top of it.
-        shell: The shell to start without a command; None for the config's, or the caller's own.
-        login: Whether it is to be a login shell.
-    """
+    """The program of a new pane; the registry of calls describes its fields."""
 
     cwd: str | None
     command: list[str] | None
