@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Literal, TypeAlias
 
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
     Key: TypeAlias = tuple[Literal["reply", "event"], int]
     """The reply to a request, or an event of a subscription."""
     Arrival: TypeAlias = Key | tuple[Literal["push"], Document]
     """What arrived; a push is a frame of an attachment (docs/wire.md)."""
 
+DEFAULT_TIMEOUT_S = 30.0
+"""How long one request may take, connecting and handshake included."""
 # A service that dies of a request itself must not be given that request for ever.
 _MOST_QUICK_LOSSES = 15
 _QUICK_S = 1.0

@@ -15,7 +15,7 @@ from phux_core import errors, paths, procfs
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.blocking import Phux
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 _LEAST_FREE = 256 * 1024 * 1024
 _SHELLS = ("bash", "zsh", "fish")

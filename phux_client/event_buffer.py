@@ -4,7 +4,7 @@ from collections import deque
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 MAX_EVENTS = 4096
 """Events of one subscription that may wait."""

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 LIBRARY = f"phux_client/{__version__}"
 """What a program is called that does not say what it is."""

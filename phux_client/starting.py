@@ -7,7 +7,8 @@ import socket
 import sys
 import time
 
-from phux_client.blocking.link import BlockingLink
+from phux_client.blocking.link import Link
+from phux_client.flows._kinds import Request
 from phux_core import errors, paths
 
 START_TIMEOUT_S = 5.0
@@ -71,15 +72,14 @@ def _open_private(path: str, flags: int) -> int:
 def _await_answer(path: str, deadline: float) -> None:
     """Wait until the server answers: its socket is there before its service is."""
     try:
-        link = BlockingLink(path, deadline)
+        link = Link(path, max(0.0, deadline - time.monotonic()))
         try:
-            link.request("status", {}, deadline)
+            link.request(Request("status"))
         finally:
             link.close()
-    except (TimeoutError, errors.TransportError) as error:
-        reason = f": {error.message}" if isinstance(error, errors.TransportError) else ""
+    except errors.TransportError as error:
         raise errors.StartFailedError(
-            f"the started server does not answer{reason}", remedy=f"look at {paths.log_path(path)}"
+            f"the started server does not answer: {error.message}", remedy=f"look at {paths.log_path(path)}"
         ) from error
 
 

@@ -16,7 +16,7 @@ from phux_core import errors, paths, patterns, selector
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 _DEADLINE_S = 20.0
 _SEARCH_S = 60.0
@@ -48,16 +48,16 @@ def read(target: str | None, *, root: str | None = None, **query: object) -> "Do
     return text_document(_ask({"do": "read", **_find(target, root), "query": given}, root))
 
 
-def output(command: str, *, root: str | None = None, **query: object) -> "Document":
+def output(command_id: str, *, root: str | None = None, **query: object) -> "Document":
     """Read what a command wrote, as a LogText document.
 
     Args:
-        command: Its id: PANE.NUMBER of the newest server that had such a pane, or LOG.NUMBER.
+        command_id: Its id: PANE.NUMBER of the newest server that had such a pane, or LOG.NUMBER.
         root: The directory of all logs; the user's own when omitted.
         query: As ``flows.output`` takes it.
     """
     given = {name: value for name, value in query.items() if value is not None}
-    return text_document(_ask({"do": "output", "id": command, "query": given}, root))
+    return text_document(_ask({"do": "output", "id": command_id, "query": given}, root))
 
 
 def commands(target: str | None = None, *, root: str | None = None) -> "Document":
@@ -66,9 +66,9 @@ def commands(target: str | None = None, *, root: str | None = None) -> "Document
     return commands_document(_ask(request, root))
 
 
-def command(command: str, *, root: str | None = None) -> "Document":
+def command(command_id: str, *, root: str | None = None) -> "Document":
     """Read one entry of a ledger, as a CommandInfo document."""
-    (found,) = _ask({"do": "commands", "id": command}, root)["commands"]
+    (found,) = _ask({"do": "commands", "id": command_id}, root)["commands"]
     return command_document(found)
 
 
@@ -122,7 +122,7 @@ def _ask(request: "Document", root: str | None, deadline_s: float = _DEADLINE_S)
         )
     except subprocess.TimeoutExpired:
         raise errors.LimitError(
-            f"the log could not be read within {deadline_s:g} s", remedy="use --strip-ansi, or ask for less"
+            f"the log could not be read within {deadline_s:g} s", remedy="use --stripped, or ask for less"
         ) from None
     if patterns.was_too_slow(finished.returncode):
         raise patterns.too_slow()

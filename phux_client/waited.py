@@ -1,4 +1,4 @@
-"""What a wait of the library gives."""
+"""The results of ``wait`` and ``act`` in the library."""
 
 from __future__ import annotations
 
@@ -7,56 +7,70 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from phux_core import documents, errors
-from phux_core.shapes import ScreenState
+from phux_core.shapes import Condition, ScreenChanges, ScreenState
 
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
     from phux_client.flows.wait import Outcome
 
 
 @frozen(kw_only=True)
 class Waited(ScreenState):
-    """The screen at the moment a wait was over, and what ended it.
+    """The screen at the end of a wait, and the condition that ended it.
 
     Attributes:
-        met: The condition that held, by the name it has as an argument; ``idle`` for ``idle_ms``.
+        met: The condition that held, by the name of its argument; ``idle`` for ``idle_ms``.
         met_line: The line that ``until`` or ``regex`` found; None for other conditions.
-        met_seq: The pane's byte count at which it held: what a next ``since`` can begin from.
+        met_seq: The sequence number at which it held, which the next wait can take as ``since``.
 
     Example:
         >>> pane.wait(idle_ms=100).met
         'idle'
     """
 
-    met: str
+    met: Condition
     met_line: str | None
     met_seq: int
 
 
 def load(outcome: Outcome, timeout_s: float | None, stop: str | None) -> Waited:
-    """Make it of a flow's outcome.
+    """Return the result of a wait.
 
     Raises:
-        TimedOutError: The time was over first.
-        StoppedError: What it was to stop at came first.
+        TimedOutError: The timeout expired first.
+        StoppedError: The pattern of ``stop`` matched first.
     """
-    where = f"@{outcome.screen['pane']}"
     if outcome.met is None:
-        raise errors.TimedOutError(
-            f"{where} did not get there within {timeout_s:g} s: {_as_it_is(outcome.screen)}",
-            remedy="allow more time, or look at its screen for what keeps it",
-        )
+        screen = outcome.screen
+        raise _timed_out(screen["pane"], timeout_s, screen["state"], screen["lines"])
     if outcome.met == "stop":
         raise stopped(outcome, stop)
     document = {**outcome.screen, "met": outcome.met, "met_line": outcome.line, "met_seq": outcome.seq}
     return documents.load(Waited, document)
 
 
-def _as_it_is(screen: Document) -> str:
-    last = next((line for line in reversed(screen["lines"]) if line), "")
-    return f"it is {screen['state']!r}, and its last line is {last!r:.200}"
+def load_changes(document: Document, timeout_s: float) -> ScreenChanges:
+    """Return the result of an act.
+
+    Raises:
+        TimedOutError: No condition held in time.
+    """
+    changes = documents.load(ScreenChanges, document)
+    if changes.outcome == "timed_out":
+        error = _timed_out(changes.pane, timeout_s, changes.state, [row.text for row in changes.changed])
+        error.changes = changes
+        raise error
+    return changes
+
+
+def _timed_out(pane: int, timeout_s: float | None, state: str, lines: list[str]) -> errors.TimedOutError:
+    last = next((line for line in reversed(lines) if line), "")
+    return errors.TimedOutError(
+        f"no condition held in @{pane} within {timeout_s:g} s: its state is {state!r}, its last line {last!r:.200}",
+        remedy="look at the pane's screen, or allow more time",
+    )
 
 
 def stopped(outcome: Outcome, stop: str | None) -> errors.StoppedError:
-    """Say what a wait was stopped by."""
+    """Return the error for a wait that ``stop`` ended."""
     return errors.StoppedError(f"{stop!r} came first in @{outcome.screen['pane']}: {outcome.line!r:.200}")

@@ -17,9 +17,6 @@ from phux_core.paths import xdg_directory
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Literal, TypeAlias
-
-    SizePolicy: TypeAlias = Literal["smallest", "largest", "latest", "manual", "default"]
 
 _MAX_BYTES = 1 << 20
 

@@ -37,6 +37,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from phux_core.shapes import ScreenChanges
+
 
 class PhuxError(Exception):
     """The base of every error phux raises.
@@ -139,12 +141,16 @@ class ServiceRestartingError(TransportError):
 class TimedOutError(TransportError):
     """A deadline passed before what was asked for had come about.
 
+    Attributes:
+        changes: Of an ``act`` of the library, what changed on the screen until then; None otherwise.
+
     Example:
         >>> TimedOutError("what happened").code
         'timed_out'
     """
 
     code = "timed_out"
+    changes: "ScreenChanges | None" = None
     default_remedy = "allow more time, or see with `phux status` whether the server is well"
 
 

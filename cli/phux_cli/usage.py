@@ -157,14 +157,15 @@ def add_budget(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") -
     """Add the flags that say how much of a text to print, and how."""
     add_params(parser, params, "--grep RE", "--context N", "--head N", "--tail N", "--max-bytes N")
     modes = parser.add_mutually_exclusive_group()
-    modes.add_argument("--strip-ansi", action="store_true", help="everything but escape sequences")
+    modes.add_argument("--stripped", action="store_true", help="everything but escape sequences")
+    modes.add_argument("--strip-ansi", dest="stripped", action="store_true", help=argparse.SUPPRESS)  # its old name
     modes.add_argument("--raw", action="store_true", help="the bytes as they were written")
     modes.add_argument("--rendered", action="store_true", help="as a terminal shows it; the default")
 
 
 def budget(options: argparse.Namespace) -> "dict[str, Any]":
     """Return the values of those flags, as flows take them."""
-    mode = "raw" if options.raw else "stripped" if options.strip_ansi else "rendered"
+    mode = "raw" if options.raw else "stripped" if options.stripped else "rendered"
     return {name: getattr(options, name) for name in ("grep", "context", "head", "tail", "max_bytes")} | {"mode": mode}
 
 

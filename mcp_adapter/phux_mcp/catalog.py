@@ -50,6 +50,7 @@ class Tool:
         seed: tuple[str, ...] | None = None,
         output: Callable[[], Schema] | None = None,
         idempotent: bool = False,
+        renamed: Mapping[str, str] | None = None,
     ) -> None:
         """Describe it.
 
@@ -63,6 +64,7 @@ class Tool:
             seed: The names of those it took in the first revision; None if it was not there.
             output: Makes the schema of what it gives.
             idempotent: Whether doing it twice is the same as once.
+            renamed: The new names of arguments by old ones, which are accepted for one release.
         """
         self.name = name
         self.safety = safety
@@ -73,6 +75,7 @@ class Tool:
         self._seed = seed
         self._output = output
         self._idempotent = idempotent
+        self._renamed = renamed or {}
 
     def is_in(self, revision: Revision) -> bool:
         """Whether a revision has it."""
@@ -85,7 +88,7 @@ class Tool:
             BadRequestError: One is missing, unknown or of the wrong kind.
         """
         given = {
-            name: int(value) if isinstance(value, float) and value.is_integer() else value
+            self._renamed.get(name, name): int(value) if isinstance(value, float) and value.is_integer() else value
             for name, value in arguments.items()
         }
         checked = kinds.check(self.name, self._params_in(revision), given)
@@ -166,13 +169,13 @@ def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None
 
     Args:
         name: Its name.
-        deep: Whether to say what is inside the objects in it.
+        deep: Whether to say what is inside the objects in it, and which words it uses.
         more: Properties that a tool adds or tells otherwise.
     """
     schema: Schema = _without_prose(json.loads(schemas.read(name)))
     if not deep:
         schema.pop("$defs", None)
-        schema = _without_references(schema)
+        schema = _without_details(schema)
     # It is there, but nothing that a model would need to know.
     schema["properties"].pop("schema_version", None)
     schema["required"] = [name for name in schema["required"] if name != "schema_version"]
@@ -180,12 +183,17 @@ def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None
     return schema
 
 
-def _without_references(value: Any) -> Any:
+def _without_details(value: Any) -> Any:
+    """Leave out what is inside of objects, and which words a string may be: the results show both."""
     if isinstance(value, dict):
         if "$ref" in value:
             return {"type": "object"}
-        return {name: _without_references(inner) for name, inner in value.items()}
-    return [_without_references(inner) for inner in value] if isinstance(value, list) else value
+        if "enum" in value:
+            return {"type": "string"}
+        if "anyOf" in value:
+            return {"type": [_without_details(inner)["type"] for inner in value["anyOf"]]}
+        return {name: _without_details(inner) for name, inner in value.items()}
+    return [_without_details(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _without_prose(value: Any) -> Any:

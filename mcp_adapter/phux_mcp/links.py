@@ -9,7 +9,6 @@ from phux_core.version import __version__
 
 if TYPE_CHECKING:
     from phux_client import Phux
-    from phux_client.aio.link import Link
 
 # One host talks to one server, rarely to a few.
 _MOST = 16
@@ -30,7 +29,7 @@ class Links:
         self.host: str | None = None
         self._start = start
         self._socket = socket
-        self._known: dict[str | None, tuple[Link, Phux]] = {}
+        self._known: dict[str | None, Phux] = {}
 
     async def phux(self, socket: str | None = None) -> Phux:
         """Give the way to a server; nothing is asked of it yet.
@@ -40,11 +39,9 @@ class Links:
             StartFailedError: None runs, and none can be started.
         """
         if socket in self._known and not self._start:
-            return self._known[socket][1]
+            return self._known[socket]
         # Late, so that a host's first questions need not wait for what only calls need.
         from phux_client.aio import Phux
-        from phux_client.aio.link import Link
-        from phux_client.blocking import DEFAULT_TIMEOUT_S
         from phux_core import paths
 
         path = paths.socket_path(socket or self._socket)
@@ -52,17 +49,15 @@ class Links:
             await self._start_if_none_runs(path)
         if socket not in self._known:
             if len(self._known) >= _MOST:
-                oldest, _phux = self._known.pop(next(iter(self._known)))
-                oldest.close()
+                self._known.pop(next(iter(self._known))).close()
             client = f"phux-mcp/{__version__}" + (f" {self.host}" if self.host else "")
-            link = Link(path, DEFAULT_TIMEOUT_S, client)
-            self._known[socket] = (link, Phux(link))
-        return self._known[socket][1]
+            self._known[socket] = Phux(path, client=client)
+        return self._known[socket]
 
     async def close(self) -> None:
         """Close them all."""
-        for link, _phux in self._known.values():
-            link.close()
+        for phux in self._known.values():
+            phux.close()
 
     async def _start_if_none_runs(self, path: str) -> None:
         from phux_client.starting import is_live, start_server

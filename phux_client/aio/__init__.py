@@ -1,8 +1,16 @@
-"""The async client: typed, live handles over the flows. Runs under asyncio and trio."""
+"""The async client: typed, live handles over the flows. Runs under asyncio and trio.
+
+    driver    carry out flows; link: connect, and connect again; backend: what only this client does
+    server    ``connect``, ``embedded`` and ``Phux``
+    sessions  handles of sessions and windows; handles, acts, logs: of panes
+
+``tools/generate_blocking.py`` makes ``phux_client.blocking`` of all of it but ``backend``.
+"""
 
 from phux_client.aio.handles import EventStream, Pane
 from phux_client.aio.logs import LogStream
 from phux_client.aio.server import Phux, connect, embedded
 from phux_client.aio.sessions import Session, Window
+from phux_client.connection import DEFAULT_TIMEOUT_S
 
-__all__ = ["EventStream", "LogStream", "Pane", "Phux", "Session", "Window", "connect", "embedded"]
+__all__ = ["DEFAULT_TIMEOUT_S", "EventStream", "LogStream", "Pane", "Phux", "Session", "Window", "connect", "embedded"]

@@ -1,12 +1,11 @@
-"""Acting in a pane, and what changed on its screen: a part of the handle."""
+"""Type, wait and read changes in one call: a part of the pane's handle."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from phux_client import flows
-from phux_core import documents, shapes
+from phux_core import shapes
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -14,17 +13,17 @@ if TYPE_CHECKING:
 
 
 class PaneActs:
-    """What a pane's handle can do and look at in one."""
+    """The part of a pane's handle that acts and reads changes."""
 
     id: int
     _phux: Phux
 
     async def changes(self, since: int, *, cells: bool = False) -> shapes.ScreenChanges:
-        """Read what changed on its screen after a moment.
+        """Return the rows of the screen that changed after a sequence number.
 
         Args:
-            since: A ``seq`` that came with a screen.
-            cells: Add the cells of changed rows, and count rows of which only the style changed.
+            since: The ``seq`` of an earlier screen.
+            cells: Include the cells of changed rows, and report rows of which only the style changed.
 
         Example:
             >>> seen = (await pane.snapshot()).seq
@@ -34,7 +33,7 @@ class PaneActs:
             [(0, '$ hello')]
         """
         flow = flows.changes(self._phux.caller, self.id, since, cells=cells)
-        return documents.load(shapes.ScreenChanges, await self._phux.drive(flow))
+        return await self._phux.load(shapes.ScreenChanges, flow)
 
     async def act(
         self,
@@ -44,39 +43,42 @@ class PaneActs:
         regex: str | None = None,
         gone: str | None = None,
         idle_ms: int | None = None,
-        state: str | Sequence[str] | None = None,
+        state: shapes.State | Sequence[shapes.State] | None = None,
         stop: str | None = None,
         since: int | None = None,
         cells: bool = False,
         timeout_s: float = flows.ACT_TIMEOUT_S,
     ) -> shapes.ScreenChanges:
-        """Type, wait for what that brings about, and read what changed, with nobody's command in between.
+        """Type, wait for a condition, and return the rows that changed, as one step.
 
-        While it lasts, no ``run`` and no other ``act`` begins in this pane; ``send_keys`` is let through. Only what is
-        written after typing counts. That the time is over, or the program has ended, stands in ``outcome``.
+        Meanwhile, no ``run`` and no other ``act`` starts in this pane; ``send_keys`` still works. Only output written
+        after typing counts. ``outcome`` says whether a condition held, ``stop`` matched, or the program ended.
 
         Args:
-            words: As ``send_keys`` takes them.
-            literal: Take every word as text.
+            words: Keys and text, as for ``send_keys``.
+            literal: Type every word as text.
             until: A line contains this text.
             regex: A line matches this pattern (``re.search``).
             gone: No visible line contains this text.
-            idle_ms: Nothing was written for so long; 300 when no other condition is given.
+            idle_ms: Nothing was written for this long; 300 if no other condition is given.
             state: The pane is in this state, or in one of these.
-            stop: A line matches this pattern, and waiting for anything else is in vain.
-            since: A ``seq``: tell what changed after it; after the moment before typing when omitted.
-            cells: Add the cells of changed rows, and count rows of which only the style changed.
-            timeout_s: How long the whole of it may take.
+            stop: End the wait as soon as a line matches this pattern.
+            since: Return changes after this ``seq``; by default, changes since typing.
+            cells: Include the cells of changed rows, and report rows of which only the style changed.
+            timeout_s: The time limit for the whole call.
 
         Raises:
-            BusyError: Somebody else's ``run`` or ``act`` took all the time.
-            PaneClosedError: The pane's program had ended before.
+            TimedOutError: No condition held in time; ``changes`` of the error has the rows that changed until then.
+            BusyError: Another ``run`` or ``act`` used up the time.
+            PaneClosedError: The pane's program had already ended.
 
         Example:
             >>> done = await pane.act("echo $((6*7))", "Enter", regex="^42$")
             >>> done.outcome, done.met_line
             ('met', '42')
         """
+        from phux_client import waited
+
         flow = flows.act(
             self._phux.caller,
             self.id,
@@ -92,4 +94,4 @@ class PaneActs:
             cells=cells,
             timeout_s=timeout_s,
         )
-        return documents.load(shapes.ScreenChanges, await self._phux.drive(flow))
+        return waited.load_changes(await self._phux.drive(flow), timeout_s)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
-
-from phux_client import flows, waited
+from phux_client import flows
 from phux_client.aio.acts import PaneActs
 from phux_client.aio.logs import PaneLogs
-from phux_core import documents, errors, shapes
+from phux_core import errors, shapes
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
+    from typing import Self
 
     from phux_client.aio.server import Phux
-    from phux_core.layout import Direction, Side
+    from phux_client.waited import Waited
 
 
 class EventStream:
-    """Events as they happen, for ``async for`` or one at a time. Those of one pane end with its program.
+    """A stream of events, for ``async for`` or one at a time. The stream of a single pane ends with its program.
 
     Example:
         >>> async with pane.watch() as events:
@@ -38,7 +38,7 @@ class EventStream:
         self.subscription = 0
 
     async def subscribe(self) -> None:
-        """Begin, or begin anew on a new connection.
+        """Subscribe, or subscribe again on a new connection.
 
         Example:
             >>> async with phux.watch() as events:
@@ -62,9 +62,9 @@ class EventStream:
         """Wait for the next event.
 
         Raises:
-            TimedOutError: None came in time.
-            PaneClosedError: The pane's end was told already.
-            NoServerError: The server went away.
+            TimedOutError: No event arrived in time.
+            PaneClosedError: The pane's last event was already returned.
+            NoServerError: The server is gone.
 
         Example:
             >>> async with phux.watch("work") as events:
@@ -72,13 +72,15 @@ class EventStream:
             ...     (await events.next(timeout_s=10)).terminal
             '@1'
         """
+        from phux_core import documents
+
         if self._ended:
-            raise errors.PaneClosedError(f"the program in @{self._pane} has ended, and so have its events")
+            raise errors.PaneClosedError(f"the program in @{self._pane} has ended, and there are no more events")
         while True:
             try:
                 document = await self._phux.drive(flows.next_event(self.subscription, timeout_s))
             except errors.DisconnectedError:
-                await self.subscribe()  # which fails in its turn if the server is gone, and not only its service
+                await self.subscribe()  # fails if the whole server is gone, and not only its service
                 return shapes.Dropped(count=0)
             self._since = document.get("resume", self._since)
             self._ended = self._pane is not None and document["event"] == "pane_closed"
@@ -88,10 +90,10 @@ class EventStream:
 
 
 class Pane(PaneActs, PaneLogs):
-    """A pane, as a live handle. Reading and typing never attach and never resize.
+    """A live handle of a pane. Reading and typing never attach and never resize.
 
     Attributes:
-        id: Its number.
+        id: The pane's id.
 
     Example:
         >>> typed = await pane.send_keys("echo hi", "Enter")
@@ -109,7 +111,7 @@ class Pane(PaneActs, PaneLogs):
 
     @property
     def selector(self) -> str:
-        """The selector that names it wherever a TARGET is taken.
+        """The selector of the pane, for every function that takes a target.
 
         Example:
             >>> pane.selector
@@ -118,18 +120,18 @@ class Pane(PaneActs, PaneLogs):
         return f"@{self.id}"
 
     async def snapshot(self, *, scrollback: int | None = None, cells: bool = False) -> shapes.ScreenState:
-        """Read its screen.
+        """Return the pane's screen.
 
         Args:
-            scrollback: History rows: None none, 0 all, N the newest N.
-            cells: Whether to add the cells that have a style or a mark.
+            scrollback: Rows of scrollback to include: None for none, 0 for all, N for the newest N.
+            cells: Include the cells that have a style or a mark.
 
         Example:
             >>> (await pane.snapshot()).cols
             80
         """
         flow = flows.snapshot(self._phux.caller, self.id, scrollback=scrollback, cells=cells)
-        return documents.load(shapes.ScreenState, await self._phux.drive(flow))
+        return await self._phux.load(shapes.ScreenState, flow)
 
     async def run(
         self,
@@ -141,19 +143,19 @@ class Pane(PaneActs, PaneLogs):
         max_bytes: int | None = None,
         raw: bool = False,
     ) -> shapes.RunResult:
-        """Run a command in its shell, and wait until the shell is done with it.
+        """Run a command in the pane's shell and return its result.
 
         Args:
-            command: A shell line, or words that the shell is to see exactly so.
-            timeout_s: How long to wait; None or 0 for ever.
-            queue: Wait for the prompt if another program has the terminal, instead of refusing.
-            interrupt: Send C-c when the time is over.
-            max_bytes: How much output to give, 1 MiB when omitted; more is left out in the middle.
+            command: A shell line, or a list of words that reach the program unchanged.
+            timeout_s: The time limit; None or 0 for no limit.
+            queue: If another program is in the foreground, wait for the prompt instead of raising.
+            interrupt: Send C-c when the timeout expires.
+            max_bytes: The largest output to return, 1 MiB by default; longer output is cut in the middle.
             raw: Keep escape sequences in the output.
 
         Raises:
-            BusyError: Another program has the terminal; the message names it.
-            TimedOutError: The time was over; the command goes on.
+            BusyError: Another program is in the foreground; the message names it.
+            TimedOutError: The timeout expired; the command keeps running.
             PaneClosedError: The pane's program has ended.
 
         Example:
@@ -171,11 +173,11 @@ class Pane(PaneActs, PaneLogs):
             max_bytes=max_bytes,
             raw=raw,
         )
-        return documents.load(shapes.RunResult, await self._phux.drive(flow))
+        return await self._phux.load(shapes.RunResult, flow)
 
     async def split(
         self,
-        direction: Direction = "right",
+        direction: shapes.Direction = "right",
         *,
         size: int | str | None = None,
         cwd: str | None = None,
@@ -183,19 +185,19 @@ class Pane(PaneActs, PaneLogs):
         env: Mapping[str, str] | None = None,
         select: bool = False,
     ) -> Pane:
-        """Make a pane out of a part of this one, and start a program in it.
+        """Split the pane, and start a program in the new one.
 
         Args:
-            direction: Where the new one goes: ``right`` or ``down``.
-            size: How many columns or rows it gets, or which part, such as ``"30%"``; half when omitted.
-            cwd: Where the program starts; where this pane is when omitted.
-            command: Program and arguments; the user's shell when omitted.
-            env: Variables on top of the caller's.
-            select: Whether it gets the focus.
+            direction: Where to put the new pane: ``right`` or ``down``.
+            size: Its columns or rows, or its share, such as ``"30%"``; half by default.
+            cwd: The working directory; by default, that of this pane.
+            command: The program and its arguments; the user's shell by default.
+            env: Variables to set on top of the caller's environment.
+            select: Give it the focus.
 
         Raises:
-            BadSizeError: There is no room; the message has the sizes, and nothing was made.
-            BadCwdError, CannotExecuteError, LimitError: Nothing was made.
+            BadSizeError: There is not enough room; the message has the sizes. No pane was created.
+            BadCwdError, CannotExecuteError, LimitError: No pane was created.
 
         Example:
             >>> below = await pane.split("down", size=5, command=["sh"])
@@ -208,66 +210,71 @@ class Pane(PaneActs, PaneLogs):
         return Pane(self._phux, (await self._phux.drive(flow))["terminal_id"])
 
     async def select(self) -> shapes.Place:
-        """Give it the focus, and with it its window and session. Another pane of its window is zoomed no longer.
+        """Give the pane, its window and its session the focus. If another pane of the window is zoomed, end that.
 
         Example:
             >>> (await pane.select()).terminal_id
             1
         """
-        return documents.load(shapes.Place, await self._phux.drive(flows.select(self._phux.caller, self.id)))
+        return await self._phux.load(shapes.Place, flows.select(self._phux.caller, self.id))
 
     async def resize(
-        self, cols: int | None = None, rows: int | None = None, *, side: Side | None = None, by: int | None = None
+        self,
+        cols: int | None = None,
+        rows: int | None = None,
+        *,
+        side: shapes.Side | None = None,
+        by: int | None = None,
     ) -> shapes.Place:
-        """Change its size, and tell its program.
+        """Change the pane's size, and notify its program.
 
-        On an axis on which other panes are beside it, its dividers move; else its window changes its size.
+        If there are other panes next to it on that axis, its divider moves; otherwise its window is resized.
 
         Args:
             cols: Columns.
             rows: Rows.
-            side: Or where to move its divider on that axis, ``left``, ``right``, ``up`` or ``down``: the one behind
-                it, or if it is the last, the one before it.
-            by: By how many cells; it goes as far as it can.
+            side: Instead of a size, the direction in which to move its divider: ``left``, ``right``, ``up`` or
+                ``down``. It is the divider after the pane, or the one before it if the pane is the last.
+            by: The number of cells to move it, as far as possible.
 
         Raises:
-            BadSizeError: Out of range; the message says what can be had.
-            RefusedError: Its window follows attached clients.
+            BadSizeError: The size is out of range; the message says what is possible.
+            RefusedError: The window has the size of attached clients.
 
         Example:
             >>> (await pane.resize(100, 30)).cols
             100
         """
         flow = flows.resize(self._phux.caller, self.id, cols, rows, side=side, by=by)
-        return documents.load(shapes.Place, await self._phux.drive(flow))
+        return await self._phux.load(shapes.Place, flow)
 
     async def zoom(self, on: bool | None = None) -> shapes.Place:
-        """Give it the whole window for a while, or end that.
+        """Show the pane alone in its window, or end that.
 
         Args:
-            on: Which of the two; the other than now when omitted.
+            on: Whether to zoom; by default, toggle.
 
         Example:
             >>> beside = await pane.split(command=["sh"])
             >>> (await pane.zoom()).zoomed, (await pane.zoom()).zoomed
             (True, False)
         """
-        return documents.load(shapes.Place, await self._phux.drive(flows.zoom(self._phux.caller, self.id, on)))
+        return await self._phux.load(shapes.Place, flows.zoom(self._phux.caller, self.id, on))
 
     async def move(
-        self, dest: str | int, direction: Direction = "right", *, size: int | str | None = None
+        self, dest: str | int, direction: shapes.Direction = "right", *, size: int | str | None = None
     ) -> shapes.Place:
-        """Put it beside another pane, or into a window of its own.
+        """Move the pane next to another one, or into a window of its own.
 
         Args:
-            dest: A pane or window to go beside of, as a selector or a pane's number; or a session, or a free index of
-                one (``work:5``), to get a window of its own there.
-            direction: On which side of another pane: ``right`` or ``down``.
-            size: How much of that pane it gets, as ``split`` takes it.
+            dest: A pane or window to move next to, as a selector or a pane's id; or a session, or a free index in
+                one (``work:5``), for a window of its own.
+            direction: The side of the other pane: ``right`` or ``down``.
+            size: The share of that pane, as for ``split``.
 
         Raises:
-            RefusedError: It is there already, or another window has that index.
-            BadSizeError: There is no room.
+            RefusedError: The pane is already there, or another window has that index.
+            BadSizeError: There is not enough room.
 
         Example:
             >>> other = await pane.split(command=["sh"])
@@ -275,13 +282,13 @@ class Pane(PaneActs, PaneLogs):
             1
         """
         flow = flows.move(self._phux.caller, self.id, dest, direction, size=size)
-        return documents.load(shapes.Place, await self._phux.drive(flow))
+        return await self._phux.load(shapes.Place, flow)
 
     async def swap(self, other: str | int) -> None:
-        """Let it change places with another pane, of any window.
+        """Swap the pane with another one, of any window.
 
         Args:
-            other: A selector, or the other pane's number.
+            other: The other pane, as a selector or an id.
 
         Example:
             >>> beside = await pane.split(command=["sh"])
@@ -292,17 +299,17 @@ class Pane(PaneActs, PaneLogs):
         await self._phux.drive(flows.swap(self._phux.caller, self.id, other))
 
     async def send_keys(self, *words: str, literal: bool = False) -> int:
-        """Type words: names of keys (``Enter``, ``C-c``) as keys, all else as text; all of it or nothing.
+        """Type words: names of keys (``Enter``, ``C-c``) as keys, everything else as text; all of it or nothing.
 
         Args:
-            words: As tmux's send-keys takes them.
-            literal: Take every word as text.
+            words: Keys and text, as for tmux's send-keys.
+            literal: Type every word as text.
 
         Returns:
-            How many bytes were typed.
+            The number of bytes typed.
 
         Raises:
-            PaneClosedError, InputTooLongError, InputBlockedError: The program did not get it.
+            PaneClosedError, InputTooLongError, InputBlockedError: The input could not be typed.
 
         Example:
             >>> await pane.send_keys("echo hello", "Enter") > 0
@@ -312,10 +319,10 @@ class Pane(PaneActs, PaneLogs):
         return int((await self._phux.drive(flow))["bytes"])
 
     async def paste(self, text: str) -> int:
-        """Paste text, in brackets if the program asked for them.
+        """Paste text, as a bracketed paste if the program enabled that.
 
         Returns:
-            How many bytes were typed.
+            The number of bytes typed.
 
         Example:
             >>> await pane.paste("two words") > 0
@@ -330,42 +337,41 @@ class Pane(PaneActs, PaneLogs):
         regex: str | None = None,
         gone: str | None = None,
         idle_ms: int | None = None,
-        state: str | Sequence[str] | None = None,
+        state: shapes.State | Sequence[shapes.State] | None = None,
         command_done: bool = False,
         exit: bool = False,  # noqa: A002
         stop: str | None = None,
         since: int | None = None,
         output_only: bool = False,
         timeout_s: float | None = None,
-    ) -> waited.Waited:
-        """Wait until the first of some conditions holds; with none, until the pane has come to rest.
+    ) -> Waited:
+        """Wait until one of several conditions holds; without any, until the pane is idle.
 
-        Lines are whole lines, also where the edge of the screen broke them. Without ``since`` and ``output_only``, what
-        is visible at the beginning counts for ``until``, ``regex`` and ``stop``, and all that is written after that.
+        Lines are joined where the edge of the screen broke them. ``until``, ``regex`` and ``stop`` look at what is
+        visible when the wait begins and at everything written after that, unless ``since`` or ``output_only`` is given.
 
         Args:
             until: A line contains this text.
             regex: A line matches this pattern (``re.search``).
             gone: No visible line contains this text.
-            idle_ms: Nothing was written for so long; 500 when no other condition is given.
+            idle_ms: Nothing was written for this long; 500 if no other condition is given.
             state: The pane is in this state, or in one of these: ``prompt``, ``running``, ``awaiting_input``,
                 ``awaiting_secret``, ``fullscreen``, ``dead``.
-            command_done: The shell is done with a command.
-            exit: The program has ended.
-            stop: A line matches this pattern, and waiting for anything else is in vain.
-            since: Only what happened after this ``seq`` counts: no echo of what was typed before, no old line.
-            output_only: Only what commands wrote counts: no prompt, and no echo of what is typed. From the latest
-                command on, if there is no ``since``.
-            timeout_s: Give up after this long.
+            command_done: The shell finished a command.
+            exit: The program ended.
+            stop: Raise StoppedError as soon as a line matches this pattern.
+            since: Ignore everything before this ``seq``: old lines, and the echo of what was typed before.
+            output_only: Ignore prompts and the echo of what is typed. Without ``since``, start at the latest command.
+            timeout_s: The time limit.
 
         Returns:
-            The screen at that moment, and what was met.
+            The screen at that moment, and the condition that held.
 
         Raises:
-            TimedOutError: The time was over first.
-            StoppedError: The pattern of ``stop`` came first.
-            PaneClosedError: The program has ended, and it can never be.
-            BadRequestError: A pattern or a state that is none.
+            TimedOutError: The timeout expired first.
+            StoppedError: The pattern of ``stop`` matched first.
+            PaneClosedError: The program ended, so that the condition can never hold.
+            BadRequestError: A pattern or a state is invalid.
 
         Example:
             >>> typed = await pane.send_keys("seq 3", "Enter")
@@ -373,6 +379,8 @@ class Pane(PaneActs, PaneLogs):
             >>> waited.met, waited.met_line
             ('regex', '3')
         """
+        from phux_client import waited
+
         outcome = await self._phux.drive(
             flows.wait(
                 self._phux.caller,
@@ -395,7 +403,7 @@ class Pane(PaneActs, PaneLogs):
     def watch(
         self, *, output: bool = False, since: int | None = None, output_only: bool = False
     ) -> AbstractAsyncContextManager[EventStream]:
-        """Subscribe to its events, until its program has ended; see ``Phux.watch``.
+        """Subscribe to the pane's events, until its program ends; see ``Phux.watch``.
 
         Example:
             >>> async with pane.watch(output=True) as events:
@@ -406,20 +414,19 @@ class Pane(PaneActs, PaneLogs):
         return self._phux.watch(self.id, output=output, since=since, output_only=output_only)
 
     async def info(self) -> shapes.PaneInfo:
-        """Read its place in the tree.
+        """Return the pane's entry in the tree.
 
         Example:
             >>> (await pane.info()).active
             True
         """
-        found = await self._phux.drive(flows.find_pane(self.selector, self._phux.caller))
-        return documents.load(shapes.PaneInfo, found)
+        return await self._phux.load(shapes.PaneInfo, flows.find_pane(self.selector, self._phux.caller))
 
     async def kill(self) -> int:
-        """End its program and forget it.
+        """Kill the pane's program and remove the pane.
 
         Returns:
-            How many panes were ended.
+            The number of panes killed.
 
         Example:
             >>> await pane.kill()

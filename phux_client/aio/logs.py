@@ -1,21 +1,22 @@
-"""What a pane wrote and what ran in it, and the same of a whole server: a part of the handles."""
+"""Logs, the command ledger and processes: a part of the handles of panes and of the server."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
-
 from phux_client import flows
-from phux_core import documents, errors, shapes
+from phux_client.aio.driver import Driver
+from phux_client.deprecation import renamed
+from phux_core import errors, shapes
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from phux_client.aio.server import Phux
-    from phux_client.flows._kinds import Flow, Result
 
 
 class LogStream:
-    r"""What a pane writes, as text and as it comes: for ``async for``, or piece by piece. Ends with the pane.
+    r"""The output of a pane as text, for ``async for`` or piece by piece. Ends with the pane's program.
 
     Attributes:
         next_byte: Where in the pane's stream the next piece begins: begin there again after a pause, and nothing is
@@ -29,14 +30,14 @@ class LogStream:
         True
     """
 
-    def __init__(self, phux: Phux, place: flows.LogPlace, mode: str) -> None:
+    def __init__(self, phux: Phux, place: flows.LogPlace, mode: shapes.LogMode) -> None:
         self._phux = phux
         self._place = place
         self._mode = mode
 
     @property
     def next_byte(self) -> int:
-        """Where the next piece begins.
+        """The position of the next piece.
 
         Example:
             >>> (await pane.follow(from_byte=0)).next_byte
@@ -57,8 +58,8 @@ class LogStream:
         """Wait for the next piece.
 
         Raises:
-            TimedOutError: None came in time.
-            PaneClosedError: There will be none: the program has ended.
+            TimedOutError: Nothing was written in time.
+            PaneClosedError: The program has ended, and everything was read.
 
         Example:
             >>> stream = await pane.follow()
@@ -66,16 +67,18 @@ class LogStream:
             >>> (await stream.next(timeout_s=10)).pane
             1
         """
+        from phux_core import documents
+
         document = await self._phux.drive(flows.next_logs(self._place, mode=self._mode, timeout_s=timeout_s))
         if document is not None:
             return documents.load(shapes.LogText, document)
         if self._place.ended:
-            raise errors.PaneClosedError("there is no more: the pane's program has ended")
+            raise errors.PaneClosedError("the pane's program has ended, and its whole output was read")
         raise errors.TimedOutError(f"nothing was written within {timeout_s} s")
 
 
 class PaneLogs:
-    """What a pane wrote, and what runs in it."""
+    """The part of a pane's handle for logs, commands and processes."""
 
     _phux: Phux
     id: int
@@ -91,27 +94,27 @@ class PaneLogs:
         head: int | None = None,
         tail: int | None = None,
         max_bytes: int | None = None,
-        mode: str = "rendered",
+        mode: shapes.LogMode = "rendered",
     ) -> shapes.LogText:
-        r"""Read what it wrote, from its log: the last 500 lines unless told otherwise.
+        r"""Return what the pane wrote, from its log: by default the last 500 lines.
 
         Args:
-            lines: The last so many lines.
-            from_byte: From this place in its stream on, at most ``max_bytes`` (65536) of it; ``next_byte`` of the
-                result is where to go on.
-            since: Everything from this place on, a ``seq``.
-            grep: Only lines that match this pattern, of all that is kept unless ``lines`` is given.
-            context: Lines around each that matches.
-            head: The first so many lines.
-            tail: The last so many.
-            max_bytes: How much text to give, 1 MiB when omitted; more is left out in the middle.
-            mode: ``rendered`` as written, ``stripped`` of escape sequences, or ``raw``, in which bytes that are no
-                UTF-8 are surrogates (encode with ``surrogateescape``).
+            lines: The last N lines.
+            from_byte: Read from this position, at most ``max_bytes`` (65536); ``next_byte`` of the result is the
+                position to continue at.
+            since: Everything after this ``seq``.
+            grep: Only lines that match this pattern, in the whole log unless ``lines`` is given.
+            context: The number of lines to include around each match.
+            head: The first N lines.
+            tail: The last N lines.
+            max_bytes: The most text to return, 1 MiB by default; longer text is cut in the middle.
+            mode: ``rendered`` as on a terminal, ``stripped`` of escape sequences, or ``raw``, where bytes that are not
+                UTF-8 become surrogates (encode with ``surrogateescape``).
 
         Raises:
-            NoSuchTargetError: It has no log.
-            BadRequestError: A pattern that is none, or a place behind the end.
-            LimitError: It took too long.
+            NoSuchTargetError: The pane has no log.
+            BadRequestError: A pattern is invalid, or a position is after the end.
+            LimitError: Reading took too long.
 
         Example:
             >>> result = await pane.run("seq 1 100")
@@ -131,12 +134,12 @@ class PaneLogs:
             mode=mode,
         )
 
-    async def follow(self, *, from_byte: int | None = None, mode: str = "rendered") -> LogStream:
-        """Read what it writes from now on, or from a place in its stream, until its program has ended.
+    async def follow(self, *, from_byte: int | None = None, mode: shapes.LogMode = "rendered") -> LogStream:
+        """Follow what the pane writes, from now on or from a position, until its program ends.
 
         Args:
-            from_byte: Where to begin; with the line that is written now when omitted.
-            mode: As for ``logs``; whole lines come unless it is ``raw``.
+            from_byte: The position to start at; by default, the start of the line being written.
+            mode: As for ``logs``. Pieces are whole lines, except in ``raw`` mode.
 
         Example:
             >>> result = await pane.run("echo hi")
@@ -148,25 +151,27 @@ class PaneLogs:
 
     async def output(
         self,
-        command: str | None = None,
+        command_id: str | None = None,
         *,
         grep: str | None = None,
         context: int | None = None,
         head: int | None = None,
         tail: int | None = None,
         max_bytes: int | None = None,
-        mode: str = "rendered",
+        mode: shapes.LogMode = "rendered",
+        command: str | None = None,
     ) -> shapes.LogText:
-        """Read what a command wrote: its latest, or the one of an id.
+        """Return what a command wrote.
 
         Args:
-            command: The command's id.
+            command_id: The command's id; by default, the pane's latest command.
             grep: Only lines that match this pattern.
-            context: Lines around each that matches.
-            head: The first so many lines.
-            tail: The last so many.
-            max_bytes: How much text to give, 1 MiB when omitted; more is left out in the middle.
+            context: The number of lines to include around each match.
+            head: The first N lines.
+            tail: The last N lines.
+            max_bytes: The most text to return, 1 MiB by default; longer text is cut in the middle.
             mode: As for ``logs``.
+            command: The old name of ``command_id``.
 
         Raises:
             NoSuchTargetError: There is no such command.
@@ -178,7 +183,7 @@ class PaneLogs:
         """
         flow = flows.output(
             self._phux.caller,
-            command,
+            command_id if command is None else renamed("command", "command_id", command),
             self.id,
             grep=grep,
             context=context,
@@ -187,10 +192,10 @@ class PaneLogs:
             max_bytes=max_bytes,
             mode=mode,
         )
-        return documents.load(shapes.LogText, await self._phux.drive(flow))
+        return await self._phux.load(shapes.LogText, flow)
 
     async def commands(self) -> list[shapes.CommandInfo]:
-        """Read the ledger of what ran in it, oldest first.
+        """Return the pane's command ledger, oldest first.
 
         Example:
             >>> result = await pane.run("true")
@@ -200,33 +205,33 @@ class PaneLogs:
         return await self._phux.commands(self.id)
 
     async def start(self, command: str | Sequence[str], *, queue: bool = False) -> shapes.Started:
-        """Type a command at its prompt, and leave it to itself.
+        """Start a command at the pane's prompt, and do not wait for its end.
 
         Args:
-            command: A shell line, or words that the shell is to see exactly so.
-            queue: Wait for the prompt if another program has the terminal, instead of refusing.
+            command: A shell line, or a list of words that reach the program unchanged.
+            queue: If another program is in the foreground, wait for the prompt instead of raising.
 
         Raises:
-            BusyError: Another program has the terminal; the message names it.
+            BusyError: Another program is in the foreground; the message names it.
             PaneClosedError: The pane's program has ended.
 
         Example:
             >>> started = await pane.start("sleep 0.1; echo done")
-            >>> (await phux.wait_command(started.command, timeout_s=10)).state
+            >>> (await phux.wait_command(started.command_id, timeout_s=10)).state
             'finished'
         """
         flow = flows.start(self._phux.caller, self.id, command, queue=queue)
-        return documents.load(shapes.Started, await self._phux.drive(flow))
+        return await self._phux.load(shapes.Started, flow)
 
-    async def signal(self, name: str = "INT", *, shell: bool = False) -> shapes.Signalled:
-        """Send a signal to the processes that have its terminal.
+    async def signal(self, name: shapes.Signal = "INT", *, shell: bool = False) -> shapes.Signalled:
+        """Send a signal to the pane's foreground process group.
 
         Args:
             name: INT, TERM, HUP, KILL, QUIT, TSTP, CONT, USR1 or USR2.
-            shell: Whether it may hit the shell itself.
+            shell: Allow a signal to the shell itself.
 
         Raises:
-            RefusedError: Only the shell is there, or it is somebody else's process.
+            RefusedError: Only the shell is in the foreground, or the process belongs to another user.
             PaneClosedError: The pane's program has ended.
 
         Example:
@@ -235,28 +240,26 @@ class PaneLogs:
             'kill'
         """
         flow = flows.signal(self._phux.caller, self.id, name, shell=shell)
-        return documents.load(shapes.Signalled, await self._phux.drive(flow))
+        return await self._phux.load(shapes.Signalled, flow)
 
     async def stop(self, *, grace_s: float | None = None) -> shapes.Stopped:
-        """End what runs in its shell: INT, then TERM, then KILL, until the prompt is back.
+        """Stop the command that runs in the pane's shell: INT, then TERM, then KILL, until the prompt is back.
 
         Args:
-            grace_s: How long to wait after each, 2 s when omitted.
+            grace_s: The time to wait after each signal, 2 s by default.
 
         Raises:
-            TimedOutError: It does not end.
+            TimedOutError: The command did not end.
 
         Example:
             >>> started = await pane.start("sleep 100")
             >>> (await pane.stop()).stopped
             True
         """
-        return documents.load(
-            shapes.Stopped, await self._phux.drive(flows.stop(self._phux.caller, self.id, grace_s=grace_s))
-        )
+        return await self._phux.load(shapes.Stopped, flows.stop(self._phux.caller, self.id, grace_s=grace_s))
 
     async def set_history_limit(self, rows: int) -> None:
-        """Change how many rows of history it keeps, from 0 to 1,000,000, at once.
+        """Set the number of rows of scrollback to keep, from 0 to 1,000,000. Takes effect at once.
 
         Example:
             >>> await pane.set_history_limit(50_000)
@@ -264,17 +267,8 @@ class PaneLogs:
         await self._phux.drive(flows.history_limit(self._phux.caller, self.id, rows))
 
 
-class ServerLogs:
-    """What the panes of a server wrote, and what ran in them."""
-
-    @property
-    def caller(self) -> flows.Caller:
-        """What verbs know of this process."""
-        raise NotImplementedError
-
-    async def drive(self, flow: Flow[Result]) -> Result:
-        """Carry out a flow."""
-        raise NotImplementedError
+class ServerLogs(Driver):
+    """The part of a server's handle for logs and commands."""
 
     async def logs(
         self,
@@ -288,11 +282,11 @@ class ServerLogs:
         head: int | None = None,
         tail: int | None = None,
         max_bytes: int | None = None,
-        mode: str = "rendered",
+        mode: shapes.LogMode = "rendered",
     ) -> shapes.LogText:
-        """Read a log by a selector, a pane's number or the log's id; see ``Pane.logs``.
+        """Return the log of a pane, by a selector, a pane's id or the log's id; see ``Pane.logs``.
 
-        Works for panes that are gone, and for those of earlier servers.
+        Also works for panes that are gone, and for panes of earlier servers.
 
         Example:
             >>> result = await pane.run("echo hi")
@@ -313,16 +307,16 @@ class ServerLogs:
             max_bytes=max_bytes,
             mode=mode,
         )
-        return documents.load(shapes.LogText, await self.drive(flow))
+        return await self.load(shapes.LogText, flow)
 
     async def log_list(self) -> list[shapes.LogInfo]:
-        """List the logs that are kept, newest server first.
+        """Return the list of stored logs, newest server first.
 
         Example:
             >>> [log.session for log in await phux.log_list()]
             ['work']
         """
-        return documents.load(shapes.LogList, await self.drive(flows.log_list())).logs
+        return (await self.load(shapes.LogList, flows.log_list())).logs
 
     async def search(
         self,
@@ -333,18 +327,18 @@ class ServerLogs:
         context: int = 0,
         max_matches: int | None = None,
     ) -> list[shapes.Match]:
-        """Look for a pattern in what all panes wrote, escape sequences left out.
+        """Search the logs of all panes, line by line, without escape sequences.
 
         Args:
-            pattern: What for, as Python's ``re`` reads it; line by line.
-            session: Only in the panes of this session.
-            everywhere: Also in logs of panes that are gone, and of earlier servers.
-            context: Lines around each match to tell, too.
-            max_matches: How many to tell, 1000 when omitted.
+            pattern: A pattern of Python's ``re``.
+            session: Search only the panes of this session.
+            everywhere: Also search logs of panes that are gone, and of earlier servers.
+            context: The number of lines to include around each match.
+            max_matches: The most matches to return, 1000 by default.
 
         Raises:
-            BadRequestError: The pattern is none.
-            LimitError: It took too long.
+            BadRequestError: The pattern is invalid.
+            LimitError: The search took too long.
 
         Example:
             >>> result = await pane.run("echo needle in a haystack")
@@ -354,35 +348,40 @@ class ServerLogs:
         flow = flows.search(
             self.caller, pattern, session=session, everywhere=everywhere, context=context, max_matches=max_matches
         )
-        return documents.load(shapes.Matches, await self.drive(flow)).matches
+        return (await self.load(shapes.Matches, flow)).matches
 
     async def commands(self, target: str | int | None = None) -> list[shapes.CommandInfo]:
-        """Read the ledger: of all panes, or of one, oldest first.
+        """Return the command ledger of a pane, or of all panes, oldest first.
 
         Args:
-            target: A selector, a pane's number or a log's id.
+            target: A selector, a pane's id or a log's id; all panes by default.
 
         Example:
             >>> result = await pane.run("true")
             >>> [command.command for command in await phux.commands()]
             ['true']
         """
-        return documents.load(shapes.CommandList, await self.drive(flows.commands(self.caller, target))).commands
+        return (await self.load(shapes.CommandList, flows.commands(self.caller, target))).commands
 
-    async def wait_command(self, command: str, *, timeout_s: float | None = None) -> shapes.CommandInfo:
-        """Wait until a command has ended.
+    async def wait_command(
+        self, command_id: str = "", *, timeout_s: float | None = None, command: str | None = None
+    ) -> shapes.CommandInfo:
+        """Wait until a command ends, and return its entry in the ledger.
 
         Args:
-            command: Its id.
-            timeout_s: Give up after this long.
+            command_id: The command's id.
+            timeout_s: The time limit.
+            command: The old name of ``command_id``.
 
         Raises:
-            TimedOutError: The time was over; the command goes on.
+            TimedOutError: The timeout expired; the command keeps running.
             NoSuchTargetError, BadRequestError: There is no such command.
 
         Example:
             >>> started = await pane.start("false")
-            >>> (await phux.wait_command(started.command, timeout_s=10)).exit_code
+            >>> (await phux.wait_command(started.command_id, timeout_s=10)).exit_code
             1
         """
-        return documents.load(shapes.CommandInfo, await self.drive(flows.wait_command(command, timeout_s=timeout_s)))
+        if command is not None:
+            command_id = renamed("command", "command_id", command)
+        return await self.load(shapes.CommandInfo, flows.wait_command(command_id, timeout_s=timeout_s))

@@ -1,31 +1,27 @@
-"""The server, as the async client sees it."""
+"""``connect``, ``embedded``, and the server as the async client sees it."""
 
 from __future__ import annotations
 
-import os
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
-
-import anyio
 
 from phux_client import flows
+from phux_client.aio.backend import Opening, in_thread, private_server
 from phux_client.aio.handles import EventStream, Pane
-from phux_client.aio.link import Link
 from phux_client.aio.logs import ServerLogs
 from phux_client.aio.sessions import Session, Window
-from phux_client.blocking import DEFAULT_TIMEOUT_S
-from phux_core import documents, errors, paths, shapes
+from phux_client.connection import DEFAULT_TIMEOUT_S
+from phux_core import errors, shapes
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
-
-    from phux_client.flows._kinds import Document, Flow, Result
+    from contextlib import AbstractAsyncContextManager
 
 
 class Phux(ServerLogs):
-    """A server, as the async client sees it. Made by ``connect`` and ``embedded``.
+    """A server, as the async client sees it. ``connect`` and ``embedded`` return one.
 
-    Calls may run side by side on one ``Phux``, from any number of tasks.
+    Calls may run concurrently on one ``Phux``, from any number of tasks.
 
     Example:
         >>> async with connect() as phux:
@@ -35,108 +31,38 @@ class Phux(ServerLogs):
         'hi'
     """
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
-        self._caller = flows.Caller(None, os.environ, link.path)
-
-    @property
-    def socket(self) -> str:
-        """The path of the server's socket.
-
-        Example:
-            >>> phux.socket.endswith("phux.sock")
-            True
-        """
-        return self._link.path
-
-    @property
-    def caller(self) -> flows.Caller:
-        """What verbs know of this process.
-
-        Example:
-            >>> phux.caller.pane is None  # it runs in no pane of this server
-            True
-        """
-        return self._caller
-
-    async def drive(self, flow: Flow[Result]) -> Result:
-        """Carry out a flow and return what it returns, documents as they are.
-
-        Raises:
-            PhuxError: The flow, the server or the connection failed.
-
-        Example:
-            >>> from phux_client import flows
-            >>> (await phux.drive(flows.ls()))["schema_version"]
-            1
-        """
-        answer: Any = None
-        failure: errors.PhuxError | None = None
-        subscriptions: list[int] = []
-        try:
-            while True:
-                try:
-                    step = flow.send(answer) if failure is None else flow.throw(failure)
-                except StopIteration as stop:
-                    result: Result = stop.value
-                    return result
-                answer, failure = None, None
-                try:
-                    if isinstance(step, flows.Request):
-                        answer = await self._link.request(step)
-                        if step.call == "subscribe":
-                            subscriptions.append(answer["subscription"])
-                    else:
-                        answer = await self._link.next_event(step.subscription, step.timeout_s)
-                except errors.PhuxError as error:
-                    failure = error
-        finally:
-            # A cancelled flow cannot ask anymore, and nobody reads the events it subscribed to.
-            for number in subscriptions:
-                self._link.unsubscribe(number)
-
-    async def request(self, request: flows.Request) -> Document:
-        """Ask one thing of the server, in the words of the wire.
-
-        Example:
-            >>> from phux_client import flows
-            >>> (await phux.request(flows.Request("status")))["sessions"]
-            1
-        """
-        return await self._link.request(request)
-
     async def ls(self) -> shapes.SessionList:
-        """List the sessions, in short.
+        """Return a short list of the sessions.
 
         Example:
             >>> [session.name for session in (await phux.ls()).sessions]
             ['work']
         """
-        return documents.load(shapes.SessionList, await self.drive(flows.ls()))
+        return await self.load(shapes.SessionList, flows.ls())
 
     async def tree(self, target: str | None = None) -> shapes.Tree:
-        """Read sessions, windows and panes.
+        """Return the tree of sessions, windows and panes.
 
         Args:
-            target: Only what this selector names, and what that is in; everything when omitted.
+            target: A selector: return only what it names, and the window and session around it.
 
         Example:
             >>> (await phux.tree()).sessions[0].windows[0].panes[0].state
             'prompt'
         """
-        return documents.load(shapes.Tree, await self.drive(flows.tree(self._caller, target)))
+        return await self.load(shapes.Tree, flows.tree(self.caller, target))
 
     async def status(self) -> shapes.Status:
-        """Read how the server is.
+        """Return the server's status.
 
         Example:
             >>> (await phux.status()).sessions
             1
         """
-        return documents.load(shapes.Status, await self.drive(flows.status()))
+        return await self.load(shapes.Status, flows.status())
 
     async def sessions(self) -> list[Session]:
-        """List the sessions as live handles, in the order they were made.
+        """Return the sessions as live handles, in order of creation.
 
         Example:
             >>> [session.name for session in await phux.sessions()]
@@ -161,30 +87,30 @@ class Phux(ServerLogs):
         log: bool | None = None,
         history: bool | None = None,
     ) -> Session:
-        """Make a session with one pane, and start a program in it.
+        """Create a session with one pane, and start a program in it.
 
         Args:
-            name: Its name; the smallest free number when omitted.
-            window_name: Its window's name; the program's when omitted.
-            cwd: Where the program starts; the caller's directory when omitted.
-            command: Program and arguments; the user's shell when omitted.
-            env: Variables on top of the caller's.
-            size: Columns and rows; 80 by 24 when omitted.
-            shell: The shell to start when there is no command; the one that SHELL names when omitted.
-            login: Whether it starts as a login shell.
-            log: Whether what its panes write is kept on disk; as the server's config says when omitted.
-            history: Whether its shells read and write the user's history file; when omitted, yes, but not in a private
-                server (``embedded``). Windows and panes added to the session do the same.
+            name: The session's name; by default, the lowest free number.
+            window_name: The name of its window; by default, that of the program.
+            cwd: The working directory; by default, that of the caller.
+            command: The program and its arguments; the user's shell by default.
+            env: Variables to set on top of the caller's environment.
+            size: Columns and rows; 80 by 24 by default.
+            shell: The shell to start if there is no command; ``$SHELL`` by default.
+            login: Start it as a login shell.
+            log: Keep the output of its panes on disk; by default, as the server's config says.
+            history: Let its shells read and write the user's history file. By default they do, except in a private
+                server (``embedded``). The same applies to windows and panes added to the session.
 
         Raises:
-            NameInUseError, BadNameError, BadCwdError, BadSizeError, CannotExecuteError: Nothing was made.
+            NameInUseError, BadNameError, BadCwdError, BadSizeError, CannotExecuteError: No session was created.
 
         Example:
             >>> (await phux.new_session("build", command=["sh"], size=(120, 40))).name
             'build'
         """
         flow = flows.new(
-            self._caller,
+            self.caller,
             name,
             window_name=window_name,
             cwd=cwd,
@@ -200,36 +126,36 @@ class Phux(ServerLogs):
         return Session(self, made["session_id"], made["session"], made["pane_id"])
 
     async def session(self, target: str) -> Session:
-        """Find a session by a selector; of a window or a pane, the one it is in.
+        """Return the session that a selector names, or that contains the window or pane it names.
 
         Raises:
-            BadSelectorError, NoSuchTargetError: There is none.
+            BadSelectorError, NoSuchTargetError: The selector is invalid, or matches nothing.
 
         Example:
             >>> (await phux.session("=")).name
             'work'
         """
-        found = await self.drive(flows.find_session(target, self._caller))
+        found = await self.drive(flows.find_session(target, self.caller))
         return Session(self, found["id"], found["name"], found["windows"][0]["panes"][0]["id"])
 
     async def window(self, target: str) -> Window:
-        """Find a window by a selector; of a session the current one, of a pane the one it is in.
+        """Return the window that a selector names: of a session the current one, of a pane the one around it.
 
         Raises:
-            BadSelectorError, NoSuchTargetError: There is none.
+            BadSelectorError, NoSuchTargetError: The selector is invalid, or matches nothing.
 
         Example:
             >>> (await phux.window("work:0")).name
             'sh'
         """
-        found = await self.drive(flows.find_window(target, self._caller))
+        found = await self.drive(flows.find_window(target, self.caller))
         return Window(self, found["id"], found["name"], found["panes"][0]["id"])
 
     async def pane(self, target: str | int) -> Pane:
-        """Find a pane by a selector or its number.
+        """Return the pane that a selector names, or that has an id.
 
         Raises:
-            BadSelectorError, NoSuchTargetError: There is none.
+            BadSelectorError, NoSuchTargetError: The selector is invalid, or matches nothing.
 
         Example:
             >>> (await phux.pane("work:0.0")).selector
@@ -237,39 +163,39 @@ class Phux(ServerLogs):
         """
         if isinstance(target, int):
             target = f"@{target}"
-        return Pane(self, (await self.drive(flows.find_pane(target, self._caller)))["id"])
+        return Pane(self, (await self.drive(flows.find_pane(target, self.caller)))["id"])
 
     async def detach(self, target: str | None = None) -> int:
-        """End what terminals show of a session (`phux attach`), or of all sessions; the programs go on.
+        """Detach all clients (`phux attach`) from a session, or from every session. Programs keep running.
 
         Args:
-            target: The session, or what is in it; every session when omitted.
+            target: The session, or a window or pane in it; every session by default.
 
         Returns:
-            How many clients were detached.
+            The number of clients detached.
 
         Example:
             >>> await phux.detach("work")
             0
         """
-        return int((await self.drive(flows.detach(self._caller, target, everywhere=target is None)))["detached"])
+        return int((await self.drive(flows.detach(self.caller, target, everywhere=target is None)))["detached"])
 
     async def kill(self, target: str) -> int:
-        """End what a selector names: a session, a window or a pane.
+        """Kill the session, window or pane that a selector names.
 
         Returns:
-            How many panes were ended.
+            The number of panes killed.
 
         Example:
             >>> await phux.kill("work")
             1
         """
-        return int((await self.drive(flows.kill(self._caller, target)))["killed"])
+        return int((await self.drive(flows.kill(self.caller, target)))["killed"])
 
     async def kill_server(self) -> None:
-        """End every program and the server; return when it is gone.
+        """Kill every program, and stop the server. Return when it is gone.
 
-        A server whose service does not answer is ended by its keeper.
+        If the service does not answer, its keeper is told to stop.
 
         Example:
             >>> await phux.kill_server()
@@ -281,7 +207,7 @@ class Phux(ServerLogs):
         except errors.NoServerError:
             raise
         except errors.TransportError:
-            await anyio.to_thread.run_sync(end_keeper, self.socket)
+            await in_thread(end_keeper, self.socket)
         await self._link.wait_closed()
 
     @asynccontextmanager
@@ -293,17 +219,16 @@ class Phux(ServerLogs):
         since: int | None = None,
         output_only: bool = False,
     ) -> AsyncIterator[EventStream]:
-        """Subscribe to events: one pane's, or all of the server's.
+        """Subscribe to the events of a pane, or of the whole server.
 
-        Nothing that happens inside the block is missed without a word: what a slow reader loses is told by a
-        ``Dropped`` event, and so is a gap because the service died and came back (with a count of 0, for nobody
-        counted).
+        A ``Dropped`` event reports every gap: events that a slow reader lost, or, with a count of 0, events that were
+        lost because the service restarted.
 
         Args:
-            target: Which pane; the whole server when omitted.
-            output: Also tell what the pane writes, as ``Output`` events.
-            since: Where in the pane's stream to begin with that, a ``seq``; now when omitted.
-            output_only: Leave out prompts, and the echo of what is typed.
+            target: The pane; the whole server by default.
+            output: Also report what the pane writes, as ``Output`` events.
+            since: The ``seq`` at which ``Output`` events begin; now by default.
+            output_only: Leave out prompts and the echo of what is typed.
 
         Example:
             >>> async with phux.watch("work") as events:
@@ -323,74 +248,65 @@ class Phux(ServerLogs):
             self._link.unsubscribe(stream.subscription)
 
 
-@asynccontextmanager
-async def connect(
+def connect(
     socket: str | None = None, *, start: bool = False, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
-) -> AsyncIterator[Phux]:
-    """Connect to the server of this user.
+) -> AbstractAsyncContextManager[Phux]:
+    """Connect to the user's server.
 
     Args:
-        socket: The socket's path; PHUX_SOCKET, then the default, when omitted.
-        start: Start a server when none runs.
-        timeout_s: How long one request may take, connecting included.
-        client: What this program is called in the ledger of commands, such as ``my-tool/1.0``.
+        socket: The socket's path; by default ``$PHUX_SOCKET``, or else the usual path.
+        start: Start a server if none is running.
+        timeout_s: The time limit for one request, including connecting.
+        client: The name of this program in the command ledger, such as ``my-tool/1.0``.
 
     Raises:
-        NoServerError: None runs, and ``start`` is false.
-        StartFailedError: One was started and did not come up.
+        NoServerError: No server is running, and ``start`` is false.
+        StartFailedError: A server was started, but did not become ready.
 
     Example:
         >>> async with connect() as phux:
         ...     len(await phux.sessions())
         1
     """
-    path = paths.socket_path(socket)
-    link = Link(path, timeout_s, client)
-    phux = Phux(link)
+    return Opening(_open(Phux(socket, timeout_s=timeout_s, client=client), start=start))
+
+
+async def _open(phux: Phux, *, start: bool) -> Phux:
     try:
         try:
             await phux.drive(flows.status())
-        except (errors.NoServerError, errors.DisconnectedError):  # none, or one that is just ending
+        except (errors.NoServerError, errors.DisconnectedError):  # no server, or one that is shutting down
             if not start:
                 raise
             from phux_client.starting import start_server
 
-            # A server that nobody waits for any more ends by itself.
-            await anyio.to_thread.run_sync(start_server, path, abandon_on_cancel=True)
+            # If this is cancelled, the server that was started ends by itself, for it has no session.
+            await in_thread(start_server, phux.socket)
             await phux.drive(flows.status())
-        yield phux
-    finally:
-        link.close()
+    except BaseException:
+        phux.close()
+        raise
+    return phux
 
 
 @asynccontextmanager
 async def embedded(
     *, engine: str | None = None, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
 ) -> AsyncIterator[Phux]:
-    """Run a private server that is gone at exit: for tests and one-shot agents.
+    """Run a private server that ends with the block, for tests and one-shot agents.
 
     Args:
-        engine: ``ghostty`` or ``pyte``; chosen when omitted.
-        timeout_s: How long one request may take.
-        client: What this program is called in the ledger of commands.
+        engine: ``ghostty`` or ``pyte``; the best available one by default.
+        timeout_s: The time limit for one request.
+        client: The name of this program in the command ledger.
 
     Example:
         >>> async with embedded() as private:
         ...     (await private.new_session("once")).name
         'once'
     """
-    from phux_client.embedding import Embedding
-
-    embedding = Embedding(engine)
-    try:
-        server = await anyio.to_thread.run_sync(embedding.start)
-    except BaseException:
-        # asyncio's own cancelling does not wait for the thread, as that of anyio does.
-        embedding.give_up()
-        raise
-    try:
-        async with connect(server.socket, timeout_s=timeout_s, client=client) as phux:
-            yield phux
-    finally:
-        with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(server.close)
+    async with (
+        private_server(engine) as server,
+        connect(server.socket, timeout_s=timeout_s, client=client) as phux,
+    ):
+        yield phux

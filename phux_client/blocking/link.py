@@ -1,94 +1,130 @@
-"""The blocking client's connection: one thread, one socket, absolute deadlines. Import-light."""
+# Generated from phux_client/aio/link.py by tools/generate_blocking.py: change that file, not this one.
+"""The blocking client's connection to a server, made when first needed and again after the service died."""
 
-import select
+from __future__ import annotations
+
 import time
 
-from phux_client.connection import ClientConnection
-from phux_client.unix_socket import connect, is_hung_up, receive_now, send_now
+from phux_client.blocking.backend import Slot, Stream, sleep
+from phux_client.connection import Attempts
+from phux_client.unix_socket import try_connect
+from phux_core import errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._kinds import Request
+    from phux_client.flows._types import Document
+
+_RETRY_S = 0.01
 
 
-class BlockingLink:
-    """One connection of one thread.
+class Link:
+    """A connection to a server that is made again when it breaks.
 
     Args:
-        path: The socket.
-        deadline: When to give up connecting.
+        path: The path of the server's socket.
+        timeout_s: The time limit for one request, including connecting and the handshake.
         client: The name of the program.
     """
 
-    def __init__(self, path: str, deadline: float, client: str | None = None) -> None:
-        self._sock = connect(path, deadline)
-        self.protocol = ClientConnection(client)
-        self._poll = select.poll()
+    def __init__(self, path: str, timeout_s: float, client: str | None = None) -> None:
+        self.path = path
+        self._timeout_s = timeout_s
+        self._client = client
+        self._slot = Slot()
+        self._streams: list[Stream] = []
+        self._is_closed = False
 
-    @property
-    def is_usable(self) -> bool:
-        """Whether the server still holds its end, even if nobody has read so yet."""
-        return self.protocol.failure is None and not is_hung_up(self._sock)
-
-    def request(self, call: str, params: "Mapping[str, object]", deadline: float) -> "Document":
+    def request(self, request: Request) -> Document:
         """Send a request and return its reply.
 
         Raises:
-            TimeoutError: There was none in time.
-            PhuxError: The reply is an error, or the connection failed.
+            PhuxError: The reply is an error, it did not arrive in time, or the connection failed.
         """
-        protocol = self.protocol
+        attempts = Attempts(request.call, request.params, request.time_allowed_s(self._timeout_s))
+        while True:
+            try:
+                return self._request(request.call, attempts.begin(), attempts.deadline)
+            except TimeoutError:
+                raise attempts.timed_out() from None
+            except errors.PhuxError as error:
+                pause_s = attempts.pause_s(error)
+            if time.monotonic() + pause_s > attempts.deadline:
+                raise attempts.timed_out()
+            sleep(pause_s)
+
+    def _request(self, call: str, params: Mapping[str, object], deadline: float) -> Document:
+        stream = self._connected(deadline)
+        protocol = stream.protocol
         request_id = protocol.request(call, params)
         try:
-            if not self._wait_for(lambda: protocol.has_reply(request_id), deadline):
+            if not stream.wait_for(("reply", request_id), lambda: protocol.has_reply(request_id), deadline):
                 raise TimeoutError
-        except BaseException:  # KeyboardInterrupt too
+        except BaseException:  # also a cancellation, and KeyboardInterrupt
             protocol.abandon(request_id)
-            send_now(self._sock, self.protocol)
+            stream.send_now()
             raise
         return protocol.take_reply(request_id)
 
-    def next_event(self, subscription: int, deadline: float | None) -> "Document | None":
+    def next_event(self, subscription: int, timeout_s: float | None) -> Document | None:
         """Wait for an event of one subscription.
 
         Returns:
-            The event; None when the deadline passed.
+            The event; None when the timeout expired.
 
         Raises:
-            PhuxError: The connection failed.
+            DisconnectedError: The connection broke, and the subscription with it.
         """
-        protocol = self.protocol
-        self._wait_for(lambda: protocol.has_event(subscription), deadline)
+        stream = self._slot.stream
+        if stream is None or not stream.protocol.has_subscription(subscription):
+            raise errors.DisconnectedError("the connection of this subscription is gone")
+        protocol = stream.protocol
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        stream.wait_for(("event", subscription), lambda: protocol.has_event(subscription), deadline)
         return protocol.take_event(subscription)
 
     def unsubscribe(self, subscription: int) -> None:
-        """End a subscription."""
-        self.protocol.unsubscribe(subscription)
-        send_now(self._sock, self.protocol)
+        """End a subscription, if its connection still exists."""
+        stream = self._slot.stream
+        if stream is not None and stream.protocol.failure is None:
+            stream.protocol.unsubscribe(subscription)
+            stream.send_now()
 
-    def wait_closed(self, deadline: float) -> None:
-        """Wait until the server has closed the connection."""
-        self._wait_for(lambda: False, deadline)
+    def wait_closed(self) -> None:
+        """Wait until the server closes the connection, for as long as a request may take."""
+        stream = self._slot.stream
+        if stream is not None:
+            stream.wait_for(("reply", -1), lambda: False, time.monotonic() + self._timeout_s)
 
     def close(self) -> None:
         """Close the connection."""
-        self._sock.close()
+        self._is_closed = True
+        for stream in self._streams:
+            stream.lose(errors.DisconnectedError("this client was closed"))
 
-    def _wait_for(self, is_here: "Callable[[], bool]", deadline: float | None) -> bool:
-        """Send and receive until something is here, or the connection has ended.
+    def _connected(self, deadline: float) -> Stream:
+        """Return the connection; connect if there is none, or if it broke.
 
-        Returns:
-            False when the deadline passed first.
+        Raises:
+            TimeoutError: The server did not accept the connection in time.
         """
-        protocol = self.protocol
-        send_now(self._sock, self.protocol)
-        while not is_here() and protocol.failure is None:
-            left_ms = None if deadline is None else max(0.0, (deadline - time.monotonic()) * 1000)
-            self._poll.register(self._sock, select.POLLIN | (select.POLLOUT if protocol.outgoing else 0))
-            if not self._poll.poll(left_ms):
-                return False
-            send_now(self._sock, self.protocol)
-            receive_now(self._sock, protocol)
-        return True
+        while True:
+            if self._is_closed:
+                raise errors.TransportError("this client was closed", remedy="connect again")
+            stream = self._slot.stream
+            if stream is not None and stream.is_usable:
+                return stream
+            if stream is not None:
+                self._slot.stream = None
+                self._streams.remove(stream)
+                stream.leave()
+            sock = try_connect(self.path)
+            if sock is not None:
+                stream = self._slot.stream = Stream(sock, self._client)
+                self._streams.append(stream)
+                return stream
+            if time.monotonic() > deadline:
+                raise TimeoutError
+            sleep(_RETRY_S)

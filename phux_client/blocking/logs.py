@@ -1,7 +1,12 @@
-"""What a pane wrote and what ran in it, and the same of a whole server: a part of the handles. Import-light."""
+# Generated from phux_client/aio/logs.py by tools/generate_blocking.py: change that file, not this one.
+"""Logs, the command ledger and processes: a part of the handles of panes and of the server."""
+
+from __future__ import annotations
 
 from phux_client import flows
-from phux_core import errors
+from phux_client.blocking.driver import Driver
+from phux_client.deprecation import renamed
+from phux_core import errors, shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -9,12 +14,10 @@ if TYPE_CHECKING:
     from typing import Self
 
     from phux_client.blocking.server import Phux
-    from phux_client.flows._kinds import Flow, Result
-    from phux_core import shapes
 
 
 class LogStream:
-    r"""What a pane writes, as text and as it comes: for ``for``, or piece by piece. Ends with the pane.
+    r"""The output of a pane as text, for ``for`` or piece by piece. Ends with the pane's program.
 
     Attributes:
         next_byte: Where in the pane's stream the next piece begins: begin there again after a pause, and nothing is
@@ -28,14 +31,14 @@ class LogStream:
         True
     """
 
-    def __init__(self, phux: "Phux", place: "flows.LogPlace", mode: str) -> None:
+    def __init__(self, phux: Phux, place: flows.LogPlace, mode: shapes.LogMode) -> None:
         self._phux = phux
         self._place = place
         self._mode = mode
 
     @property
     def next_byte(self) -> int:
-        """Where the next piece begins.
+        """The position of the next piece.
 
         Example:
             >>> pane.follow(from_byte=0).next_byte
@@ -43,21 +46,21 @@ class LogStream:
         """
         return self._place.next_byte or 0
 
-    def __iter__(self) -> "Self":
+    def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> "shapes.LogText":
+    def __next__(self) -> shapes.LogText:
         try:
             return self.next()
         except errors.PaneClosedError:
             raise StopIteration from None
 
-    def next(self, timeout_s: float | None = None) -> "shapes.LogText":
+    def next(self, timeout_s: float | None = None) -> shapes.LogText:
         """Wait for the next piece.
 
         Raises:
-            TimedOutError: None came in time.
-            PaneClosedError: There will be none: the program has ended.
+            TimedOutError: Nothing was written in time.
+            PaneClosedError: The program has ended, and everything was read.
 
         Example:
             >>> stream = pane.follow()
@@ -65,20 +68,20 @@ class LogStream:
             >>> stream.next(timeout_s=10).pane
             1
         """
-        from phux_core import documents, shapes
+        from phux_core import documents
 
         document = self._phux.drive(flows.next_logs(self._place, mode=self._mode, timeout_s=timeout_s))
         if document is not None:
             return documents.load(shapes.LogText, document)
         if self._place.ended:
-            raise errors.PaneClosedError("there is no more: the pane's program has ended")
+            raise errors.PaneClosedError("the pane's program has ended, and its whole output was read")
         raise errors.TimedOutError(f"nothing was written within {timeout_s} s")
 
 
 class PaneLogs:
-    """What a pane wrote, and what runs in it."""
+    """The part of a pane's handle for logs, commands and processes."""
 
-    _phux: "Phux"
+    _phux: Phux
     id: int
 
     def logs(
@@ -92,27 +95,27 @@ class PaneLogs:
         head: int | None = None,
         tail: int | None = None,
         max_bytes: int | None = None,
-        mode: str = "rendered",
-    ) -> "shapes.LogText":
-        r"""Read what it wrote, from its log: the last 500 lines unless told otherwise.
+        mode: shapes.LogMode = "rendered",
+    ) -> shapes.LogText:
+        r"""Return what the pane wrote, from its log: by default the last 500 lines.
 
         Args:
-            lines: The last so many lines.
-            from_byte: From this place in its stream on, at most ``max_bytes`` (65536) of it; ``next_byte`` of the
-                result is where to go on.
-            since: Everything from this place on, a ``seq``.
-            grep: Only lines that match this pattern, of all that is kept unless ``lines`` is given.
-            context: Lines around each that matches.
-            head: The first so many lines.
-            tail: The last so many.
-            max_bytes: How much text to give, 1 MiB when omitted; more is left out in the middle.
-            mode: ``rendered`` as written, ``stripped`` of escape sequences, or ``raw``, in which bytes that are no
-                UTF-8 are surrogates (encode with ``surrogateescape``).
+            lines: The last N lines.
+            from_byte: Read from this position, at most ``max_bytes`` (65536); ``next_byte`` of the result is the
+                position to continue at.
+            since: Everything after this ``seq``.
+            grep: Only lines that match this pattern, in the whole log unless ``lines`` is given.
+            context: The number of lines to include around each match.
+            head: The first N lines.
+            tail: The last N lines.
+            max_bytes: The most text to return, 1 MiB by default; longer text is cut in the middle.
+            mode: ``rendered`` as on a terminal, ``stripped`` of escape sequences, or ``raw``, where bytes that are not
+                UTF-8 become surrogates (encode with ``surrogateescape``).
 
         Raises:
-            NoSuchTargetError: It has no log.
-            BadRequestError: A pattern that is none, or a place behind the end.
-            LimitError: It took too long.
+            NoSuchTargetError: The pane has no log.
+            BadRequestError: A pattern is invalid, or a position is after the end.
+            LimitError: Reading took too long.
 
         Example:
             >>> result = pane.run("seq 1 100")
@@ -132,12 +135,12 @@ class PaneLogs:
             mode=mode,
         )
 
-    def follow(self, *, from_byte: int | None = None, mode: str = "rendered") -> LogStream:
-        """Read what it writes from now on, or from a place in its stream, until its program has ended.
+    def follow(self, *, from_byte: int | None = None, mode: shapes.LogMode = "rendered") -> LogStream:
+        """Follow what the pane writes, from now on or from a position, until its program ends.
 
         Args:
-            from_byte: Where to begin; with the line that is written now when omitted.
-            mode: As for ``logs``; whole lines come unless it is ``raw``.
+            from_byte: The position to start at; by default, the start of the line being written.
+            mode: As for ``logs``. Pieces are whole lines, except in ``raw`` mode.
 
         Example:
             >>> result = pane.run("echo hi")
@@ -149,25 +152,27 @@ class PaneLogs:
 
     def output(
         self,
-        command: str | None = None,
+        command_id: str | None = None,
         *,
         grep: str | None = None,
         context: int | None = None,
         head: int | None = None,
         tail: int | None = None,
         max_bytes: int | None = None,
-        mode: str = "rendered",
-    ) -> "shapes.LogText":
-        """Read what a command wrote: its latest, or the one of an id.
+        mode: shapes.LogMode = "rendered",
+        command: str | None = None,
+    ) -> shapes.LogText:
+        """Return what a command wrote.
 
         Args:
-            command: The command's id.
+            command_id: The command's id; by default, the pane's latest command.
             grep: Only lines that match this pattern.
-            context: Lines around each that matches.
-            head: The first so many lines.
-            tail: The last so many.
-            max_bytes: How much text to give, 1 MiB when omitted; more is left out in the middle.
+            context: The number of lines to include around each match.
+            head: The first N lines.
+            tail: The last N lines.
+            max_bytes: The most text to return, 1 MiB by default; longer text is cut in the middle.
             mode: As for ``logs``.
+            command: The old name of ``command_id``.
 
         Raises:
             NoSuchTargetError: There is no such command.
@@ -177,11 +182,9 @@ class PaneLogs:
             >>> pane.output(tail=1).content
             '100'
         """
-        from phux_core import documents, shapes
-
         flow = flows.output(
             self._phux.caller,
-            command,
+            command_id if command is None else renamed("command", "command_id", command),
             self.id,
             grep=grep,
             context=context,
@@ -190,10 +193,10 @@ class PaneLogs:
             max_bytes=max_bytes,
             mode=mode,
         )
-        return documents.load(shapes.LogText, self._phux.drive(flow))
+        return self._phux.load(shapes.LogText, flow)
 
-    def commands(self) -> "list[shapes.CommandInfo]":
-        """Read the ledger of what ran in it, oldest first.
+    def commands(self) -> list[shapes.CommandInfo]:
+        """Return the pane's command ledger, oldest first.
 
         Example:
             >>> result = pane.run("true")
@@ -202,36 +205,34 @@ class PaneLogs:
         """
         return self._phux.commands(self.id)
 
-    def start(self, command: "str | Sequence[str]", *, queue: bool = False) -> "shapes.Started":
-        """Type a command at its prompt, and leave it to itself.
+    def start(self, command: str | Sequence[str], *, queue: bool = False) -> shapes.Started:
+        """Start a command at the pane's prompt, and do not wait for its end.
 
         Args:
-            command: A shell line, or words that the shell is to see exactly so.
-            queue: Wait for the prompt if another program has the terminal, instead of refusing.
+            command: A shell line, or a list of words that reach the program unchanged.
+            queue: If another program is in the foreground, wait for the prompt instead of raising.
 
         Raises:
-            BusyError: Another program has the terminal; the message names it.
+            BusyError: Another program is in the foreground; the message names it.
             PaneClosedError: The pane's program has ended.
 
         Example:
             >>> started = pane.start("sleep 0.1; echo done")
-            >>> phux.wait_command(started.command, timeout_s=10).state
+            >>> phux.wait_command(started.command_id, timeout_s=10).state
             'finished'
         """
-        from phux_core import documents, shapes
-
         flow = flows.start(self._phux.caller, self.id, command, queue=queue)
-        return documents.load(shapes.Started, self._phux.drive(flow))
+        return self._phux.load(shapes.Started, flow)
 
-    def signal(self, name: str = "INT", *, shell: bool = False) -> "shapes.Signalled":
-        """Send a signal to the processes that have its terminal.
+    def signal(self, name: shapes.Signal = "INT", *, shell: bool = False) -> shapes.Signalled:
+        """Send a signal to the pane's foreground process group.
 
         Args:
             name: INT, TERM, HUP, KILL, QUIT, TSTP, CONT, USR1 or USR2.
-            shell: Whether it may hit the shell itself.
+            shell: Allow a signal to the shell itself.
 
         Raises:
-            RefusedError: Only the shell is there, or it is somebody else's process.
+            RefusedError: Only the shell is in the foreground, or the process belongs to another user.
             PaneClosedError: The pane's program has ended.
 
         Example:
@@ -239,31 +240,27 @@ class PaneLogs:
             >>> pane.signal("KILL").through
             'kill'
         """
-        from phux_core import documents, shapes
-
         flow = flows.signal(self._phux.caller, self.id, name, shell=shell)
-        return documents.load(shapes.Signalled, self._phux.drive(flow))
+        return self._phux.load(shapes.Signalled, flow)
 
-    def stop(self, *, grace_s: float | None = None) -> "shapes.Stopped":
-        """End what runs in its shell: INT, then TERM, then KILL, until the prompt is back.
+    def stop(self, *, grace_s: float | None = None) -> shapes.Stopped:
+        """Stop the command that runs in the pane's shell: INT, then TERM, then KILL, until the prompt is back.
 
         Args:
-            grace_s: How long to wait after each, 2 s when omitted.
+            grace_s: The time to wait after each signal, 2 s by default.
 
         Raises:
-            TimedOutError: It does not end.
+            TimedOutError: The command did not end.
 
         Example:
             >>> started = pane.start("sleep 100")
             >>> pane.stop().stopped
             True
         """
-        from phux_core import documents, shapes
-
-        return documents.load(shapes.Stopped, self._phux.drive(flows.stop(self._phux.caller, self.id, grace_s=grace_s)))
+        return self._phux.load(shapes.Stopped, flows.stop(self._phux.caller, self.id, grace_s=grace_s))
 
     def set_history_limit(self, rows: int) -> None:
-        """Change how many rows of history it keeps, from 0 to 1,000,000, at once.
+        """Set the number of rows of scrollback to keep, from 0 to 1,000,000. Takes effect at once.
 
         Example:
             >>> pane.set_history_limit(50_000)
@@ -271,21 +268,12 @@ class PaneLogs:
         self._phux.drive(flows.history_limit(self._phux.caller, self.id, rows))
 
 
-class ServerLogs:
-    """What the panes of a server wrote, and what ran in them."""
-
-    @property
-    def caller(self) -> flows.Caller:
-        """What verbs know of this process."""
-        raise NotImplementedError
-
-    def drive(self, flow: "Flow[Result]") -> "Result":
-        """Carry out a flow."""
-        raise NotImplementedError
+class ServerLogs(Driver):
+    """The part of a server's handle for logs and commands."""
 
     def logs(
         self,
-        target: "str | int",
+        target: str | int,
         *,
         lines: int | None = None,
         from_byte: int | None = None,
@@ -295,11 +283,11 @@ class ServerLogs:
         head: int | None = None,
         tail: int | None = None,
         max_bytes: int | None = None,
-        mode: str = "rendered",
-    ) -> "shapes.LogText":
-        """Read a log by a selector, a pane's number or the log's id; see ``Pane.logs``.
+        mode: shapes.LogMode = "rendered",
+    ) -> shapes.LogText:
+        """Return the log of a pane, by a selector, a pane's id or the log's id; see ``Pane.logs``.
 
-        Works for panes that are gone, and for those of earlier servers.
+        Also works for panes that are gone, and for panes of earlier servers.
 
         Example:
             >>> result = pane.run("echo hi")
@@ -307,8 +295,6 @@ class ServerLogs:
             >>> phux.logs("@1", grep="^hi$").content
             'hi'
         """
-        from phux_core import documents, shapes
-
         flow = flows.logs(
             self.caller,
             target,
@@ -322,18 +308,16 @@ class ServerLogs:
             max_bytes=max_bytes,
             mode=mode,
         )
-        return documents.load(shapes.LogText, self.drive(flow))
+        return self.load(shapes.LogText, flow)
 
-    def log_list(self) -> "list[shapes.LogInfo]":
-        """List the logs that are kept, newest server first.
+    def log_list(self) -> list[shapes.LogInfo]:
+        """Return the list of stored logs, newest server first.
 
         Example:
             >>> [log.session for log in phux.log_list()]
             ['work']
         """
-        from phux_core import documents, shapes
-
-        return documents.load(shapes.LogList, self.drive(flows.log_list())).logs
+        return self.load(shapes.LogList, flows.log_list()).logs
 
     def search(
         self,
@@ -343,63 +327,62 @@ class ServerLogs:
         everywhere: bool = False,
         context: int = 0,
         max_matches: int | None = None,
-    ) -> "list[shapes.Match]":
-        """Look for a pattern in what all panes wrote, escape sequences left out.
+    ) -> list[shapes.Match]:
+        """Search the logs of all panes, line by line, without escape sequences.
 
         Args:
-            pattern: What for, as Python's ``re`` reads it; line by line.
-            session: Only in the panes of this session.
-            everywhere: Also in logs of panes that are gone, and of earlier servers.
-            context: Lines around each match to tell, too.
-            max_matches: How many to tell, 1000 when omitted.
+            pattern: A pattern of Python's ``re``.
+            session: Search only the panes of this session.
+            everywhere: Also search logs of panes that are gone, and of earlier servers.
+            context: The number of lines to include around each match.
+            max_matches: The most matches to return, 1000 by default.
 
         Raises:
-            BadRequestError: The pattern is none.
-            LimitError: It took too long.
+            BadRequestError: The pattern is invalid.
+            LimitError: The search took too long.
 
         Example:
             >>> result = pane.run("echo needle in a haystack")
             >>> [match.text for match in phux.search("^needle")]
             ['needle in a haystack']
         """
-        from phux_core import documents, shapes
-
         flow = flows.search(
             self.caller, pattern, session=session, everywhere=everywhere, context=context, max_matches=max_matches
         )
-        return documents.load(shapes.Matches, self.drive(flow)).matches
+        return self.load(shapes.Matches, flow).matches
 
-    def commands(self, target: "str | int | None" = None) -> "list[shapes.CommandInfo]":
-        """Read the ledger: of all panes, or of one, oldest first.
+    def commands(self, target: str | int | None = None) -> list[shapes.CommandInfo]:
+        """Return the command ledger of a pane, or of all panes, oldest first.
 
         Args:
-            target: A selector, a pane's number or a log's id.
+            target: A selector, a pane's id or a log's id; all panes by default.
 
         Example:
             >>> result = pane.run("true")
             >>> [command.command for command in phux.commands()]
             ['true']
         """
-        from phux_core import documents, shapes
+        return self.load(shapes.CommandList, flows.commands(self.caller, target)).commands
 
-        return documents.load(shapes.CommandList, self.drive(flows.commands(self.caller, target))).commands
-
-    def wait_command(self, command: str, *, timeout_s: float | None = None) -> "shapes.CommandInfo":
-        """Wait until a command has ended.
+    def wait_command(
+        self, command_id: str = "", *, timeout_s: float | None = None, command: str | None = None
+    ) -> shapes.CommandInfo:
+        """Wait until a command ends, and return its entry in the ledger.
 
         Args:
-            command: Its id.
-            timeout_s: Give up after this long.
+            command_id: The command's id.
+            timeout_s: The time limit.
+            command: The old name of ``command_id``.
 
         Raises:
-            TimedOutError: The time was over; the command goes on.
+            TimedOutError: The timeout expired; the command keeps running.
             NoSuchTargetError, BadRequestError: There is no such command.
 
         Example:
             >>> started = pane.start("false")
-            >>> phux.wait_command(started.command, timeout_s=10).exit_code
+            >>> phux.wait_command(started.command_id, timeout_s=10).exit_code
             1
         """
-        from phux_core import documents, shapes
-
-        return documents.load(shapes.CommandInfo, self.drive(flows.wait_command(command, timeout_s=timeout_s)))
+        if command is not None:
+            command_id = renamed("command", "command_id", command)
+        return self.load(shapes.CommandInfo, flows.wait_command(command_id, timeout_s=timeout_s))

@@ -1,40 +1,27 @@
-"""The server, as the blocking client sees it. Import-light."""
+# Generated from phux_client/aio/server.py by tools/generate_blocking.py: change that file, not this one.
+"""``connect``, ``embedded``, and the server as the blocking client sees it."""
 
-import contextlib
-import os
-import time
-from _thread import _local  # threading.local, without importing threading
+from __future__ import annotations
+
+from contextlib import contextmanager
 
 from phux_client import flows
+from phux_client.blocking.backend import in_thread, private_server
 from phux_client.blocking.handles import EventStream, Pane
-from phux_client.blocking.link import BlockingLink
 from phux_client.blocking.logs import ServerLogs
-from phux_client.connection import Attempts
-from phux_core import errors, paths
+from phux_client.blocking.sessions import Session, Window
+from phux_client.connection import DEFAULT_TIMEOUT_S
+from phux_core import errors, shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from types import TracebackType
-    from typing import Any, Self
-
-    from phux_client.blocking.sessions import Session, Window
-    from phux_client.flows._kinds import Document, Flow, Result
-    from phux_core import shapes
-
-DEFAULT_TIMEOUT_S = 30.0
-"""How long one request may take, connecting and handshake included."""
 
 
 class Phux(ServerLogs):
-    """A server, as the blocking client sees it. Made by ``connect`` and ``embedded``.
+    """A server, as the blocking client sees it. ``connect`` and ``embedded`` return one.
 
-    Any number of threads may use one ``Phux``; each gets a connection of its own.
-
-    Args:
-        socket: The socket's path; found as everywhere else when omitted.
-        timeout_s: How long one request may take.
-        client: What this program is called in the ledger.
+    Calls may run concurrently on one ``Phux``, from any number of threads.
 
     Example:
         >>> with connect() as phux:
@@ -44,190 +31,43 @@ class Phux(ServerLogs):
         'hi'
     """
 
-    def __init__(
-        self, socket: str | None = None, *, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
-    ) -> None:
-        self._path = paths.socket_path(socket)
-        self._timeout_s = timeout_s
-        self._client = client
-        self._caller = flows.Caller(None, os.environ, self._path)
-        # A connection for each thread: two that read from one would take each other's replies.
-        self._threads = _local()
-        self._links: list[BlockingLink] = []
-
-    @property
-    def _link(self) -> BlockingLink | None:
-        link: BlockingLink | None = getattr(self._threads, "link", None)
-        return link
-
-    @property
-    def socket(self) -> str:
-        """The path of the server's socket.
-
-        Example:
-            >>> phux.socket.endswith("phux.sock")
-            True
-        """
-        return self._path
-
-    @property
-    def caller(self) -> flows.Caller:
-        """What verbs know of this process.
-
-        Example:
-            >>> phux.caller.pane is None  # it runs in no pane of this server
-            True
-        """
-        return self._caller
-
-    def __enter__(self) -> "Self":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: "TracebackType | None"
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the connection. The server and its sessions go on.
-
-        Example:
-            >>> phux.close()
-        """
-        for link in self._links:
-            link.close()
-        self._links.clear()
-        self._threads = _local()
-
-    def _drop_link(self) -> None:
-        """Close this thread's connection."""
-        if self._link is not None:
-            self._link.close()
-            self._links.remove(self._link)
-            self._threads.link = None
-
-    def drive(self, flow: "Flow[Result]") -> "Result":
-        """Carry out a flow and return what it returns, documents as they are.
-
-        Raises:
-            PhuxError: The flow, the server or the connection failed.
-
-        Example:
-            >>> from phux_client import flows
-            >>> (phux.drive(flows.ls()))["schema_version"]
-            1
-        """
-        answer: Any = None
-        failure: errors.PhuxError | None = None
-        subscriptions: list[int] = []
-        try:
-            while True:
-                try:
-                    step = flow.send(answer) if failure is None else flow.throw(failure)
-                except StopIteration as stop:
-                    result: Result = stop.value
-                    return result
-                answer, failure = None, None
-                try:
-                    answer = self._carry_out(step)
-                    if isinstance(step, flows.Request) and step.call == "subscribe":
-                        subscriptions.append(answer["subscription"])
-                except errors.PhuxError as error:
-                    failure = error
-        finally:
-            for number in subscriptions:
-                self._unsubscribe(number)
-
-    def _unsubscribe(self, number: int) -> None:
-        if self._link is not None:
-            self._link.unsubscribe(number)
-
-    def _carry_out(self, step: "flows.Request | flows.NextEvent") -> "Any":
-        if isinstance(step, flows.Request):
-            return self.request(step)
-        if self._link is None or not self._link.protocol.has_subscription(step.subscription):
-            raise errors.DisconnectedError("the connection that had the subscription is gone")
-        deadline = None if step.timeout_s is None else time.monotonic() + step.timeout_s
-        return self._link.next_event(step.subscription, deadline)
-
-    def request(self, request: flows.Request) -> "Document":
-        """Ask one thing of the server, in the words of the wire.
-
-        Example:
-            >>> from phux_client import flows
-            >>> phux.request(flows.Request("status"))["sessions"]
-            1
-        """
-        attempts = Attempts(request.call, request.params, request.time_allowed_s(self._timeout_s))
-        while True:
-            try:
-                return self._connected(attempts.deadline).request(request.call, attempts.begin(), attempts.deadline)
-            except TimeoutError:
-                raise attempts.timed_out() from None
-            except errors.PhuxError as error:
-                pause_s = attempts.pause_s(error)
-            if time.monotonic() + pause_s > attempts.deadline:
-                raise attempts.timed_out()
-            time.sleep(pause_s)
-
-    def _connected(self, deadline: float) -> BlockingLink:
-        """Return this thread's connection, made anew if the last one broke."""
-        link = self._link
-        if link is not None and not link.is_usable:
-            self._drop_link()
-            link = None
-        if link is None:
-            link = self._threads.link = BlockingLink(self._path, deadline, self._client)
-            self._links.append(link)
-        return link
-
-    # The surface
-
-    def ls(self) -> "shapes.SessionList":
-        """List the sessions, in short.
+    def ls(self) -> shapes.SessionList:
+        """Return a short list of the sessions.
 
         Example:
             >>> [session.name for session in phux.ls().sessions]
             ['work']
         """
-        from phux_core import documents, shapes
+        return self.load(shapes.SessionList, flows.ls())
 
-        return documents.load(shapes.SessionList, self.drive(flows.ls()))
-
-    def tree(self, target: str | None = None) -> "shapes.Tree":
-        """Read sessions, windows and panes.
+    def tree(self, target: str | None = None) -> shapes.Tree:
+        """Return the tree of sessions, windows and panes.
 
         Args:
-            target: Only what this selector names, and what that is in; everything when omitted.
+            target: A selector: return only what it names, and the window and session around it.
 
         Example:
             >>> phux.tree().sessions[0].windows[0].panes[0].state
             'prompt'
         """
-        from phux_core import documents, shapes
+        return self.load(shapes.Tree, flows.tree(self.caller, target))
 
-        return documents.load(shapes.Tree, self.drive(flows.tree(self._caller, target)))
-
-    def status(self) -> "shapes.Status":
-        """Read how the server is.
+    def status(self) -> shapes.Status:
+        """Return the server's status.
 
         Example:
             >>> phux.status().sessions
             1
         """
-        from phux_core import documents, shapes
+        return self.load(shapes.Status, flows.status())
 
-        return documents.load(shapes.Status, self.drive(flows.status()))
-
-    def sessions(self) -> "list[Session]":
-        """List the sessions as live handles, in the order they were made.
+    def sessions(self) -> list[Session]:
+        """Return the sessions as live handles, in order of creation.
 
         Example:
             >>> [session.name for session in phux.sessions()]
             ['work']
         """
-        from phux_client.blocking.sessions import Session
-
         return [
             Session(self, session.id, session.name, session.windows[0].panes[0].id) for session in self.tree().sessions
         ]
@@ -238,40 +78,38 @@ class Phux(ServerLogs):
         *,
         window_name: str | None = None,
         cwd: str | None = None,
-        command: "Sequence[str] | None" = None,
-        env: "Mapping[str, str] | None" = None,
+        command: Sequence[str] | None = None,
+        env: Mapping[str, str] | None = None,
         size: tuple[int, int] | None = None,
         shell: str | None = None,
         login: bool = False,
         log: bool | None = None,
         history: bool | None = None,
-    ) -> "Session":
-        """Make a session with one pane, and start a program in it.
+    ) -> Session:
+        """Create a session with one pane, and start a program in it.
 
         Args:
-            name: Its name; the smallest free number when omitted.
-            window_name: Its window's name; the program's when omitted.
-            cwd: Where the program starts; the caller's directory when omitted.
-            command: Program and arguments; the user's shell when omitted.
-            env: Variables on top of the caller's.
-            size: Columns and rows; 80 by 24 when omitted.
-            shell: The shell to start when there is no command; the one that SHELL names when omitted.
-            login: Whether it starts as a login shell.
-            log: Whether what its panes write is kept on disk; as the server's config says when omitted.
-            history: Whether its shells read and write the user's history file; when omitted, yes, but not in a private
-                server (``embedded``). Windows and panes added to the session do the same.
+            name: The session's name; by default, the lowest free number.
+            window_name: The name of its window; by default, that of the program.
+            cwd: The working directory; by default, that of the caller.
+            command: The program and its arguments; the user's shell by default.
+            env: Variables to set on top of the caller's environment.
+            size: Columns and rows; 80 by 24 by default.
+            shell: The shell to start if there is no command; ``$SHELL`` by default.
+            login: Start it as a login shell.
+            log: Keep the output of its panes on disk; by default, as the server's config says.
+            history: Let its shells read and write the user's history file. By default they do, except in a private
+                server (``embedded``). The same applies to windows and panes added to the session.
 
         Raises:
-            NameInUseError, BadNameError, BadCwdError, BadSizeError, CannotExecuteError: Nothing was made.
+            NameInUseError, BadNameError, BadCwdError, BadSizeError, CannotExecuteError: No session was created.
 
         Example:
             >>> phux.new_session("build", command=["sh"], size=(120, 40)).name
             'build'
         """
-        from phux_client.blocking.sessions import Session
-
         flow = flows.new(
-            self._caller,
+            self.caller,
             name,
             window_name=window_name,
             cwd=cwd,
@@ -286,41 +124,37 @@ class Phux(ServerLogs):
         made = self.drive(flow)
         return Session(self, made["session_id"], made["session"], made["pane_id"])
 
-    def session(self, target: str) -> "Session":
-        """Find a session by a selector; of a window or a pane, the one it is in.
+    def session(self, target: str) -> Session:
+        """Return the session that a selector names, or that contains the window or pane it names.
 
         Raises:
-            BadSelectorError, NoSuchTargetError: There is none.
+            BadSelectorError, NoSuchTargetError: The selector is invalid, or matches nothing.
 
         Example:
             >>> phux.session("=").name
             'work'
         """
-        from phux_client.blocking.sessions import Session
-
-        found = self.drive(flows.find_session(target, self._caller))
+        found = self.drive(flows.find_session(target, self.caller))
         return Session(self, found["id"], found["name"], found["windows"][0]["panes"][0]["id"])
 
-    def window(self, target: str) -> "Window":
-        """Find a window by a selector; of a session the current one, of a pane the one it is in.
+    def window(self, target: str) -> Window:
+        """Return the window that a selector names: of a session the current one, of a pane the one around it.
 
         Raises:
-            BadSelectorError, NoSuchTargetError: There is none.
+            BadSelectorError, NoSuchTargetError: The selector is invalid, or matches nothing.
 
         Example:
             >>> phux.window("work:0").name
             'sh'
         """
-        from phux_client.blocking.sessions import Window
-
-        found = self.drive(flows.find_window(target, self._caller))
+        found = self.drive(flows.find_window(target, self.caller))
         return Window(self, found["id"], found["name"], found["panes"][0]["id"])
 
-    def pane(self, target: "str | int") -> Pane:
-        """Find a pane by a selector or its number.
+    def pane(self, target: str | int) -> Pane:
+        """Return the pane that a selector names, or that has an id.
 
         Raises:
-            BadSelectorError, NoSuchTargetError: There is none.
+            BadSelectorError, NoSuchTargetError: The selector is invalid, or matches nothing.
 
         Example:
             >>> phux.pane("work:0.0").selector
@@ -328,39 +162,39 @@ class Phux(ServerLogs):
         """
         if isinstance(target, int):
             target = f"@{target}"
-        return Pane(self, self.drive(flows.find_pane(target, self._caller))["id"])
+        return Pane(self, self.drive(flows.find_pane(target, self.caller))["id"])
 
     def detach(self, target: str | None = None) -> int:
-        """End what terminals show of a session (`phux attach`), or of all sessions; the programs go on.
+        """Detach all clients (`phux attach`) from a session, or from every session. Programs keep running.
 
         Args:
-            target: The session, or what is in it; every session when omitted.
+            target: The session, or a window or pane in it; every session by default.
 
         Returns:
-            How many clients were detached.
+            The number of clients detached.
 
         Example:
             >>> phux.detach("work")
             0
         """
-        return int(self.drive(flows.detach(self._caller, target, everywhere=target is None))["detached"])
+        return int(self.drive(flows.detach(self.caller, target, everywhere=target is None))["detached"])
 
     def kill(self, target: str) -> int:
-        """End what a selector names: a session, a window or a pane.
+        """Kill the session, window or pane that a selector names.
 
         Returns:
-            How many panes were ended.
+            The number of panes killed.
 
         Example:
             >>> phux.kill("work")
             1
         """
-        return int(self.drive(flows.kill(self._caller, target))["killed"])
+        return int(self.drive(flows.kill(self.caller, target))["killed"])
 
     def kill_server(self) -> None:
-        """End every program and the server; return when it is gone.
+        """Kill every program, and stop the server. Return when it is gone.
 
-        A server whose service does not answer is ended by its keeper.
+        If the service does not answer, its keeper is told to stop.
 
         Example:
             >>> phux.kill_server()
@@ -372,31 +206,28 @@ class Phux(ServerLogs):
         except errors.NoServerError:
             raise
         except errors.TransportError:
-            end_keeper(self._path)
-        if self._link is not None:
-            self._link.wait_closed(time.monotonic() + self._timeout_s)
-        self.close()
+            in_thread(end_keeper, self.socket)
+        self._link.wait_closed()
 
-    @contextlib.contextmanager
+    @contextmanager
     def watch(
         self,
-        target: "str | int | None" = None,
+        target: str | int | None = None,
         *,
         output: bool = False,
         since: int | None = None,
         output_only: bool = False,
-    ) -> "Iterator[EventStream]":
-        """Subscribe to events: one pane's, or all of the server's.
+    ) -> Iterator[EventStream]:
+        """Subscribe to the events of a pane, or of the whole server.
 
-        Nothing that happens inside the block is missed without a word: what a slow reader loses is told by a
-        ``Dropped`` event, and so is a gap because the service died and came back (with a count of 0, for nobody
-        counted).
+        A ``Dropped`` event reports every gap: events that a slow reader lost, or, with a count of 0, events that were
+        lost because the service restarted.
 
         Args:
-            target: Which pane; the whole server when omitted.
-            output: Also tell what the pane writes, as ``Output`` events.
-            since: Where in the pane's stream to begin with that, a ``seq``; now when omitted.
-            output_only: Leave out prompts, and the echo of what is typed.
+            target: The pane; the whole server by default.
+            output: Also report what the pane writes, as ``Output`` events.
+            since: The ``seq`` at which ``Output`` events begin; now by default.
+            output_only: Leave out prompts and the echo of what is typed.
 
         Example:
             >>> with phux.watch("work") as events:
@@ -413,39 +244,43 @@ class Phux(ServerLogs):
         try:
             yield stream
         finally:
-            self._unsubscribe(stream.subscription)
+            self._link.unsubscribe(stream.subscription)
 
 
 def connect(
     socket: str | None = None, *, start: bool = False, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
 ) -> Phux:
-    """Connect to the server of this user.
+    """Connect to the user's server.
 
     Args:
-        socket: The socket's path; PHUX_SOCKET, then the default, when omitted.
-        start: Start a server when none runs.
-        timeout_s: How long one request may take, connecting included.
-        client: What this program is called in the ledger of commands, such as ``my-tool/1.0``.
+        socket: The socket's path; by default ``$PHUX_SOCKET``, or else the usual path.
+        start: Start a server if none is running.
+        timeout_s: The time limit for one request, including connecting.
+        client: The name of this program in the command ledger, such as ``my-tool/1.0``.
 
     Raises:
-        NoServerError: None runs, and ``start`` is false.
-        StartFailedError: One was started and did not come up.
+        NoServerError: No server is running, and ``start`` is false.
+        StartFailedError: A server was started, but did not become ready.
 
     Example:
         >>> with connect() as phux:
         ...     len(phux.sessions())
         1
     """
-    phux = Phux(socket, timeout_s=timeout_s, client=client)
+    return _open(Phux(socket, timeout_s=timeout_s, client=client), start=start)
+
+
+def _open(phux: Phux, *, start: bool) -> Phux:
     try:
         try:
             phux.drive(flows.status())
-        except (errors.NoServerError, errors.DisconnectedError):  # none, or one that is just ending
+        except (errors.NoServerError, errors.DisconnectedError):  # no server, or one that is shutting down
             if not start:
                 raise
             from phux_client.starting import start_server
 
-            start_server(phux.socket)
+            # If this is cancelled, the server that was started ends by itself, for it has no session.
+            in_thread(start_server, phux.socket)
             phux.drive(flows.status())
     except BaseException:
         phux.close()
@@ -453,26 +288,24 @@ def connect(
     return phux
 
 
-@contextlib.contextmanager
+@contextmanager
 def embedded(
     *, engine: str | None = None, timeout_s: float = DEFAULT_TIMEOUT_S, client: str | None = None
-) -> "Iterator[Phux]":
-    """Run a private server that is gone at exit: for tests and one-shot agents.
+) -> Iterator[Phux]:
+    """Run a private server that ends with the block, for tests and one-shot agents.
 
     Args:
-        engine: ``ghostty`` or ``pyte``; chosen when omitted.
-        timeout_s: How long one request may take.
-        client: What this program is called in the ledger of commands.
+        engine: ``ghostty`` or ``pyte``; the best available one by default.
+        timeout_s: The time limit for one request.
+        client: The name of this program in the command ledger.
 
     Example:
         >>> with embedded() as private:
         ...     private.new_session("once").name
         'once'
     """
-    from phux_client.embedding import EmbeddedServer
-
     with (
-        EmbeddedServer(engine=engine) as server,
-        Phux(server.socket, timeout_s=timeout_s, client=client) as phux,
+        private_server(engine) as server,
+        connect(server.socket, timeout_s=timeout_s, client=client) as phux,
     ):
         yield phux

@@ -1,24 +1,25 @@
-"""Live handles of the blocking client: sessions and windows. Import-light."""
+# Generated from phux_client/aio/sessions.py by tools/generate_blocking.py: change that file, not this one.
+"""Live handles of the blocking client: sessions and windows."""
+
+from __future__ import annotations
 
 from phux_client import flows
 from phux_client.blocking.handles import Pane
+from phux_core import shapes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from phux_client.blocking.server import Phux
-    from phux_core import shapes
-    from phux_core.config import SizePolicy
-    from phux_core.layout import Direction, LayoutName, Step
 
 
 class Session:
-    """A session, as a live handle.
+    """A live handle of a session.
 
     Attributes:
-        id: Its number.
-        name: Its name when the handle was made.
+        id: The session's id.
+        name: Its name when the handle was created.
 
     Example:
         >>> editor = session.new_window("editor", command=["sh"])
@@ -26,7 +27,7 @@ class Session:
         ['sh', 'editor']
     """
 
-    def __init__(self, phux: "Phux", id: int, name: str, first_pane: int) -> None:  # noqa: A002
+    def __init__(self, phux: Phux, id: int, name: str, first_pane: int) -> None:  # noqa: A002
         self._phux = phux
         self.id = id
         self.name = name
@@ -37,7 +38,7 @@ class Session:
 
     @property
     def pane(self) -> Pane:
-        """Its first pane.
+        """The session's first pane.
 
         Example:
             >>> session.pane.selector
@@ -45,11 +46,11 @@ class Session:
         """
         return Pane(self._phux, self._first_pane)
 
-    def windows(self) -> "list[Window]":
-        """List its windows as live handles, by their indexes.
+    def windows(self) -> list[Window]:
+        """Return the session's windows, by index.
 
         Raises:
-            NoSuchTargetError: It is gone.
+            NoSuchTargetError: The session is gone.
 
         Example:
             >>> [window.name for window in session.windows()]
@@ -64,22 +65,22 @@ class Session:
         *,
         index: int | None = None,
         cwd: str | None = None,
-        command: "Sequence[str] | None" = None,
-        env: "Mapping[str, str] | None" = None,
+        command: Sequence[str] | None = None,
+        env: Mapping[str, str] | None = None,
         select: bool = False,
-    ) -> "Window":
-        """Make a window with one pane, and start a program in it.
+    ) -> Window:
+        """Create a window with one pane, and start a program in it.
 
         Args:
-            name: Its name; the program's when omitted.
-            index: Its index; the lowest that is free when omitted.
-            cwd: Where the program starts; where the session's active pane is when omitted.
-            command: Program and arguments; the user's shell when omitted.
-            env: Variables on top of the caller's.
-            select: Whether it gets the focus.
+            name: The window's name; by default, that of the program.
+            index: Its index; by default, the lowest free one.
+            cwd: The working directory; by default, that of the session's active pane.
+            command: The program and its arguments; the user's shell by default.
+            env: Variables to set on top of the caller's environment.
+            select: Give it the focus.
 
         Raises:
-            BadNameError, BadCwdError, CannotExecuteError, LimitError: Nothing was made.
+            BadNameError, BadCwdError, CannotExecuteError, LimitError: No window was created.
             RefusedError: Another window has that index.
 
         Example:
@@ -93,23 +94,21 @@ class Session:
         made = self._phux.drive(flow)
         return Window(self._phux, made["window_id"], made["window_name"], made["terminal_id"])
 
-    def select(self) -> "shapes.Place":
-        """Make it the focused session: the one that ``=`` means.
+    def select(self) -> shapes.Place:
+        """Make it the focused session, which the selector ``=`` stands for.
 
         Example:
             >>> session.select().session
             'work'
         """
-        from phux_core import documents, shapes
-
         flow = flows.select(self._phux.caller, ("session", self.id))
-        return documents.load(shapes.Place, self._phux.drive(flow))
+        return self._phux.load(shapes.Place, flow)
 
     def rename(self, name: str) -> None:
-        """Give it another name.
+        """Rename the session.
 
         Raises:
-            NameInUseError, BadNameError: It keeps the one it has.
+            NameInUseError, BadNameError: The name cannot be used; the session keeps its own.
 
         Example:
             >>> session.rename("play")
@@ -120,24 +119,24 @@ class Session:
         self.name = name
 
     def kill(self) -> int:
-        """End it.
+        """Kill every program in the session, and remove the session.
 
         Returns:
-            How many panes were ended.
+            The number of panes killed.
 
         Example:
             >>> session.kill()
             1
         """
-        return int((self._phux.drive(flows.kill_by_id("session", self.id)))["killed"])
+        return int(self._phux.drive(flows.kill_by_id("session", self.id))["killed"])
 
 
 class Window:
-    """A window, as a live handle.
+    """A live handle of a window.
 
     Attributes:
-        id: Its number.
-        name: Its name when the handle was made.
+        id: The window's id.
+        name: Its name when the handle was created.
 
     Example:
         >>> below = window.split("down", command=["sh"])
@@ -145,7 +144,7 @@ class Window:
         ['@1', '@2']
     """
 
-    def __init__(self, phux: "Phux", id: int, name: str, first_pane: int) -> None:  # noqa: A002
+    def __init__(self, phux: Phux, id: int, name: str, first_pane: int) -> None:  # noqa: A002
         self._phux = phux
         self.id = id
         self.name = name
@@ -156,7 +155,7 @@ class Window:
 
     @property
     def pane(self) -> Pane:
-        """The pane that was its first when the handle was made.
+        """The window's first pane when the handle was created.
 
         Example:
             >>> window.pane.selector
@@ -164,11 +163,11 @@ class Window:
         """
         return Pane(self._phux, self._first_pane)
 
-    def panes(self) -> "list[Pane]":
-        """List its panes as live handles, in the order of its layout.
+    def panes(self) -> list[Pane]:
+        """Return the window's panes, in the order of its layout.
 
         Raises:
-            NoSuchTargetError: It is gone.
+            NoSuchTargetError: The window is gone.
 
         Example:
             >>> [pane.selector for pane in window.panes()]
@@ -177,33 +176,30 @@ class Window:
         node = self._phux.drive(flows.find_by_id("window", self.id))
         return [Pane(self._phux, pane["id"]) for pane in node["panes"]]
 
-    def info(self) -> "shapes.WindowInfo":
-        """Read its place in the tree, its size and its layout.
+    def info(self) -> shapes.WindowInfo:
+        """Return the window's entry in the tree, with its size and its layout.
 
         Raises:
-            NoSuchTargetError: It is gone.
+            NoSuchTargetError: The window is gone.
 
         Example:
             >>> info = window.info()
             >>> info.index, info.cols, info.rows, info.layout
             (0, 80, 24, 1)
         """
-        from phux_core import documents, shapes
-
-        node = self._phux.drive(flows.find_by_id("window", self.id))
-        return documents.load(shapes.WindowInfo, node)
+        return self._phux.load(shapes.WindowInfo, flows.find_by_id("window", self.id))
 
     def split(
         self,
-        direction: "Direction" = "right",
+        direction: shapes.Direction = "right",
         *,
-        size: "int | str | None" = None,
+        size: int | str | None = None,
         cwd: str | None = None,
-        command: "Sequence[str] | None" = None,
-        env: "Mapping[str, str] | None" = None,
+        command: Sequence[str] | None = None,
+        env: Mapping[str, str] | None = None,
         select: bool = False,
     ) -> Pane:
-        """Make a pane out of a part of its active one; see ``Pane.split``.
+        """Split the window's active pane; see ``Pane.split``.
 
         Example:
             >>> window.split(size="25%", command=["sh"]).selector
@@ -219,25 +215,23 @@ class Window:
             env=env,
             select=select,
         )
-        return Pane(self._phux, (self._phux.drive(flow))["terminal_id"])
+        return Pane(self._phux, self._phux.drive(flow)["terminal_id"])
 
-    def select(self) -> "shapes.Place":
-        """Make it the current window of its session, and that the focused one.
+    def select(self) -> shapes.Place:
+        """Make it the current window of its session, and that session the focused one.
 
         Example:
             >>> window.select().window
             0
         """
-        from phux_core import documents, shapes
-
         flow = flows.select(self._phux.caller, ("window", self.id))
-        return documents.load(shapes.Place, self._phux.drive(flow))
+        return self._phux.load(shapes.Place, flow)
 
     def rename(self, name: str) -> None:
-        """Give it another name.
+        """Rename the window.
 
         Raises:
-            BadNameError: It keeps the one it has.
+            BadNameError: The name cannot be used; the window keeps its own.
 
         Example:
             >>> window.rename("editor")
@@ -248,85 +242,76 @@ class Window:
         self.name = name
 
     def resize(
-        self, cols: int | None = None, rows: int | None = None, *, policy: "SizePolicy | None" = None
-    ) -> "shapes.Place":
-        """Change its size; its panes keep their parts of it.
+        self, cols: int | None = None, rows: int | None = None, *, policy: shapes.SizePolicy | None = None
+    ) -> shapes.Place:
+        """Change the window's size; its panes keep their shares.
 
         Args:
             cols: Columns.
             rows: Rows.
-            policy: Whose size it has from now on when clients are attached: ``smallest``, ``largest``, ``latest``,
-                ``manual`` for its own, or ``default`` for what the server is set to.
+            policy: Which attached client determines the size from now on: ``smallest``, ``largest``, ``latest``,
+                ``manual`` for none of them, or ``default`` for the server's setting.
 
         Raises:
-            BadSizeError: Out of range, or too small for its panes.
-            RefusedError: It follows attached clients.
+            BadSizeError: The size is out of range, or too small for the panes.
+            RefusedError: The window has the size of attached clients.
 
         Example:
             >>> window.resize(120, 40).cols
             120
         """
-        from phux_core import documents, shapes
-
         flow = flows.resize(self._phux.caller, ("window", self.id), cols, rows, policy=policy)
-        return documents.load(shapes.Place, self._phux.drive(flow))
+        return self._phux.load(shapes.Place, flow)
 
-    def layout(self, name: "LayoutName") -> "shapes.Place":
-        """Lay its panes out in a known way.
+    def layout(self, name: shapes.LayoutName) -> shapes.Place:
+        """Arrange all panes of the window.
 
         Args:
             name: ``even-horizontal``, ``even-vertical``, ``main-vertical`` or ``tiled``.
 
         Raises:
-            BadSizeError: It is too small for that.
+            BadSizeError: The window is too small for that.
 
         Example:
             >>> beside = window.split(command=["sh"])
             >>> window.layout("even-vertical").rows
             12
         """
-        from phux_core import documents, shapes
-
         flow = flows.layout(self._phux.caller, ("window", self.id), name)
-        return documents.load(shapes.Place, self._phux.drive(flow))
+        return self._phux.load(shapes.Place, flow)
 
-    def move_divider(self, path: "Sequence[Step]", by: int) -> "shapes.Place":
-        """Move one of its dividers.
+    def move_divider(self, path: Sequence[shapes.Step], by: int) -> shapes.Place:
+        """Move one of the window's dividers.
 
         Args:
-            path: The way down its layout to the split.
-            by: How many cells to the right or down, negative for back; it goes as far as it can.
+            path: The steps down the layout to the split.
+            by: The number of cells to the right or down, negative for left or up, as far as possible.
 
         Example:
             >>> beside = window.split(command=["sh"])
             >>> window.move_divider([], 10).cols
             50
         """
-        from phux_core import documents, shapes
+        return self._phux.load(shapes.Place, flows.move_divider(self.id, list(path), by))
 
-        place = self._phux.drive(flows.move_divider(self.id, list(path), by))
-        return documents.load(shapes.Place, place)
-
-    def move(self, dest: str) -> "shapes.Place":
-        """Put it into another session, or at another index.
+    def move(self, dest: str) -> shapes.Place:
+        """Move the window to another session, or to another index.
 
         Args:
-            dest: A session, or a free index of one (``work:5``).
+            dest: A session, or a free index in one (``work:5``).
 
         Raises:
-            RefusedError: It is there already, or another window has that index.
+            RefusedError: The window is already there, or another window has that index.
 
         Example:
             >>> window.move("work:5").window
             5
         """
-        from phux_core import documents, shapes
-
         flow = flows.move(self._phux.caller, ("window", self.id), dest)
-        return documents.load(shapes.Place, self._phux.drive(flow))
+        return self._phux.load(shapes.Place, flow)
 
     def swap(self, other: str) -> None:
-        """Let it change places with another window, of any session.
+        """Swap the window with another one, of any session.
 
         Args:
             other: The other window, as a selector.
@@ -340,13 +325,13 @@ class Window:
         self._phux.drive(flows.swap(self._phux.caller, ("window", self.id), other))
 
     def kill(self) -> int:
-        """End it.
+        """Kill every program in the window, and remove the window.
 
         Returns:
-            How many panes were ended.
+            The number of panes killed.
 
         Example:
             >>> window.kill()
             1
         """
-        return int((self._phux.drive(flows.kill_by_id("window", self.id)))["killed"])
+        return int(self._phux.drive(flows.kill_by_id("window", self.id))["killed"])

@@ -1,12 +1,12 @@
 """Every verb once, as a generator of requests and replies that does no I/O.
 
-A flow yields a ``Request`` (or a ``NextEvent``), is sent what came back, and returns a plain JSON document. The
-async client, the blocking client, the CLI and the MCP adapter all drive these same flows; errors of the server
-arrive as exceptions at the ``yield``. Import-light: it is on the CLI's path, and what only a few verbs need is imported
-when it is first used.
+A flow yields a ``Request``, a ``NextEvent``, or a ``Deadline`` for what follows, is sent what came back, and returns a
+plain JSON document. The async client, the blocking client, the CLI and the MCP adapter all drive these same flows;
+errors of the server arrive as exceptions at the ``yield``. Import-light: it is on the CLI's path, and what only a few
+verbs need is imported when it is first used.
 """
 
-from phux_client.flows._kinds import Caller, NextEvent, Request
+from phux_client.flows._kinds import Caller, Deadline, NextEvent, Request
 from phux_client.flows.kill import kill, kill_by_id, kill_server
 from phux_client.flows.ls import ls
 from phux_client.flows.new import new
@@ -21,6 +21,7 @@ from phux_client.flows.watch import EVENTS, watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from phux_client.flows._types import Document, Flow, Step
     from phux_client.flows.acting import ACT_TIMEOUT_S, act
     from phux_client.flows.arranging import layout, move, move_divider, rename, resize, select, swap, zoom
     from phux_client.flows.attaching import detach, go_to, latest
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from phux_client.flows.processes import history_limit, signal, start, stop
 
 _LATER = {
+    **dict.fromkeys(("Document", "Flow", "Step"), "_types"),
     **dict.fromkeys(("ACT_TIMEOUT_S", "act"), "acting"),
     **dict.fromkeys(("layout", "move", "move_divider", "rename", "resize", "select", "swap", "zoom"), "arranging"),
     **dict.fromkeys(("detach", "go_to", "latest"), "attaching"),
@@ -53,9 +55,13 @@ __all__ = [
     "EVENTS",
     "RUN_TIMEOUT_S",
     "Caller",
+    "Deadline",
+    "Document",
+    "Flow",
     "LogPlace",
     "NextEvent",
     "Request",
+    "Step",
     "act",
     "changes",
     "commands",

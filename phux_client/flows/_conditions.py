@@ -7,7 +7,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 DEFAULT_IDLE_MS = 500
 STATES = ("prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead")

@@ -6,13 +6,7 @@ from phux_core.errors import BadCwdError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
-    from typing import Any, TypeAlias, TypeVar
-
-    Document: TypeAlias = dict[str, Any]
-    Result = TypeVar("Result")
-    Step: TypeAlias = "Request | NextEvent"
-    Flow: TypeAlias = Generator[Step, Any, Result]
+    from collections.abc import Mapping
 
 
 class Request:
@@ -40,6 +34,15 @@ class Request:
 
     def __repr__(self) -> str:
         return f"Request({self.call!r}, {self.params!r})"
+
+
+class Deadline:
+    """End every request that follows by a moment of the monotonic clock; the flow is sent None."""
+
+    __slots__ = ("at",)
+
+    def __init__(self, at: float) -> None:
+        self.at = at
 
 
 class NextEvent:

@@ -8,7 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from phux_client.flows._kinds import Caller, Document
+    from phux_client.flows._kinds import Caller
+    from phux_client.flows._types import Document
 
 
 def program(

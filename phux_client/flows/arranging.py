@@ -8,7 +8,7 @@ from phux_core.errors import BadRequestError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document, Flow
+    from phux_client.flows._types import Document, Flow
     from phux_client.flows.target import Target
 
 

@@ -6,7 +6,7 @@ from phux_core import selector
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document, Flow
+    from phux_client.flows._types import Document, Flow
 
 
 def latest() -> "Flow[int | None]":

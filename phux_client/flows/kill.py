@@ -5,7 +5,7 @@ from phux_client.flows.target import find_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document, Flow
+    from phux_client.flows._types import Document, Flow
 
 
 def kill(caller: Caller, target: str) -> "Flow[Document]":

@@ -16,7 +16,7 @@ from phux_core.errors import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document, Flow
+    from phux_client.flows._types import Document, Flow
 
 READ_S = 10.0
 SEARCH_S = 60.0
@@ -84,14 +84,16 @@ def log_list() -> "Flow[Document]":
     return list_document(reply)
 
 
-def output(caller: Caller, command: str | None, target: "str | int | None" = None, **query: object) -> "Flow[Document]":
+def output(
+    caller: Caller, command_id: str | None, target: "str | int | None" = None, **query: object
+) -> "Flow[Document]":
     """Read what a command wrote: the one of this id, or a pane's latest.
 
     Returns:
         A flow that gives a LogText document.
     """
-    if command is not None:
-        reply = yield _patient(Request("output", id=command, **query), READ_S)
+    if command_id is not None:
+        reply = yield _patient(Request("output", id=command_id, **query), READ_S)
     else:
         number = yield from pane_id(DEFAULT_TARGET if target is None else target, caller)
         reply = yield _patient(Request("output", pane=number, **query), READ_S)
@@ -141,7 +143,7 @@ def commands(caller: Caller, target: "str | int | None" = None) -> "Flow[Documen
     return commands_document(reply)
 
 
-def wait_command(command: str, *, timeout_s: float | None = None) -> "Flow[Document]":
+def wait_command(command_id: str, *, timeout_s: float | None = None) -> "Flow[Document]":
     """Wait until a command has ended.
 
     Returns:
@@ -152,19 +154,19 @@ def wait_command(command: str, *, timeout_s: float | None = None) -> "Flow[Docum
     subscription = None
     while True:
         if subscription is None:
-            pane = command.rpartition(".")[0].rpartition("/")[2]
+            pane = command_id.rpartition(".")[0].rpartition("/")[2]
             try:  # before looking, so that nothing can happen in between
                 known = int(pane) if pane.isdecimal() and len(pane) < 11 else -1
                 subscription = (yield Request("subscribe", pane=known))["subscription"] if known >= 0 else 0
             except NoSuchTargetError:
                 subscription = 0  # the pane is gone, and nothing will change
-        reply = yield Request("commands", id=command)
+        reply = yield Request("commands", id=command_id)
         entry = reply["commands"][0]
         if entry["state"] in {"finished", "lost"} or not subscription:
             return command_document(entry)
         now = time.monotonic()
         if deadline is not None and now >= deadline:
-            raise TimedOutError(f"the command {command} has not ended within {timeout_s:g} s; it goes on")
+            raise TimedOutError(f"the command {command_id} has not ended within {timeout_s:g} s; it goes on")
         until = now + _LOOK_AGAIN_S if deadline is None else min(now + _LOOK_AGAIN_S, deadline)
         try:
             event: Document | None = {"event": ""}
@@ -283,6 +285,7 @@ def command_document(entry: "Document") -> "Document":
     names = ("id", "pane", "command", "cwd", "by", "client", "state")
     return {
         "schema_version": 1,
+        "command_id": entry["id"],
         **{name: entry[name] for name in names},
         "started_at": timestamp(entry["started_at"]),
         "ended_at": _timestamp(entry["ended_at"]),

@@ -4,7 +4,7 @@ from phux_client.flows._kinds import Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document, Flow
+    from phux_client.flows._types import Document, Flow
 
 
 def ls() -> "Flow[Document]":

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from phux_client.flows._kinds import Document, Flow
+    from phux_client.flows._types import Document, Flow
 
 
 def new(

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phux_client.flows._kinds import Document, Flow
+    from phux_client.flows._types import Document, Flow
 
 _STEPS = 8
 _START_S = 10.0
@@ -47,7 +47,13 @@ def _start(caller: Caller, target: "str | int", command: "str | Sequence[str]", 
     )
     request.patience_s = _START_S if not queue else 10**6
     reply = yield request
-    return {"schema_version": 1, "command": reply["command"], "pane": f"@{number}", "seq": reply["seq"]}
+    return {
+        "schema_version": 1,
+        "command_id": reply["command"],
+        "command": reply["command"],
+        "pane": f"@{number}",
+        "seq": reply["seq"],
+    }
 
 
 def signal(caller: Caller, target: "str | int", name: str = "INT", *, shell: bool = False) -> "Flow[Document]":

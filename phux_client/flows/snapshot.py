@@ -5,7 +5,7 @@ from phux_client.flows.target import DEFAULT_TARGET, pane_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document, Flow
+    from phux_client.flows._types import Document, Flow
 
 
 def snapshot(

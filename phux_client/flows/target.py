@@ -7,7 +7,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from phux_client.flows._kinds import Document, Flow
+    from phux_client.flows._types import Document, Flow
 
     Ref: TypeAlias = tuple[str, int]  # "session", "window" or "pane", and its number
     Target: TypeAlias = str | int | Ref  # a selector, a pane's number, or exactly that

@@ -9,7 +9,7 @@ from phux_core.layout import PRESETS, neighbour, panes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
     from phux_client.tui.app import App
     from phux_client.tui.picker import Choice
     from phux_core.layout import Side

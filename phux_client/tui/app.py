@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
     from phux_client.tui.help import Pager
     from phux_client.tui.link import Link
     from phux_client.tui.outer import Outer, Signals

@@ -11,7 +11,7 @@ from phux_core import errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
     from phux_client.tui.app import App
     from phux_client.tui.link import OnError, OnReply
 

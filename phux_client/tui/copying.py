@@ -7,7 +7,7 @@ from phux_client.tui.prompts import Ask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
     from phux_client.tui.app import App
     from phux_client.tui.canvas import Row
     from phux_client.tui.keyboard import Event

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
     OnReply = Callable[[Document], None]
     OnError = Callable[[errors.PhuxError], None]

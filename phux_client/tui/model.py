@@ -5,7 +5,7 @@ from phux_core.layout import arrange
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
     from phux_client.tui.canvas import Row
     from phux_core.layout import Arrangement
 

@@ -5,7 +5,7 @@ from phux_core.layout import Divider
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
     from phux_client.tui.app import App
     from phux_core.layout import Rect
 

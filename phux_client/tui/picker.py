@@ -6,7 +6,7 @@ from phux_client.tui.keyboard import KeyPress, MouseEvent, Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
     from phux_client.tui.canvas import Row
     from phux_client.tui.keyboard import Event
 

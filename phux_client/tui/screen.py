@@ -8,7 +8,7 @@ from phux_client.tui.status import message_line, status_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
     from phux_client.tui.app import App
     from phux_client.tui.model import PaneModel
     from phux_client.tui.outer import Outer

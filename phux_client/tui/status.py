@@ -6,7 +6,7 @@ from phux_client.tui.canvas import cells_of, fit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
     from phux_client.tui.canvas import Row
 
 BASE = "30;42"

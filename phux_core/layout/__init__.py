@@ -22,13 +22,12 @@ from phux_core.layout._structure import MAX_DEPTH, depth, panes, remove, split, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_core.layout._arrange import Direction as Direction
     from phux_core.layout._arrange import Layout as Layout
-    from phux_core.layout._arrange import LayoutName as LayoutName
     from phux_core.layout._arrange import Path as Path
-    from phux_core.layout._arrange import Side as Side
     from phux_core.layout._arrange import Split as Split
-    from phux_core.layout._arrange import Step as Step
+    from phux_core.shapes import Direction as Direction
+    from phux_core.shapes import Side as Side
+    from phux_core.shapes import Step as Step
 
 __all__ = [
     "MAX_DEPTH",

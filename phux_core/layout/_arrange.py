@@ -2,11 +2,9 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Literal, TypeAlias, TypedDict
+    from typing import TypeAlias, TypedDict
 
-    Direction: TypeAlias = Literal["right", "down"]
-    Side: TypeAlias = Literal["left", "right", "up", "down"]
-    LayoutName: TypeAlias = Literal["even-horizontal", "even-vertical", "main-vertical", "tiled"]
+    from phux_core.shapes import Direction, Side, Step
 
     class Split(TypedDict):
         """Two layouts beside or below each other."""
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
         second: "Layout"
 
     Layout: TypeAlias = int | Split
-    Step: TypeAlias = Literal["first", "second"]
     Path: TypeAlias = tuple[Step, ...]
 
 MIN_COLS, MIN_ROWS = 2, 1

@@ -6,7 +6,8 @@ from phux_core.layout._structure import panes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_core.layout._arrange import Direction, Layout, Path, Side
+    from phux_core.layout._arrange import Layout, Path
+    from phux_core.shapes import Direction, Side
 
 
 def move_divider(layout: "Layout", cols: int, rows: int, path: "Path", by: int) -> "Layout":

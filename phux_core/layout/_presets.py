@@ -7,7 +7,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from phux_core.layout._arrange import Direction, Layout
+    from phux_core.layout._arrange import Layout
+    from phux_core.shapes import Direction
 
 PRESETS = ("even-horizontal", "even-vertical", "main-vertical", "tiled")
 

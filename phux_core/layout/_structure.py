@@ -7,7 +7,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from phux_core.layout._arrange import Direction, Layout
+    from phux_core.layout._arrange import Layout
+    from phux_core.shapes import Direction
 
 MAX_DEPTH = 64
 """How deep splits may be nested: what is sent as JSON and walked by recursion must have a bound."""

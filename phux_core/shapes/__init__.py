@@ -8,88 +8,105 @@ tell what a document looks like:
 
 A shape's ``schema_version`` changes only when a field is removed, renamed or retyped; readers ignore keys they do not
 know. The order of the fields is the order in the document.
+
+A shape is imported when it is first used, so that modules on the CLI's path can name shapes without loading attrs.
 """
 
-from phux_core.shapes.events import (
-    Bell,
-    CommandFinished,
-    CommandStarted,
-    CwdChanged,
-    Dirty,
-    Dropped,
-    Event,
-    FocusChanged,
-    Idle,
-    LayoutChanged,
-    Output,
-    PaneClosed,
-    PaneSpawned,
-    Renamed,
-    Resized,
-    SessionAdded,
-    SessionClosed,
-    StateChanged,
-    TitleChanged,
-    WindowAdded,
-    WindowClosed,
-    WindowMoved,
-)
-from phux_core.shapes.logs import (
-    Check,
-    Checks,
-    CommandInfo,
-    CommandList,
-    LogInfo,
-    LogList,
-    LogText,
-    Match,
-    Matches,
-    Signalled,
-    Started,
-    Stopped,
-)
-from phux_core.shapes.results import (
-    Created,
-    Detached,
-    EngineNote,
-    Error,
-    ErrorDetail,
-    Killed,
-    LogHole,
-    LogStatus,
-    Place,
-    RunResult,
-    Sent,
-    SeqRange,
-    StateCounts,
-    Status,
-    Swapped,
-)
-from phux_core.shapes.screen import (
-    CellColor,
-    CellInfo,
-    CellStyle,
-    ChangedRow,
-    Cursor,
-    DefaultColor,
-    PaletteColor,
-    RgbColor,
-    ScreenChanges,
-    ScreenState,
-    SoftWrap,
-)
-from phux_core.shapes.tree import (
-    Foreground,
-    LayoutSplit,
-    PaneId,
-    PaneInfo,
-    SessionEntry,
-    SessionInfo,
-    SessionList,
-    State,
-    Tree,
-    WindowInfo,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from phux_core.shapes.events import (
+        Bell,
+        CommandFinished,
+        CommandStarted,
+        CwdChanged,
+        Dirty,
+        Dropped,
+        Event,
+        FocusChanged,
+        Idle,
+        LayoutChanged,
+        Output,
+        PaneClosed,
+        PaneSpawned,
+        Renamed,
+        Resized,
+        SessionAdded,
+        SessionClosed,
+        StateChanged,
+        TitleChanged,
+        WindowAdded,
+        WindowClosed,
+        WindowMoved,
+    )
+    from phux_core.shapes.logs import (
+        Check,
+        Checks,
+        CommandInfo,
+        CommandList,
+        LogInfo,
+        LogList,
+        LogText,
+        Match,
+        Matches,
+        Signalled,
+        Started,
+        Stopped,
+    )
+    from phux_core.shapes.results import (
+        Created,
+        Detached,
+        EngineNote,
+        Error,
+        ErrorDetail,
+        Killed,
+        LogHole,
+        LogStatus,
+        Place,
+        RunResult,
+        Sent,
+        SeqRange,
+        StateCounts,
+        Status,
+        Swapped,
+    )
+    from phux_core.shapes.screen import (
+        CellColor,
+        CellInfo,
+        CellStyle,
+        ChangedRow,
+        Cursor,
+        DefaultColor,
+        PaletteColor,
+        RgbColor,
+        ScreenChanges,
+        ScreenState,
+        SoftWrap,
+    )
+    from phux_core.shapes.tree import (
+        Foreground,
+        LayoutSplit,
+        PaneId,
+        PaneInfo,
+        SessionEntry,
+        SessionInfo,
+        SessionList,
+        Tree,
+        WindowInfo,
+    )
+    from phux_core.shapes.vocabulary import (
+        Condition,
+        Direction,
+        EventName,
+        LayoutName,
+        LogMode,
+        Side,
+        Signal,
+        SizePolicy,
+        State,
+        Step,
+    )
+
+_MODULES = ("events", "logs", "results", "screen", "tree", "vocabulary")
 
 __all__ = [
     "Bell",
@@ -103,26 +120,31 @@ __all__ = [
     "CommandInfo",
     "CommandList",
     "CommandStarted",
+    "Condition",
     "Created",
     "Cursor",
     "CwdChanged",
     "DefaultColor",
     "Detached",
+    "Direction",
     "Dirty",
     "Dropped",
     "EngineNote",
     "Error",
     "ErrorDetail",
     "Event",
+    "EventName",
     "FocusChanged",
     "Foreground",
     "Idle",
     "Killed",
     "LayoutChanged",
+    "LayoutName",
     "LayoutSplit",
     "LogHole",
     "LogInfo",
     "LogList",
+    "LogMode",
     "LogStatus",
     "LogText",
     "Match",
@@ -147,13 +169,17 @@ __all__ = [
     "SessionEntry",
     "SessionInfo",
     "SessionList",
+    "Side",
+    "Signal",
     "Signalled",
+    "SizePolicy",
     "SoftWrap",
     "Started",
     "State",
     "StateChanged",
     "StateCounts",
     "Status",
+    "Step",
     "Stopped",
     "Swapped",
     "TitleChanged",
@@ -163,3 +189,14 @@ __all__ = [
     "WindowInfo",
     "WindowMoved",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    for module in _MODULES:
+        found = vars(importlib.import_module(f"{__name__}.{module}"))
+        globals().update((each, found[each]) for each in __all__ if each in found)
+    return globals()[name]

@@ -6,6 +6,8 @@ from typing import Literal
 
 from attrs import frozen
 
+from phux_core.shapes.vocabulary import State  # noqa: TC001  cattrs looks it up
+
 
 @frozen(kw_only=True)
 class Dirty:
@@ -152,7 +154,7 @@ class StateChanged:
 
     event: Literal["state_changed"] = "state_changed"
     terminal: str
-    state: Literal["prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead"]
+    state: State
     command: str | None
     pid: int | None
     seq: int

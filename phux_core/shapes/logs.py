@@ -7,6 +7,7 @@ from typing import Literal
 from attrs import frozen
 
 from phux_core.shapes.results import SeqRange  # noqa: TC001  cattrs looks it up
+from phux_core.shapes.vocabulary import Signal  # noqa: TC001
 
 
 @frozen(kw_only=True)
@@ -15,7 +16,8 @@ class CommandInfo:
 
     Attributes:
         schema_version: Version of this shape.
-        id: What it is called, never used again by this server: ``3.17`` is the seventeenth of pane 3.
+        command_id: Its id, never used again by this server: ``3.17`` is the seventeenth of pane 3.
+        id: The same; an old name, which goes with the next release.
         pane: The pane it ran in.
         command: The line; null if nobody knows it.
         cwd: Where it was started; null if nobody knows.
@@ -36,6 +38,7 @@ class CommandInfo:
     """
 
     schema_version: Literal[1] = 1
+    command_id: str
     id: str
     pane: int
     command: str | None
@@ -210,17 +213,19 @@ class Started:
 
     Attributes:
         schema_version: Version of this shape.
-        command: Its id in the ledger.
+        command_id: Its id in the ledger.
+        command: The same; an old name, which goes with the next release.
         pane: The selector of its pane.
         seq: Where the pane's stream stood before it was typed.
 
     Example:
         >>> started = pane.start("sleep 0.1")
-        >>> phux.wait_command(started.command, timeout_s=10).exit_code
+        >>> phux.wait_command(started.command_id, timeout_s=10).exit_code
         0
     """
 
     schema_version: Literal[1] = 1
+    command_id: str
     command: str
     pane: str
     seq: int
@@ -233,7 +238,7 @@ class Signalled:
     Attributes:
         schema_version: Version of this shape.
         pane: The selector of the pane.
-        signal: What was sent.
+        signal: The signal.
         pgid: The process group that got it.
         pid: Its leader, or another process of it.
         command: What that is called.
@@ -249,7 +254,7 @@ class Signalled:
 
     schema_version: Literal[1] = 1
     pane: str
-    signal: str
+    signal: Signal
     pgid: int
     pid: int
     command: str
@@ -277,7 +282,7 @@ class Stopped:
     schema_version: Literal[1] = 1
     pane: str
     stopped: bool
-    signals: list[str]
+    signals: list[Signal]
     command: str | None
     duration_ms: int
 

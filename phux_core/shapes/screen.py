@@ -6,7 +6,8 @@ from typing import Literal
 
 from attrs import frozen
 
-from phux_core.shapes.tree import Foreground, State  # noqa: TC001  cattrs looks them up
+from phux_core.shapes.tree import Foreground  # noqa: TC001  cattrs looks it up
+from phux_core.shapes.vocabulary import Condition, State  # noqa: TC001
 
 
 @frozen(kw_only=True)
@@ -79,6 +80,7 @@ class RgbColor:
 
 
 CellColor = DefaultColor | PaletteColor | RgbColor
+"""The colour of a cell: ``kind`` tells which."""
 
 
 @frozen(kw_only=True)
@@ -197,13 +199,13 @@ class ScreenChanges:
     cursor: Cursor | None
     cells: list[CellInfo] | None = None
     title: str | None = None
-    alt_screen: bool | None = None
-    state: State | None = None
+    alt_screen: bool
+    state: State
     foreground: Foreground | None = None
     exit_status: int | None = None
     signal: str | None = None
     outcome: Literal["met", "timed_out", "stopped", "ended"] | None = None
-    met: str | None = None
+    met: Condition | None = None
     met_line: str | None = None
 
 
@@ -245,15 +247,15 @@ class ScreenState:
     lines: list[str]
     scrollback: list[str]
     cells: list[CellInfo] | None = None
-    soft_wrap: SoftWrap | None = None
+    soft_wrap: SoftWrap
     title: str | None = None
-    seq: int | None = None
-    alt_screen: bool | None = None
-    state: State | None = None
+    seq: int
+    alt_screen: bool
+    state: State
     foreground: Foreground | None = None
     exit_status: int | None = None
     signal: str | None = None
-    met: str | None = None
+    met: Condition | None = None
     met_line: str | None = None
 
     @property
@@ -261,8 +263,8 @@ class ScreenState:
         r"""The screen as one string, without the blank rows at its end.
 
         Example:
-            >>> screen = ScreenState(pane=1, cols=9, rows=3, cursor=None, lines=["$ ls", "a", ""], scrollback=[])
-            >>> screen.text
-            '$ ls\na'
+            >>> screen = pane.snapshot()
+            >>> screen.text == "\n".join(screen.lines).rstrip("\n")
+            True
         """
         return "\n".join(self.lines).rstrip("\n")

@@ -6,6 +6,8 @@ from typing import Literal, NewType
 
 from attrs import frozen
 
+from phux_core.shapes.vocabulary import Direction, State  # noqa: TC001  cattrs looks them up
+
 PaneId = NewType("PaneId", int)
 """The number of a pane: ``@3`` is 3. Never reused while a server lives.
 
@@ -45,11 +47,6 @@ class SessionList:
 
     schema_version: Literal[1] = 1
     sessions: list[SessionEntry]
-
-
-State = Literal["prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead"]
-"""What a pane does: a shell at its prompt, a program at work, one that waits for a line or a secret, one that has the
-whole screen, or nothing any more."""
 
 
 @frozen(kw_only=True)
@@ -126,7 +123,7 @@ class LayoutSplit:
         'right'
     """
 
-    direction: Literal["right", "down"]
+    direction: Direction
     ratio: float
     first: int | LayoutSplit
     second: int | LayoutSplit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
@@ -9,7 +10,7 @@ import threading
 import anyio
 import pytest
 
-from phux_client import BusyError, PaneClosedError, blocking, connect, flows
+from phux_client import BusyError, PaneClosedError, TimedOutError, blocking, connect, flows
 from rawwire import RawClient
 from servers import eventually
 from validation import validate
@@ -81,8 +82,15 @@ def test_act_types_waits_and_tells_what_changed(pane):
 
 def test_old_text_does_not_end_an_act(pane):
     pane.run("echo ready")
-    done = pane.act("true", "Enter", until="ready", timeout_s=0.5)
-    assert done.outcome == "timed_out"
+    with pytest.raises(TimedOutError):
+        pane.act("true", "Enter", until="ready", timeout_s=0.5)
+
+
+def test_an_act_that_times_out_is_an_error_with_the_rows_that_changed(pane):
+    with pytest.raises(TimedOutError, match=r"within 0\.5 s: its state is 'prompt'") as caught:
+        pane.act("echo $((6*7))", "Enter", until="never", timeout_s=0.5)
+    assert caught.value.changes.outcome == "timed_out"
+    assert "42" in [row.text for row in caught.value.changes.changed]
 
 
 def test_an_act_can_be_stopped_and_can_end_the_program(pane):
@@ -175,7 +183,9 @@ def test_the_verbs_print_the_rows_that_changed(cli):
     acted = cli("act", "work", "echo $((6*7))", "Enter", "--regex", "^42$")
     assert acted.code == 0
     assert "  1 42" in acted.out.splitlines()
-    assert cli("act", "work", "true", "Enter", "--until", "never", "--timeout", "0.2").code == 124
+    late = cli("act", "work", "echo late", "Enter", "--until", "never", "--timeout", "0.2", "--json")
+    assert (late.code, json.loads(late.err)["error"]["code"]) == (124, "timed_out")
+    assert json.loads(late.out)["outcome"] == "timed_out"
     assert cli("act", "work", "echo bad", "Enter", "--stop", "^bad$", "--until", "never").code == 1
     assert "42" in cli("snapshot", "work", "--since", str(seen)).out
     document = cli("snapshot", "work", "--since", str(seen), "--json")

@@ -100,7 +100,7 @@ async def test_a_cancelled_wait_ends_its_subscription(phux, name):
         assert (await events.next(timeout_s=5)).event == "dirty"
     await phux.status()
     # Whatever is subscribed is pushed; nothing else is there to receive it.
-    stream = phux._link._stream
+    stream = phux._link._slot.stream
     assert stream is not None
     assert stream.protocol.subscriptions == set()
 

@@ -198,7 +198,7 @@ def test_what_is_typed_while_nothing_is_shown_is_stored_nowhere(tmp_path, asker,
         else:
             pane.paste(SECRET)
             pane.send_keys("Enter")
-        phux.wait_command(started.command, timeout_s=20)
+        phux.wait_command(started.command_id, timeout_s=20)
         pane.run("echo a command after it")
         status = phux.status()
         found = subprocess.run(["grep", "-rla", SECRET, os.path.dirname(server.socket)], capture_output=True)
@@ -227,7 +227,7 @@ def test_a_secret_is_stored_nowhere_through_whichever_door_it_comes(tmp_path):
                 with pytest.raises(BusyError, match="secret"):
                     pane.run(f"echo {SECRET}")
                 door()
-                assert phux.wait_command(started.command, timeout_s=20).exit_code == 0
+                assert phux.wait_command(started.command_id, timeout_s=20).exit_code == 0
         found = subprocess.run(["grep", "-rla", SECRET, os.path.dirname(server.socket)], capture_output=True)
         assert found.stdout == b""
         assert all(SECRET not in str(command) for command in phux.commands())

@@ -195,7 +195,7 @@ def test_logs_of_earlier_servers_are_read_with_and_without_a_server(tmp_path, mo
         assert "echo of the first server" in cli("commands", "@1").out
         assert cli("commands").out == cli("commands", "@1").out
         assert cli("output", "1.1").out == "of the first server\n"
-        assert json.loads(cli("wait", "--command", "1.1", "--json").out)["exit_code"] == 0
+        assert json.loads(cli("wait", "--command-id", "1.1", "--json").out)["exit_code"] == 0
         assert re.fullmatch(rf"{listed[0]}:2:\d+:of the first server\n", cli("search", "^of the").out)
         assert cli("search", "^of the", "--session", "other").code == 1
         assert cli("logs", "@7").code == cli("output", "7.1").code == cli("output", "1.7").code == 1
@@ -206,7 +206,7 @@ def test_logs_of_earlier_servers_are_read_with_and_without_a_server(tmp_path, mo
         assert "of the first server" in cli("logs", listed[0]).out
         assert cli("output", "1.1").out == "of the first server\n"
         assert cli("output", f"{listed[0]}.1").out == "of the first server\n"
-        assert cli("wait", "--command", f"{listed[0]}.1").code == 0
+        assert cli("wait", "--command-id", f"{listed[0]}.1").code == 0
         assert cli("search", "^of the").code == 1
         assert cli("search", "^of the", "--all").out.startswith(f"{listed[0]}:2:")
         assert cli("search", "x", "--all", "--session", "second").code == 2

@@ -12,7 +12,6 @@ import pytest
 
 import phux_client
 from phux_client import blocking
-from phux_client.aio.link import Link
 from servers import embedded_server, eventually, process_gone
 
 
@@ -50,8 +49,8 @@ def test_kill_server_ends_a_server_whose_service_is_stopped(frozen, backend):
     socket, service_pid = frozen
 
     async def kill():
-        phux = phux_client.Phux(Link(socket, 30.0))
-        await phux.kill_server()
+        async with phux_client.Phux(socket) as phux:
+            await phux.kill_server()
 
     if backend == "blocking":
         with blocking.Phux(socket) as phux:

@@ -219,9 +219,9 @@ def test_a_run_under_way_ends_as_it_should_although_its_terminal_could_not_be_re
         server.on()
         kill_and_wait(phux)
         go.write_text("the rest\n")
-        ended = phux.wait_command(started.command, timeout_s=20)
+        ended = phux.wait_command(started.command_id, timeout_s=20)
         assert ended.exit_code == 3
-        assert "the rest" in pane.output(started.command).content
+        assert "the rest" in pane.output(started.command_id).content
 
 
 # Two deaths

@@ -190,7 +190,7 @@ def test_stopping_sends_c_c_the_log_records_it_and_another_start_works(pane):
 def test_sigterm_is_sent_when_that_is_asked_for(phux, pane):
     started = pane.start("sleep 1000")
     assert pane.signal("TERM").signal == "TERM"
-    assert phux.wait_command(started.command, timeout_s=10).exit_code == 143
+    assert phux.wait_command(started.command_id, timeout_s=10).exit_code == 143
 
 
 def test_rapid_starts_and_stops_do_not_spoil_the_log(pane):

@@ -64,9 +64,9 @@ def test_start_returns_at_once_and_the_command_goes_on(phux, shell):
     with pytest.raises(BusyError):
         pane.run("echo too early")
     pane.send_keys("C-d")
-    command = phux.wait_command(started.command, timeout_s=20)
+    command = phux.wait_command(started.command_id, timeout_s=20)
     assert (command.state, command.exit_code, command.by) == ("finished", 0, "start")
-    assert pane.output(started.command).content == "finished"
+    assert pane.output(started.command_id).content == "finished"
     assert started.seq <= command.start < command.end
 
 
@@ -76,10 +76,10 @@ def test_a_started_command_and_its_log_are_seen_while_it_runs(phux, pane):
     assert pane.output().content == "tick 1\ntick 2\ntick 3"
     assert [command.state for command in phux.commands()] == ["running"]
     with pytest.raises(TimedOutError):
-        phux.wait_command(started.command, timeout_s=0.2)
+        phux.wait_command(started.command_id, timeout_s=0.2)
     pane.send_keys("now", "Enter")
-    assert phux.wait_command(started.command, timeout_s=10).exit_code == 0
-    assert pane.output(started.command, tail=1).content == "tock now"
+    assert phux.wait_command(started.command_id, timeout_s=10).exit_code == 0
+    assert pane.output(started.command_id, tail=1).content == "tock now"
 
 
 def test_a_start_that_is_asked_for_again_is_the_same(phux, pane):
@@ -95,8 +95,8 @@ def test_a_start_that_is_asked_for_again_is_the_same(phux, pane):
 def test_a_start_waits_its_turn_with_queue(phux, pane):
     first = pane.start("sleep 0.5; echo first")
     second = pane.start("echo second", queue=True)
-    phux.wait_command(second.command, timeout_s=10)
-    assert [command.id for command in pane.commands()] == [first.command, second.command]
+    phux.wait_command(second.command_id, timeout_s=10)
+    assert [command.id for command in pane.commands()] == [first.command_id, second.command_id]
     assert [command.exit_code for command in pane.commands()] == [0, 0]
 
 
@@ -132,9 +132,9 @@ def test_stop_goes_on_to_the_next_signal_until_the_prompt_is_back(phux, pane, de
     assert stopped.signals == sent
     assert stopped.command.startswith("python")
     assert pane.info().state == "prompt"
-    command = phux.wait_command(started.command, timeout_s=10)
+    command = phux.wait_command(started.command_id, timeout_s=10)
     assert command.exit_code == {1: 130, 2: 143, 3: 137}[len(sent)]
-    told = re.findall(r"told (\w+)", pane.output(started.command).content)
+    told = re.findall(r"told (\w+)", pane.output(started.command_id).content)
     assert told == deaf_to
 
 
@@ -208,7 +208,7 @@ def test_a_loop_in_the_shell_itself_is_interrupted_and_nothing_worse(phux, pane)
     with pytest.raises(RefusedError):
         pane.signal("KILL")
     assert pane.signal("INT").through == "tty"
-    assert phux.wait_command(started.command, timeout_s=10).exit_code == 130
+    assert phux.wait_command(started.command_id, timeout_s=10).exit_code == 130
 
 
 def test_an_unknown_signal_is_refused(phux, pane):
@@ -268,7 +268,7 @@ def test_a_shell_that_tells_nothing_has_its_runs_in_the_ledger(phux):
     pane = phux.new_session("work", command=["dash"]).pane
     pane.run("echo run in dash")
     started = pane.start("echo started in dash; false")
-    assert phux.wait_command(started.command, timeout_s=10).exit_code == 1
+    assert phux.wait_command(started.command_id, timeout_s=10).exit_code == 1
     assert [command.command for command in pane.commands()] == ["echo run in dash", "echo started in dash; false"]
     assert pane.output("1.1").content == "run in dash"
 
@@ -327,7 +327,7 @@ def test_waiting_for_a_command_survives_a_kill_of_the_service(phux, pane):
 
     def wait():
         with blocking.connect(phux.socket) as other:
-            results.append(other.wait_command(started.command, timeout_s=30).exit_code)
+            results.append(other.wait_command(started.command_id, timeout_s=30).exit_code)
 
     thread = threading.Thread(target=wait)
     thread.start()
@@ -340,7 +340,7 @@ def test_waiting_for_a_command_survives_a_kill_of_the_service(phux, pane):
 def test_a_command_that_ends_its_shell_ends_with_the_panes_code(phux, pane):
     phux.new_session("keep")
     started = pane.start("exit 9")
-    command = phux.wait_command(started.command, timeout_s=10)
+    command = phux.wait_command(started.command_id, timeout_s=10)
     assert (command.state, command.exit_code) == ("finished", 9)
 
 
@@ -352,6 +352,26 @@ def test_an_unknown_id_is_told_and_one_that_is_none_refused(phux, pane):
             phux.wait_command(id_, timeout_s=1)
         with pytest.raises(kind):
             pane.output(id_)
+
+
+def test_the_old_names_of_a_command_s_id_are_accepted_with_a_warning(phux, pane):
+    started = pane.start("echo hi")
+    assert started.command == started.command_id
+    with pytest.warns(DeprecationWarning, match="'command' is called 'command_id' now") as warned:
+        command = phux.wait_command(command=started.command_id, timeout_s=10)
+    assert warned[0].filename == __file__
+    assert command.id == command.command_id == started.command_id
+    with pytest.warns(DeprecationWarning, match="'command' is called 'command_id' now"):
+        assert pane.output(command=started.command_id).content == "hi"
+
+
+def test_the_old_names_of_flags_are_accepted_and_not_in_the_help(cli):
+    cli.json("new", "-s", "work")
+    cli("run", "work", r"printf '\033[31mred\033[0m\n'")
+    assert cli("output", "1.1", "--strip-ansi").out == "red\n"
+    assert cli("wait", "--command", "1.1", "--timeout", "10").code == 0
+    assert "--strip-ansi" not in cli("output", "--help").out
+    assert "--command ID" not in cli("wait", "--help").out
 
 
 def test_the_output_of_a_command_stays_within_every_budget(phux, pane):
@@ -418,10 +438,10 @@ def test_the_verbs_of_the_command_line(cli):
     cli.json("new", "-s", "work")
     assert cli("run", "work", "--detach", "sleep 1000").out == "1.1\n"
     assert cli.json("signal", "work", "TERM")["command"] == "sleep"
-    assert cli("wait", "--command", "1.1", "--timeout", "10").code == 0
+    assert cli("wait", "--command-id", "1.1", "--timeout", "10").code == 0
     started = cli.json("start", "work", "sleep 1000")
     assert started["command"] == "1.2"
-    assert cli("wait", "--command", "1.2", "--timeout", "0.2").code == 124
+    assert cli("wait", "--command-id", "1.2", "--timeout", "0.2").code == 124
     assert cli("stop", "work").out == "stopped sleep with INT\n"
     assert cli("stop", "work").out == "nothing ran\n"
     assert cli("signal", "work").code == 2
@@ -438,4 +458,4 @@ def test_the_verbs_of_the_command_line(cli):
     assert cli("history-limit", "work", "10").code == 0
     assert cli("history-limit", "work", "1000001").code == 2
     assert cli("output", "9.9", "--json").error["error"]["code"] == "no_such_target"
-    assert cli("wait", "--command", "x", "--json").error["error"]["code"] == "bad_request"
+    assert cli("wait", "--command-id", "x", "--json").error["error"]["code"] == "bad_request"

@@ -19,7 +19,7 @@ STYLE = {
     "bg": {"kind": "default"},
 }
 LOUD = STYLE | {"bold": True, "fg": {"kind": "palette", "index": 200}, "bg": {"kind": "rgb", "r": 1, "g": 2, "b": 255}}
-SCREEN = {
+GRID = {
     "schema_version": 3,
     "pane": 1,
     "cols": 80,
@@ -27,6 +27,12 @@ SCREEN = {
     "cursor": {"x": 0, "y": 1, "visible": True},
     "lines": ["日本", ""],
     "scrollback": ["old"],
+}
+SCREEN = GRID | {
+    "soft_wrap": {"lines": [], "scrollback": []},
+    "seq": 7,
+    "alt_screen": False,
+    "state": "prompt",
 }
 PANE = {"id": 1, "index": 0, "active": True, "cols": 80, "rows": 24, "title": None, "command": "sh", "cwd": "/"}
 PANE |= {"pid": 7, "state": "running", "foreground": {"command": "make", "pid": 8, "cwd": None}, "exit_status": None}
@@ -56,7 +62,16 @@ STATUS |= {"windows": 0, "panes": 0, "dead_panes": 0, "states": STATES, "clients
 RUN = {"schema_version": 1, "command": "ls", "exit_code": 0, "output": "", "duration_ms": 3, "truncated": False}
 RUN |= {"omitted_bytes": 0, "cwd": "/", "started_at": "2026-01-01T00:00:00.000Z", "seq": {"start": 1, "end": 2}}
 RUN |= {"interleaved": False, "exit_known": True, "ends_with_newline": True}
-COMMAND = {"schema_version": 1, "id": "3.17", "pane": 3, "command": None, "cwd": "/", "by": "start", "client": "me/1"}
+COMMAND = {
+    "schema_version": 1,
+    "command_id": "3.17",
+    "id": "3.17",
+    "pane": 3,
+    "command": None,
+    "cwd": "/",
+    "by": "start",
+    "client": "me/1",
+}
 COMMAND |= {"state": "running", "started_at": "2026-01-01T00:00:00.000Z", "ended_at": None, "exit_code": None}
 COMMAND |= {"start": 5, "end": None}
 TEXT = {"schema_version": 1, "log": "20260101T000000Z-1-abcd/3", "pane": 3, "content": "x", "returned_lines": 1}
@@ -83,6 +98,8 @@ CHANGES = {
     "cols": 80,
     "rows": 24,
     "cursor": None,
+    "alt_screen": False,
+    "state": "prompt",
 }
 EXAMPLES = [
     ("screen-state", shapes.ScreenState, SCREEN),
@@ -90,7 +107,7 @@ EXAMPLES = [
     (
         "screen-state",
         shapes.ScreenState,
-        SCREEN
+        GRID
         | {
             "cells": [{"col": 0, "row": 0, "semantic": "prompt", "style": STYLE}, {"col": 2, "row": 0, "style": LOUD}],
             "soft_wrap": {"lines": [0], "scrollback": []},
@@ -107,9 +124,9 @@ EXAMPLES = [
     (
         "screen-changes",
         shapes.ScreenChanges,
-        CHANGES
-        | {"cells": [{"col": 2, "row": 0, "style": LOUD}], "state": "prompt", "outcome": "met", "met": "regex"}
-        | {"met_line": "42"},
+        {name: CHANGES[name] for name in list(CHANGES)[:-2]}
+        | {"cells": [{"col": 2, "row": 0, "style": LOUD}], "alt_screen": True, "state": "prompt"}
+        | {"outcome": "met", "met": "regex", "met_line": "42"},
     ),
     ("session-list", shapes.SessionList, {"schema_version": 1, "sessions": []}),
     (
@@ -133,7 +150,7 @@ EXAMPLES = [
         shapes.Matches,
         {"schema_version": 1, "matches": [MATCH | {"before": [], "after": ["y"]}], "truncated": True},
     ),
-    ("started", shapes.Started, {"schema_version": 1, "command": "3.17", "pane": "@3", "seq": 5}),
+    ("started", shapes.Started, {"schema_version": 1, "command_id": "3.17", "command": "3.17", "pane": "@3", "seq": 5}),
     ("signalled", shapes.Signalled, SIGNALLED | {"through": "tty"}),
     ("stopped", shapes.Stopped, STOPPED | {"duration_ms": 3}),
     ("checks", shapes.Checks, {"schema_version": 1, "ok": True, "checks": [CHECK]}),

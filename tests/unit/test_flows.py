@@ -58,6 +58,15 @@ SCREEN = {
 }
 
 
+def begin(flow):
+    """Start a flow, and go on to its first step that asks for something."""
+    return after_deadline(flow, next(flow))
+
+
+def after_deadline(flow, step):
+    return flow.send(None) if isinstance(step, flows.Deadline) else step
+
+
 class Conversation:
     """Drives a flow, noting what it asks; answers are taken from a script, errors in it are thrown."""
 
@@ -67,12 +76,13 @@ class Conversation:
         self._flow = flow
         answers = list(script)
         try:
-            step = next(flow)
+            step = begin(flow)
             while True:
                 self.asked.append(self._note(step))
                 assert answers, f"the flow asks for more than the script has: {self.asked}"
                 answer = answers.pop(0)
                 step = flow.throw(answer) if isinstance(answer, Exception) else flow.send(answer)
+                step = after_deadline(flow, step)
         except StopIteration as stop:
             self.result = stop.value
             assert not answers, "the flow ended before the script did"
@@ -567,7 +577,7 @@ def test_another_condition_takes_the_place_of_idle(clock):
 
 def test_the_deadline_ends_it_with_the_last_screen(clock):
     flow = flows.wait(CALLER, 3, until="never", timeout_s=2)
-    next(flow)
+    begin(flow)
     flow.send(SUBSCRIBED)
     assert flow.send(SCREEN).timeout_s == pytest.approx(2)
     clock.now += 2
@@ -585,7 +595,7 @@ def test_a_timeout_of_zero_looks_once(clock):
 
 def test_a_condition_that_holds_at_the_deadline_has_held(clock):
     flow = flows.wait(CALLER, 3, until="done", timeout_s=1)
-    next(flow)
+    begin(flow)
     flow.send(SUBSCRIBED)
     flow.send(SCREEN)
     clock.now += 5

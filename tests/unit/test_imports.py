@@ -243,7 +243,7 @@ assert len(sent) == 2 and b"error" not in sent[0]
 
 
 def test_the_watch_over_the_fast_path_can_fail():
-    assert {"attrs", "typing", "inspect"} <= heavy(loaded("import phux_core.shapes"))
+    assert {"attrs", "typing", "inspect"} <= heavy(loaded("import phux_core.shapes.tree"))
     assert "asyncio" in heavy(loaded("import asyncio"))
 
 

@@ -13,7 +13,7 @@ import pytest
 from phux_core import schema, shapes
 
 FILES = sorted((Path(__file__).parents[2] / "schemas").glob("*.json"))
-SHAPES = [kind for kind in vars(shapes).values() if isinstance(kind, type) and attrs.has(kind)]
+SHAPES = [kind for name in shapes.__all__ if isinstance(kind := getattr(shapes, name), type) and attrs.has(kind)]
 
 
 def test_the_files_are_exactly_what_the_shapes_generate():
@@ -101,7 +101,7 @@ def test_the_newest_version_is_read_when_none_is_named(tmp_path, monkeypatch):
 
 def test_a_field_is_required_unless_it_may_be_absent_and_then_it_is_never_null():
     properties = schema.generate()["screen-state.v3.json"]
-    assert {"title", "cells", "exit_status", "soft_wrap"}.isdisjoint(properties["required"])
+    assert {"title", "cells", "exit_status", "foreground"}.isdisjoint(properties["required"])
     assert properties["properties"]["title"]["type"] == "string"
     assert {"type": "null"} in properties["properties"]["cursor"]["anyOf"]
     assert "cursor" in properties["required"]

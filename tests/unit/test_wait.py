@@ -78,7 +78,9 @@ class Talk:
             self.outcome = stop.value
             validate("screen-state", self.outcome.document)
             return
-        if isinstance(step, flows.Request):
+        if isinstance(step, flows.Deadline):
+            self._step(lambda: self._flow.send(None))
+        elif isinstance(step, flows.Request):
             calls.check(step.call, step.params)
             self.asked.append((step.call, step.params))
         else:

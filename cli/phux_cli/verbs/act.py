@@ -14,6 +14,7 @@ from phux_cli.usage import add_conditions, add_param, seconds
 from phux_cli.verbs.snapshot import print_changes
 from phux_client import flows
 from phux_core.calls import CALLS
+from phux_core.errors import TimedOutError
 
 REST = "KEYS..."
 JSON = "a ScreenChanges document"
@@ -21,7 +22,7 @@ EXAMPLES = (
     "phux act work 'echo hello' Enter",
     "phux act work 'echo $((6*7))' Enter --regex '^42$' --timeout 10 --json",
 )
-_EXITS = {"met": 0, "stopped": 1, "ended": 1, "timed_out": 124}
+_TIMED_OUT = 124
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,4 +64,8 @@ def run(options: argparse.Namespace) -> int:
         print_document(document)
     else:
         print_changes(document)
-    return _EXITS[document["outcome"]]
+    if document["outcome"] == "timed_out":
+        error = TimedOutError(f"not within {options.timeout:g} s", remedy="allow more time with --timeout")
+        error.exit_code = _TIMED_OUT
+        raise error
+    return 0 if document["outcome"] == "met" else 1

@@ -15,7 +15,7 @@ from phux_core.errors import NoServerError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 JSON = "a CommandList document"
 EXAMPLES = ("phux commands", "phux run work true && phux commands work --json")
@@ -47,4 +47,4 @@ def describe(command: "Document") -> str:
     # As JSON, so that what was typed cannot reach the terminal of whoever reads.
     line = json.dumps(command["command"], ensure_ascii=not str(command["command"]).isprintable())
     who = f"{command['by']}\t{command['client'] or '-'}"
-    return f"{command['id']}\t{command['started_at']}\t{command['state']}{code}\t{who}\t{line}\n"
+    return f"{command['command_id']}\t{command['started_at']}\t{command['state']}{code}\t{who}\t{line}\n"

@@ -21,7 +21,7 @@ from phux_core.errors import NoServerError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 JSON = "a LogText document (with --follow one a line, with --list a LogList document)"
 EXAMPLES = (

@@ -1,7 +1,7 @@
 """start: type a command at a pane's prompt, and leave it to itself; prints its id.
 
-`phux output ID` reads what it wrote, `phux wait --command ID` waits for its end, `phux stop` ends it. One CMD is a line
-of shell; several are words that the shell sees exactly so. Exits 0, 1 when it could not be typed.
+`phux output ID` reads what it wrote, `phux wait --command-id ID` waits for its end, `phux stop` ends it. One CMD is a
+line of shell; several are words that the shell sees exactly so. Exits 0, 1 when it could not be typed.
 """
 
 import argparse
@@ -33,5 +33,5 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_document(document)
     else:
-        print(document["command"])
+        print(document["command_id"])
     return 0

@@ -13,7 +13,7 @@ from phux_client import flows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 JSON = "a Tree document"
 EXAMPLES = ("phux tree", "phux split work && phux tree work:0", "phux tree --json work")

@@ -19,11 +19,11 @@ from phux_client import flows
 from phux_core.conditions import CONDITIONS
 from phux_core.errors import NoServerError, StoppedError, TimedOutError
 
-JSON = "the final ScreenState document, also when the time is over; with --command a CommandInfo"
+JSON = "the final ScreenState document, also when the time is over; with --command-id a CommandInfo"
 EXAMPLES = (
     "phux wait work --idle 200 --timeout 30",
     "phux wait work --until '$' --timeout 30 --json",
-    "phux start work 'sleep 1' && phux wait --command 1.1 --timeout 30 --json",
+    "phux start work 'sleep 1' && phux wait --command-id 1.1 --timeout 30 --json",
     r"phux wait work --regex '^\$' --stop 'command not found' --timeout 30",
 )
 _TIMED_OUT = 124
@@ -39,15 +39,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     only = f"{CONDITIONS['output_only'].doc}; without --since, from the latest command on"
     add_param(parser, CONDITIONS["output_only"].but(doc=only), "--output-only")
     parser.add_argument(
-        "--command", metavar="ID", help="the command of this id has ended (`phux commands`); by itself, without TARGET"
+        "--command-id",
+        metavar="ID",
+        help="the command of this id has ended (`phux commands`); by itself, without TARGET",
     )
+    parser.add_argument("--command", dest="command_id", help=argparse.SUPPRESS)  # its old name
     parser.add_argument(
         "--timeout", metavar="SECS", type=seconds, help="how many seconds to wait; no limit when omitted"
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.command is not None:
+    if options.command_id is not None:
         return _wait_for_command(options)
     with connection(options) as phux:
         outcome = phux.drive(
@@ -90,17 +93,17 @@ def _may_be_one_of_several(options: argparse.Namespace) -> bool:
 
 def _wait_for_command(options: argparse.Namespace) -> int:
     if options.target is not None:
-        raise UsageError("--command stands by itself", remedy="the id says which pane it is in; leave TARGET out")
+        raise UsageError("--command-id stands by itself", remedy="the id says which pane it is in; leave TARGET out")
     with connection(options) as phux:
         try:
-            document = phux.drive(flows.wait_command(options.command, timeout_s=options.timeout))
+            document = phux.drive(flows.wait_command(options.command_id, timeout_s=options.timeout))
         except TimedOutError as error:
             error.exit_code = _TIMED_OUT
             raise
         except NoServerError:
             from phux_client import stored_logs
 
-            document = stored_logs.command(options.command)
+            document = stored_logs.command(options.command_id)
     if options.json:
         print_document(document)
     return 0

@@ -18,7 +18,7 @@ from phux_core.errors import PaneClosedError, TimedOutError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._kinds import Document
+    from phux_client.flows._types import Document
 
 JSON = "each event as an Event document"
 EXAMPLES = (

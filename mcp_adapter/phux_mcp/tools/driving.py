@@ -88,10 +88,10 @@ def _started(command: str, started: Document) -> Document:
     return {
         "outcome": "started",
         "command": command,
-        "command_id": started["command"],
+        "command_id": started["command_id"],
         "pane": started["pane"],
         "since": started["seq"],
-        "hint": "phux_wait with since waits for what it writes, phux_logs with command reads it, phux_signal ends it",
+        "hint": "phux_wait with since waits for its output, phux_logs with command_id reads it, phux_signal ends it",
     }
 
 
@@ -161,7 +161,7 @@ async def _selected(phux: Phux, pane: int, result: Document, wanted: Document, b
         result = await budget.read(read)
     if result["truncated"]:
         result["hint"] = (
-            f'phux_logs with command "{entry}" and grep, head, tail or max_bytes has more; no need to run again'
+            f'phux_logs with command_id "{entry}" and grep, head, tail or max_bytes has more; no need to run again'
         )
     return result
 

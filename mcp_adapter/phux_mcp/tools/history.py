@@ -28,7 +28,7 @@ async def logs(call: Call, arguments: Arguments) -> Answer:
     """Read what a pane wrote, or what a command did."""
     phux = await connect(call, arguments)
     query = {name: arguments[name] for name in _QUERY if name in arguments}
-    command, target = arguments.get("command"), arguments.get("target")
+    command, target = arguments.get("command_id"), arguments.get("target")
     if command is not None and (
         wrong := [name for name in ("lines", "from_byte", "since", "target") if name in arguments]
     ):
@@ -96,18 +96,19 @@ TOOLS = (
     Tool(
         "phux_logs",
         "Read what a pane wrote",
-        "Read what a pane wrote, escape sequences applied: its last 500 lines by default, or with `command` one "
-        "command's output. Logs outlive panes.",
+        "Read what a pane wrote, escape sequences applied: its last 500 lines by default, or with `command_id` "
+        "one command's output. Logs outlive panes.",
         logs,
         safety="read-only",
         params=(
             _ANY_PANE,
-            Param("command", TEXT, "instead, a command's id, from phux_commands or a detached phux_run"),
+            Param("command_id", TEXT, "instead, a command's id, from phux_commands or a detached phux_run"),
             *shared(CALLS["logs"].params, *_QUERY),
             MAX_BYTES,
             SOCKET,
         ),
         output=lambda: {**document("log-text", more=HINT), "required": ["content", "truncated", "next_byte"]},
+        renamed={"command": "command_id"},
     ),
     Tool(
         "phux_search",

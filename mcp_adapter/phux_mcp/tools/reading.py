@@ -199,7 +199,8 @@ def _screen() -> Document:
     schema = document("screen-state", more={**more, **_MORE})
     for name in ("met", "met_line"):  # phux_wait tells that, in its own words
         del schema["properties"][name]
-    return {**schema, "required": [name for name in schema["required"] if name not in {"lines", "scrollback"}]}
+    only_whole = {"lines", "scrollback", "soft_wrap"}
+    return {**schema, "required": [name for name in schema["required"] if name not in only_whole]}
 
 
 def changes_schema() -> Document:

@@ -54,7 +54,7 @@ def test_a_run_tells_of_its_output_what_is_asked_for(work):
     numbers = "seq 1 5000"
     plain = work.document("phux_run", target="work", command=numbers, max_bytes=200)
     assert plain["truncated"]
-    assert "phux_logs with command" in plain["hint"]
+    assert "phux_logs with command_id" in plain["hint"]
     assert work.document("phux_run", target="work", command=numbers, tail=2)["output"] == "4999\n5000"
     assert work.document("phux_run", target="work", command=numbers, head=2)["output"] == "1\n2"
     chosen = work.document("phux_run", target="work", command=f"{numbers}; false", grep="^12.4$")
@@ -75,7 +75,8 @@ def test_a_detached_run_is_waited_for_read_and_ended_by_other_tools(work):
     assert (started["outcome"], started["pane"]) == ("started", work.pane)
     waited = work.document("phux_wait", target="work", until="up", since=started["since"], output_only=True)
     assert waited["outcome"] == "met"
-    assert work.document("phux_logs", command=started["command_id"])["content"] == "up"
+    assert work.document("phux_logs", command_id=started["command_id"])["content"] == "up"
+    assert work.document("phux_logs", command=started["command_id"])["content"] == "up"  # its old name
     assert "`grep`" in work.failure("phux_run", target="work", command="x", detach=True, grep="x")
 
 
@@ -200,10 +201,10 @@ def test_what_was_left_out_of_a_command_is_read_without_running_it_again(work):
     ran = work.document("phux_run", target="work", command="seq 1 50000; echo once >> ran")
     assert ran["truncated"]
     command = ran["hint"].split('"')[1]
-    found = work.document("phux_logs", command=command, grep="^2345.$")["content"].split()
+    found = work.document("phux_logs", command_id=command, grep="^2345.$")["content"].split()
     assert found == [f"2345{digit}" for digit in range(10)]
     assert work.document("phux_run", target="work", command="cat ran; rm ran")["output"] == "once"
-    hint = work.document("phux_logs", command=command)["hint"]
+    hint = work.document("phux_logs", command_id=command)["hint"]
     target, place = re.search(r"target (@\d+) instead, from_byte (\d+)", hint).groups()
     pieces, going_on = [], True
     while going_on:

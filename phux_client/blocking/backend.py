@@ -1,0 +1,86 @@
+"""What only the blocking client does: wait for the socket, and keep one connection per thread.
+
+Has the same names as ``phux_client.aio.backend``. Import-light: it is on the CLI's path.
+"""
+
+import contextlib
+import select
+import socket as socket_module
+import time
+from _thread import _local  # threading.local, without importing threading
+
+from phux_client.connection import ClientConnection
+from phux_client.unix_socket import is_hung_up, receive_now, send_now
+from phux_core import errors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phux_client.connection import Key
+    from phux_client.embedding import EmbeddedServer
+
+sleep = time.sleep
+
+
+class Stream:
+    """One connected socket and its protocol state, of one thread."""
+
+    def __init__(self, sock: socket_module.socket, client: str | None) -> None:
+        self.protocol = ClientConnection(client)
+        self._sock = sock
+        self._poll = select.poll()
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the connection is open at both ends, even if its end was not read yet."""
+        return self.protocol.failure is None and not is_hung_up(self._sock)
+
+    def send_now(self) -> None:
+        """Send as much as possible without blocking."""
+        send_now(self._sock, self.protocol)
+
+    def wait_for(self, key: "Key", is_here: "Callable[[], bool]", deadline: float | None) -> bool:  # noqa: ARG002
+        """Send and receive until something has arrived or the connection has ended.
+
+        Returns:
+            False when the deadline passed first.
+        """
+        self.send_now()
+        while not is_here() and self.protocol.failure is None:
+            left_ms = None if deadline is None else max(0.0, (deadline - time.monotonic()) * 1000)
+            self._poll.register(self._sock, select.POLLIN | (select.POLLOUT if self.protocol.outgoing else 0))
+            if not self._poll.poll(left_ms):
+                return False
+            self.send_now()
+            receive_now(self._sock, self.protocol)
+        return True
+
+    def lose(self, failure: errors.PhuxError) -> None:
+        """End the connection; a thread that waits for something gets this error."""
+        self.protocol.lose(failure)
+        with contextlib.suppress(OSError):
+            self._sock.shutdown(socket_module.SHUT_RDWR)  # which wakes the thread that waits for the socket
+        self._sock.close()
+
+    def leave(self) -> None:
+        """Give up a connection that broke."""
+        self._sock.close()
+
+
+class Slot(_local):
+    """The connection in use: one per thread, because two threads would take each other's replies."""
+
+    stream: Stream | None = None
+
+
+def in_thread(function: "Callable[[str], None]", argument: str) -> None:
+    """Call a blocking function."""
+    function(argument)
+
+
+def private_server(engine: str | None) -> "EmbeddedServer":
+    """Start a private server, which ends with its block."""
+    from phux_client.embedding import EmbeddedServer
+
+    return EmbeddedServer(engine=engine)
