@@ -81,17 +81,18 @@ class EmbeddedServer:
 
     def _start(self, engine: str | None) -> None:
         log_path = f"{self.socket}.log"
-        arguments = [
-            *("--socket", self.socket, "--remove-directory", "--no-config"),
-            # Logs go with everything else.
-            *("--state-dir", os.path.join(self._directory, "state")),
-            *(("--engine", engine) if engine else ()),
-        ]
+        options = {
+            "socket": self.socket,
+            "remove_directory": True,
+            "no_config": True,
+            "state_dir": os.path.join(self._directory, "state"),  # logs go with everything else
+            "engine": engine,
+        }
         log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         self._ready, ready_writer = os.pipe()
         life, self._life = os.pipe()
         try:
-            self._pid = _TEMPLATE.fork_keeper(arguments, (ready_writer, life, log))
+            self._pid = _TEMPLATE.fork_keeper(options, (ready_writer, life, log))
         finally:
             for fd in (log, ready_writer, life):
                 os.close(fd)
@@ -140,7 +141,7 @@ class _Template:
         self._sock: socket.socket | None = None
         self._started_by: object = None
 
-    def fork_keeper(self, arguments: list[str], fds: tuple[int, int, int]) -> int:
+    def fork_keeper(self, options: "dict[str, object]", fds: tuple[int, int, int]) -> int:
         """Fork a keeper.
 
         Returns:
@@ -149,7 +150,7 @@ class _Template:
         Raises:
             StartFailedError: No template can be started.
         """
-        request = wire.encode({"arguments": arguments, "env": dict(os.environ), "cwd": _working_directory()})
+        request = wire.encode({"options": options, "env": dict(os.environ), "cwd": _working_directory()})
         # A process that forks, or changes how Python starts, needs a template of its own.
         starter = (os.getpid(), sys.executable, {name: os.environ[name] for name in os.environ if "PYTHON" in name})
         with self._lock:

@@ -84,12 +84,7 @@ def parse(text: str, path: str) -> "dict[str, object]":
         >>> parse('history-limit = 500', "config.toml")["history-limit"]
         500
     """
-    import tomllib  # most have no file, and need not wait for it
-
-    try:
-        document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadConfigError(f"{path} is no TOML: {error}", remedy="mend that line") from None
+    document = _read_toml(text, path) if text else {}
     values: dict[str, object] = {}
     for name, key in KEYS.items():
         table, star = name.removesuffix(".*"), name.endswith(".*")
@@ -103,6 +98,15 @@ def parse(text: str, path: str) -> "dict[str, object]":
             raise BadConfigError(f"{where}: `{name}` is {value!r:.80}", remedy=f"write it as a table, [{name}]")
         values[name] = {entry: _checked(f"{name}.{entry}", given, text, path) for entry, given in value.items()}
     return values
+
+
+def _read_toml(text: str, path: str) -> "dict[str, object]":
+    import tomllib  # most have no file, and need not wait for it
+
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadConfigError(f"{path} is no TOML: {error}", remedy="mend that line") from None
 
 
 def _checked(name: str, value: object, text: str, path: str) -> object:

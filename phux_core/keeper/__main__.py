@@ -10,12 +10,13 @@ import os
 import shutil
 import subprocess
 import sys
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from phux_core import paths
 from phux_core.config import config_path, load, parse
 from phux_core.errors import BadRequestError, PhuxError, StartFailedError
+from phux_core.keeper.children import close_inherited
 from phux_core.keeper.listener import Listener, take_lock
 from phux_core.keeper.logfile import log, redirect_to_log
 from phux_core.keeper.supervisor import Supervisor
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 _ENGINES = {"ghostty": "pyghostty", "pyte": "pyte"}
 
 
-@cache
 def parser() -> argparse.ArgumentParser:
     """Make the parser of the keeper's arguments."""
     parser = argparse.ArgumentParser(prog="phux server", description="Own terminals until the last session ends.")
@@ -95,20 +95,16 @@ def execute_service(settings: str, channel_fd: int) -> subprocess.Popen[bytes]:
     )
 
 
-def main(argv: list[str] | None = None, start_service: StartService = execute_service) -> int:
+def run(options: argparse.Namespace, start_service: StartService = execute_service) -> int:
     """Run the keeper.
 
     Args:
-        argv: The arguments; those of the process when omitted.
+        options: What ``parser`` makes of its arguments.
         start_service: Starts a service with its settings and the channel's descriptor.
 
     Returns:
         The exit code: 0 after a clean end, 1 or 2 when it could not start.
     """
-    options = parser().parse_args(argv)
-    for fd in (options.ready_fd, options.lock_fd, options.life_fd):
-        if fd is not None:
-            os.set_inheritable(fd, False)
     log_path = None
     try:
         config = parse("", "") if options.no_config else load(config_path())
@@ -179,6 +175,16 @@ def _report_failure(error: PhuxError | OSError, ready_fd: int | None) -> int:
         os.write(ready_fd, json.dumps(failure.to_document()).encode())
         os.close(ready_fd)
     return failure.exit_code
+
+
+def main() -> int:
+    """Run the keeper with the arguments of this process."""
+    options = parser().parse_args()
+    given = [fd for fd in (options.ready_fd, options.lock_fd, options.life_fd) if fd is not None]
+    close_inherited(given)
+    for fd in given:
+        os.set_inheritable(fd, False)
+    return run(options)
 
 
 if __name__ == "__main__":

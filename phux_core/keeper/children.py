@@ -1,4 +1,4 @@
-"""The programs: forked under PTYs, ended politely, reaped once.
+"""The programs: started under PTYs, ended politely, reaped once.
 
 Knows processes and PTY masters; knows nothing of panes but their number.
 """
@@ -11,13 +11,13 @@ import os
 import resource
 import signal
 import struct
+import sys
 import termios
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
-
-from ptyprocess import PtyProcess
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
+    from io import RawIOBase
 
 KILL_GRACE_S = 0.5
 """How long a program has between SIGHUP and SIGKILL."""
@@ -35,25 +35,6 @@ _SIGNALS_TO_RESTORE = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 _original_files_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
 
 
-class _Process(PtyProcess):  # type: ignore[misc]
-    """A PtyProcess that can be found when ``spawn`` raises: it has opened the master by then, and leaves it open."""
-
-    made: ClassVar[list[_Process]] = []
-
-    def __init__(self, pid: int, fd: int) -> None:
-        super().__init__(pid, fd)
-        self.made.append(self)
-
-    def setwinsize(self, rows: int, cols: int) -> None:
-        """Set the size as the child has set it, pixels and all: another would be told to the program at once."""
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, window_size(cols, rows))
-
-    def let_go(self) -> None:
-        """Close the master, without hanging the child up once more when collected."""
-        self.fileobj.close()
-        self.closed = True
-
-
 class Child(NamedTuple):
     """A program and the master of its PTY."""
 
@@ -64,6 +45,18 @@ class Child(NamedTuple):
 
 class SpawnError(Exception):
     """The program could not be started; the text says why."""
+
+
+def close_inherited(keep: Iterable[int]) -> None:
+    """Close the descriptors that this process got from its starter: what it opens itself, no program inherits.
+
+    Args:
+        keep: Those that it was told of; the first three are kept, too.
+    """
+    first = 3
+    for fd in (*sorted(keep), os.sysconf("SC_OPEN_MAX")):
+        os.closerange(first, fd)
+        first = fd + 1
 
 
 def raise_files_limit() -> None:
@@ -83,49 +76,94 @@ def window_size(cols: int, rows: int) -> bytes:
     return struct.pack("HHHH", rows, cols, cols * _CELL_PIXELS[0], rows * _CELL_PIXELS[1])
 
 
-def spawn(pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int) -> Child:
-    """Fork a program under a new PTY; returns when it runs.
+def spawn(pane: int, argv: list[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int) -> Child:
+    """Start a program under a new PTY; returns when it runs.
 
     Raises:
         SpawnError: It cannot be executed, its directory cannot be entered, or there are no resources.
     """
-
-    def prepare() -> None:  # runs in the child, between fork and exec
-        os.chdir(cwd)
-        fcntl.ioctl(0, termios.TIOCSWINSZ, window_size(cols, rows))
-        attributes = termios.tcgetattr(0)
+    master = slave = -1
+    try:
+        master, slave = os.openpty()
+        if master > resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_FILES:
+            raise SpawnError("the server has no file descriptors left for another pane")
+        attributes = termios.tcgetattr(slave)
         attributes[0] |= _IUTF8
-        termios.tcsetattr(0, termios.TCSANOW, attributes)
+        termios.tcsetattr(slave, termios.TCSANOW, attributes)
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, window_size(cols, rows))
+        os.set_blocking(master, False)
+        pid = start(argv, env, cwd, slave)
+    except (OSError, ValueError, termios.error, SpawnError) as error:
+        if master >= 0:
+            os.close(master)
+        raise SpawnError(str(error)) from error
+    finally:
+        if slave >= 0:
+            os.close(slave)
+    return Child(pane, pid, master)
+
+
+@contextlib.contextmanager
+def _inheritable_state(cwd: str) -> Iterator[None]:
+    """Have the directory and the limits that a program is to inherit, for as long as it takes to start it."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    here = os.open(".", getattr(os, "O_PATH", os.O_RDONLY))
+    try:
+        os.chdir(cwd)
+        resource.setrlimit(resource.RLIMIT_NOFILE, _original_files_limit)
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+        os.fchdir(here)
+        os.close(here)
+
+
+def start_by_spawn(argv: list[str], env: Mapping[str, str], cwd: str, terminal: int) -> int:
+    """Start a program with ``posix_spawn``, which copies no memory.
+
+    It opens its terminal by name: on Linux, that gives a session leader its controlling terminal.
+    """
+    actions = [
+        (os.POSIX_SPAWN_CLOSE, 0),  # first, so that a number below the limit is free
+        (os.POSIX_SPAWN_OPEN, 0, os.ttyname(terminal), os.O_RDWR, 0),
+        (os.POSIX_SPAWN_DUP2, 0, 1),
+        (os.POSIX_SPAWN_DUP2, 0, 2),
+    ]
+    with _inheritable_state(cwd):
+        return os.posix_spawn(
+            argv[0], argv, env, file_actions=actions, setsid=True, setsigmask=(), setsigdef=_SIGNALS_TO_RESTORE
+        )
+
+
+def start_by_fork(argv: list[str], env: Mapping[str, str], cwd: str, terminal: int) -> int:
+    """Start a program with ``fork``, where ``posix_spawn`` cannot give it its terminal."""
+    failure, writer = os.pipe()
+    with open(failure, "rb") as reader:
+        with open(writer, "wb", buffering=0) as why, _inheritable_state(cwd):
+            pid = os.fork()
+            if pid == 0:
+                _become(argv, env, terminal, why)
+        if message := reader.read().decode():
+            os.waitpid(pid, 0)
+            raise SpawnError(message)
+    return pid
+
+
+def _become(argv: list[str], env: Mapping[str, str], terminal: int, why: RawIOBase) -> NoReturn:
+    """Be a program from now on; if that cannot be, say why."""
+    try:
+        os.login_tty(terminal)
         for number in _SIGNALS_TO_RESTORE:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        resource.setrlimit(resource.RLIMIT_NOFILE, _original_files_limit)
-
-    keeper = os.getpid()
-    _Process.made.clear()
-    try:
-        process = _Process.spawn(list(argv), env=dict(env), preexec_fn=prepare, dimensions=(rows, cols))
-    except Exception as error:  # ptyprocess passes the child's own exceptions on, of any class
-        if os.getpid() != keeper:
-            os._exit(127)  # the child failed between fork and exec, and must not go on as a second keeper
-        for process in _Process.made:
-            process.let_go()
-        raise SpawnError(str(error)) from error
-    # The object buffers and would hang the child up when collected; all we want is its descriptor.
-    try:
-        master = os.dup(process.fd)
-    except OSError as error:
-        os.kill(process.pid, signal.SIGKILL)
-        raise SpawnError(str(error)) from error
+        os.execve(argv[0], argv, env)  # noqa: S606  the program is the user's
+    except BaseException as error:  # noqa: BLE001  this process is to end, whatever it is
+        why.write(str(error).encode(errors="replace"))
     finally:
-        process.let_go()
-        _Process.made.clear()
-    if master > resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_FILES:
-        os.close(master)
-        os.kill(process.pid, signal.SIGKILL)
-        raise SpawnError("the server has no file descriptors left for another pane")
-    os.set_blocking(master, False)
-    return Child(pane, process.pid, master)
+        os._exit(127)
+
+
+start = start_by_spawn if sys.platform == "linux" else start_by_fork
 
 
 class Children:
@@ -171,7 +209,7 @@ class Children:
         child = self._by_pane.get(pane)
         if child is None or pane in self._statuses or pane in self._ending:
             return
-        groups = {child.pid}  # pty.fork made it a session leader, so its group has its number
+        groups = {child.pid}  # it was started as a session leader, so its group has its number
         with contextlib.suppress(OSError):
             foreground = os.tcgetpgrp(child.master)
             if foreground > 1:

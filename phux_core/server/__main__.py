@@ -7,6 +7,7 @@ import logging
 import os
 import socket
 import sys
+from typing import TYPE_CHECKING
 
 from phux_core.keeper.channel import Channel, ChannelClosedError
 from phux_core.keeper.restarts import EXCEPTION_STATUS
@@ -14,9 +15,14 @@ from phux_core.server.keeper_link import receive_inheritance
 from phux_core.server.service import Service
 from phux_core.server.settings import Settings
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-async def _serve(settings: Settings, channel: Channel) -> None:
+
+async def _serve(receive_order: Callable[[], tuple[str, int]]) -> None:
     try:
+        settings_text, channel_fd = receive_order()
+        settings, channel = Settings.parse(settings_text), Channel(socket.socket(fileno=channel_fd))
         # Not kept in a variable: it holds every pane's checkpoint.
         service = Service(settings, channel, receive_inheritance(channel), asyncio.get_running_loop())
         await service.finished
@@ -28,23 +34,27 @@ async def _serve(settings: Settings, channel: Channel) -> None:
         os._exit(EXCEPTION_STATUS)
 
 
-def main(settings_text: str, channel_fd: int) -> int:
-    """Serve until the keeper closes the channel.
-
-    Args:
-        settings_text: The settings, as JSON.
-        channel_fd: The socket to the keeper.
-    """
+def log_to_stderr() -> None:
+    """Have warnings written to the server's log."""
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(asctime)s service[%(process)d] %(name)s: %(message)s"
     )
-    channel = Channel(socket.socket(fileno=channel_fd))
+
+
+def main(receive_order: Callable[[], tuple[str, int]]) -> int:
+    """Serve until the keeper closes the channel.
+
+    Args:
+        receive_order: Returns the settings, as JSON, and the descriptor of the socket to the keeper. It may wait for
+            them, or raise ChannelClosedError.
+    """
+    log_to_stderr()
     try:
-        asyncio.run(_serve(Settings.parse(settings_text), channel))
+        asyncio.run(_serve(receive_order))
     except ChannelClosedError:
         return 0  # the keeper went away while we were starting
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], int(sys.argv[2])))
+    sys.exit(main(lambda: (sys.argv[1], int(sys.argv[2]))))

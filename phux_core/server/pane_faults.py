@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from phux_core.engine import Engine
-    from phux_core.server.tree.records import PaneRecord
+    from phux_core.server.pane_record import PaneRecord
 
 _OUTPUT = "some of its output could not be followed; marks or events are missing"
 _ENGINE = "its terminal failed on its output and was cleared; the log has it all"

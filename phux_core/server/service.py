@@ -21,13 +21,13 @@ from phux_core.server.history.server_logs import Logs
 from phux_core.server.keeper_link import KeeperLink
 from phux_core.server.kernel.peer_credentials import peer_uid
 from phux_core.server.kernel.syscall import ask_where_refused
-from phux_core.server.pane import Pane
+from phux_core.server.pane import Pane, PaneContext
 from phux_core.server.pane_faults import PaneFaults
 from phux_core.server.pty.read_order import ReadTurns
 from phux_core.server.push.attachments import Attachments
 from phux_core.server.push.hub import EventHub
 from phux_core.server.screen.rebuild import SET_ASIDE, Rebuilt, blank, label, rebuild, restore
-from phux_core.server.shell.state import STATES
+from phux_core.server.shell.events import STATES
 from phux_core.server.tree.arranger import Arranger
 from phux_core.server.tree.diff import news, picture
 from phux_core.server.tree.documents import tree_document
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from phux_core.server.api.connection import Answer, Connection
     from phux_core.server.history.pane_log import PaneLog
     from phux_core.server.keeper_link import Child, Inheritance
+    from phux_core.server.pane_record import PaneRecord
     from phux_core.server.settings import Settings
-    from phux_core.server.tree.records import PaneRecord
 
 MAX_CLIENTS = 1024
 _STEPS = 2**32 - 1
@@ -83,7 +83,15 @@ class Service:
         self._feed_mark = inheritance.feed_mark.cell
         ask_where_refused(inheritance.questions)
         self._engine_name = engines.choose(settings.engine)
-        self._turns = ReadTurns(loop)
+        self._context = PaneContext(
+            loop,
+            ReadTurns(loop),
+            self.events,
+            self._feed_mark,
+            os.path.dirname(settings.socket),
+            self._on_pane_dead,
+            self._keep_checkpoint,
+        )
         life = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
         self.logs = Logs(loop, settings, life, self.panes.values)
         self.arranger: Arranger = Arranger(self, settings.window_size)
@@ -148,21 +156,16 @@ class Service:
         if rebuilt.note is not None:
             record.engine_note = rebuilt.note
             _log.warning("@%d: %s", record.id, rebuilt.note)
+        log = self._open_log(record, journal)
         pane = Pane(
             record,
             master,
             rebuilt.engine,
             journal,
-            feed_mark=self._feed_mark,
-            faults=PaneFaults(record, self.write_tree, partial(self._make_successor, record)),
-            loop=self.loop,
-            turns=self._turns,
-            events=self.events,
-            on_dead=self._on_pane_dead,
-            on_checkpoint=self._keep_checkpoint,
-            log=self._open_log(record, journal),
-            ledger=partial(PaneLedger, kept=commands, keep=partial(self._keep_command, record.id)),
-            run_directory=os.path.dirname(self.socket_path),
+            self._context,
+            PaneFaults(record, self.write_tree, partial(self._make_successor, record)),
+            log,
+            partial(PaneLedger, record, journal, log, commands, partial(self._keep_command, record.id)),
         )
         restore(pane, rebuilt)
         self._feed_mark[0] = 0
@@ -276,7 +279,7 @@ class Service:
             _log.warning("@%d goes on with the pyte engine: %s", suspect.id, suspect.engine_note)
 
     def _keep_checkpoint(self, pane: Pane, checkpoint: bytes) -> None:
-        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, pane.commands.dump()), at_once=True)
+        self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, pane.tracker.marks.dump()), at_once=True)
 
     def _keep_command(self, pane_id: int, data: bytes, anew: bool) -> None:
         self.keeper.put(ledger_key(pane_id), data, append=not anew, at_once=True)
@@ -313,7 +316,7 @@ class Service:
 
     def handle(self, connection: Connection, call: object, params: object) -> Answer:
         """Carry out a call."""
-        self._turns.heard()
+        self._context.turns.heard()
         return dispatch(self, connection, call, params)
 
     def connected(self, connection: Connection) -> None:
@@ -419,7 +422,7 @@ class Service:
         for connection in list(self._connections):
             connection.close()
         for pane in self.panes.values():
-            pane.runs.close()
+            pane.runner.close()
         self.logs.close()
         if not self.finished.done():
             self.finished.set_result(None)

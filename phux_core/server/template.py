@@ -3,13 +3,16 @@
 Importing what a server needs takes a tenth of a second, a fork a few milliseconds. The client starts one template for
 all of its embedded servers. It ends when its client ends, or when it has had nothing to do for a while.
 
-Requests come over the socket FD, one at a time: a frame (docs/wire.md) with ``arguments`` for the keeper, ``env`` and
+A keeper and its service are forked before they are needed, and wait for their orders (``Spare``).
+
+Orders come over the socket FD, one at a time: a frame (docs/wire.md) with ``options`` for the keeper, ``env`` and
 ``cwd``, and three descriptors: where the keeper reports that it is ready, the pipe that it ends with, and its log. The
 reply is a frame with the keeper's ``pid``.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import gc
@@ -19,12 +22,14 @@ import signal
 import socket
 import sys
 import time
-import tomllib  # noqa: F401  the keeper imports it late
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from phux_core import wire
 from phux_core.engine import choose, create
 from phux_core.keeper import __main__ as keeper
+from phux_core.keeper.channel import ChannelClosedError
+from phux_core.keeper.children import close_inherited
+from phux_core.logs.places import server_name
 from phux_core.server import __main__ as service
 
 if TYPE_CHECKING:
@@ -32,7 +37,9 @@ if TYPE_CHECKING:
 
 IDLE_S = 5.0
 """How long a template waits for work while no server of it lives."""
-_MAX_REQUEST = 16 * 1024 * 1024
+_SPARE_AFTER_S = 0.03  # by then the last server has started, and does not compete with the next
+_DEFAULTS = vars(keeper.parser().parse_args([]))
+_MAX_ORDER = 16 * 1024 * 1024
 _END_POLL_S = 0.01
 
 
@@ -66,12 +73,31 @@ class ForkedService:
         return self.returncode
 
 
-def fork_service(settings: str, channel_fd: int) -> ForkedService:
-    """Fork a service off the keeper."""
-    pid = os.fork()
-    if not pid:
-        _run(lambda: service.main(settings, channel_fd), keep=(channel_fd,))
-    return ForkedService(pid)
+class Spare:
+    """A process that was forked before it is needed, and waits for its order.
+
+    Args:
+        program: What it runs, given the socket on which its order will come.
+    """
+
+    def __init__(self, program: Callable[[socket.socket], int]) -> None:
+        self._sock, theirs = socket.socketpair()
+        with theirs:
+            self.pid = os.fork()
+            if not self.pid:
+                _run(lambda: program(theirs), keep=theirs.fileno())
+
+    def order(self, order: dict[str, Any], fds: list[int]) -> None:
+        """Send it its order.
+
+        Raises:
+            OSError: It is gone.
+        """
+        data = wire.encode(order)
+        with self._sock:
+            rest = data[socket.send_fds(self._sock, [data], fds) :]
+            if rest:  # else it may be done already, and gone
+                self._sock.sendall(rest)
 
 
 def main() -> int:
@@ -81,39 +107,45 @@ def main() -> int:
     client = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that keepers leave no zombies
     _warm_up()
-    gc.collect()
     gc.freeze()  # collecting would copy what the forks share
     keepers: list[int] = []
+    spare: Spare | None = None
     while True:
-        if not select.select([client], [], [], IDLE_S)[0]:
+        if not select.select([client], [], [], _SPARE_AFTER_S if spare is None else IDLE_S)[0]:
+            if spare is None:
+                spare = Spare(_be_keeper)
+                continue
             keepers = [pid for pid in keepers if _is_alive(pid)]
             if keepers:
                 continue
             return 0
-        request, fds = _receive(client)
-        if request is None:
+        order, fds = _receive(client)
+        if order is None:
             return 0
-        pid = os.fork()
-        if not pid:
-            _be_keeper(request, fds)
+        spare = spare or Spare(_be_keeper)
+        spare.order(order, fds)
         for fd in fds:
             os.close(fd)
-        keepers.append(pid)
-        client.sendall(wire.encode({"pid": pid}))
+        keepers.append(spare.pid)
+        client.sendall(wire.encode({"pid": spare.pid}))
+        spare = None
 
 
 def _warm_up() -> None:
     """Do once what every server does first, so that the forks find it done."""
     create(choose(None), 80, 24).close()
-    keeper.parser().parse_args([])
+    server_name("", 0.0, 0)
+    service.log_to_stderr()
     asyncio.new_event_loop().close()
 
 
 def _receive(client: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
-    decoder = wire.Decoder(max_header=_MAX_REQUEST, max_payload=0)
+    decoder = wire.Decoder(max_header=_MAX_ORDER, max_payload=0)
     fds: list[int] = []
     while True:
         data, received, _flags, _address = socket.recv_fds(client, wire.RECEIVE_SIZE, 3)
+        for fd in received:
+            os.set_inheritable(fd, False)
         fds += received
         if not data:
             return None, fds
@@ -121,19 +153,55 @@ def _receive(client: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
             return header, fds
 
 
-def _be_keeper(request: dict[str, Any], fds: list[int]) -> NoReturn:
+def _be_keeper(orders: socket.socket) -> int:
+    spares = [Spare(_be_service)]
+    order, fds = _receive(orders)
+    if order is None:
+        return 0  # nobody needs us
     ready, life, log = fds
+    _enter(order, log)
+
+    def start_service(settings: str, channel_fd: int) -> ForkedService:
+        spare = spares.pop() if spares else Spare(_be_service)
+        spare.order({**order, "settings": settings}, [channel_fd, 2])
+        return ForkedService(spare.pid)
+
+    options = {**_DEFAULTS, **order["options"], "ready_fd": ready, "life_fd": life}
+    return keeper.run(argparse.Namespace(**options), start_service)
+
+
+def _be_service(orders: socket.socket) -> int:
+    def receive_order() -> tuple[str, int]:
+        order, fds = _receive(orders)
+        if order is None:
+            raise ChannelClosedError("nobody needs a service")
+        channel_fd, log = fds
+        _enter(order, log)
+        return order["settings"], channel_fd
+
+    return service.main(receive_order)
+
+
+def _enter(order: dict[str, Any], log: int) -> None:
+    """Take over the environment, the directory and the log that an order speaks of."""
     os.dup2(log, 1)
     os.dup2(log, 2)
-    os.environ.clear()
-    os.environ.update(request["env"])
+    os.close(log)
+    _set_environment(order["env"])
     with contextlib.suppress(OSError):
-        os.chdir(request["cwd"])
-    arguments = [*request["arguments"], "--ready-fd", str(ready), "--life-fd", str(life)]
-    _run(lambda: keeper.main(arguments, fork_service), keep=(ready, life))
+        os.chdir(order["cwd"])
 
 
-def _run(program: Callable[[], int], keep: tuple[int, ...]) -> NoReturn:
+def _set_environment(env: dict[str, str]) -> None:
+    """Have exactly these variables; mostly they are those that the template started with."""
+    for name in os.environ.keys() - env.keys():
+        del os.environ[name]
+    for name, value in env.items():
+        if os.environ.get(name) != value:
+            os.environ[name] = value
+
+
+def _run(program: Callable[[], int], keep: int) -> NoReturn:
     """Be a new process: no signal handlers, no descriptors of the one it was forked from, nothing after its end."""
     status = 1
     try:
@@ -141,10 +209,7 @@ def _run(program: Callable[[], int], keep: tuple[int, ...]) -> NoReturn:
         for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         os.setsid()
-        first = 3
-        for fd in (*sorted(keep), os.sysconf("SC_OPEN_MAX")):
-            os.closerange(first, fd)
-            first = fd + 1
+        close_inherited([keep])
         status = program()
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 1

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
 __all__ = ["integrate", "without_history"]
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
+_KSH = re.compile(r"(ksh)\d+.*")
 _NONCE = re.compile(r"[0-9A-Za-z_-]+")
 _ZSHENV = ("/etc/zshenv", "/etc/zsh/zshenv")
 
@@ -124,7 +125,7 @@ def _find(argv: list[str]) -> _Integration | None:
     name = os.path.basename(argv[0]) if argv else ""
     if name == "busybox":
         return _posix if argv[1:2] in (["sh"], ["ash"]) else None
-    return _SHELLS.get(re.sub(r"^(ksh)\d+.*", r"\1", name))
+    return _SHELLS.get("ksh" if _KSH.fullmatch(name) else name)
 
 
 def _asks_for_login(arguments: list[str]) -> bool | None:

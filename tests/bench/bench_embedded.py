@@ -1,7 +1,8 @@
 """How long ``embedded()`` takes until the first prompt, next to bash under pexpect: ``python tests/bench/bench_embedded.py``.
 
-Both start bash with the same short .bashrc, in turns, so that a noisy moment hits both; medians are compared. The first
-private server of a process also starts the template process that forks the others; it is reported by itself.
+Both start bash with the same short .bashrc, in turns, so that a noisy moment hits both; medians are compared. Between them
+is a pause, so that neither runs while the last server ends or the next is forked ahead; ``--pause 0`` leaves it out. The
+first private server of a process also starts the template process that forks the others; it is reported by itself.
 """
 
 from __future__ import annotations
@@ -13,12 +14,17 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pexpect
 
 from phux_client import blocking
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 ROUNDS = 40
+PAUSE_S = 0.1
 ALLOWED = 5.0
 
 
@@ -41,13 +47,18 @@ def theirs() -> float:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--pause", type=float, default=PAUSE_S)
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         os.environ["HOME"] = home
         Path(home, ".bashrc").write_text("PS1='> '\n")
         first = ours()
-        times: list[tuple[float, float]] = [(ours(), theirs()) for _ in range(rounds)]
-    mine, peer = (statistics.median(column) * 1000 for column in zip(*times, strict=True))
+        times: dict[Callable[[], float], list[float]] = {ours: [], theirs: []}
+        for _ in range(options.rounds):
+            for measure, taken in times.items():
+                time.sleep(options.pause)
+                taken.append(measure())
+    mine, peer = (statistics.median(taken) * 1000 for taken in times.values())
     print(f"embedded() until the first prompt {mine:7.1f} ms (the first one {first * 1000:.0f} ms)")
     print(f"bash under pexpect                {peer:7.1f} ms")
     print(f"ratio                             {mine / peer:7.2f} (at most {ALLOWED:g})")

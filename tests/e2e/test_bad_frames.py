@@ -564,7 +564,7 @@ def test_text_that_no_terminal_can_get_is_refused(good, kind):
     ids=repr,
 )
 def test_words_that_no_program_can_get_are_refused_and_the_keeper_is_not_doubled(params):
-    # ptyprocess forks before it finds that execve cannot take them.
+    # Where programs are started with fork, it is the child that finds that execve cannot take them.
     with embedded_server() as server, RawClient(server.socket) as client:
         client.get("new_session", name="stays", cwd="/", command=["sleep", "1000"])
         status = client.get("status")

@@ -315,6 +315,61 @@ def test_an_idle_template_ends_and_the_next_server_starts_another():
     assert told.stdout == "0\n", told.stderr
 
 
+SPARE = """
+import os, select, signal, sys
+from phux_client import blocking
+
+def parent(pid):
+    return int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1])
+
+def children(pid):
+    found = set()
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if parent(name) == pid:
+                found.add(int(name))
+        except OSError:
+            pass
+    return found
+
+with blocking.embedded() as phux:
+    keeper = phux.status().keeper_pid
+    template = parent(keeper)
+    while not (spare := children(template) - {keeper}):
+        pass
+    while not (service := children(*spare)):
+        pass
+ends = [os.pidfd_open(pid) for pid in spare | service]
+if sys.argv[1] == "used":
+    with blocking.embedded() as phux:
+        status = phux.status()
+        assert ({status.keeper_pid}, {status.service_pid}) == (spare, service)
+elif sys.argv[1] == "killed":
+    os.kill(*spare, signal.SIGKILL)
+    assert select.select(ends[:1], [], [], 10)[0]
+else:
+    os.kill(template, signal.SIGKILL)
+while ends:
+    ended = select.select(ends, [], [], 10)[0]
+    assert ended, "a spare process stays"
+    ends = [fd for fd in ends if fd not in ended]
+with blocking.embedded() as phux:
+    print(phux.new_session().pane.run("echo hi").output)
+"""
+
+
+@pytest.mark.parametrize("case", ["used", "killed", "orphaned"])
+def test_the_next_server_is_forked_ahead_and_leaves_no_process_behind(case):
+    told = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SPARE, case],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert told.stdout == "hi\n", told.stderr
+
+
 def test_a_forked_service_comes_back_after_its_death():
     with blocking.embedded() as phux:
         pane = phux.new_session().pane

@@ -35,7 +35,7 @@ def is_free(pane):
     assert (result.exit_code, result.output) == (0, "mine"), pane.snapshot().text
 
 
-def is_refused(pane, why="somebody has typed"):
+def is_refused(pane, why="partly typed line"):
     with pytest.raises(errors.BusyError, match=why):
         pane.run("echo mi''ne", timeout_s=10)
 

@@ -273,7 +273,7 @@ def test_the_alternate_screen_that_a_killed_program_left_is_no_program(open_shel
 def test_without_marks_it_is_refused_with_a_way_out(open_shell):
     pane = open_shell("bash --norc")
     pane.run(r"printf '\033[?1049h'")
-    with pytest.raises(errors.BusyError, match="whole screen") as raised:
+    with pytest.raises(errors.BusyError, match="alternate screen") as raised:
         pane.run("echo hi")
     assert "reset" in raised.value.remedy
     pane.send_keys(r"printf '\033[?1049l'", "Enter")

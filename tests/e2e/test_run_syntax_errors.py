@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 
 import pytest
 
 from shell_panes import SHELLS
 
-ARGV = {**SHELLS, "zsh -f": ["zsh", "-f"]}
+ARGV = {**SHELLS, "zsh -f": ["zsh", "-f"], "mksh": ["mksh"]}
 POSIX = [name for name in ARGV if name != "fish"]
 COMMANDS = [
     "echo )",
@@ -65,17 +64,20 @@ COMMANDS = [
 # A file of ours, our variables, our wrapper.
 OURS = re.compile(r"/r[0-9a-f]{6}\b|\b_[pq]\b|7748|command eval|builtin eval|/dev/\./null")
 # How shells begin their messages: their name, what executes the command, the number of a line.
-PREFIX = re.compile(
-    r"^(?:(?:\S*/)?(?:bash|zsh|dash|ksh|sh|busybox)|\(eval\)): ?"
-    r"(?:(?:-c|eval(?:\[\d+\])?|(?:line )?\d+|\S*/r[0-9a-f]{6}\[\d+\]): ?)*"
-)
+PREFIX = re.compile(r"^(?:E: )?(?:\S*/)?(?:bash|zsh|dash|mksh|ksh|sh|busybox): ?(?:(?:-c|(?:line )?\d+): ?)*")
+# What these add where a command has several lines.
+EVAL = re.compile(r"\beval: (?:line \d+: )?")
+SAYS_EVAL = {"dash", "ksh", "busybox"}
 
 
 def truth(argv, command, directory):
-    """Run a command by `-c`; what it writes and its code. bash has another code for an open `$(` if it is interactive."""
-    bash = argv[0] == "bash"
+    """Run a command by `-c`; what it writes and its code.
+
+    bash has another code for an open `$(` if it is interactive, and mksh another message where a typed line ends.
+    """
+    evaluates = {"bash": "-ic", "mksh": "-c"}.get(argv[0])
     process = subprocess.run(
-        [*argv, "-ic", 'eval "$1"', "bash", command] if bash else [*argv, "-c", command],
+        [*argv, evaluates, 'eval "$1"', argv[0], command] if evaluates else [*argv, "-c", command],
         cwd=directory,
         env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(directory)},
         stdin=subprocess.DEVNULL,
@@ -84,11 +86,13 @@ def truth(argv, command, directory):
         text=True,
         timeout=20,
     )
-    return process.returncode, process.stdout
+    return process.returncode, EVAL.sub("", process.stdout) if evaluates else process.stdout
 
 
-def message(text):
+def message(text, shell, command):
     """Leave out what differs between a shell that reads a terminal and one that reads `-c`: its name, numbers of lines."""
+    if shell in SAYS_EVAL and "\n" in command:
+        text = EVAL.sub("", text)
     lines = [PREFIX.sub("", line) for line in text.splitlines() if "terminal process group" not in line]
     lines = [re.sub(r" at line \d+|(?<=cd:) line \d+:|^zsh:(?=cd:)|(?<=cd):\d+", "", line) for line in lines]
     return [line for line in lines if line and line != "no job control in this shell"]
@@ -96,8 +100,6 @@ def message(text):
 
 @pytest.mark.parametrize("shell", POSIX)
 def test_a_command_that_cannot_be_read_ends_as_in_the_shell_itself(open_shell, tmp_path, monkeypatch, shell):
-    if shutil.which(ARGV[shell][0]) is None:
-        pytest.skip(f"{ARGV[shell][0]} is not installed")
     monkeypatch.setitem(SHELLS, shell, ARGV[shell])
     pane = open_shell(shell)
     wrong = []
@@ -109,9 +111,27 @@ def test_a_command_that_cannot_be_read_ends_as_in_the_shell_itself(open_shell, t
         usable = pane.run("echo usable", timeout_s=20)
         if (
             (result.exit_code, result.exit_known) != (code, True)
-            or message(result.output) != message(text)
+            or message(result.output, shell, command) != message(text, shell, command)
             or OURS.search(result.output)
             or (usable.output, usable.exit_code) != ("usable", 0)
         ):
             wrong.append((command, code, text, result.exit_code, result.output, usable.output))
     assert wrong == []
+
+
+@pytest.mark.parametrize("shell", POSIX)
+def test_a_line_that_only_an_alias_makes_readable_is_executed(open_shell, monkeypatch, shell):
+    monkeypatch.setitem(SHELLS, shell, ARGV[shell])
+    pane = open_shell(shell)
+    pane.run("alias begin=if", timeout_s=20)
+    assert pane.run("begin true; then x=yes; fi", timeout_s=20).exit_code == 0
+    assert pane.run("echo $x", timeout_s=20).output == "yes"
+
+
+def test_messages_of_several_lines_in_zsh_do_not_mention_eval(open_shell):
+    pane = open_shell("zsh")
+    assert pane.run("nosuchcommand\nfalse", timeout_s=20).output == "zsh: command not found: nosuchcommand"
+    assert pane.run("[[ -o eval_lineno ]]", timeout_s=20).exit_code == 0, "and the user's option is back"
+    pane.run("unsetopt eval_lineno", timeout_s=20)
+    pane.run("true\nfalse", timeout_s=20)
+    assert pane.run("[[ -o eval_lineno ]]", timeout_s=20).exit_code == 1

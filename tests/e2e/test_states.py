@@ -12,7 +12,7 @@ import pytest
 from phux_client import blocking
 from phux_core import documents
 from servers import embedded_server
-from shell_panes import SHELLS
+from shell_panes import MARKED, SHELLS
 from validation import validate
 
 PROGRAMS = {
@@ -128,7 +128,7 @@ def test_states_of_a_shell_and_its_programs_are_told_as_they_come(phux, open_she
         expect("dead", None)
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", MARKED)
 def test_what_a_person_does_at_a_prompt_is_told(open_shell, phux, shell):
     """Also what nobody ran through us: typed at the prompt, as a person does."""
     pane = open_shell(shell)

@@ -9,7 +9,8 @@ from phux_client import event_buffer
 from phux_core import calls, selector, wire
 from phux_core.errors import BadNameError, BadRequestError, BadSelectorError, NoSuchTargetError, ProtocolError
 from phux_core.keys import KEY_NAMES, Key, parse_key
-from phux_core.server.tree.records import PaneRecord, Tree
+from phux_core.server.pane_record import PaneRecord
+from phux_core.server.tree.records import Tree
 
 EXAMPLES = settings(deadline=None, max_examples=150)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# Integrated by us, and not: a plain shell, one with options that keep us out, and those that have no integration.
+# Integrated by hooks, by prompts, and not: one with options that keep us out.
 SHELLS = {
     "bash": ["bash"],
     "zsh": ["zsh"],
@@ -28,6 +28,7 @@ SHELLS = {
     "busybox": ["busybox", "sh"],
 }
 INTEGRATED = ("bash", "zsh", "fish")
+MARKED = [name for name in SHELLS if name != "bash --norc"]
 POSIX = [name for name in SHELLS if name != "fish"]
 PLAIN_RC = {
     ".bashrc": "PS1='$ '\n",

@@ -17,7 +17,7 @@ from phux_core.server.api.requests import Requests
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
-    from phux_core.server.sync.promise import Outcome
+    from phux_core.server.sync.promise import Promise
 
 HIGH_WATER = 1024 * 1024
 """Unsent bytes above which a client counts as slow."""
@@ -30,7 +30,7 @@ _log = logging.getLogger("phux.connection")
 
 Result = dict[str, Any]
 if TYPE_CHECKING:
-    Answer = Result | Outcome | Awaitable[Result]
+    Answer = Result | Promise | Awaitable[Result]
     """What a call returns: its result, or what will report it."""
 
 

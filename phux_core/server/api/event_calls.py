@@ -54,7 +54,7 @@ def subscribe(
 
 async def _hold(server: Server, connection: Connection, pane: Pane, hold_ms: int) -> Result:
     """Subscribe to a pane, and hold its lock as long as the subscription lasts."""
-    lock = pane.runs.turn
+    lock = pane.runner.lock
     try:
         async with asyncio.timeout(hold_ms / 1000):
             await lock.acquire()
@@ -74,7 +74,7 @@ def _subscribed(pane: Pane, number: int, since: int) -> Result:
         "subscription": number,
         "seq": pane.seq,
         "since": since,
-        "marks": pane.commands.at_prompt is not None,
+        "marks": pane.tracker.marks.is_active,
         "command_end": pane.ledger.last_end,
     }
 

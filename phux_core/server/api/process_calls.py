@@ -39,15 +39,15 @@ _FORK_S = 0.25
 def run(server: Server, connection: Connection, pane: int, request: RunRequest, timeout_ms: int | None) -> Answer:
     timeout_s = None if timeout_ms is None else timeout_ms / 1000
     request = evolve(_checked(request), timeout_s=timeout_s, client=connection.client)
-    runs = find_pane(server, pane).runs
-    return runs.run_now(request) or runs.run(request, lambda: connection.is_open)
+    runner = find_pane(server, pane).runner
+    return runner.run_now(request) or runner.run(request, lambda: connection.is_open)
 
 
 @handles("start", collect=RunRequest)
 async def start(server: Server, connection: Connection, pane: int, request: RunRequest) -> Result:
     request = evolve(_checked(request), by="start", client=connection.client)
     live = find_pane(server, pane)
-    started = await live.runs.start(request, lambda: connection.is_open)
+    started = await live.runner.start(request, lambda: connection.is_open)
     return {"command": f"{live.id}.{started.number}", "seq": started.typed_seq}
 
 
@@ -96,7 +96,7 @@ async def command_begun(pane: Pane) -> None:
     watch = pane.watch
 
     def is_read() -> bool:
-        run = pane.runs.current
+        run = pane.runner.current
         return run is None or run.start is not None
 
     def has_the_terminal() -> bool:
@@ -108,7 +108,7 @@ async def command_begun(pane: Pane) -> None:
 
 def has_command(pane: Pane) -> bool:
     """Tell whether a command is under way in a pane's shell."""
-    return pane.commands.start is not None or pane.runs.current is not None
+    return pane.tracker.marks.start is not None or pane.runner.current is not None
 
 
 def is_on_its_way(pane: Pane) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core.calls import CALLS
 from phux_core.errors import DisconnectedError
-from phux_core.server.sync.promise import Outcome
+from phux_core.server.sync.promise import Promise
 
 if TYPE_CHECKING:
     import asyncio
@@ -35,7 +35,7 @@ class Requests:
         self._reply = reply
         self._on_room = on_room
         self._tasks: set[asyncio.Task[None]] = set()
-        self._promised = 0  # replies that an Outcome will bring
+        self._promised = 0  # replies that a Promise will bring
         self._can_be_cancelled: dict[int, Callable[[], object]] = {}
 
     @property
@@ -48,10 +48,10 @@ class Requests:
         """Whether there may be no more."""
         return self.count >= MAX_IN_FLIGHT
 
-    def add(self, request_id: int, call: str, answer: Outcome | Awaitable[dict[str, Any]]) -> None:
+    def add(self, request_id: int, call: str, answer: Promise | Awaitable[dict[str, Any]]) -> None:
         """Reply to a request as soon as its answer is known."""
         cancellable = CALLS[call].cancellable
-        if isinstance(answer, Outcome):
+        if isinstance(answer, Promise):
             self._promised += 1
             keep = partial(self._keep_promise, request_id, call)
             if cancellable:
@@ -93,7 +93,7 @@ class Requests:
         self._reply(request_id, call, result)
         self._removed()
 
-    def _break_promise(self, request_id: int, outcome: Outcome, keep: Listener) -> None:
+    def _break_promise(self, request_id: int, outcome: Promise, keep: Listener) -> None:
         outcome.forget(keep)
         self._promised -= 1
         del self._can_be_cancelled[request_id]

@@ -10,20 +10,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from phux_core.logs import ledger
 from phux_core.logs.ledger import Ledger
-from phux_core.server.run.output_capture import end_of_own_output
-from phux_core.server.shell.marks import CommandFinished, CommandStarted
+from phux_core.server.shell.events import CommandFinished, CommandStarted
+from phux_core.server.shell.output_bounds import end_of_own_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from phux_core.keeper.journal import Journal
     from phux_core.logs.ledger import Entry
-    from phux_core.server.pane import Pane
-    from phux_core.server.run.record import Run
-    from phux_core.server.shell.marks import News
+    from phux_core.server.history.pane_log import PaneLog
+    from phux_core.server.pane_record import PaneRecord
+    from phux_core.server.shell.events import ShellEvent
 
 # Changes are written to the file together: it is for later, and a command is often three of them.
 _WRITE_S = 0.25
@@ -32,23 +33,45 @@ _KEEP_S = 0.02
 _MOST_LINES = 3 * ledger.MOST_ENTRIES
 
 
+class TypedRun(Protocol):
+    """What the ledger records of a run."""
+
+    number: int
+    command: str
+    by: str
+    client: str | None
+    typed_seq: int
+    started_at: float
+
+
 class PaneLedger:
     """The commands of one pane.
 
     Args:
-        pane: The pane.
+        record: The pane's record.
+        journal: The pane's stream.
+        log: The pane's log.
         kept: What the keeper had of it.
         keep: Has a line kept, or all of them anew: ``keep(data, anew)``.
+        cwd: Returns the working directory of the pane's first process.
 
     Attributes:
-        typist: Who pressed Enter last, if that is known.
+        typist: The client that pressed Enter last, if it is known.
     """
 
-    def __init__(self, pane: Pane, kept: bytes, keep: Callable[[bytes, bool], None]) -> None:
+    def __init__(
+        self,
+        record: PaneRecord,
+        journal: Journal,
+        log: PaneLog,
+        kept: bytes,
+        keep: Callable[[bytes, bool], None],
+        cwd: Callable[[], str],
+    ) -> None:
         self.typist: str | None = None
-        self._pane = pane
-        kept += pane.journal.unkept
-        self._ledger = Ledger.of(pane.id, kept)
+        self._record, self._journal, self._log, self._cwd = record, journal, log, cwd
+        kept += journal.unkept
+        self._ledger = Ledger.of(record.id, kept)
         self._keep = keep
         self._lines = kept.count(b"\n")
         # What the last service did not come to write is written with the next change, or with the pane's end.
@@ -67,14 +90,6 @@ class PaneLedger:
         return self._ledger.entries.get(number)
 
     @property
-    def open_since(self) -> int | None:
-        """Where the output of the command begins that somebody typed and that has not ended; None if there is none."""
-        latest = self._ledger.latest
-        if latest is None or latest.by != "typed" or latest.ended_at is not None or latest.lost:
-            return None
-        return latest.start
-
-    @property
     def last_end(self) -> int | None:
         """Where the output of the command ended that ended last; None if none did."""
         return next(
@@ -88,7 +103,7 @@ class PaneLedger:
         """The number of the next command."""
         return self._ledger.next_number
 
-    def typed(self, run: Run) -> None:
+    def typed(self, run: TypedRun) -> None:
         """Take a run that was typed just now, under the next number; its note has told of it until here."""
         if run.number != self.next_number:
             return  # it was heard of before the last service died
@@ -114,29 +129,29 @@ class PaneLedger:
 
     # What the shell tells
 
-    def take(self, news: News, command: str | None) -> None:
+    def take(self, event: ShellEvent, command: str | None) -> None:
         """Take what the shell's marks say."""
         latest = self._ledger.latest
-        if isinstance(news, CommandStarted):
-            if latest is not None and news.start <= (latest.place if latest.start is None else latest.start):
-                if latest.command is None and latest.start == news.start:
+        if isinstance(event, CommandStarted):
+            if latest is not None and event.start <= (latest.place if latest.start is None else latest.start):
+                if latest.command is None and latest.start == event.start:
                     self._change(latest.number, command=command)
                 return  # heard before
-            self._add(command, "typed", self.typist, news.input_start, news.start, time.time())
+            self._add(command, "typed", self.typist, event.input_start, event.start, time.time())
             self._set_down()  # where there are no marks, nothing else would tell the next service
             return
-        if not isinstance(news, CommandFinished) or news.start is None or latest is None:
+        if not isinstance(event, CommandFinished) or event.start is None or latest is None:
             return
-        if latest.start == news.start and latest.ended_at is None:
-            end = end_of_own_output(self._pane.journal, news.start, news.end, self._pane.record.command)
-            self.ended(latest.number, news.start, end, news.exit_code)
+        if latest.start == event.start and latest.ended_at is None:
+            end = end_of_own_output(self._journal, event.start, event.end, self._record.command, marked=event.is_marked)
+            self.ended(latest.number, event.start, end, event.exit_code)
 
-    def pane_died(self, exit_code: int | None) -> None:
-        """Take note that nothing runs any more."""
+    def pane_died(self, exit_code: int | None, place: int) -> None:
+        """Record that the program has ended, and its output at a place."""
         latest = self._ledger.latest
         if latest is not None and latest.ended_at is None and not latest.lost:
-            start = self._pane.seq if latest.start is None else latest.start
-            self.ended(latest.number, start, self._pane.seq, exit_code)
+            start = place if latest.start is None else latest.start
+            self.ended(latest.number, start, place, exit_code)
         self.flush()
 
     # Keeping
@@ -147,7 +162,7 @@ class PaneLedger:
         entry = self._ledger.add(
             place=place,
             command=None if command is None else command[: ledger.LONGEST_COMMAND],
-            cwd=self._pane.current_directory(),
+            cwd=self._cwd(),
             by=by,
             client=client,
             started_at=started_at,
@@ -178,7 +193,7 @@ class PaneLedger:
     def _set_down(self) -> None:
         """See to it that what has changed is kept even if this service dies now."""
         lines = self._changed_lines()
-        if not self._pane.journal.add_unkept(lines):
+        if not self._journal.add_unkept(lines):
             self._keep_lines(lines)
 
     def _changed_lines(self) -> bytes:
@@ -188,7 +203,7 @@ class PaneLedger:
 
     def _keep_lines(self, lines: bytes) -> None:
         """Have the keeper keep what was set down beside the journal, and more."""
-        journal = self._pane.journal
+        journal = self._journal
         lines = journal.unkept + lines
         self._lines += lines.count(b"\n")
         if self._lines > _MOST_LINES:
@@ -205,5 +220,5 @@ class PaneLedger:
             self._timer.cancel()
             self._timer = None
         if self._unwritten:
-            self._pane.log.note_commands(b"".join(map(ledger.line, self._unwritten.values())), self._ledger)
+            self._log.note_commands(b"".join(map(ledger.line, self._unwritten.values())), self._ledger)
             self._unwritten.clear()

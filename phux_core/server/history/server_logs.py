@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
     from phux_core.server.api.connection import Connection
     from phux_core.server.pane import Pane
+    from phux_core.server.pane_record import PaneRecord
     from phux_core.server.settings import Settings
-    from phux_core.server.tree.records import PaneRecord
 
 READ_S = 10.0
 """How long a read may take."""

@@ -22,15 +22,6 @@ MAX_QUEUED_REPLIES = 64 * 1024
 DEADLINE_S = 5.0
 """How long an entry may wait for a program that does not read."""
 
-SETTLE_S = 0.01
-"""How long a program may take to read what the terminal answered."""
-# busybox asks at its prompt where the cursor is, and loses what it reads together with the answer. In the first row it
-# takes that for the beginning of a key, and reads on for 50 ms.
-_SETTLE_FIRST_ROW_S = 0.06
-_FIRST_ROW = b"\x1b[1;"
-# How much longer keys may be held back for answers to a program that does not cease to ask.
-_MOST_HELD_S = 0.1
-
 
 class _Entry:
     __slots__ = ("data", "done", "size", "timer")
@@ -42,7 +33,7 @@ class _Entry:
         self.timer: asyncio.TimerHandle | None = None
 
 
-class TypingQueue:
+class WriteQueue:
     """The bytes on their way to one program.
 
     Args:
@@ -51,7 +42,6 @@ class TypingQueue:
         name: How messages call the pane.
 
     Attributes:
-        settled_at: When the program will have read what the terminal answered, by the loop's clock.
         may_be_unread: Whether something was typed after the last time that everything was found to be read.
     """
 
@@ -62,20 +52,15 @@ class TypingQueue:
         self._entries: list[_Entry] = []  # mostly empty, and then smaller than a deque
         self._queued = 0
         self._writing = False
-        self._held: list[_Entry] = []  # keys that wait for answers to go first, and what was typed behind them
-        self._held_at_most_until = 0.0
-        self._release_timer: asyncio.TimerHandle | None = None
         self._read_at = 0.0
         self._pending_line = 0
         self.may_be_unread = False
-        self.settled_at = 0.0
 
-    def type(self, data: bytes, hold_s: float = 0.0) -> asyncio.Future[None]:
+    def type(self, data: bytes) -> asyncio.Future[None]:
         """Type bytes, all or nothing.
 
         Args:
             data: The bytes.
-            hold_s: How long to hold them back; what the terminal answers until then goes first.
 
         Returns:
             A future that is done when the kernel has taken them all. It fails with InputBlockedError when the
@@ -99,10 +84,7 @@ class TypingQueue:
         if not data:  # a mouse that the program did not ask for, say
             entry.done.set_result(None)
             return entry.done
-        if hold_s > 0 or self._held:
-            self._hold(entry, hold_s)
-        else:
-            self._append(entry)
+        self._append(entry)
         if not entry.done.done():
             entry.timer = self._loop.call_later(DEADLINE_S, self._give_up, entry)
         return entry.done
@@ -112,9 +94,6 @@ class TypingQueue:
         if self._queued + len(data) <= MAX_QUEUED_REPLIES:
             _longest, self._pending_line = measure(self._fd, self._pending_line, data)
             self._append(_Entry(data, None))
-            self.settled_at = self._loop.time() + (_SETTLE_FIRST_ROW_S if data.startswith(_FIRST_ROW) else SETTLE_S)
-            if self._held:
-                self._release_at(min(self.settled_at, self._held_at_most_until))
 
     def is_unread(self) -> bool:
         """Return True while the program has not read everything that was typed."""
@@ -127,7 +106,6 @@ class TypingQueue:
         if self._writing:
             self._loop.remove_writer(self._fd)
             self._writing = False
-        self._release()
         while self._entries:
             entry = self._entries.pop(0)
             self._fail(entry, PaneClosedError(f"the program in {self._name} ended before it had read everything"))
@@ -170,33 +148,6 @@ class TypingQueue:
                 self._loop.add_writer(self._fd, self._flush)
             else:
                 self._loop.remove_writer(self._fd)
-
-    def _hold(self, entry: _Entry, hold_s: float) -> None:
-        self._held.append(entry)
-        self._queued += entry.size
-        self.may_be_unread = True
-        if len(self._held) == 1:
-            until = self._loop.time() + hold_s
-            self._held_at_most_until = until + _MOST_HELD_S
-            self._release_at(until)
-
-    def _release_at(self, when: float) -> None:
-        if self._release_timer is not None:
-            when = max(when, self._release_timer.when())
-            self._release_timer.cancel()
-        self._release_timer = self._loop.call_at(when, self._release_and_flush)
-
-    def _release(self) -> None:
-        if self._release_timer is not None:
-            self._release_timer.cancel()
-            self._release_timer = None
-        self._entries += self._held
-        self._held = []
-
-    def _release_and_flush(self) -> None:
-        self._release()
-        if not self._writing:
-            self._flush()
 
     def _give_up(self, entry: _Entry) -> None:
         if entry not in self._entries:

@@ -34,8 +34,6 @@ _END = 4 * 1024
 _LONGEST_DRAWN = 4 * 1024
 # An escape sequence of which the rest is still to come.
 _UNFINISHED = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|[ -/]+|[\]PX^_][^\x07\x1b\x18\x1a]*\x1b?)?\Z")
-# How long a shell that marks nothing may take from its prompt to where it can be seen that it was one.
-_PROMPT_S, _LOOK_S = 0.25, 0.02
 # How long one follower may go on catching up before others get their turn.
 _TURN_S = 0.004
 
@@ -76,8 +74,6 @@ class Follower:
         self._scheduled = False
         self._ended = False
         self._last_words: dict[str, Any] | None = None
-        self._withheld: tuple[int, int] | None = None  # a row that may be a prompt
-        self._withheld_until = 0.0
 
     @property
     def subscriber(self) -> Subscriber:
@@ -91,7 +87,6 @@ class Follower:
     def finish(self, event: dict[str, Any]) -> None:
         """Tell the pane's end, when all its text was told."""
         self._last_words = event
-        self._tell_withheld()
         self.tell_soon()
 
     def tell(self) -> None:
@@ -116,14 +111,8 @@ class Follower:
 
     def _beginning(self) -> int:
         pane = self._pane
-        if self._output_only and pane.commands.at_prompt is None:
-            return max(pane.journal.oldest, pane.unmarked.echoes.output_start)
         if self._output_only:
-            if pane.commands.at_prompt and pane.runs.entered_at:
-                return pane.seq  # the latest command is about to begin
-            if pane.commands.start is not None:
-                return pane.commands.start
-            return pane.commands.outputs[-1][0] if pane.commands.outputs else pane.seq
+            return max(pane.journal.oldest, pane.tracker.output_start(pane.seq))
         start = max(pane.journal.oldest, pane.seq - _LONGEST_DRAWN)
         return start + pane.journal.since(start, pane.seq - start).rfind(b"\n") + 1
 
@@ -147,11 +136,8 @@ class Follower:
             data = data[: end - start]
         text: list[str] = event["text"]
         erased: list[str] = []
-        shown = self._end_of_output(start, data) if self._output_only and end == pane.seq else end
-        for first, last in self._stretches(start, shown):
+        for first, last in self._stretches(start, end):
             part = data[first - start : last - start]
-            if self._output_only:
-                part = pane.unmarked.echoes.cut(first, part)
             lines = _lines(part, pane)
             text += lines
             if self._screen:
@@ -170,28 +156,6 @@ class Follower:
                 event |= self._drawn()
         self._subscriber.push_event(self._number, event)
 
-    def _end_of_output(self, start: int, data: bytes) -> int:
-        """Find where what can be told ends: before a row that may be the prompt of a shell that marks nothing."""
-        end, row = start + len(data), data.rfind(b"\n") + 1
-        loop = asyncio.get_running_loop()
-        before, self._withheld = self._withheld, None
-        if row == len(data) or not self._pane.unmarked.is_being_drawn():
-            return end
-        if before != (start + row, end):
-            self._withheld_until = loop.time() + _PROMPT_S
-        if loop.time() >= self._withheld_until:
-            return end
-        self._withheld = start + row, end
-        loop.call_later(_LOOK_S, self._tell_withheld)
-        return start + row
-
-    def _tell_withheld(self) -> None:
-        """Tell a row that was held back, or that it is still to be."""
-        if self._withheld is not None and self._withheld[1] == self._told == self._pane.seq:
-            self._told = self._line = self._withheld[0]
-            self._cut = b""
-            self.tell_soon()
-
     def _drawn(self) -> dict[str, Any]:
         """Tell what came onto the alternate screen; the text has it only if it was drawn in one piece."""
         looks = alt_screen_changes.looks_of(self._pane)
@@ -204,13 +168,13 @@ class Follower:
     @property
     def _is_output_drawn(self) -> bool:
         """Whether what is on the alternate screen is to be told: a command's, not a prompt that was left there."""
-        commands = self._pane.commands
-        if not self._output_only or commands.at_prompt is None:
+        marks = self._pane.tracker.marks
+        if not self._output_only or not marks.is_active:
             return True
-        return commands.start is not None and not commands.on_alt_screen
+        return marks.start is not None and not marks.on_alt_screen
 
     def _stretches(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        return self._pane.commands.output_between(start, end) if self._output_only else iter([(start, end)])
+        return self._pane.tracker.output_between(start, end) if self._output_only else iter([(start, end)])
 
     def _next_line(self, data: bytes) -> int:
         """Find where the unfinished line begins, if it is to be told again."""

@@ -4,8 +4,9 @@ At the prompt of a shell that tells us of its commands, a complete line is typed
 lines, a here-document, an open quote) stands in a file that the shell executes, so that the shell itself judges it and
 no continuation prompt is left behind. A shell that tells us nothing gets marks around it.
 
-A shell that names the file it reads in its error messages (zsh, dash, ksh, busybox) gets the text by ``eval``: the
-messages are then those of a line that was typed, up to the word ``eval`` in some of them. mksh names its file.
+A shell that names the file it reads in its error messages (all but bash and fish) gets the text by ``eval``. dash, ksh
+and busybox then put that word into their messages, so a line that they cannot read, of which they would execute
+nothing, goes to another process of the same shell.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _KEYWORDS = re.compile(
     r"(?:^|[\s;&|])(?:if|then|elif|else|fi|for|foreach|while|until|do|done|case|esac|select|function|begin|end|switch|and|or"
     r"|not|time|coproc|repeat|[{}!]|\[\[|\]\]|in)(?:$|[\s;&|])"
 )
-_ENDS_MARKS = re.compile(r"\bPS1\b|\bexec\b[^;&|\n]*[<>]")
+_ALIAS = re.compile(r"[\w!%,@.:][\w!%,@.+:-]*")
 
 
 def is_surely_complete(command: str) -> bool:
@@ -64,11 +65,6 @@ def may_be_typed(command: str, shell: str) -> bool:
         and (shell != "zsh" or "#" not in command)
         and not command.endswith("\\")
     )
-
-
-def may_end_marks(command: str) -> bool:
-    """Return True if a command may keep a POSIX shell from writing its marks: it sets PS1, or redirects the shell."""
-    return _ENDS_MARKS.search(command) is not None
 
 
 def group(command: str) -> str | None:
@@ -114,7 +110,7 @@ def source_line(path: str, shell: str, *, broken: bool = False) -> str:
     and_go_on = " && :" if broken and shell != "fish" else ""
     # bash 5.2 writes over its own memory after `.` of a file with an open `$(`, and dies of it some time later. In what
     # it evals, `$?` is that of `$(<...)`, so it sources everything else.
-    if shell in {"zsh", "ksh"} or (shell == "bash" and broken):
+    if shell in {"zsh", "ksh", "mksh"} or (shell == "bash" and broken):
         evaluate = "builtin eval" if shell == "zsh" else "\\eval"
         return f' {evaluate} "$(<{quoted})"{and_go_on}'
     # The user may have an alias of this name.
@@ -127,6 +123,21 @@ def eval_text(text: str, shell: str, *, broken: bool = False) -> str:
     # `command` keeps dash and its like from giving the whole line up; zsh's finds programs only.
     evaluate = "builtin eval" if shell == "zsh" else "command eval"
     return f"{evaluate} {quote_always(text)}{' && :' if broken else ''}"
+
+
+def complain(command: str, program: Sequence[str]) -> str:
+    """Write a line that has another process of dash, ksh or busybox say what is wrong with a line, and go on after it.
+
+    Args:
+        command: A line that the shell cannot read. If it names an alias it might, and it is executed.
+        program: What starts the shell.
+    """
+    names = " ".join(map(quote_always, _ALIAS.findall(command))) or ":"
+    text = quote_always(command)
+    child = f'{quote(program, "posix")} -c {text} "$0" 2>&3'
+    # `set -x` writes what is traced of our line to its errors.
+    either = f"case $(command alias {names}) in '') {child};; *) command eval {text} 2>&3;; esac"
+    return f"{{ {either}; }} 3>&2 2>{NOWHERE} && :"
 
 
 def wrapper(inner: str, shell: str, nonce: str) -> str:

@@ -6,13 +6,11 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.engine.plain import as_written
-from phux_core.server.shell.shown_text import characters
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phux_core.keeper.journal import Journal
-    from phux_core.server.shell.marks import CommandStarted
 
 MOST_BYTES = 16 * 1024 * 1024
 """What can be asked for at the most."""
@@ -22,25 +20,9 @@ DEFAULT_BYTES = 1024 * 1024
 _KEPT = MOST_BYTES
 
 
-# Bytes that zsh's sign for a missing newline may take: it fills a row.
-_LONGEST_SIGN = 4096
-_SIGN_END = re.compile(rb" *\r( +)\r\Z")
-_COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*m)*\Z")
-# What fish does to the terminal between the mark and the command: bracketed paste off, the title, colours reset.
-_FISH_BEGIN = re.compile(
-    rb"\x1b\[\?2004l(?:(?P<title>\x1b\]0;[^\x07\x1b]*\x07)?\x1b\[30m(?:\x1b\(B)?\x1b\[m\x0f?(?(title)\r))?"
-)
-# What bash shows of our hooks in its PROMPT_COMMAND after `set -v`.
-_VERBOSE = re.compile(rb"\{ __phux_(?:after|before && \\:); \} >/dev/null 2>&1\r\n\Z")
-_LONGEST_VERBOSE = 64
-_PASTE_ON, _PASTE_OFF = b"\x1b[?2004h", b"\x1b[?2004l\r"
 # What may stand behind the last newline and shows nothing.
 _NEWLINE_END = re.compile(rb"\n(?:\r|\x1b\[[0-9;]*[mK]|\x1b\(B|\x0f)*\Z")
 _LONGEST_END = 256
-# So many characters tell a line from others; behind them it may be wrapped.
-_TELLING = 16
-# What a prompt and the line typed at it may take in the stream, to be read from there.
-_LONGEST_LINE = 16 * 1024
 
 
 class Stretch(NamedTuple):
@@ -180,83 +162,3 @@ def _cut_start(text: bytes, most: int) -> bytes:
     cut = text[len(text) - most :]
     line = cut.find(b"\n") + 1
     return cut[line:] if 0 < line < len(cut) else cut.decode("utf-8", "ignore").encode()
-
-
-def end_of_own_output(journal: Journal, start: int, end: int, shell: str | None, *, marked: bool = True) -> int:
-    """Find where a command's own output ends, behind which its shell may have written something before its mark.
-
-    zsh puts its sign for a missing newline there, and bash what it is about to execute, if it is told to. If the shell
-    did not mark the end, its prompt is there, before which the line editor has turned bracketed paste on.
-    """
-    if not marked:
-        low = max(start, journal.base, end - _LONGEST_LINE)
-        prompt = journal.since(low, max(0, end - low)).rfind(_PASTE_ON)
-        return end if prompt < 0 else low + prompt
-    if shell not in {"zsh", "bash"}:
-        return end
-    low = max(start, journal.base, end - (_LONGEST_SIGN if shell == "zsh" else _LONGEST_VERBOSE))
-    tail = journal.since(low, end - low)
-    if shell == "zsh":
-        return end - length_of_missing_newline_sign(tail)
-    shown = _VERBOSE.search(tail) if tail.endswith(b"2>&1\r\n") else None
-    return end if shown is None else low + shown.start()
-
-
-def length_of_missing_newline_sign(tail: bytes) -> int:
-    r"""Measure what zsh writes after a command, before it says that the command has ended.
-
-    It is a sign (a coloured ``%`` unless the user has another), blanks up to the end of the row, a carriage return,
-    blanks over the sign, and another carriage return: the sign stays only where the output did not end with a newline.
-
-    Example:
-        >>> length_of_missing_newline_sign(b"text\x1b[7m%\x1b[0m" + b" " * 79 + b"\r \r")
-        91
-    """
-    end = _SIGN_END.search(tail)
-    if end is None:
-        return 0
-    cut = _COLOURS.search(tail, 0, end.start()).start()  # type: ignore[union-attr]  # it always matches
-    sign = cut - len(end[1])
-    if sign < 0:
-        return 0
-    return len(tail) - _COLOURS.search(tail, 0, sign).start()  # type: ignore[union-attr]
-
-
-def without_begin_of_fish(stretch: Stretch) -> Stretch:
-    r"""Leave out what fish itself writes before a command does.
-
-    Example:
-        >>> without_begin_of_fish(Stretch(b"\x1b[?2004l\x1b]0;echo\x07\x1b[30m\x1b(B\x1b[m\rtext\r\n", 0, b"")).head
-        b'text\r\n'
-    """
-    begin = _FISH_BEGIN.match(stretch.head)
-    return stretch if begin is None else stretch._replace(head=stretch.head[begin.end() :])
-
-
-def below_line(written: bytes, typed: str) -> bytes:
-    r"""Give what stands below a line that was typed; everything if it does not show that line.
-
-    bash shows what is typed where its errors go, and these may go to a file.
-
-    Example:
-        >>> below_line(b"\x1b[7mecho a\x1b[27m\r\necho b\r\n", "echo a")
-        b'echo b\r\n'
-        >>> below_line(b"a\r\nb\r\n", "echo a; echo b")
-        b'a\r\nb\r\n'
-    """
-    line, _newline, below = written.partition(b"\n")
-    telling = characters(typed.encode("utf-8", "surrogateescape"))[:_TELLING]
-    # The line editor turns bracketed paste off where the line ends.
-    return (below if telling in characters(line) else written).removeprefix(_PASTE_OFF)
-
-
-def typed_line(news: CommandStarted, journal: Journal, cols: int, rows: int) -> str | None:
-    """Read a command's line from what the terminal shows, for a shell that does not tell it."""
-    last = news.prompt_start + _LONGEST_LINE
-    if not journal.oldest <= news.prompt_start <= news.input_start <= news.start < last:
-        return None
-    shown, prompt = (
-        as_written(journal.since(news.prompt_start, end - news.prompt_start), cols=cols, rows=rows)
-        for end in (news.input_end or news.start, news.input_start)
-    )
-    return shown[len(prompt) :].strip() or None if shown.startswith(prompt) else None

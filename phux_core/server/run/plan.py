@@ -8,11 +8,12 @@ import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.server.run import command_text, source_files
-from phux_core.server.run.syntax import Verdict, judge
+from phux_core.server.run.syntax import Verdict, judge, program_of
+from phux_core.server.shell.marks import may_end_marks
 
 if TYPE_CHECKING:
-    from phux_core.server.kernel.foreground import Foreground
     from phux_core.server.run.record import RunRequest
+    from phux_core.server.shell.tracker import Ready
 
 
 class Plan(NamedTuple):
@@ -33,46 +34,40 @@ class Plan(NamedTuple):
     files: list[str]
 
 
-def plan_as_it_is(request: RunRequest, marked_shell: str | None, shell_pid: int) -> Plan | None:
+def plan_as_it_is(request: RunRequest, ready: Ready) -> Plan | None:
     """Plan to type a command as it is, if it certainly can be.
 
     Args:
         request: What to run.
-        marked_shell: The kind of shell, if it is one that marks its commands itself.
-        shell_pid: That shell.
-
-    Raises:
-        RefusedError: The shell has too few file descriptors left.
+        ready: What reads it.
     """
+    marked_shell = ready.shell
     if marked_shell is None:
         return None
-    source_files.check_descriptors(shell_pid)
     command = _line(request, marked_shell)
-    if marked_shell == "posix" and command_text.may_end_marks(command):
+    if marked_shell == "posix" and may_end_marks(command):
         return None
     return Plan(command, command, marked_shell, None, []) if command_text.is_surely_complete(command) else None
 
 
-async def make_plan(
-    request: RunRequest, marked_shell: str | None, foreground: Foreground, far_shell: str | None, directory: str
-) -> Plan:
-    """Decide how a command is typed, asking the shell what it would make of it, and write the files that takes.
+async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None, directory: str) -> Plan:
+    """Decide how a command is typed, after asking the shell whether it is complete, and write the files it needs.
 
     Args:
         request: What to run.
-        marked_shell: The kind of shell, if it is one that marks its commands itself.
-        foreground: What has the terminal.
-        far_shell: The kind of shell that it leads to, if it is none itself.
+        ready: What reads it.
+        remote_shell: The kind of shell that it leads to, if it is not a shell itself.
         directory: Where files for a shell to source can be put.
     """
-    plan = plan_as_it_is(request, marked_shell, foreground.pid)
+    plan = plan_as_it_is(request, ready)
     if plan is not None:
         return plan
-    shell = marked_shell or foreground.shell or far_shell or "posix"
+    foreground, marked_shell = ready
+    shell = marked_shell or foreground.shell or remote_shell or "posix"
     command = _line(request, shell)
     if marked_shell == "posix":
         shell = _family(foreground.pid)
-        if command_text.may_end_marks(command):
+        if may_end_marks(command):
             marked_shell = None
     nonce = None if marked_shell else secrets.token_hex(4)
     if not marked_shell and (foreground.shell is None or not foreground.same_root):
@@ -82,14 +77,20 @@ async def make_plan(
     if marked_shell and verdict.closed and command_text.may_be_typed(command, shell):
         return Plan(command, command, shell, None, [])
     if nonce is not None:
-        source_files.check_descriptors(foreground.pid)
+        source_files.check_descriptors(foreground.pid, shell)
     group = command_text.group(command) if marked_shell and shell in command_text.POSIX and verdict.closed else None
     if group is not None:
         return Plan(group, command, shell, None, [])
     if shell == "posix":
         shell = _family(foreground.pid)
     line, files = source_files.write(
-        directory, command, shell, nonce, broken=not verdict.readable, closed=verdict.closed
+        directory,
+        command,
+        shell,
+        nonce,
+        broken=not verdict.readable,
+        closed=verdict.closed,
+        program=program_of(foreground.pid, shell),
     )
     return Plan(line, command, shell, nonce, files)
 

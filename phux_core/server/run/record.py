@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attrs import define, field, fields, frozen
 
 from phux_core.compact_json import to_bytes
-from phux_core.server.run.output_capture import ends_with_newline, render, without_begin_of_fish
-from phux_core.server.sync.promise import Outcome
+from phux_core.server.run.output_capture import ends_with_newline, render
+from phux_core.server.shell.output_bounds import start_of_fish_output
+from phux_core.server.sync.promise import Promise
 
 if TYPE_CHECKING:
     from phux_core.server.run.output_capture import Capture, Stretch
-    from phux_core.server.shell.state import StateWatch
+    from phux_core.server.shell.state_watch import StateWatch
 
 
 @frozen
@@ -82,8 +83,6 @@ class Run:
     by: str
     client: str | None
     front: tuple[int, str] | None = None  # the shell that it was typed into, by number and name, if it marks nothing
-    depth: int | None = None  # how deep that shell waited at its prompt
-    edits: bool = False  # whether it edits its lines itself there
     start: int | None = None
     interleaved: bool = False
     interrupted: bool = False
@@ -91,7 +90,7 @@ class Run:
     command: str = ""
     never_started: bool = False  # the shell could not open the file with the command
     capture: Capture | None = None
-    outcome: Outcome = field(factory=Outcome)
+    outcome: Promise = field(factory=Promise)
 
     def to_note(self) -> bytes:
         """Write it down for the next service."""
@@ -108,7 +107,9 @@ class Run:
         return cls(**state)
 
 
-_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "never_started", "capture", "outcome"}]
+_NOTED = [
+    each.name for each in fields(Run) if each.name not in {"command", "never_started", "ended_at", "capture", "outcome"}
+]
 _noted = attrgetter(*_NOTED)
 
 
@@ -125,7 +126,7 @@ def read_result(run: Run, stretch: Stretch, cols: int, rows: int, cwd: str) -> d
     assert run.start is not None
     assert run.end is not None
     if run.shell == "fish" and run.nonce is None:
-        stretch = without_begin_of_fish(stretch)
+        stretch = stretch._replace(head=stretch.head[start_of_fish_output(stretch.head) :])
     text = render(stretch, cols=cols, rows=rows, raw=run.raw, most=run.max_bytes)
     return {
         "outcome": "finished",

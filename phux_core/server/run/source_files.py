@@ -12,19 +12,29 @@ from phux_core.errors import RefusedError
 from phux_core.server.run import command_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from phux_core.keeper.journal import Journal
 
 # Shells put their own descriptors and what a redirection replaces here or above.
 _FIRST_OWN = 10
-# The files of a run, and what its redirections replace.
+# The files of a run, and what its redirections replace. fish also sets a title before each command.
 _NEEDED = 4
+_NEEDED_BY_FISH = 8
 # Counting open descriptors takes as long as a command that does nothing, so it is left out where the limit is usual.
 _PLENTY = 64
 _LONGEST_MESSAGE = 4096
 
 
 def write(
-    directory: str, command: str, shell: str, nonce: str | None, *, broken: bool = False, closed: bool = True
+    directory: str,
+    command: str,
+    shell: str,
+    nonce: str | None,
+    *,
+    broken: bool = False,
+    closed: bool = True,
+    program: Sequence[str] = (),
 ) -> tuple[str, list[str]]:
     """Write a command into a file, with what marks its begin and end if the shell does not.
 
@@ -35,6 +45,7 @@ def write(
         nonce: What the marks carry; None if the shell marks its commands itself.
         broken: Whether the shell cannot read the command.
         closed: Whether a line that follows the command would not become a part of it.
+        program: What starts another process of the shell, if that is known.
 
     Returns:
         The line that has the shell execute it, and the files.
@@ -43,8 +54,14 @@ def write(
         RefusedError: They cannot be written.
     """
     files: list[str] = []
+    complains = broken and "\n" not in command and bool(program) and shell in {"posix", "ksh"}
     try:
-        if nonce is None:
+        if complains:
+            text = command_text.complain(command, program)
+            if nonce is not None:
+                text = command_text.wrapper(text, shell, nonce)
+            path = _write(directory, f"{text}\n", files)
+        elif nonce is None:
             # Else the shell would name the file in its messages.
             text = f"{command}\n" if command.endswith("\\") else command
             if shell == "posix":
@@ -76,7 +93,7 @@ def write(
     return command_text.source_line(path, shell, broken=broken), files
 
 
-def check_descriptors(pid: int) -> None:
+def check_descriptors(pid: int, shell: str | None = None) -> None:
     """Refuse to run a command in a shell that has too few file descriptors left.
 
     Our hooks need some, and so does reading a file. dash loses its standard output when it cannot put it aside for a
@@ -92,7 +109,7 @@ def check_descriptors(pid: int) -> None:
         used = sum(1 for name in os.listdir(f"/proc/{pid}/fd") if int(name) >= _FIRST_OWN)
     except OSError:
         return  # it cannot be told
-    if limit - _FIRST_OWN - used < _NEEDED:
+    if limit - _FIRST_OWN - used < (_NEEDED_BY_FISH if shell == "fish" else _NEEDED):
         raise RefusedError(
             f"the shell has too few file descriptors left to run a command: its limit is {limit}",
             remedy="raise the limit (ulimit -n), or use another shell",

@@ -28,14 +28,22 @@ class Verdict(NamedTuple):
     closed: bool
 
 
-async def judge(command: str, shell_pid: int, shell: str) -> Verdict:
-    """Ask a shell's own program to read a command and not to execute it; one that cannot be asked says no."""
-    program: str | None = None
+def program_of(shell_pid: int, shell: str) -> list[str]:
+    """Find what starts another process of a shell: its program, and for one of many programs its name."""
+    path: str | None = None
     if procfs.is_usable():
         with contextlib.suppress(OSError):
-            program = os.readlink(f"/proc/{shell_pid}/exe")
-    program = program or shutil.which("sh" if shell == "posix" else shell)
-    if program is None:
+            path = os.readlink(f"/proc/{shell_pid}/exe")
+    path = path or shutil.which("sh" if shell == "posix" else shell)
+    if path is None:
+        return []
+    return [path, "sh"] if os.path.basename(path).startswith("busybox") else [path]
+
+
+async def judge(command: str, shell_pid: int, shell: str) -> Verdict:
+    """Ask a shell's own program to read a command and not to execute it; one that cannot be asked says no."""
+    program = program_of(shell_pid, shell)
+    if not program:
         return Verdict(readable=False, closed=False)
     if shell == "fish":
         # It does not look at -c when it is not to execute.
@@ -52,15 +60,12 @@ async def judge(command: str, shell_pid: int, shell: str) -> Verdict:
     return Verdict(readable, readable and closed and not _DANGLING.search(command))
 
 
-async def _reads(program: str, options: list[str], given: str | None = None) -> bool:
+async def _reads(program: list[str], options: list[str], given: str | None = None) -> bool:
     """Tell whether a shell takes what it is to read, among its options or as its input."""
-    # busybox is many programs, and is told by its name which one.
-    name = "sh" if os.path.basename(program).startswith("busybox") else program
     try:
         process = await asyncio.create_subprocess_exec(
-            name,
+            *program,
             *options,
-            executable=program,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,

@@ -15,8 +15,7 @@ from phux_core import engine as engines
 from phux_core.engine.protocol import DEFAULT_HISTORY, PrivateOsc
 from phux_core.engine.tap import Tap
 from phux_core.errors import InternalError
-from phux_core.server.shell.marked_commands import take_mark
-from phux_core.server.shell.marks import Commands
+from phux_core.server.shell.marks import ShellMarks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,21 +102,21 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
     contained = pane.faults.restoring
     if rebuilt.notes is not None:
         with contained:
-            pane.commands = Commands.load(rebuilt.notes)
+            pane.tracker.marks = ShellMarks.load(rebuilt.notes)
     with contained:
-        pane.runs.restore()
+        pane.runner.restore()
     if rebuilt.is_aside:
         unknown = f"whether the command in @{pane.id} has ended is not known: {SET_ASIDE}"
-        pane.runs.close(InternalError(unknown, remedy="look at the screen and the log before you run it again"))
+        pane.runner.close(InternalError(unknown, remedy="look at the screen and the log before you run it again"))
     starts = [entry.start for entry in pane.ledger.entries if entry.start is not None]
     for effect in rebuilt.effects:
         if isinstance(effect, PrivateOsc):
             with contained:
-                pane.commands.resume(starts, effect.start)
-                take_mark(pane, effect)
-    pane.commands.resume(starts, pane.journal.position)
+                pane.tracker.marks.resume(starts, effect.start)
+                pane.take_mark(effect)
+    pane.tracker.marks.resume(starts, pane.journal.position)
     with contained:
-        pane.runs.after_replay()
+        pane.runner.after_replay()
     if rebuilt.note is not None:
         pane.keep_checkpoint()  # so that the next service does not trip over the same
 

@@ -1,19 +1,15 @@
-"""Whose turn it is."""
+"""The lock of a pane: one caller at a time runs a command, or acts and looks."""
 
 from __future__ import annotations
 
 import asyncio
 
 
-class Turn(asyncio.Lock):
-    """A lock that can also be had without waiting, by those who could not wait."""
+class PaneLock(asyncio.Lock):
+    """A lock that can also be acquired without waiting."""
 
-    def take(self) -> bool:
-        """Have it if nobody has it or waits for it.
-
-        Returns:
-            Whether it is had now.
-        """
+    def try_acquire(self) -> bool:
+        """Return True if the lock was acquired: it was free, and nothing waited for it."""
         acquiring = self.acquire()
         try:
             acquiring.send(None)

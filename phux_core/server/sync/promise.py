@@ -1,10 +1,10 @@
-"""What something comes to that takes a while, for those who wait and for those who are to be told at once."""
+"""A result that is known later."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from phux_core.server.sync.waker import Alarm
+from phux_core.server.sync.waker import Waker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,53 +12,53 @@ if TYPE_CHECKING:
     Listener = Callable[["dict[str, Any] | Exception"], None]
 
 
-class Outcome:
-    """A result, or an error, that is known once and then stands: any number may wait for it, and give up waiting.
+class Promise:
+    """A result or an error that is set once. Any number of callers may wait for it, and give up waiting.
 
-    Unlike a future of asyncio it tells listeners in the moment it is set, without a turn of the loop in between.
+    Unlike ``asyncio.Future`` it calls its listeners at once when it is set, not in the next iteration of the loop.
     """
 
     __slots__ = ("_known", "_listeners", "_result")
 
     def __init__(self) -> None:
         self._result: dict[str, Any] | Exception | None = None
-        self._known = Alarm()
+        self._known = Waker()
         self._listeners: list[Listener] = []
 
     @property
     def is_known(self) -> bool:
-        """Whether there is anything to wait for no more."""
+        """Whether the result is set."""
         return self._result is not None
 
     def set(self, result: dict[str, Any] | Exception) -> None:
-        """Tell everybody; what was told before stands."""
+        """Set the result; later results are ignored."""
         if self._result is None:
             self._result = result
             listeners, self._listeners = self._listeners, []
             for listener in listeners:
                 listener(result)
-            self._known.ring()
+            self._known.wake_all()
 
     def then(self, listener: Listener) -> None:
-        """Have somebody told, in the order of asking; at once if it is known already. A listener must not raise."""
+        """Add a listener, called at once if the result is set. Listeners are called in order and must not raise."""
         if self._result is None:
             self._listeners.append(listener)
         else:
             listener(self._result)
 
     def forget(self, listener: Listener) -> None:
-        """Do not tell somebody who was to be told."""
+        """Remove a listener."""
         if listener in self._listeners:
             self._listeners.remove(listener)
 
     async def wait(self, timeout_s: float | None) -> dict[str, Any] | None:
-        """Wait for it.
+        """Wait for the result.
 
         Returns:
-            The result; None when the time was over.
+            The result; None if the timeout expired.
 
         Raises:
-            Exception: What it failed with.
+            Exception: The error that was set.
         """
         if self._result is None:
             await self._known.wait(timeout_s)

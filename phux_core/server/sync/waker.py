@@ -1,15 +1,15 @@
-"""Waking those who wait for something to happen."""
+"""Wake the coroutines that wait for something to happen."""
 
 from __future__ import annotations
 
 import asyncio
 
 
-class Alarm:
-    """Wakes whoever waits when it rings.
+class Waker:
+    """Wakes all its waiters.
 
-    It remembers nothing: look whether there is anything to wait for, and wait, without giving up the loop in between.
-    Unlike an event of asyncio it takes next to no memory while nobody waits, and every pane has a few.
+    It remembers nothing: check the condition and wait, with no ``await`` in between. Unlike ``asyncio.Event`` it takes
+    almost no memory while nothing waits, and every pane has a few.
     """
 
     __slots__ = ("_waiters",)
@@ -17,14 +17,14 @@ class Alarm:
     def __init__(self) -> None:
         self._waiters: list[asyncio.Future[None]] = []
 
-    def ring(self) -> None:
-        """Wake everybody."""
+    def wake_all(self) -> None:
+        """Wake all waiters."""
         waiters, self._waiters = self._waiters, []
         for waiter in waiters:
             _wake(waiter)
 
     async def wait(self, timeout_s: float | None) -> None:
-        """Wait until it rings, or the time is over; None for ever."""
+        """Wait for ``wake_all`` or the timeout; None waits forever."""
         loop = asyncio.get_running_loop()
         waiter: asyncio.Future[None] = loop.create_future()
         timer = None if timeout_s is None else loop.call_later(timeout_s, _wake, waiter)

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from phux_core.layout import Direction, Side, Step
+    from phux_core.server.pane_record import PaneRecord
     from phux_core.server.service import Service
-    from phux_core.server.tree.records import PaneRecord, SessionRecord, WindowRecord
+    from phux_core.server.tree.records import SessionRecord, WindowRecord
 
 _AXES: tuple[Direction, Direction] = ("right", "down")
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from phux_core.server.pane import Pane
-    from phux_core.server.tree.records import PaneRecord, SessionRecord, Tree, WindowRecord
+    from phux_core.server.pane_record import PaneRecord
+    from phux_core.server.tree.records import SessionRecord, Tree, WindowRecord
 
 
 def tree_document(tree: Tree, panes: Mapping[int, Pane], attached: Mapping[int, int]) -> dict[str, Any]:

@@ -12,50 +12,13 @@ from typing import TYPE_CHECKING, Any
 from attrs import Factory, asdict, define, field
 
 from phux_core import layout
-from phux_core.keeper.signals import signal_name
 from phux_core.logs import pane_ids
+from phux_core.server.pane_record import PaneRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from phux_core.layout import Arrangement, Layout
-
-
-@define
-class PaneRecord:
-    """A pane: a place where one program runs or ran.
-
-    ``engine`` is set when it must not have the server's usual engine, ``engine_note`` says why. ``nonce`` is what the
-    marks of its shell carry; empty when it has none. ``history_limit`` is set when it keeps another history than usual.
-    ``shell`` is the kind of interactive shell that was started, if it was one.
-    """
-
-    id: int
-    cols: int
-    rows: int
-    command: str
-    cwd: str
-    pid: int
-    started_at: float
-    dead: bool = False
-    exit_status: int | None = None
-    exit_signal: int | None = None
-    died_at: float | None = None
-    engine: str | None = None
-    engine_note: str | None = None
-    nonce: str = ""
-    history_limit: int | None = None
-    shell: str | None = None
-
-    @property
-    def exit_code(self) -> int | None:
-        """How its program ended, as a shell tells it."""
-        return 128 + self.exit_signal if self.exit_signal else self.exit_status
-
-    def ending(self) -> dict[str, object]:
-        """Say how its program ended, as the event does."""
-        signal = {} if self.exit_signal is None else {"signal": signal_name(self.exit_signal)}
-        return {"exit_status": self.exit_status, **signal}
 
 
 def _side_by_side(window: WindowRecord) -> Layout:

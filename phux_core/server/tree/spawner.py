@@ -22,8 +22,8 @@ from phux_core.errors import (
 from phux_core.selector import check_session_name, check_window_name
 from phux_core.server.kernel.foreground import working_directory
 from phux_core.server.kernel.shell_kind import shell_kind
+from phux_core.server.pane_record import PaneRecord
 from phux_core.server.tree import launch
-from phux_core.server.tree.records import PaneRecord
 
 if TYPE_CHECKING:
     from phux_core.layout import Direction

@@ -54,7 +54,7 @@ __phux_before() {
             # Somebody may make PS1 anew each time; "after" will see to that from the next prompt on. Until then, rather
             # one mark too many, and early, than none.
             PROMPT_COMMAND[__phux_slot]=$__phux_after
-            builtin printf '%s' "$__phux_b" >/dev/tty
+            builtin printf '%s' "$__phux_b$__phux_number;$status$__phux_bel" >/dev/tty
         fi
     fi
     builtin return "$status"
@@ -76,7 +76,7 @@ __phux_after() {
     __phux_hook
     if [[ $__phux_moved ]]; then
         # Something runs after us this once and may replace PS1: here, too.
-        builtin printf '%s' "$__phux_b" >/dev/tty
+        builtin printf '%s' "$__phux_b$__phux_number;$status$__phux_bel" >/dev/tty
     elif [[ ! $__phux_debug ]]; then
         __phux_seen="${PS1-} ${PS0-} ${!PROMPT_COMMAND[*]} ${PROMPT_COMMAND[*]-} ${HISTIGNORE-} $BASHOPTS"
     fi
@@ -86,9 +86,9 @@ __phux_after() {
 # Write what comes before a prompt. $1 is the status of the last command, $2 its last word.
 __phux_mark() {
     builtin local number='\#' out= path
-    number=${number@P}
+    number=$((${number@P} + 1))  # @P expands it to that of the command before
     if [[ $__phux_number ]]; then
-        out=$'\e]7748;'$__phux_nonce';D;'$1$'\a'
+        out=$'\e]7748;'$__phux_nonce';D;'$1';'$number$'\a'
         if [[ $number != "$__phux_number" ]]; then
             out+=$'\e]133;D;'$1$'\a'
             # Before D is written, for then the file goes.
@@ -104,10 +104,18 @@ __phux_mark() {
     builtin printf '%s' "$out"$'\e]133;A\a\e]7748;'"$__phux_nonce"$';A\a' >/dev/tty
 }
 
-# Say how long the line is that is being edited, and whether keys are commands ($1). A key calls it; nothing but a name
-# can be bound, for where a line goes on bash cannot read more than that.
+# Report how long the line is that is being edited, and whether keys are commands ($1). A key calls it; nothing but a name
+# can be bound, for where a line goes on bash cannot read more than that. If a command has replaced all our hooks, put them
+# back, and report its status.
 __phux_line() {
-    builtin printf '\e]7748;%s;L;%s;%s\a' "$__phux_nonce" "${#READLINE_LINE}" "${1-}" >/dev/tty
+    builtin local status="$?" mode="${1-}"
+    if [[ ${PS1-} != *"$__phux_ps1" && ${PS1-} != *"$__phux_ps1_plain" && "${PROMPT_COMMAND[*]-}" != *__phux_* ]]; then
+        __phux_prompts
+        __phux_hook
+        mode="restored;$status"
+    fi
+    builtin printf '\e]7748;%s;L;%s;%s\a' "$__phux_nonce" "${#READLINE_LINE}" "$mode" >/dev/tty
+    builtin return "$status"
 }
 
 # Add what stands in a file to the history, if there is one.
@@ -206,7 +214,10 @@ __phux_install() {
     builtin local -
     builtin set +aeuxET
     builtin export -n __phux_status __phux_debug  # "set -a"
-    if [[ ${PROMPT_COMMAND@a}${PS1@a}${PS0@a} == *r* ]]; then builtin return "$__phux_status"; fi
+    if [[ ${PROMPT_COMMAND@a}${PS1@a}${PS0@a} == *r* ]]; then
+        builtin printf '\e]7748;%s;X\a' "$__phux_nonce" >/dev/tty
+        builtin return "$__phux_status"
+    fi
 
     __phux_array=1                      # PROMPT_COMMAND may be an array, and each of its elements gets the command's $?
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then __phux_array=; fi
@@ -224,11 +235,13 @@ __phux_install() {
     __phux_step=(0)
 
     # PS1 and PS0 name variables: the nonce is in neither, should the user export them.
-    __phux_b=$'\e]133;B\a\e]7748;'$__phux_nonce$';B\a'
-    __phux_ps1='\[${__phux_b-}\]'
+    # B carries the number of the prompt and $?, should a command replace PROMPT_COMMAND.
+    __phux_b=$'\e]133;B\a\e]7748;'$__phux_nonce$';B;'
+    __phux_bel=$'\a'
+    __phux_ps1='\[${__phux_b:+${__phux_b}\#;$?$__phux_bel}\]'
     __phux_ps0='${__phux_ps0_shows[__phux_step[0]++ ? 1 : 0]@P}'
     # The same for "shopt -u promptvars".
-    __phux_ps1_plain='\[\e]133;B\a\e]7748;'$__phux_nonce';B\a\]'
+    __phux_ps1_plain='\[\e]133;B\a\e]7748;'$__phux_nonce';B;\#\a\]'
     __phux_ps0_plain='\e]133;C\a\e]7748;'$__phux_nonce';C;\a'
 
     # What PS0 shows: the mark, or nothing. PS0 is expanded in the shell itself, where no function can be called without a
@@ -271,5 +284,6 @@ elif [[ -r ~/.bashrc ]]; then
     builtin source ~/.bashrc
 fi
 
+# If there is a DEBUG trap, "trap" fails to print it: its output is closed. That saves the fork of "$(trap -p DEBUG)".
 # The quotes are against aliases.
-{ __phux_status=$? __phux_debug=$('builtin' trap -p DEBUG); __phux_install && \:; } >/dev/null 2>&1
+{ __phux_status=$? __phux_debug=; 'builtin' trap -p DEBUG >&- || __phux_debug=1; __phux_install && \:; } >/dev/null 2>&1

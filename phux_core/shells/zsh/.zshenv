@@ -25,6 +25,7 @@ typeset -g __phux_ps1_marked= # and what we made of it
 typeset -ga __phux_eol_mark   # the user's PROMPT_EOL_MARK, if there is one
 typeset -g __phux_eol_marked= # and what we made of it
 typeset -ga __phux_forgotten   # the file with a run's command, while the line that sources it is to be forgotten
+typeset -g __phux_eval_lineno= # the user has that option, and we have taken it away
 
 # Functions are defined before the user's files are read, when no alias of theirs can get into them. Those that zsh calls
 # do their work with their output thrown away, which silences "set -x" and the user's traps, and write to /dev/tty.
@@ -77,7 +78,7 @@ __phux_line() {
 
 # The first of precmd_functions.
 __phux_first() {
-    { __phux_mark "$?" } >/dev/null 2>&1
+    { __phux_mark "$?"; __phux_name_eval } >/dev/null 2>&1
 }
 
 # The last of precmd_functions: after everything that makes PS1 anew.
@@ -116,28 +117,46 @@ __phux_remember() {
     fi
 }
 
+# Have the messages of a run's command begin as those of a typed line do, and not with "(eval)". No "emulate -L" here: it would
+# bring the option back.
+__phux_hide_eval() {
+    if (( $#__phux_forgotten )) && [[ -o eval_lineno ]]; then
+        __phux_eval_lineno=1
+        builtin unsetopt eval_lineno
+    fi
+}
+
+__phux_name_eval() {
+    if [[ -n $__phux_eval_lineno ]]; then
+        __phux_eval_lineno=
+        builtin setopt eval_lineno
+    fi
+}
+
 # The last of preexec_functions. $1 is the line as it was typed, if there is a history to keep it; $3 what will run.
 __phux_preexec() {
-    {
-        local full=${3-}
-        builtin emulate -L zsh
-        builtin setopt no_err_exit no_err_return
-        if [[ -n $__phux_ps1_marked && $PS1 == "$__phux_ps1_marked" ]]; then PS1=$__phux_ps1; fi
-        __phux_ran=1
-        __phux_mark_eol
-        if (( $#__phux_forgotten )); then __phux_remember $__phux_forgotten[1]; fi
-        local text=${1[1,2000]}
-        text=${text//\\/\\\\}
-        text=${text//$'\n'/\\n}
-        text=${text//$'\t'/\\t}
-        text=${text//[[:cntrl:]]/}
-        builtin print -rn -- $'\e]133;C\a\e]7748;'$__phux_nonce';C;'$text$'\a' >/dev/tty
-        # It may set precmd_functions anew. (Not after each command: "sched" lets $pipestatus and $_ be overwritten.)
-        if [[ $full == *p(recmd|reexec)_functions* || " $full" == *[[:space:]](source|.|eval)[[:space:]]* ]] &&
-            (( $+builtins[sched] )); then
-            builtin sched +0 '{ __phux_heal && : } >/dev/null 2>&1'
-        fi
-    } >/dev/null 2>&1
+    { __phux_tell_start "$@"; __phux_hide_eval } >/dev/null 2>&1
+}
+
+__phux_tell_start() {
+    local full=${3-}
+    builtin emulate -L zsh
+    builtin setopt no_err_exit no_err_return
+    if [[ -n $__phux_ps1_marked && $PS1 == "$__phux_ps1_marked" ]]; then PS1=$__phux_ps1; fi
+    __phux_ran=1
+    __phux_mark_eol
+    if (( $#__phux_forgotten )); then __phux_remember $__phux_forgotten[1]; fi
+    local text=${1[1,2000]}
+    text=${text//\\/\\\\}
+    text=${text//$'\n'/\\n}
+    text=${text//$'\t'/\\t}
+    text=${text//[[:cntrl:]]/}
+    builtin print -rn -- $'\e]133;C\a\e]7748;'$__phux_nonce';C;'$text$'\a' >/dev/tty
+    # It may set precmd_functions anew. (Not after each command: "sched" lets $pipestatus and $_ be overwritten.)
+    if [[ $full == *p(recmd|reexec)_functions* || " $full" == *[[:space:]](source|.|eval)[[:space:]]* ]] &&
+        (( $+builtins[sched] )); then
+        builtin sched +0 '{ __phux_heal && : } >/dev/null 2>&1'
+    fi
 }
 
 # Runs before the next prompt, after precmd_functions: if __phux_first was not among them, come back.
@@ -145,6 +164,7 @@ __phux_heal() {
     local code=$?
     if [[ -n $__phux_ran ]] && ! builtin zle; then  # in zle we are too early: the command edits a line (vared)
         __phux_mark $code
+        __phux_name_eval
         __phux_hook
         __phux_prompt
     fi

@@ -14,7 +14,7 @@ import pytest
 from phux_core.errors import InputBlockedError, InputTooLongError, PaneClosedError
 from phux_core.server.kernel.line_discipline import LINE_LIMIT
 from phux_core.server.pty import write_queue as typing_queue
-from phux_core.server.pty.write_queue import TypingQueue
+from phux_core.server.pty.write_queue import WriteQueue
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limits are Linux's")
 
@@ -28,7 +28,7 @@ class Terminal:
         attributes = termios.tcgetattr(self.slave)
         attributes[3] &= ~(termios.ECHO | termios.ECHONL)
         termios.tcsetattr(self.slave, termios.TCSANOW, attributes)
-        self.queue = TypingQueue(asyncio.get_running_loop(), self.master, "@1")
+        self.queue = WriteQueue(asyncio.get_running_loop(), self.master, "@1")
 
     def raw(self):
         tty.setraw(self.slave)
@@ -433,7 +433,7 @@ def test_a_terminal_that_cannot_be_written_any_more_is_a_closed_pane():
         terminal.raw()
         reader, _writer = os.pipe()
         os.set_blocking(reader, False)
-        queue = TypingQueue(asyncio.get_running_loop(), reader, "@1")  # the wrong end: writing fails at once
+        queue = WriteQueue(asyncio.get_running_loop(), reader, "@1")  # the wrong end: writing fails at once
         with pytest.raises(PaneClosedError):
             await queue.type(b"a")
         os.close(reader)

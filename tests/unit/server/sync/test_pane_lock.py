@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import asyncio
 
-from phux_core.server.sync.pane_lock import Turn
+from phux_core.server.sync.pane_lock import PaneLock
 
 
 def test_it_is_had_at_once_while_nobody_has_it():
     async def play():
-        turn = Turn()
-        assert turn.take()
+        turn = PaneLock()
+        assert turn.try_acquire()
         assert turn.locked()
-        assert not turn.take()
+        assert not turn.try_acquire()
         turn.release()
-        assert turn.take()
+        assert turn.try_acquire()
 
     asyncio.run(play())
 
 
 def test_nobody_who_waits_is_overtaken_or_forgotten():
     async def play():
-        turn, order = Turn(), []
-        assert turn.take()
+        turn, order = PaneLock(), []
+        assert turn.try_acquire()
 
         async def wait(name):
             async with turn:
@@ -30,11 +30,11 @@ def test_nobody_who_waits_is_overtaken_or_forgotten():
 
         waiting = [asyncio.ensure_future(wait(name)) for name in "ab"]
         await asyncio.sleep(0)
-        assert not turn.take()
+        assert not turn.try_acquire()
         turn.release()
-        assert not turn.take(), "it is free, but promised"
+        assert not turn.try_acquire(), "it is free, but promised"
         await asyncio.gather(*waiting)
         assert order == ["a", "b"]
-        assert turn.take()
+        assert turn.try_acquire()
 
     asyncio.run(play())

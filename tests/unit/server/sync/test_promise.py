@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from phux_core.server.sync.promise import Outcome
+from phux_core.server.sync.promise import Promise
 
 
 def test_listeners_are_told_in_the_moment_and_in_order():
-    outcome, told = Outcome(), []
+    outcome, told = Promise(), []
     outcome.then(lambda result: told.append(("first", result, outcome.is_known)))
     outcome.then(lambda result: told.append(("second", result, outcome.is_known)))
     assert told == []
@@ -19,7 +19,7 @@ def test_listeners_are_told_in_the_moment_and_in_order():
 
 
 def test_who_comes_late_is_told_at_once_and_what_was_told_stands():
-    outcome, told = Outcome(), []
+    outcome, told = Promise(), []
     outcome.set({"exit_code": 1})
     outcome.set({"exit_code": 2})
     outcome.then(told.append)
@@ -27,7 +27,7 @@ def test_who_comes_late_is_told_at_once_and_what_was_told_stands():
 
 
 def test_a_listener_may_add_another():
-    outcome, told = Outcome(), []
+    outcome, told = Promise(), []
     outcome.then(lambda _result: outcome.then(told.append))
     outcome.set({})
     assert told == [{}]
@@ -35,13 +35,13 @@ def test_a_listener_may_add_another():
 
 def test_waiting_gives_the_result_the_error_or_up():
     async def wait():
-        outcome = Outcome()
+        outcome = Promise()
         assert await outcome.wait(0.001) is None
         waiting = [asyncio.ensure_future(outcome.wait(None)) for _ in range(2)]
         await asyncio.sleep(0)
         outcome.set({"exit_code": 0})
         assert await asyncio.gather(*waiting) == [{"exit_code": 0}] * 2
-        failed = Outcome()
+        failed = Promise()
         failed.set(ValueError("no"))
         with pytest.raises(ValueError, match="no"):
             await failed.wait(None)

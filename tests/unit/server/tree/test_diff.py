@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from phux_core.server.pane_record import PaneRecord
 from phux_core.server.tree.diff import news, picture
-from phux_core.server.tree.records import PaneRecord, Tree
+from phux_core.server.tree.records import Tree
 
 
 def record(id_):

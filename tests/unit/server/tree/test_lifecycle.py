@@ -13,11 +13,12 @@ from phux_core.keeper import journal
 from phux_core.keeper.channel import Channel
 from phux_core.keeper.feed_mark import FeedMark
 from phux_core.server.keeper_link import receive_inheritance
+from phux_core.server.pane_record import PaneRecord
 from phux_core.server.service import Service
 from phux_core.server.settings import Settings
 from phux_core.server.tree import lifecycle
 from phux_core.server.tree.lifecycle import MAX_DEAD, Lifecycle
-from phux_core.server.tree.records import PaneRecord, Tree
+from phux_core.server.tree.records import Tree
 
 EPOCH = 1_000_000.0
 

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from phux_core.server.tree.records import PaneRecord, SessionRecord, Tree, WindowRecord
+from phux_core.server.pane_record import PaneRecord
+from phux_core.server.tree.records import SessionRecord, Tree, WindowRecord
 
 
 def record(id_, *, dead=False, cwd="/"):

@@ -9,8 +9,9 @@ import types
 import pytest
 
 from phux_core.errors import LimitError, NameInUseError, RefusedError
+from phux_core.server.pane_record import PaneRecord
 from phux_core.server.tree.arranger import Arranger
-from phux_core.server.tree.records import PaneRecord, Tree
+from phux_core.server.tree.records import Tree
 from phux_core.server.tree.spawner import MAX_PANES, Maker, Program
 
 PROGRAM = Program("/", ["sh"], {}, None)

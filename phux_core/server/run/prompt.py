@@ -1,0 +1,192 @@
+"""Wait until a command can be typed at a pane's prompt, and ask the shell where its line is in doubt."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from phux_core.errors import BusyError, DisconnectedError, PaneClosedError
+from phux_core.server.shell.edit_line import ANSWER_S, PROMPT_S, QUESTION, Problem, problem_in_answer
+from phux_core.server.shell.tracker import SETTLE_S, Ready
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phux_core.keeper.journal import Journal
+    from phux_core.server.shell.events import LineLength
+    from phux_core.server.shell.keyboard import Keyboard
+    from phux_core.server.shell.state_watch import StateWatch
+    from phux_core.server.shell.tracker import ShellTracker
+    from phux_core.server.sync.waker import Waker
+
+# A key may be lost with what was typed before it: a prefix, an interrupt.
+_TRIES = 2
+_LONGEST_TAIL = 4096
+
+
+def remaining(deadline: float | None) -> float | None:
+    """Return how much time is left; None if there is no deadline."""
+    return None if deadline is None else max(0.0, deadline - time.monotonic())
+
+
+class Prompt:
+    """The prompt of one pane.
+
+    Args:
+        name: The pane's id in messages, such as ``@3``.
+        tracker: What the shell is doing.
+        keyboard: The pane's input.
+        watch: The pane's state.
+        journal: The pane's stream.
+        changed: Wakes up when something happened in the pane.
+        read_now: Reads the output that is there.
+
+    Attributes:
+        is_awaited: Whether a run waits for it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        tracker: ShellTracker,
+        keyboard: Keyboard,
+        watch: StateWatch,
+        journal: Journal,
+        changed: Waker,
+        read_now: Callable[[], None],
+    ) -> None:
+        self.is_awaited = False
+        self._name, self._tracker, self._keyboard, self._watch = name, tracker, keyboard, watch
+        self._journal, self._changed, self._read_now = journal, changed, read_now
+        self._answers: list[LineLength] = []
+        # The latest answer that kept us from typing, and when and where it was given.
+        self._refused: tuple[Problem, float, int] | None = None
+
+    def take_answer(self, answer: LineLength) -> None:
+        """Take the shell's answer."""
+        self._answers.append(answer)
+
+    def check(self) -> Ready | Problem:
+        """Return whether a command can be typed now, or why not.
+
+        Raises:
+            PaneClosedError: The program has ended.
+        """
+        if not self._keyboard.is_open:
+            raise PaneClosedError(f"the program in {self._name} has ended")
+        return self._tracker.may_type(time.monotonic(), self._tail)
+
+    @property
+    def _tail(self) -> bytes:
+        """What the shell wrote after its prompt."""
+        return self._journal.since(max(self._tracker.marks.drawn, self._journal.oldest), _LONGEST_TAIL)
+
+    async def wait(
+        self,
+        check: Callable[[], Ready | Problem],
+        deadline: float | None,
+        is_wanted: Callable[[], bool],
+        *,
+        patient: bool,
+    ) -> Ready | None:
+        """Wait until a command can be typed.
+
+        Args:
+            check: Returns whether it can be, or why not.
+            deadline: When the caller's timeout expires.
+            is_wanted: Whether the caller is still there.
+            patient: Whether to wait also for what does not pass by itself.
+
+        Returns:
+            None if the timeout expired.
+
+        Raises:
+            BusyError: Another program has the terminal.
+            DisconnectedError: The caller has disconnected.
+            PaneClosedError: The program has ended.
+        """
+        self.is_awaited = True
+        began = time.monotonic()
+        try:
+            while True:
+                self._read_now()
+                self._watch.look_now()
+                if not is_wanted():
+                    raise DisconnectedError("the caller has disconnected")
+                problem = check()
+                if isinstance(problem, Ready):
+                    return problem
+                if problem.asks:
+                    answer = await self._ask(problem)
+                    if answer is None:
+                        continue
+                    problem = answer
+                now = time.monotonic()
+                if deadline is not None and now >= deadline:
+                    return None
+                if not patient and now >= began + problem.patience_s:
+                    raise BusyError(problem.message, remedy=problem.remedy)
+                waits = [began + problem.patience_s - now, problem.again_s or 0.0, remaining(deadline) or 0.0]
+                await self._changed.wait(min((wait_s for wait_s in waits if wait_s > 0), default=None))
+        finally:
+            self.is_awaited = False
+
+    async def refuse_while(self, is_taken: Callable[[], bool], check: Callable[[], Ready | Problem]) -> None:
+        """Refuse a caller while another one is ahead of it, unless the problem passes by itself.
+
+        Raises:
+            BusyError: It did not pass.
+        """
+        began = time.monotonic()
+        while is_taken() and isinstance(problem := check(), Problem):
+            left_s = began + problem.patience_s - time.monotonic()
+            if left_s <= 0:
+                raise BusyError(problem.message, remedy=problem.remedy)
+            await self._changed.wait(left_s)
+
+    async def _ask(self, unanswered: Problem) -> Problem | None:
+        """Ask the shell for the length of its line, unless nothing happened since the last answer.
+
+        Args:
+            unanswered: The problem if it does not answer.
+
+        Returns:
+            Why nothing can be typed; None if the line is empty.
+        """
+        line = self._tracker.line
+        place = self._journal.position
+        if self._refused is not None and self._refused[1:] == (line.typed_at, place):
+            return self._refused[0]
+        asked_at = time.monotonic()
+        self._answers.clear()
+        for again in range(1, _TRIES + 1):
+            await self._keyboard.type_ours([{"text": QUESTION}])
+            until = asked_at + again * ANSWER_S
+            while not self._answers and (left_s := until - time.monotonic()) > 0:
+                await self._changed.wait(left_s)
+            if self._answers or line.typed_at > asked_at:
+                break
+        answer = self._answers[-1] if self._answers else None
+        goes_on = answer is not None and (answer.mode == "more" or not await self._is_redrawn(answer))
+        if line.typed_at > asked_at:
+            return Problem(f"keys are being typed at the prompt of {self._name}", PROMPT_S, again_s=SETTLE_S)
+        problem = unanswered if answer is None else problem_in_answer(answer, self._name, goes_on=goes_on)
+        if problem is None:
+            self._tracker.found_empty(self._tail)
+            return None
+        self._refused = problem, line.typed_at, self._journal.position
+        return problem
+
+    async def _is_redrawn(self, answer: LineLength) -> bool:
+        """Return True if the prompt is drawn again after an answer; bash does not report continuation otherwise."""
+        marks = self._tracker.marks
+        if self._tracker.foreground is None or self._tracker.foreground.shell != "bash":
+            return True
+        deadline = time.monotonic() + ANSWER_S
+        while marks.prompt_start < marks.drawn < answer.place:
+            quiet_s = time.monotonic() - self._tracker.last_output
+            if time.monotonic() > deadline or (self._journal.position > answer.place and quiet_s > SETTLE_S):
+                return False
+            await self._changed.wait(SETTLE_S)
+            self._read_now()
+        return True

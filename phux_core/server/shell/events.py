@@ -1,0 +1,63 @@
+"""What a shell does, as the tracker reports it. All places are sequence numbers of the pane's stream."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, get_args
+
+State = Literal["prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead"]
+STATES: tuple[State, ...] = get_args(State)
+
+
+class PromptReady(NamedTuple):
+    """The shell has drawn its prompt and reads a line."""
+
+
+class CommandStarted(NamedTuple):
+    """The shell executes a line.
+
+    Attributes:
+        command: The line; None if the shell does not report it.
+        start: Where its output begins.
+        prompt_start: Where the prompt begins.
+        input_start: Where the prompt ends and the line begins.
+        input_end: Where the line ends.
+    """
+
+    command: str | None
+    start: int
+    prompt_start: int
+    input_start: int
+    input_end: int
+
+
+class CommandFinished(NamedTuple):
+    """The shell has finished a line.
+
+    Attributes:
+        exit_code: The exit status; None if it is unknown.
+        start: Where the output begins; None if the line executed nothing, or its start is unknown.
+        end: Where the output ends; if the end was not marked, where the prompt ends that follows it.
+        is_marked: Whether the shell has marked the end.
+    """
+
+    exit_code: int | None
+    start: int | None
+    end: int
+    is_marked: bool = True
+
+
+class LineLength(NamedTuple):
+    """The shell has answered how long the line is that it edits.
+
+    Attributes:
+        length: Characters on the line.
+        mode: ``command`` if keys are commands as in vi, ``more`` if earlier lines belong to it, else empty.
+        place: Where the answer ends.
+    """
+
+    length: int
+    mode: str
+    place: int
+
+
+ShellEvent = PromptReady | CommandStarted | CommandFinished | LineLength

@@ -1,0 +1,108 @@
+"""Type into a pane: encode input for the terminal's modes, tell the tracker, and queue the bytes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from phux_core.errors import PaneClosedError
+from phux_core.server.kernel.line_discipline import is_echoed
+from phux_core.server.pty.input_encoding import encode
+from phux_core.server.pty.write_queue import WriteQueue
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+    from phux_core.engine.protocol import Engine
+    from phux_core.keeper.journal import Journal
+    from phux_core.server.shell.tracker import ShellTracker
+
+Items = list[dict[str, Any]]
+_FIRST_ROW, _FIRST_ROW_S = b"\x1b[1;", 0.05
+
+
+class Keyboard:
+    """The input of one pane.
+
+    Args:
+        loop: The event loop.
+        fd: The PTY master; not closed here.
+        name: The pane's id in messages, such as ``@3``.
+        engine: The terminal, which encodes keys.
+        journal: Where a run is noted before it is typed.
+        tracker: What the shell is doing.
+        position: Returns the end of the pane's stream.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        fd: int,
+        name: str,
+        engine: Engine,
+        journal: Journal,
+        tracker: ShellTracker,
+        position: Callable[[], int],
+    ) -> None:
+        self._loop, self._fd, self._name = loop, fd, name
+        self._engine, self._journal, self._tracker = engine, journal, tracker
+        self._position = position
+        self._queue = WriteQueue(loop, fd, name)
+        self.is_open = fd >= 0
+
+    def type(self, items: Items, *, note: bytes | None = None) -> tuple[bytes, asyncio.Future[None]]:
+        """Type keys, text and pastes, encoded for the current modes, as one piece.
+
+        Args:
+            items: What to type.
+            note: What to note in the journal right before; given by a run, and not by a person or client.
+
+        Returns:
+            The bytes, and a future that is done when they are written.
+
+        Raises:
+            PaneClosedError: The program has ended.
+            BadRequestError: There is no such key.
+            InputTooLongError, InputBlockedError: See WriteQueue.
+        """
+        if not self.is_open:
+            raise PaneClosedError(f"the program in {self._name} has ended")
+        data = encode(items, self._engine)
+        if note is not None:
+            self._journal.note = note
+        editor = self._tracker.marks.editor
+        written = self._queue.type(data)
+        self._tracker.typed(
+            data,
+            self._position(),
+            self._loop.time(),
+            column=self._engine.cursor().x if editor == "wraps" else 0,
+            cols=self._engine.cols,
+            echo=editor != "none" or is_echoed(self._fd),
+            ours=note is not None,
+        )
+        return data, written
+
+    def type_ours(self, items: Items) -> asyncio.Future[None]:
+        """Type for a run, and keep its note."""
+        return self.type(items, note=self._journal.note)[1]
+
+    def reply(self, data: bytes) -> None:
+        """Type the terminal's answer to a query."""
+        self._queue.reply(data)
+        # busybox takes an answer for the first row for the start of a key, and reads on for 50 ms.
+        self._tracker.last_reply = self._loop.time() + (_FIRST_ROW_S if data.startswith(_FIRST_ROW) else 0.0)
+
+    def is_unread(self) -> bool:
+        """Return True while the program has not read everything that was typed."""
+        return self._queue.is_unread()
+
+    @property
+    def may_be_unread(self) -> bool:
+        """Whether something was typed since everything was last found to be read."""
+        return self._queue.may_be_unread
+
+    def close(self) -> None:
+        """Give up everything that is queued: the program has ended."""
+        self.is_open = False
+        self._queue.close()

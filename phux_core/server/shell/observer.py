@@ -1,0 +1,86 @@
+"""Look at a pane's foreground and feed the tracker: the part of tracking a shell that asks the kernel."""
+
+from __future__ import annotations
+
+import os
+import select
+from typing import TYPE_CHECKING
+
+from phux_core import procfs
+from phux_core.server.kernel.foreground import look
+from phux_core.server.shell.output_bounds import last_line
+from phux_core.server.shell.tracker import Look
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phux_core.keeper.journal import Journal
+    from phux_core.server.kernel.foreground import Foreground
+    from phux_core.server.pane_record import PaneRecord
+    from phux_core.server.shell.events import ShellEvent
+    from phux_core.server.shell.keyboard import Keyboard
+    from phux_core.server.shell.tracker import ShellTracker
+
+
+class ShellObserver:
+    """Looks at the foreground of one pane.
+
+    Args:
+        record: The pane's record.
+        fd: The PTY master.
+        tracker: What the shell is doing.
+        keyboard: The pane's input.
+        journal: The pane's stream.
+        position: Returns how much of it was parsed.
+    """
+
+    def __init__(
+        self,
+        record: PaneRecord,
+        fd: int,
+        tracker: ShellTracker,
+        keyboard: Keyboard,
+        journal: Journal,
+        position: Callable[[], int],
+    ) -> None:
+        self._record, self._fd, self._tracker, self._keyboard = record, fd, tracker, keyboard
+        self._journal, self._position = journal, position
+
+    def foreground(self) -> Foreground | None:
+        """Ask the kernel for the foreground of the terminal; None if there is none."""
+        return look(self._fd, self._record.command, self._record.shell)
+
+    def look(self, now: float, *, alt_screen: bool, in_editor: bool) -> list[ShellEvent]:
+        """Update the tracker, and return what it found."""
+        tracker, marks = self._tracker, self._tracker.marks
+        unread = self._keyboard.is_unread()  # asked first: a program that has read everything may wait by now
+        known = tracker.foreground
+        foreground = known if tracker.knows_foreground and self._has_foreground(known) else self.foreground()
+        replaced_at = None
+        if tracker.may_be_replaced(foreground) and not self._was_started_with(f"PHUX_NONCE={marks.nonce}"):
+            replaced_at = last_line(self._journal, marks.start, self._position())
+        has_output = marks.has_typed_ahead and _is_readable(self._fd)
+        return tracker.look(Look(now, foreground, unread, alt_screen, has_output, in_editor, replaced_at))
+
+    def _has_foreground(self, known: Foreground | None) -> bool:
+        """Return True if the process group that had the foreground still has it."""
+        try:
+            return known is not None and os.tcgetpgrp(self._fd) == known.pgid
+        except OSError:
+            return False
+
+    def _was_started_with(self, variable: str) -> bool:
+        """Return True if the first process has a variable in its environment: ``exec`` of another shell drops it."""
+        if not procfs.is_usable():
+            return True
+        try:
+            with open(f"/proc/{self._record.pid}/environ", "rb") as file:
+                return variable.encode() in file.read().split(b"\0")
+        except OSError:
+            return True
+
+
+def _is_readable(fd: int) -> bool:
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return bool(poll.poll(0))

@@ -1,0 +1,83 @@
+"""Where a command's output begins and ends among what its shell writes around it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from phux_core.keeper.journal import Journal
+
+# Bytes that zsh's sign for a missing newline may take: it fills a row.
+_LONGEST_SIGN = 4096
+_SIGN_END = re.compile(rb" *\r( +)\r\Z")
+_COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*m)*\Z")
+# What fish does to the terminal between the mark and the command: bracketed paste off, the title, colours reset.
+_FISH_BEGIN = re.compile(
+    rb"\x1b\[\?2004l(?:(?P<title>\x1b\]0;[^\x07\x1b]*\x07)?\x1b\[30m(?:\x1b\(B)?\x1b\[m\x0f?(?(title)\r))?"
+)
+# What bash shows of our hooks in its PROMPT_COMMAND after `set -v`.
+_VERBOSE = re.compile(rb"\{ __phux_(?:after|before && \\:); \} >/dev/null 2>&1\r\n\Z")
+_LONGEST_VERBOSE = 64
+_PASTE_ON = b"\x1b[?2004h"
+# What a prompt and the line typed at it may take in the stream, to be read from there.
+_LONGEST_LINE = 16 * 1024
+
+
+def end_of_own_output(journal: Journal, start: int, end: int, shell: str | None, *, marked: bool = True) -> int:
+    """Find where a command's own output ends, behind which its shell may have written something before its mark.
+
+    zsh puts its sign for a missing newline there, and bash what it is about to execute, if it is told to. If the shell
+    did not mark the end, its prompt is there, before which the line editor has turned bracketed paste on.
+    """
+    if not marked:
+        low = max(start, journal.base, end - _LONGEST_LINE)
+        prompt = journal.since(low, max(0, end - low)).rfind(_PASTE_ON)
+        return end if prompt < 0 else low + prompt
+    if shell not in {"zsh", "bash"}:
+        return end
+    low = max(start, journal.base, end - (_LONGEST_SIGN if shell == "zsh" else _LONGEST_VERBOSE))
+    tail = journal.since(low, end - low)
+    if shell == "zsh":
+        return end - length_of_missing_newline_sign(tail)
+    shown = _VERBOSE.search(tail) if tail.endswith(b"2>&1\r\n") else None
+    return end if shown is None else low + shown.start()
+
+
+def length_of_missing_newline_sign(tail: bytes) -> int:
+    r"""Measure what zsh writes after a command, before it says that the command has ended.
+
+    It is a sign (a coloured ``%`` unless the user has another), blanks up to the end of the row, a carriage return,
+    blanks over the sign, and another carriage return: the sign stays only where the output did not end with a newline.
+
+    Example:
+        >>> length_of_missing_newline_sign(b"text\x1b[7m%\x1b[0m" + b" " * 79 + b"\r \r")
+        91
+    """
+    end = _SIGN_END.search(tail)
+    if end is None:
+        return 0
+    cut = _COLOURS.search(tail, 0, end.start()).start()  # type: ignore[union-attr]  # it always matches
+    sign = cut - len(end[1])
+    if sign < 0:
+        return 0
+    return len(tail) - _COLOURS.search(tail, 0, sign).start()  # type: ignore[union-attr]
+
+
+def start_of_fish_output(head: bytes) -> int:
+    r"""Return how many bytes fish itself writes before a command does.
+
+    Example:
+        >>> start_of_fish_output(b"\x1b[?2004l\x1b]0;echo\x07\x1b[30m\x1b(B\x1b[m\rtext\r\n")
+        28
+    """
+    begin = _FISH_BEGIN.match(head)
+    return 0 if begin is None else begin.end()
+
+
+def last_line(journal: Journal, start: int | None, end: int) -> int:
+    """Return where the last line begins of what was written after a command started: an unmarked prompt."""
+    if start is None:
+        return end
+    written = journal.since(max(start, journal.base))
+    return end - len(written) + written.rfind(b"\n") + 1

@@ -1,0 +1,511 @@
+"""What a pane's shell is doing: a state machine without I/O, and the only place that knows.
+
+Marks, typed input, output and looks at the foreground go in; shell events and the pane's state come out. ``may_type``
+answers whether a command can be typed now. Times are arguments, so that tests need no clock.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from phux_core.server.shell.edit_line import MOMENT_S, PROMPT_S, EditLine, Problem, leaves_line, typed_problem
+from phux_core.server.shell.events import (
+    CommandFinished,
+    CommandStarted,
+    LineLength,
+    PromptReady,
+    ShellEvent,
+    State,
+)
+from phux_core.server.shell.marks import may_end_marks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from phux_core.engine.protocol import PrivateOsc
+    from phux_core.server.kernel.foreground import Foreground
+    from phux_core.server.shell.marks import ShellMarks
+
+SETTLE_S = 0.01
+"""How long a program may take to read the terminal's answer to a query."""
+# A shell may ask the terminal something while it draws its prompt; that takes no longer.
+_DRAWN_S = 0.05
+# fish asks the terminal several things before each prompt.
+_PREPARED_S = 0.5
+# An integrated shell runs rc files, git or starship before its prompt.
+_OWN_PROMPT_S = 10.0
+# How long a POSIX shell takes to set the terminal for its editor after it has drawn its prompt.
+_EDITOR_S = 0.001
+# Echoed lines that are remembered, for readers that ask for output only.
+_REMEMBERED = 1000
+_ENTER = re.compile(rb"[\r\n]")
+_READS: dict[str, State] = {"shown": "awaiting_input", "hidden": "awaiting_secret"}
+# Programs that carry the shell of another machine, user or container to this terminal.
+_CARRIERS = re.compile(
+    "ssh|autossh|mosh-client|telnet|docker|podman|nerdctl|runc|crun|ctr|crictl|kubectl|oc|lxc|incus|machinectl|toolbox"
+    "|distrobox|multipass|limactl|nsenter|su|sudo|doas|run0|chroot|unshare|bwrap|script|socat|wsl|adb|vagrant|virsh|tsh"
+)
+
+
+class Look(NamedTuple):
+    """What the kernel and the terminal report at one moment.
+
+    Attributes:
+        now: The time.
+        foreground: The foreground process group, if there is one.
+        unread: Whether the program has not read everything that was typed.
+        alt_screen: Whether the alternate screen is shown.
+        has_output: Whether there is output that was not read.
+        in_editor: Whether a line editor has turned bracketed paste on.
+        replaced_at: Where the prompt of a program begins that the shell has executed in its place; else None.
+    """
+
+    now: float
+    foreground: Foreground | None
+    unread: bool = False
+    alt_screen: bool = False
+    has_output: bool = False
+    in_editor: bool = False
+    replaced_at: int | None = None
+
+
+class Ready(NamedTuple):
+    """A command can be typed.
+
+    Attributes:
+        foreground: What reads it.
+        shell: The kind of the integrated shell that reads it; None if it is another program.
+    """
+
+    foreground: Foreground
+    shell: str | None
+
+
+class ShellTracker:
+    """The shell of one pane.
+
+    Args:
+        name: The pane's id in messages, such as ``@3``.
+        pid: The pane's first process.
+        shell: The kind of shell that it is, if it is one.
+        marks: What its marks have told so far.
+        read_line: Reads the line of a command from the screen; for shells that do not report it.
+
+    Attributes:
+        marks: Its commands and prompts.
+        line: What stands at its prompt.
+        state: The pane's state at the last look.
+        foreground: The foreground at the last look.
+        last_output: When the program wrote last.
+        last_reply: When the terminal answered a query of the program last.
+        asks_for_hooks: Whether bash is to be asked whether a command has replaced the hooks that mark its end.
+        run_ended_at: When a run finished whose marks are our own.
+        run_shell: The process in which a run was typed whose marks are our own and that has not finished.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        pid: int,
+        shell: str | None,
+        marks: ShellMarks,
+        read_line: Callable[[CommandStarted], str | None],
+    ) -> None:
+        self.marks = marks
+        self.line = EditLine()
+        self.state: State = "running"
+        self.foreground: Foreground | None = None
+        self.last_output = self.last_reply = 0.0
+        self.asks_for_hooks = False
+        self.run_shell: int | None = None
+        self.run_ended_at = 0.0
+        self._may_have_lost_hooks = True
+        self._name, self._pid, self._shell = name, pid, shell
+        self._read_line = read_line
+        # Spans of echoed lines; the last one is open until its newline is written.
+        self._echoes: list[tuple[int, int]] = []
+        self._echo_start: int | None = None
+        self._echo_seeking = 0
+        self._unfinished_from: int | None = None
+
+    # Input
+
+    def mark(self, mark: PrivateOsc, *, alt_screen: bool) -> list[ShellEvent]:
+        """Take a mark, and return what it means."""
+        is_continuation = mark.data == f"{self.marks.nonce};P".encode()
+        events = [] if is_continuation else self._report_pending()
+        drawn = self.marks.drawn
+        taken = self.marks.take(mark)
+        if self.marks.drawn > drawn and self.marks.number is not None and not taken:
+            # bash draws the same prompt again after a line that it does not execute: no such event in its history.
+            self.line.is_doubtful |= self.line.entered_at > 0
+            self.line.entered_at = 0.0
+        for event in taken:
+            if isinstance(event, PromptReady):
+                self.marks.on_alt_screen = alt_screen
+            elif not isinstance(event, LineLength):
+                self._take_line(event)
+        return events + taken
+
+    def typed(
+        self,
+        data: bytes,
+        place: int,
+        now: float,
+        *,
+        column: int = 0,
+        cols: int = 80,
+        echo: bool = True,
+        ours: bool = False,
+    ) -> None:
+        """Take typed input.
+
+        Args:
+            data: The bytes.
+            place: The end of the stream.
+            now: The time.
+            column: The cursor's column.
+            cols: Columns of the terminal.
+            echo: Whether the terminal echoes the input.
+            ours: Whether a run types it, and not a person or client.
+        """
+        marks = self.marks
+        early = not marks.at_prompt or self.line.entered_at > 0
+        if marks.nonce and not ours:
+            marks.has_typed_ahead |= early or _ENTER.search(data[:-1]) is not None
+        self._record_echo(data, place)
+        marks.typed(data, place, column, cols, echo=echo)
+        if ours:
+            if _ENTER.search(data):
+                self.line.entered(now)
+            return
+        was_unfinished = self.line.is_unfinished
+        self.line.typed(data, now, early=marks.start is not None or self.line.entered_at > 0, shell=self._front_shell)
+        if self.line.is_unfinished and self.state != "prompt":
+            self.line.is_unfinished = was_unfinished
+
+    @property
+    def wants_output(self) -> bool:
+        """Whether output is looked at for the end of a typed line."""
+        marks = self.marks
+        return (
+            marks.seeking is not None
+            or marks.expects_output
+            or marks.pending is not None
+            or self._echo_start is not None
+        )
+
+    def written(self, data: bytes, place: int) -> list[ShellEvent]:
+        """Take output that begins at a place and contains no mark."""
+        if self._echo_start is not None:
+            newline = data.find(b"\n", max(0, self._echo_seeking - place))
+            if newline >= 0:
+                self._echoes.append((self._echo_start, place + newline + 1))
+                del self._echoes[:-_REMEMBERED]
+                self._echo_start = None
+        self.marks.written(data, place)
+        # A command that has written something has started.
+        start = self.marks.start
+        return self._report_pending() if start is not None and start < place + len(data) else []
+
+    def look(self, look: Look) -> list[ShellEvent]:
+        """Take a look at the foreground, and update the state."""
+        marks, foreground = self.marks, look.foreground
+        events: list[ShellEvent] = []
+        quiet_s = look.now - self.last_output
+        if look.replaced_at is not None:
+            events += marks.shell_replaced(look.replaced_at)
+            self.line.entered_at = 0.0
+        elif foreground is not None and (
+            foreground.pid != self._pid or foreground.waiting is False or quiet_s > SETTLE_S
+        ):
+            events += self._report_pending()
+        if marks.drawing and self._waits_in_editor(foreground) and quiet_s > _DRAWN_S:
+            events += marks.prompt_drawn()  # the pane is too small for the end of the prompt
+            marks.on_alt_screen = look.alt_screen
+        if marks.output_end is not None and self._waits_in_editor(foreground) and quiet_s > MOMENT_S:
+            events += marks.ended_without_mark()
+        if marks.start is None:
+            self._may_have_lost_hooks = True
+        elif look.in_editor and quiet_s > MOMENT_S and self._waits_in_editor(foreground):
+            self.asks_for_hooks, self._may_have_lost_hooks = self._may_have_lost_hooks, False
+        if marks.at_prompt and marks.has_typed_ahead and self._is_idle(look, quiet_s):
+            marks.typed_ahead_is_read()
+        self.foreground = foreground
+        self.state = self._judge(look, quiet_s)
+        return events
+
+    def found_empty(self, tail: bytes) -> None:
+        """Record that the shell has reported an empty line."""
+        self.line.found_empty(tail)
+
+    # Queries
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether the pane's own shell has the foreground and has marked that it reads a line."""
+        own = self.foreground is not None and self.foreground.pgid == self._pid
+        return own and bool(self.marks.at_prompt)
+
+    @property
+    def knows_foreground(self) -> bool:
+        """Whether the marks alone tell the state, as long as the shell keeps the foreground."""
+        marks = self.marks
+        return bool(
+            marks.at_prompt
+            and not self.line.entered_at
+            and not marks.has_typed_ahead
+            and not marks.editor
+            and self.foreground is not None
+            and self.foreground.pid == self._pid
+            and self.foreground.shell is not None
+            and self.foreground.waiting is not False
+        )
+
+    def may_be_replaced(self, foreground: Foreground | None) -> bool:
+        """Return True if the pane's first process may have executed another shell: one that has sent no prompt mark."""
+        return (
+            foreground is not None
+            and foreground.pid == self._pid
+            and foreground.shell is not None
+            and bool(foreground.waiting)
+            and bool(self.marks.nonce)
+            and not self.marks.at_prompt
+            and not self.marks.continued
+        )
+
+    def output_between(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Iterate over the spans of a part of the stream that are output: no prompts, and no echo of entered lines."""
+        echoes = [*self._echoes, *([] if self._echo_start is None else [(self._echo_start, end)])]
+        for first, last in self.marks.output_between(start, end):
+            place = first
+            for echo_start, echo_end in echoes:
+                if echo_end > place and echo_start < last:
+                    if echo_start > place:
+                        yield place, echo_start
+                    place = echo_end
+            if place < last:
+                yield place, last
+
+    def output_start(self, end: int) -> int:
+        """Return where the latest command's output begins; the end of the stream if there is none."""
+        marks = self.marks
+        if marks.start is not None:
+            return marks.start
+        if not marks.is_active:
+            return self._echoes[-1][1] if self._echoes else end
+        return marks.outputs[-1][0] if marks.outputs and not self.line.entered_at else end
+
+    def may_type(self, now: float, tail: bytes) -> Ready | Problem:
+        """Return whether a command can be typed at the prompt, or why not.
+
+        Args:
+            now: The time.
+            tail: What the shell wrote after its prompt.
+        """
+        where, marks, foreground, state = self._name, self.marks, self.foreground, self.state
+        if foreground is None:
+            return Problem(f"no program has the terminal of {where}", PROMPT_S)
+        if marks.continued:
+            return typed_problem(where, "it goes on")
+        if self.is_marked and state == "awaiting_input":
+            return typed_problem(where, "it goes on, or the shell asks a question")
+        own = foreground.pgid == self._pid
+        if marks.nonce and not marks.at_prompt and marks.start is None:
+            return self._not_at_prompt(foreground)
+        recent_s = MOMENT_S if now < self.line.typed_at + MOMENT_S else 0.0
+        if state == "fullscreen":
+            reset = f"quit it, or if a killed program left the alternate screen on: phux send-keys {where} reset Enter"
+            remedy = reset if foreground.shell is not None else None
+            return Problem(f"{foreground.name} uses the alternate screen of {where}", recent_s, remedy)
+        if self.is_marked and marks.editor and state == "running":
+            # Its editor sets the terminal after the prompt was drawn.
+            return Problem(f"the shell in {where} is about to read a line", PROMPT_S, again_s=_EDITOR_S)
+        if state == "prompt":
+            return self._at_prompt(foreground, now, tail)
+        if _CARRIERS.fullmatch(foreground.name) and not foreground.canonical:
+            if state == "awaiting_input":
+                return Ready(foreground, None)
+            return Problem(f"{foreground.name} in {where} is busy", PROMPT_S)
+        return self._busy(foreground, now, own=own)
+
+    # Why not
+
+    def _at_prompt(self, foreground: Foreground, now: float, tail: bytes) -> Ready | Problem:
+        line = self.line
+        ready = Ready(foreground, self._shell or "posix" if self.is_marked else None)
+        if foreground.shell == "posix" and not foreground.canonical and not self._is_settled(now):
+            return Problem(f"the shell in {self._name} is about to read a line", PROMPT_S, again_s=SETTLE_S)
+        if not (self.is_marked and self.marks.tells_line):
+            return typed_problem(self._name, "Enter was not pressed") if line.is_unfinished else ready
+        if line.is_interrupt and now < line.entered_at + MOMENT_S:
+            left_s = line.entered_at + MOMENT_S - now
+            return Problem(f"C-c was pressed at the prompt of {self._name} just now", MOMENT_S, again_s=left_s)
+        if not line.may_hold_text(tail):
+            return ready
+        if now < line.typed_at + SETTLE_S or foreground.waiting is False:
+            return Problem(f"the shell in {self._name} is about to read what was typed", PROMPT_S, again_s=SETTLE_S)
+        if foreground.canonical:  # no editor that could be asked
+            return typed_problem(self._name, "Enter was not pressed")
+        remedy = f"press Enter there, or C-c (phux send-keys {self._name} C-c)"
+        return Problem(
+            f"the shell in {self._name} does not report what stands at its prompt", 0, remedy, 1.0, asks=True
+        )
+
+    def _not_at_prompt(self, foreground: Foreground) -> Problem:
+        where = self._name
+        if self.state in {"awaiting_input", "awaiting_secret"}:
+            remedy = f"answer it: phux send-keys {where}"
+            return Problem(f"{foreground.name} in {where} asks a question before its prompt", PROMPT_S, remedy)
+        doing = "is still starting" if self.marks.at_prompt is None else "has not drawn its prompt yet"
+        return Problem(f"the shell in {where} {doing}", _OWN_PROMPT_S)
+
+    def _busy(self, foreground: Foreground, now: float, *, own: bool) -> Problem:
+        where, state, marks = self._name, self.state, self.marks
+        reads = f"type what it reads (phux send-keys {where}), or end it (C-c) and run the command then"
+        waits = state in {"awaiting_input", "awaiting_secret"}
+        if foreground.shell is not None and not (own and marks.start is not None):
+            if state == "awaiting_secret":
+                sane = f"type it, or if a program has left the echo off: phux send-keys {where} 'stty sane' Enter"
+                return Problem(f"{foreground.name} waits for a secret in {where}", PROMPT_S, sane)
+            if waits:
+                return Problem(f"a command waits for input in {foreground.name} in {where}", 0, reads)
+            return Problem(f"{foreground.name} in {where} is busy", PROMPT_S)
+        doing = "waits for a secret in" if state == "awaiting_secret" else "has the foreground of"
+        command = f" ({marks.command.splitlines()[0]:.60})" if own and marks.command else ""
+        if now < self.run_ended_at + PROMPT_S and self.line.typed_at < self.run_ended_at:
+            patience_s = PROMPT_S  # the rest of a line of ours, which may be a program: mksh has no printf of its own
+        else:
+            patience_s = MOMENT_S if (own and not waits) or now < self.line.typed_at + MOMENT_S else 0.0
+        return Problem(f"{foreground.name}{command} {doing} {where}", patience_s, reads if waits else None)
+
+    # State
+
+    def _judge(self, look: Look, quiet_s: float) -> State:
+        foreground, marks = look.foreground, self.marks
+        if look.alt_screen and not (marks.at_prompt and marks.on_alt_screen):
+            return "fullscreen"
+        if foreground is None or look.unread:
+            return "running"
+        if foreground.pgid == self._pid and marks.nonce:
+            return self._judge_own(foreground, look.now, quiet_s)
+        if foreground.shell is not None and self._is_untouched(look.now):
+            return "running"
+        in_run = self.run_shell == foreground.pid
+        return _reported_by_kernel(foreground, is_shell=foreground.shell is not None and not in_run)
+
+    def _judge_own(self, foreground: Foreground, now: float, quiet_s: float) -> State:
+        """Judge the pane's own shell, which sends marks."""
+        marks = self.marks
+        if marks.at_prompt:
+            return self._judge_prompt(foreground, quiet_s, now)
+        if marks.start is None and not foreground.canonical and quiet_s < _PREPARED_S and not marks.continued:
+            return "running"  # a shell may query the terminal before its prompt
+        if marks.start is not None and foreground.shell == "fish" and not foreground.canonical and foreground.waiting:
+            return _READS.get(marks.reads or "", "running")  # fish also waits for its own threads
+        return _reported_by_kernel(foreground, is_shell=False)
+
+    def _judge_prompt(self, foreground: Foreground, quiet_s: float, now: float) -> State:
+        marks, line = self.marks, self.line
+        waits_quietly = foreground.waiting is not False and quiet_s > _DRAWN_S
+        if line.entered_at > 0 and not (line.is_interrupt and now > line.entered_at + MOMENT_S):
+            is_answered = self.last_output > line.entered_at or now > line.entered_at + PROMPT_S
+            if not (is_answered and waits_quietly):
+                return "running"
+            # No mark came: a continuation prompt, or a question of the shell. POSIX shells mark the former, and fish,
+            # which has neither, says nothing of an empty line.
+            return "prompt" if line.is_interrupt or marks.editor or foreground.shell == "fish" else "awaiting_input"
+        if marks.has_typed_ahead or (marks.editor and foreground.waiting is False):
+            return "running"
+        if marks.editor not in {"", "none"} and foreground.canonical and not waits_quietly:
+            return "running"  # its editor has not set the terminal yet
+        if marks.editor == "wraps" and not self._is_settled(now):
+            return "running"
+        return "prompt"
+
+    def _is_settled(self, now: float) -> bool:
+        """Whether busybox has asked for the cursor position, as it does after its prompt, and read the answer."""
+        return now > max(self.last_output, self.last_reply) + SETTLE_S
+
+    def _is_untouched(self, now: float) -> bool:
+        """Whether a line was entered just now, and nothing was written since."""
+        entered_at = self.line.entered_at
+        return entered_at > 0 and self.last_output <= entered_at and now < entered_at + PROMPT_S
+
+    def _waits_in_editor(self, foreground: Foreground | None) -> bool:
+        """Whether the pane's own shell waits for input in a line editor."""
+        return (
+            foreground is not None
+            and foreground.pid == self._pid
+            and bool(foreground.waiting)
+            and not foreground.canonical
+            and not foreground.echo
+        )
+
+    def _is_idle(self, look: Look, quiet_s: float) -> bool:
+        """Whether the shell has read all that was typed ahead, and executes none of it."""
+        foreground = look.foreground
+        if look.unread or foreground is None or foreground.pid != self._pid:
+            return False
+        return quiet_s > _PREPARED_S or (foreground.waiting is not False and not look.has_output)
+
+    # Transitions
+
+    @property
+    def _front_shell(self) -> str | None:
+        return None if self.foreground is None else self.foreground.shell
+
+    def _take_line(self, event: CommandStarted | CommandFinished) -> None:
+        self.line.taken(event, self._front_shell)
+        if not leaves_line(event, self._front_shell):
+            self.line.is_unfinished = False
+        self._unfinished_from = None
+
+    def _report_pending(self) -> list[ShellEvent]:
+        pending = self.marks.pending
+        if pending is None:
+            return []
+        self.line.entered_at = 0.0
+        if self.marks.is_ahead:
+            return [self.marks.report(None)]
+        command = self._read_line(pending)
+        if not command or command.lstrip().startswith("#"):
+            self.marks.withdraw()
+            return []
+        if may_end_marks(command):
+            self.marks.forget_shell(pending.start)
+            return []
+        return [self.marks.report(command)]
+
+    def _record_echo(self, data: bytes, place: int) -> None:
+        """Record that a program which reads lines will echo typed input: up to the newline that follows Enter."""
+        marks, foreground = self.marks, self.foreground
+        hidden = foreground is not None and foreground.canonical and not foreground.echo
+        if marks.at_prompt or marks.continued or self.state == "fullscreen" or hidden:
+            self._unfinished_from = None
+            return
+        start = place if self._unfinished_from is None else self._unfinished_from
+        if _ENTER.search(data) is None:
+            self._unfinished_from = start
+            return
+        self._unfinished_from = None
+        if self._echo_start is None:
+            self._echo_start = start
+        self._echo_seeking = place
+
+
+def _reported_by_kernel(foreground: Foreground, *, is_shell: bool) -> State:
+    """Judge by the kernel alone."""
+    # Shells turn the echo off too while they edit a line, but only a program that asks for a secret leaves the editing
+    # of it to the terminal.
+    secret = foreground.canonical and not foreground.echo
+    if foreground.waiting is None:
+        if secret:
+            return "awaiting_secret"
+        return "prompt" if is_shell and not foreground.canonical else "running"
+    if not foreground.waiting:
+        return "running"
+    if secret:
+        return "awaiting_secret"
+    return "prompt" if is_shell else "awaiting_input"
