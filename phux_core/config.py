@@ -1,4 +1,4 @@
-"""The config file: which keys there are, what each takes, and reading it.
+"""The config file: its keys, and reading it.
 
 ``$PHUX_CONFIG``, or ``$XDG_CONFIG_HOME/phux/config.toml``, or ``~/.config/phux/config.toml``. A file that is not there
 is an empty one; anything wrong in it is an error that names the file, the line and the key, and nothing of it is used.
@@ -10,85 +10,45 @@ import os
 import re
 
 from phux_core.bindings import is_action, is_key
-from phux_core.call_kinds import SIZE_POLICIES
 from phux_core.errors import BadConfigError
+from phux_core.kinds import BOOLEAN, SIZE_POLICIES, Kind, Param, number, one_of, whole
 from phux_core.paths import xdg_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-MAX_HISTORY = 1_000_000
-MIN_LOG_BYTES = 64 * 1024
-MAX_LOG_BYTES = 1 << 50
-MAX_DAYS = 36500
 _MAX_BYTES = 1 << 20
 
 
-class Key:
-    """One thing that can be set.
+_KEY = Kind("the name of a key, such as C-a or F1, or one character", is_key, {})
+_ACTION = Kind("the name of an action (docs/attach.md), a command behind a colon, or nothing", is_action, {})
+_PROGRAM = Kind(
+    "the name or path of a program, as a string",
+    lambda value: isinstance(value, str) and bool(value) and value.isprintable(),
+    {},
+)
+_LOG_BYTES = whole(64 * 1024, 1 << 50, of=" of bytes")
 
-    Attributes:
-        name: As it stands in the file; ``TABLE.*`` is any key of that table.
-        kind: A key of ``KINDS``.
-        default: What holds when it is not set; None if the doc says what.
-        doc: What it means.
-        entries: For a table, the kind that the names in it must be of.
-    """
-
-    __slots__ = ("default", "doc", "entries", "kind", "name")
-
-    def __init__(self, name: str, kind: str, default: object, doc: str, *, entries: str | None = None) -> None:
-        self.name = name
-        self.kind = kind
-        self.default = default
-        self.doc = doc
-        self.entries = entries
-
-
-KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
-    "history": (
-        f"a whole number from 0 to {MAX_HISTORY}",
-        lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_HISTORY,
-    ),
-    "boolean": ("true or false", lambda value: isinstance(value, bool)),
-    "bytes": (
-        f"a whole number of bytes from {MIN_LOG_BYTES} to {MAX_LOG_BYTES}",
-        lambda value: (
-            isinstance(value, int) and not isinstance(value, bool) and MIN_LOG_BYTES <= value <= MAX_LOG_BYTES
-        ),
-    ),
-    "days": (
-        "a number of days from 0 to 36500",
-        lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= MAX_DAYS,
-    ),
-    "program": (
-        "the name or path of a program, as a string",
-        lambda value: isinstance(value, str) and bool(value) and value.isprintable(),
-    ),
-    "key": ("the name of a key, such as C-a or F1, or one character", is_key),
-    "action": ("the name of an action (docs/attach.md), a command behind a colon, or nothing", is_action),
-    "size policy": (" or ".join(f'"{policy}"' for policy in SIZE_POLICIES), lambda value: value in SIZE_POLICIES),
-}
-"""What each kind of key takes: words for people, and the check."""
-
-KEYS: "Mapping[str, Key]" = {
+KEYS: "Mapping[str, Param]" = {
     key.name: key
     for key in (
-        Key("history-limit", "history", 10_000, "how many rows a pane keeps that have left its screen"),
-        Key("log", "boolean", True, "whether what panes write is kept on disk, unless a session says otherwise"),
-        Key("log-keep-days", "days", 7, "how long the log of a pane stays after its end"),
-        Key("log-pane-bytes", "bytes", 64 * 1024**2, "how large the log of one pane may become; its oldest part goes"),
-        Key("log-total-bytes", "bytes", 2 * 1024**3, "how large all logs may become together; the oldest parts go"),
-        Key("shell", "program", None, "what runs in a new pane without a command; the caller's SHELL when not set"),
-        Key("window-size", "size policy", "smallest", "which of the attached clients decides a window's size"),
-        Key("prefix", "key", "C-a", "the key before all others in attach"),
-        Key("status", "boolean", True, "whether attach has a status line"),
-        Key("mouse", "boolean", True, "whether attach uses the mouse"),
-        Key("keys.*", "action", None, "what a key does behind the prefix; nothing takes it away", entries="key"),
+        Param("history-limit", whole(0, 1_000_000), "rows of history that a pane keeps", default=10_000),
+        Param("log", BOOLEAN, "keep what panes write on disk, unless a session says otherwise", default=True),
+        Param("log-keep-days", number(0, 36500, of=" of days"), "how long to keep the log of a dead pane", default=7),
+        Param("log-pane-bytes", _LOG_BYTES, "the most bytes to keep of one pane's log", default=64 * 1024**2),
+        Param("log-total-bytes", _LOG_BYTES, "the most bytes to keep of all logs together", default=2 * 1024**3),
+        Param("shell", _PROGRAM, "the program to start in a pane without a command", omitted="the caller's SHELL"),
+        Param("window-size", one_of(*SIZE_POLICIES), "the attached client that windows fit", default="smallest"),
+        Param("prefix", _KEY, "the key before all others in attach", default="C-a"),
+        Param("status", BOOLEAN, "show a status line in attach", default=True),
+        Param("mouse", BOOLEAN, "use the mouse in attach", default=True),
+        Param("keys.*", _ACTION, "the action of a key after the prefix; nothing removes it"),
     )
 }
-"""Every key by its name."""
+"""Every key by its name; ``TABLE.*`` is any key of that table."""
+_ENTRIES = {"keys": _KEY}
+"""The kind of the names in each table."""
 
 
 def config_path(environ: "Mapping[str, str] | None" = None) -> str:
@@ -150,32 +110,32 @@ def _read_toml(text: str, path: str) -> "dict[str, object]":
 
 
 def _checked(name: str, value: object, text: str, path: str) -> object:
-    key = KEYS.get(name) or KEYS.get(f"{name.partition('.')[0]}.*" if "." in name else "")
+    table, dot, entry = name.partition(".")
+    key = KEYS.get(f"{table}.*" if dot else name)
     where = f"{path}, line {_line_of(name, text)}"
     if key is None:
         raise BadConfigError(f"{where}: there is no key `{name[:80]}`", remedy=f"the keys are: {', '.join(KEYS)}")
-    if key.entries is not None and not KINDS[key.entries][1](name.partition(".")[2]):
-        raise BadConfigError(f"{where}: `{name[:80]}` is no key", remedy=f"use {KINDS[key.entries][0]}")
-    words, is_right = KINDS[key.kind]
-    if not is_right(value):
-        raise BadConfigError(f"{where}: `{name}` is {value!r:.80}", remedy=f"use {words}")
+    if dot and not _ENTRIES[table].fits(entry):
+        raise BadConfigError(f"{where}: `{name[:80]}` is no key", remedy=f"use {_ENTRIES[table].words}")
+    if not key.kind.fits(value):
+        raise BadConfigError(f"{where}: `{name}` is {value!r:.80}", remedy=f"use {key.kind.words}")
     return value
 
 
 def _line_of(name: str, text: str) -> int:
     """Find the line on which a key is set, to name it: TOML's reader does not tell."""
-    return next((number for number, full in _settings(text) if full == name or full.startswith(f"{name}.")), 1)
+    return next((line for line, full in _settings(text) if full == name or full.startswith(f"{name}.")), 1)
 
 
 def _settings(text: str) -> "Iterator[tuple[int, str]]":
     """Go through the lines that set something or begin a table, with the whole name."""
     table = ""
-    for number, line in enumerate(text.splitlines(), start=1):
+    for count, line in enumerate(text.splitlines(), start=1):
         if header := re.match(r"\s*\[+([^\]]*)\]", line):
             table = f"{_unquoted(header[1])}."
-            yield number, table[:-1]
+            yield count, table[:-1]
         elif setting := re.match(r"""\s*((?:"[^"]*"|'[^']*'|[\w.\s-]+)+?)\s*=""", line):
-            yield number, table + _unquoted(setting[1])
+            yield count, table + _unquoted(setting[1])
 
 
 def _unquoted(name: str) -> str:

@@ -130,8 +130,8 @@ def parse(name: str, module: "ModuleType", words: list[str]) -> "argparse.Namesp
         words = prepare(words)
     parser = build_parser(name, module)
     # Only several positional arguments need argparse's costlier way to let flags stand between them.
-    read = parser.parse_intermixed_args if getattr(module, "INTERMIXED", False) else parser.parse_args
-    options = read(words if "[-- " in module.USAGE or not rest else [*words, "--", *rest])
+    read = parser.parse_intermixed_args if parser.takes_several else parser.parse_args
+    options = read(words if hasattr(module, "REST") or not rest else [*words, "--", *rest])
     options.rest = rest
     return options
 

@@ -3,19 +3,17 @@
 import argparse
 
 from phux_cli.verbs import VERBS
+from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadSizeError, PhuxError
+from phux_core.kinds import BOOLEAN, STATES, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import ModuleType
     from typing import Any, NoReturn
 
-
-MOST = 10**9
-"""The largest number a flag takes: thirty years in seconds, more rows than any history has."""
-
-LAST_PLACE = 2**53
-"""The last place in a pane's stream that a flag takes: a pane that writes for weeks gets far beyond ``MOST``."""
+    from phux_core.kinds import Kind, Param
 
 
 _LONGEST_SIZE = 20
@@ -35,13 +33,42 @@ class OutputError(PhuxError):
     default_remedy = "make room where it is written to, or write it somewhere else"
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """The parser of one verb."""
+
+    @property
+    def takes_several(self) -> bool:
+        """Whether it takes several positional arguments, between which flags may stand."""
+        return sum(not action.option_strings for action in self._actions) > 1
+
+    def synopsis(self, rest: str) -> str:
+        """List the arguments, and what follows ``--``, for the usage line."""
+        parts = [_positional(action) for action in self._actions if not action.option_strings]
+        groups = [group._group_actions for group in self._mutually_exclusive_groups]  # noqa: SLF001
+        for action in self._actions:
+            group = next((group for group in groups if action in group), [action])
+            if action.option_strings and action.dest != "help" and action is group[0]:
+                shown = [_flag(one) for one in group if one.help != argparse.SUPPRESS]
+                parts += [f"[{' | '.join(shown)}]"] if shown else []
+        return " ".join([*parts, *([f"[-- {rest}]"] if rest else [])])
+
     def error(self, message: str) -> "NoReturn":
+        """Refuse a command line."""
         hint = ""
         if message.startswith("unrecognized arguments") and "[-- " in str(self.usage):
             hint = "; what is not meant as a flag or name stands after `--`"
         usage = str(self.usage).replace("%%", "%")
         raise UsageError(message, remedy=f"usage: {usage}{hint}")
+
+
+def _positional(action: argparse.Action) -> str:
+    name = str(action.metavar)
+    return f"[{name}]" if action.nargs == "?" else f"{name}..." if action.nargs == "*" else name
+
+
+def _flag(action: argparse.Action) -> str:
+    value = "" if action.nargs == 0 else f"[={action.metavar}]" if action.nargs == "?" else f" {action.metavar}"
+    return f"{action.option_strings[0]}{value}"
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -57,18 +84,24 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
         return ", ".join(action.option_strings) + value
 
 
-def build_parser(name: str, module: "ModuleType") -> argparse.ArgumentParser:
+def build_parser(name: str, module: "ModuleType") -> Parser:
     """Build the parser of one verb, with its examples and the flags all verbs share."""
     examples = "\n".join(f"  {example}" for example in module.EXAMPLES)
-    parser = _Parser(
+    parser = Parser(
         prog=f"phux {name}",
-        usage=f"phux {name} {module.USAGE}".replace("%", "%%"),
         description=_sentence((module.__doc__ or f"{name}: {VERBS[name]}").partition(":")[2].strip()),
         epilog=f"examples:\n{examples}",
         formatter_class=_HelpFormatter,
         allow_abbrev=False,
     )
-    module.add_arguments(parser)
+    if hasattr(module, "add_arguments"):
+        module.add_arguments(parser)
+    if hasattr(module, "JSON"):
+        parser.add_argument("--json", action="store_true", help=f"print {module.JSON}; errors as JSON on stderr")
+    if name != "schema":
+        parser.add_argument("--socket", metavar="PATH", help="the server's socket")
+    synopsis = getattr(module, "USAGE", "") or parser.synopsis(getattr(module, "REST", ""))
+    parser.usage = f"phux {name} {synopsis}".replace("%", "%%")
     return parser
 
 
@@ -76,64 +109,88 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def add_socket(parser: argparse.ArgumentParser) -> None:
-    """Add ``--socket``."""
-    parser.add_argument("--socket", metavar="PATH", help="the server's socket")
+def add_params(parser: "argparse._ActionsContainer", params: "Mapping[str, Param]", *specs: str) -> None:
+    """Add flags for parameters of a call, by specs such as ``-c --cwd CWD``; the last flag names the parameter."""
+    for spec in specs:
+        flag = [word for word in spec.split() if word.startswith("--")][-1]
+        add_param(parser, params[flag.removeprefix("--").removeprefix("no-").replace("-", "_")], spec)
 
 
-def add_json(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add ``--json``."""
-    parser.add_argument("--json", action="store_true", help=f"print {what}; errors as JSON on stderr")
+def add_param(parser: "argparse._ActionsContainer", param: "Param", spec: str) -> None:
+    """Add an argument for a parameter of a call, with the type and the description that the registry has.
+
+    Args:
+        parser: The parser.
+        param: The parameter.
+        spec: The flags and the name of the value; without a flag, the argument is positional. A ``--no-`` flag sets a
+            boolean to False.
+    """
+    *flags, value = spec.split() if param.kind is not BOOLEAN else [*spec.split(), ""]
+    text = param.meaning.replace("%", "%%")
+    if param.kind is BOOLEAN:
+        negated = flags[-1].startswith("--no-")
+        options: dict[str, Any] = {"action": "store_const", "const": False} if negated else {"action": "store_true"}
+        text = f"do not {param.doc}" if negated else text
+    else:
+        options = {"metavar": value, "default": param.default}
+        if param.kind.schema["type"] == "integer":
+            options["type"] = whole_number(param.kind)
+        elif param.kind.schema["type"] in {"array", "object"}:
+            options["action"] = "append"
+    if flags:
+        options["dest"] = param.name
+    elif not param.required:
+        options["nargs"] = "?"
+    parser.add_argument(*(flags or [param.name]), help=text, **options)
 
 
-def add_budget(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that say how much of a text to give, and how."""
-    parser.add_argument("--grep", metavar="RE", help="only lines that match this pattern")
-    parser.add_argument("--context", metavar="N", type=at_least(0), help="N lines around each that matches")
-    parser.add_argument("--head", metavar="N", type=at_least(0), help="the first N lines of what there is")
-    parser.add_argument("--tail", metavar="N", type=at_least(0), help="the last N lines")
-    parser.add_argument("--max-bytes", metavar="N", type=at_least(0), help="at most N bytes")
+def add_conditions(parser: argparse.ArgumentParser) -> None:
+    """Add the conditions that verbs which wait have."""
+    add_params(parser, CONDITIONS, "--until TEXT", "--regex RE", "--gone TEXT")
+    add_param(parser, CONDITIONS["idle_ms"], "--idle MS")
+    states = f"the pane is in this state, or one of several with commas: {', '.join(STATES)}"
+    add_param(parser, CONDITIONS["state"].but(doc=states), "--state S")
+    add_params(parser, CONDITIONS, "--stop RE")
+
+
+def add_budget(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") -> None:
+    """Add the flags that say how much of a text to print, and how."""
+    add_params(parser, params, "--grep RE", "--context N", "--head N", "--tail N", "--max-bytes N")
     modes = parser.add_mutually_exclusive_group()
-    modes.add_argument("--stripped", action="store_true", help="all that was written but escape sequences")
+    modes.add_argument("--stripped", action="store_true", help="everything but escape sequences")
     modes.add_argument("--strip-ansi", dest="stripped", action="store_true", help=argparse.SUPPRESS)  # its old name
     modes.add_argument("--raw", action="store_true", help="the bytes as they were written")
-    modes.add_argument("--rendered", action="store_true", help="as it stands on a terminal; the default")
+    modes.add_argument("--rendered", action="store_true", help="as a terminal shows it; the default")
 
 
 def budget(options: argparse.Namespace) -> "dict[str, Any]":
-    """Give the values of those flags, as flows take them."""
-    return {
-        "grep": options.grep,
-        "context": options.context,
-        "head": options.head,
-        "tail": options.tail,
-        "max_bytes": options.max_bytes,
-        "mode": "raw" if options.raw else "stripped" if options.stripped else "rendered",
-    }
+    """Return the values of those flags, as flows take them."""
+    mode = "raw" if options.raw else "stripped" if options.stripped else "rendered"
+    return {name: getattr(options, name) for name in ("grep", "context", "head", "tail", "max_bytes")} | {"mode": mode}
 
 
-def at_least(minimum: int, *, most: int = MOST) -> "type[int]":
-    """Make an argument type for whole numbers that are not too small."""
+def whole_number(kind: "Kind") -> "type[int]":
+    """Make an argument type for whole numbers of a kind."""
 
     def number(text: str) -> int:
         value = int(text)
-        if not minimum <= value <= most:
-            raise argparse.ArgumentTypeError(f"{text[:40]} is not from {minimum} to {most}")
+        if not kind.fits(value):
+            raise argparse.ArgumentTypeError(f"{text[:40]} is not {kind.words}")
         return value
 
-    number.__name__ = "number"
     return number  # type: ignore[return-value]
 
 
 def seconds(text: str) -> float:
     """Read a duration in seconds, an argument type."""
     value = float(text)
-    if not 0 <= value <= MOST:
-        raise argparse.ArgumentTypeError(f"{text[:40]} is not from 0 to {MOST}")
+    if not _SECONDS.fits(value):
+        raise argparse.ArgumentTypeError(f"{text[:40]} is not {_SECONDS.words}")
     return value
 
 
 seconds.__name__ = "number"
+_SECONDS = number()
 
 
 def parse_size(text: str) -> tuple[int, int]:
@@ -152,23 +209,22 @@ def parse_size(text: str) -> tuple[int, int]:
     return int(cols), int(rows)
 
 
-def add_program(parser: argparse.ArgumentParser, beside: str) -> None:
-    """Add what verbs take that make a pane beside something."""
-    parser.add_argument("-c", "--cwd", metavar="CWD", help=f"where the program starts; where {beside} is when omitted")
-    parser.add_argument(
-        "-e", "--env", metavar="K=V", action="append", default=[], help="a variable for the program; may be repeated"
+def add_program(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") -> None:
+    """Add the flags of verbs that start a program in a new pane."""
+    add_params(parser, params, "-c --cwd CWD")
+    add_param(
+        parser, params["extra_env"].but(doc="an additional environment variable; may be repeated"), "-e --env K=V"
     )
-    parser.add_argument("--select", action="store_true", help="give it the focus")
 
 
-def parse_variables(texts: list[str]) -> dict[str, str]:
+def parse_variables(texts: list[str] | None) -> dict[str, str]:
     """Read variables of the form K=V.
 
     Raises:
         UsageError: One is something else.
     """
     variables = {}
-    for text in texts:
+    for text in texts or ():
         name, equals, value = text.partition("=")
         if not name or not equals:
             raise UsageError(f"-e {text!r} is not of the form K=V", remedy="write -e NAME=VALUE")

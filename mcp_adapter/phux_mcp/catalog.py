@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from phux_core import kinds
 from phux_core import schema as schemas
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
+    from phux_core.kinds import Param
     from phux_mcp.answers import Answer
     from phux_mcp.methods import Call
     from phux_mcp.revisions import Revision
@@ -34,7 +36,6 @@ class Tool:
         name: Its name.
         safety: How much must be allowed for it to be there.
         run: What it does.
-        renamed: The new names of arguments by old ones.
     """
 
     def __init__(
@@ -45,8 +46,7 @@ class Tool:
         run: Run,
         *,
         safety: str = "mutating",
-        properties: Mapping[str, Schema],
-        required: tuple[str, ...] = (),
+        params: Iterable[Param],
         seed: tuple[str, ...] | None = None,
         output: Callable[[], Schema] | None = None,
         idempotent: bool = False,
@@ -60,9 +60,8 @@ class Tool:
             description: What it does, for the model.
             run: What it does.
             safety: How much must be allowed.
-            properties: What it takes.
-            required: What of that must be there.
-            seed: What of that it took in the first revision; None if it was not there.
+            params: What it takes.
+            seed: The names of those it took in the first revision; None if it was not there.
             output: Makes the schema of what it gives.
             idempotent: Whether doing it twice is the same as once.
             renamed: The new names of arguments by old ones, which are accepted for one release.
@@ -72,28 +71,42 @@ class Tool:
         self.run = run
         self._title = title
         self._description = description
-        self._properties = dict(properties)
-        self._required = list(required)
+        self._params = {param.name: param for param in params}
         self._seed = seed
         self._output = output
         self._idempotent = idempotent
-        self.renamed = renamed or {}
+        self._renamed = renamed or {}
 
     def is_in(self, revision: Revision) -> bool:
         """Whether a revision has it."""
         return not revision.seed or self._seed is not None
 
-    def schema(self, revision: Revision) -> Schema:
-        """Build its input schema."""
-        names = self._properties if not revision.seed or self._seed is None else self._seed
-        schema: Schema = {"type": "object", "properties": {name: self._properties[name] for name in names}}
-        if self._required:
-            schema["required"] = self._required
-        return {**schema, "additionalProperties": False}
+    def check(self, arguments: Mapping[str, object], revision: Revision) -> dict[str, Any]:
+        """Check arguments; JSON has one type for numbers, so that 2.0 is a whole number.
+
+        Raises:
+            BadRequestError: One is missing, unknown or of the wrong kind.
+        """
+        given = {
+            self._renamed.get(name, name): int(value) if isinstance(value, float) and value.is_integer() else value
+            for name, value in arguments.items()
+        }
+        checked = kinds.check(self.name, self._params_in(revision), given)
+        return {name: value for name, value in checked.items() if value is not None}
+
+    def _params_in(self, revision: Revision) -> dict[str, Param]:
+        names = self._params if not revision.seed or self._seed is None else self._seed
+        return {name: self._params[name] for name in names}
+
+    def _schema(self, revision: Revision) -> Schema:
+        params = self._params_in(revision)
+        schema: Schema = {"type": "object", "properties": {name: _schema(param) for name, param in params.items()}}
+        required = [name for name, param in params.items() if param.required]
+        return {**schema, **({"required": required} if required else {}), "additionalProperties": False}
 
     def listing(self, revision: Revision) -> Schema:
         """Describe it as ``tools/list`` does."""
-        entry: Schema = {"name": self.name, "description": self._description, "inputSchema": self.schema(revision)}
+        entry: Schema = {"name": self.name, "description": self._description, "inputSchema": self._schema(revision)}
         if revision.structured:
             entry["title"] = self._title
             if self._output is not None:
@@ -144,6 +157,11 @@ class Toolset:
         """Find a tool by its name."""
         tool = self._tools.get(name)
         return tool if tool is not None and tool.is_in(revision) else None
+
+
+def _schema(param: Param) -> Schema:
+    text = param.meaning
+    return {**param.kind.schema, **({"description": f"{text[0].upper()}{text[1:].rstrip('.')}."} if text else {})}
 
 
 def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None = None) -> Schema:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import LimitError, PhuxError
 from phux_core.version import __version__
-from phux_mcp import arguments, prompts
+from phux_mcp import prompts
 from phux_mcp.answers import to_failure, to_result
 from phux_mcp.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, NO_METHOD, RpcError
 from phux_mcp.progress import Progress
@@ -204,9 +204,7 @@ class Methods:
         try:
             if self._calls > MAX_CALLS:
                 raise LimitError(f"{MAX_CALLS} calls are running", remedy="wait for some of them, or cancel them")
-            named = {tool.renamed.get(argument, argument): value for argument, value in given.items()}
-            checked = arguments.check(tool.schema(revision), named)
-            return to_result(await tool.run(call, checked), revision)
+            return to_result(await tool.run(call, tool.check(given, revision)), revision)
         except PhuxError as error:
             return to_failure(error)
         finally:

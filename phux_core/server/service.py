@@ -14,8 +14,8 @@ from phux_core import engine as engines
 from phux_core import procfs, wire
 from phux_core.keeper.journal import checkpoint_key, ledger_key
 from phux_core.logs.places import server_name
-from phux_core.server.api.connection import Connection
-from phux_core.server.api.dispatch import Dispatch
+from phux_core.server.api.dispatch import dispatch
+from phux_core.server.api.reader import Reader
 from phux_core.server.history.pane_ledger import PaneLedger
 from phux_core.server.history.server_logs import Logs
 from phux_core.server.keeper_link import KeeperLink
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from phux_core.engine import Engine
     from phux_core.keeper.channel import Channel
     from phux_core.keeper.journal import Journal
-    from phux_core.server.api.connection import Answer
+    from phux_core.server.api.connection import Answer, Connection
     from phux_core.server.history.pane_log import PaneLog
     from phux_core.server.keeper_link import Child, Inheritance
     from phux_core.server.pane_record import PaneRecord
@@ -95,7 +95,7 @@ class Service:
         life = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
         self.logs = Logs(loop, settings, life, self.panes.values)
         self.arranger: Arranger = Arranger(self, settings.window_size)
-        self._dispatch = Dispatch(self, Maker(self, settings.shell))
+        self.spawner: Maker = Maker(self, settings.shell)
         self._told = picture(self.tree)
         self._connections: set[Connection] = set()
         self.room = bytearray(wire.RECEIVE_SIZE)
@@ -317,7 +317,7 @@ class Service:
     def handle(self, connection: Connection, call: object, params: object) -> Answer:
         """Carry out a call."""
         self._context.turns.heard()
-        return self._dispatch.handle(connection, call, params)
+        return dispatch(self, connection, call, params)
 
     def connected(self, connection: Connection) -> None:
         """Count a client in."""
@@ -352,7 +352,7 @@ class Service:
             sock.close()
             return
         sock.setblocking(False)
-        task = self.loop.create_task(self.loop.connect_accepted_socket(lambda: Connection(self, self.loop), sock))
+        task = self.loop.create_task(self.loop.connect_accepted_socket(lambda: Reader(self, self.loop), sock))
         self._accepting.add(task)
         task.add_done_callback(self._accepting.discard)
 

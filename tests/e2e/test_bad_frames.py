@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from faults import service_pids
+from phux_core import kinds
 from phux_core.calls import CALLS
 from rawwire import HELLO, RawClient, frame
 from servers import embedded_server, eventually
@@ -340,12 +341,12 @@ GOOD_PARAMS = {
 }
 
 WRONG = {
-    "id": [True, False, -1, 2**32, 2**80, 1.0, 1.5, "1", "", [], [1], {}],
-    "integer": [True, 1.0, 80.5, "80", "", [], [80], {}],
-    "count": [True, -1, 2**53, 2**80, 1.0, "5", [], {}],
-    "string": [True, 0, 1.5, [], ["/"], {}, "a\0b", "\0"],
-    "boolean": [0, 1, "true", "", [], {}, 1.0],
-    "command": [
+    kinds.ID: [True, False, -1, 2**32, 2**80, 1.0, 1.5, "1", "", [], [1], {}],
+    kinds.INTEGER: [True, 1.0, 80.5, "80", "", [], [80], {}],
+    kinds.COUNT: [True, -1, 2**53, 2**80, 1.0, "5", [], {}],
+    kinds.STRING: [True, 0, 1.5, [], ["/"], {}, "a\0b", "\0"],
+    kinds.BOOLEAN: [0, 1, "true", "", [], {}, 1.0],
+    kinds.COMMAND: [
         True,
         1,
         "ls",
@@ -360,18 +361,18 @@ WRONG = {
         ["l\0s"],
         ["ls", "\0"],
     ],
-    "environment": [
+    kinds.ENVIRONMENT: [
         *(True, 1, "A=1", [], [["A", "1"]]),
         *({"": "1"}, {"A=B": "1"}, {"=": "1"}, {"A": 1}, {"A": None}, {"A": ["1"]}, {"A\0": "1"}, {"A": "\0"}),
     ],
-    "scope": [True, 1, "", "server", "Session", "panes", [], ["pane"], {}, {"pane": 1}],
-    "mode": [True, 1, "", "Raw", "html", [], ["raw"], {}],
-    "signal": [True, 2, "", "SIGINT", "int", "STOP", [], ["INT"], {}],
-    "direction": [True, 1, "", "left", "Right", [], ["right"], {}],
-    "side": [True, 1, "", "top", "LEFT", [], ["left"], {}],
-    "path": [True, 1, "first", ["third"], [1], [["first"]], {}, {"first": 1}],
-    "policy": [True, 1, "", "small", "Manual", [], {}],
-    "input": [
+    kinds.SCOPE: [True, 1, "", "server", "Session", "panes", [], ["pane"], {}, {"pane": 1}],
+    kinds.MODE: [True, 1, "", "Raw", "html", [], ["raw"], {}],
+    kinds.SIGNAL: [True, 2, "", "SIGINT", "int", "STOP", [], ["INT"], {}],
+    kinds.DIRECTION: [True, 1, "", "left", "Right", [], ["right"], {}],
+    kinds.SIDE: [True, 1, "", "top", "LEFT", [], ["left"], {}],
+    kinds.PATH: [True, 1, "first", ["third"], [1], [["first"]], {}, {"first": 1}],
+    kinds.POLICY: [True, 1, "", "small", "Manual", [], {}],
+    kinds.INPUT: [
         *(True, 1, "text", [], {}, {"text": "x"}, ["text"], [None], [[]], [{}], [{"text": "a"}, {}]),
         *([{"mouse": "left"}], [{"text": 1}], [{"text": None}], [{"text": ["a"]}], [{"key": {}}]),
         *([{"text": "a", "key": "b"}], [{"": "a"}], [{"Text": "a"}]),
@@ -379,13 +380,21 @@ WRONG = {
 }
 
 
+def wrong(kind):
+    if kind in WRONG:
+        return WRONG[kind]
+    if kind.schema["type"] == "string":  # the id of a run
+        return [*WRONG[kinds.STRING], "x" * 65, "\u00fc"]
+    return [*WRONG[kinds.INTEGER], kind.schema["minimum"] - 1, kind.schema["maximum"] + 1]
+
+
 @pytest.mark.parametrize(
     ("call", "param", "value"),
     [
         pytest.param(call.name, param.name, value, id=f"{call.name}-{param.name}-{value!r:.30}")
         for call in CALLS.values()
-        for param in call.params
-        for value in WRONG[param.kind]
+        for param in call.params.values()
+        for value in wrong(param.kind)
     ],
 )
 def test_a_parameter_of_the_wrong_kind_is_refused_by_name_with_what_would_be_right(good, call, param, value):
@@ -397,7 +406,8 @@ def test_a_parameter_of_the_wrong_kind_is_refused_by_name_with_what_would_be_rig
 
 
 @pytest.mark.parametrize(
-    ("call", "param"), [(call.name, param.name) for call in CALLS.values() for param in call.params if param.required]
+    ("call", "param"),
+    [(call.name, param.name) for call in CALLS.values() for param in call.params.values() if param.required],
 )
 @pytest.mark.parametrize("how", ["missing", "null"])
 def test_a_required_parameter_must_be_there(good, call, param, how):

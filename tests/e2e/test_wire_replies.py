@@ -13,7 +13,7 @@ from servers import embedded_server, eventually
 from validation import validate
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "wire.md").read_text()
-_CALL = re.compile(r"^### `(\w+)`\n\n.* Gives (.*?)\.(?: May be repeated after a lost reply\.)?$", re.MULTILINE)
+_CALL = re.compile(r"^### `(\w+)`\n\n.* Returns (.*?)\.(?: May be repeated after a lost reply\.)?$", re.MULTILINE)
 GIVES = dict(_CALL.findall(DOCUMENT))
 
 

@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 from generated import Part
-from phux_core.config import KEYS, KINDS
+from phux_core.config import KEYS
 
 
 def render() -> str:
     """Write the keys down."""
     rows = "\n".join(
-        f"| `{key.name}` | {KINDS[key.kind][0]} | {'' if key.default is None else f'`{json.dumps(key.default)}`'} | {key.doc} |"
+        f"| `{key.name}` | {key.kind.words} | {f'`{json.dumps(key.default)}`' if key.default is not None else key.omitted} | {key.doc} |"
         for key in KEYS.values()
     )
     return f"| key | takes | default | meaning |\n|---|---|---|---|\n{rows}\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from generated import Part
-from phux_core.call_kinds import KINDS
 from phux_core.calls import CALLS
 
 
@@ -14,11 +13,11 @@ def render() -> str:
     parts = []
     for call in CALLS.values():
         repeat = " May be repeated after a lost reply." if call.repeatable else ""
-        parts.append(f"### `{call.name}`\n\n{call.doc} Gives {call.result}.{repeat}\n")
+        parts.append(f"### `{call.name}`\n\n{call.doc} Returns {call.result}.{repeat}\n")
         if call.params:
             rows = "\n".join(
-                f"| `{param.name}` | {KINDS[param.kind][0].replace('|', '/')} | {'yes' if param.required else 'no'} | {param.doc} |"
-                for param in call.params
+                f"| `{param.name}` | {param.kind.words} | {'yes' if param.required else 'no'} | {param.meaning} |"
+                for param in call.params.values()
             )
             parts.append(f"| parameter | takes | required | meaning |\n|---|---|---|---|\n{rows}\n")
     return "\n".join(parts)

@@ -4,67 +4,91 @@ from __future__ import annotations
 
 import pytest
 
-from phux_core import calls
+from phux_core import calls, kinds
 from phux_core.errors import BadRequestError
-from phux_core.server.api.dispatch import Dispatch
 
+RUN_ID = calls.CALLS["run"].params["id"].kind
 GOOD = {
-    "id": [0, 1, 2**32 - 1],
-    "integer": [-1, 0, 2**70],
-    "count": [0, 2**53 - 1],
-    "string": ["", "a", "ü", "a\nb", "\udcff"],
-    "boolean": [True, False],
-    "command": [["sh"], ["sh", ""], ["sh", "-c", "a b"]],
-    "environment": [{}, {"A": ""}, {"A": "b=c", "ü": "x"}],
-    "scope": ["session", "window", "pane"],
-    "mode": ["rendered", "stripped", "raw"],
-    "signal": ["INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "USR2"],
-    "direction": ["right", "down"],
-    "side": ["left", "right", "up", "down"],
-    "path": [[], ["first", "second", "second"]],
-    "policy": ["smallest", "largest", "latest", "manual"],
-    "input": [
+    kinds.ID: [0, 1, 2**32 - 1],
+    kinds.INTEGER: [-1, 0, 2**70],
+    kinds.COUNT: [0, 2**53 - 1],
+    RUN_ID: ["", "a", "x" * 64],
+    kinds.STRING: ["", "a", "ü", "a\nb", "\udcff"],
+    kinds.BOOLEAN: [True, False],
+    kinds.COMMAND: [["sh"], ["sh", ""], ["sh", "-c", "a b"]],
+    kinds.ENVIRONMENT: [{}, {"A": ""}, {"A": "b=c", "ü": "x"}],
+    kinds.SCOPE: ["session", "window", "pane"],
+    kinds.MODE: ["rendered", "stripped", "raw"],
+    kinds.SIGNAL: ["INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "USR2"],
+    kinds.DIRECTION: ["right", "down"],
+    kinds.SIDE: ["left", "right", "up", "down"],
+    kinds.PATH: [[], ["first", "second", "second"]],
+    kinds.POLICY: ["smallest", "largest", "latest", "manual"],
+    kinds.INPUT: [
         [{"key": "Enter"}],
         [{"text": ""}, {"line": "a"}, {"paste": "b\0"}],
     ],
 }
 BAD = {
-    "id": [-1, 2**32, True, 1.0, "1", [], {}, [1]],
-    "integer": [True, 1.0, 1.5, "1", [], {}],
-    "count": [-1, 2**53, False, 0.0, "0", [], {}],
-    "string": ["a\0b", 1, True, [], {}, ["a"], 1.5],
-    "boolean": [0, 1, "true", "", [], {}, 1.0],
-    "command": [[], [""], [1], ["sh", None], ["sh", "a\0"], ["\0"], "sh", {"sh": 1}, True, 1, [["sh"]]],
-    "environment": [{"": "x"}, {"A=B": "x"}, {"A": 1}, {"A": None}, {"A\0": "x"}, {"A": "\0"}, [], ["A=b"], "A=b", 1],
-    "scope": ["", "Session", "server", 1, True, [], {}, ["pane"], 1.5],
-    "mode": ["", "Raw", "ansi", 1, True, [], {}, ["raw"]],
-    "signal": ["", "SIGINT", "int", "STOP", "ALRM", 2, True, [], {}, ["INT"]],
-    "direction": ["", "left", "Right", 1, True, [], {}, ["right"]],
-    "side": ["", "top", "Left", 0, False, [], {}, ["left"]],
-    "path": ["first", ["third"], [1], [None], [["first"]], {}, {"first": 1}, 1, True],
-    "policy": ["", "small", 1, True, [], {}, ["manual"]],
-    "input": [
+    kinds.ID: [-1, 2**32, True, 1.0, "1", [], {}, [1]],
+    kinds.INTEGER: [True, 1.0, 1.5, "1", [], {}],
+    kinds.COUNT: [-1, 2**53, False, 0.0, "0", [], {}],
+    RUN_ID: ["x" * 65, "ü", "a\0b", 1, []],
+    kinds.STRING: ["a\0b", 1, True, [], {}, ["a"], 1.5],
+    kinds.BOOLEAN: [0, 1, "true", "", [], {}, 1.0],
+    kinds.COMMAND: [[], [""], [1], ["sh", None], ["sh", "a\0"], ["\0"], "sh", {"sh": 1}, True, 1, [["sh"]]],
+    kinds.ENVIRONMENT: [
+        {"": "x"},
+        {"A=B": "x"},
+        {"A": 1},
+        {"A": None},
+        {"A\0": "x"},
+        {"A": "\0"},
+        [],
+        ["A=b"],
+        "A=b",
+        1,
+    ],
+    kinds.SCOPE: ["", "Session", "server", 1, True, [], {}, ["pane"], 1.5],
+    kinds.MODE: ["", "Raw", "ansi", 1, True, [], {}, ["raw"]],
+    kinds.SIGNAL: ["", "SIGINT", "int", "STOP", "ALRM", 2, True, [], {}, ["INT"]],
+    kinds.DIRECTION: ["", "left", "Right", 1, True, [], {}, ["right"]],
+    kinds.SIDE: ["", "top", "Left", 0, False, [], {}, ["left"]],
+    kinds.PATH: ["first", ["third"], [1], [None], [["first"]], {}, {"first": 1}, 1, True],
+    kinds.POLICY: ["", "small", 1, True, [], {}, ["manual"]],
+    kinds.INPUT: [
         *([], {}, "Enter", [1], ["Enter"], [{}], [{"key": 1}], [{"keys": "a"}], [{"key": "a", "text": "b"}]),
         *([{"key": "a"}, {"text": None}], [None], [{"text": ["a"]}], 5, True),
     ],
 }
 
-EVERY_PARAM = [(call, param) for call in calls.CALLS.values() for param in call.params]
+
+def good(kind):
+    return GOOD[kind] if kind in GOOD else [kind.schema["minimum"], kind.schema["maximum"]]
+
+
+def bad(kind):
+    return BAD[kind] if kind in BAD else [*BAD[kinds.INTEGER], kind.schema["minimum"] - 1, kind.schema["maximum"] + 1]
+
+
+EVERY_PARAM = [(call, param) for call in calls.CALLS.values() for param in call.params.values()]
 ids = [f"{call.name}.{param.name}" for call, param in EVERY_PARAM]
 
 
 def good_params(call):
-    return {param.name: GOOD[param.kind][0] for param in call.params if param.required}
+    return {param.name: good(param.kind)[0] for param in call.params.values() if param.required}
 
 
 def test_these_tables_know_every_kind():
-    assert set(GOOD) == set(BAD) == set(calls.KINDS)
-    assert {param.kind for _call, param in EVERY_PARAM} == set(calls.KINDS)
+    assert set(GOOD) == set(BAD)
+    unknown = {param.kind for _call, param in EVERY_PARAM} - set(GOOD)
+    assert all(kind.schema["type"] == "integer" for kind in unknown)
+    assert all(good(kind) for kind in unknown)
 
 
 @pytest.mark.parametrize(("call", "param"), EVERY_PARAM, ids=ids)
 def test_a_parameter_of_the_right_kind_is_taken_as_it_is(call, param):
-    for value in GOOD[param.kind]:
+    for value in good(param.kind):
         found, checked = calls.check(call.name, good_params(call) | {param.name: value})
         assert found is call
         assert checked[param.name] == value
@@ -72,11 +96,12 @@ def test_a_parameter_of_the_right_kind_is_taken_as_it_is(call, param):
 
 @pytest.mark.parametrize(("call", "param"), EVERY_PARAM, ids=ids)
 def test_a_parameter_of_the_wrong_kind_is_refused_and_told_what_fits(call, param):
-    for value in BAD[param.kind]:
+    for value in bad(param.kind):
         with pytest.raises(BadRequestError) as caught:
             calls.check(call.name, good_params(call) | {param.name: value})
         assert f"`{param.name}`" in caught.value.message
-        assert calls.KINDS[param.kind][0] in caught.value.remedy
+        assert param.kind.words in caught.value.remedy
+        assert param.doc in caught.value.remedy
 
 
 @pytest.mark.parametrize(("call", "param"), EVERY_PARAM, ids=ids)
@@ -91,28 +116,26 @@ def test_only_a_required_parameter_may_not_be_missing_or_null(call, param):
 
 
 @pytest.mark.parametrize("name", calls.CALLS)
-def test_every_call_has_words_for_people_and_someone_to_carry_it_out(name):
+def test_every_call_is_described(name):
     call = calls.CALLS[name]
     assert call.name == name
     assert call.doc.endswith(".")
     assert call.result
-    assert all(param.doc for param in call.params)
-    assert len({param.name for param in call.params}) == len(call.params)
-    assert callable(getattr(Dispatch, f"_{name}"))
+    assert all(param.doc and param.name == name for name, param in call.params.items())
 
 
 @pytest.mark.parametrize("name", calls.CALLS)
 def test_every_call_names_each_omitted_parameter_as_none(name):
     call = calls.CALLS[name]
     checked = calls.check(name, good_params(call))[1]
-    assert list(checked) == [param.name for param in call.params]
+    assert list(checked) == [param.name for param in call.params.values()]
 
 
 @pytest.mark.parametrize("name", calls.CALLS)
 def test_an_unknown_parameter_is_refused_by_name(name):
     with pytest.raises(BadRequestError, match="'colour'") as caught:
         calls.check(name, good_params(calls.CALLS[name]) | {"colour": 1})
-    assert all(param.name in caught.value.remedy for param in calls.CALLS[name].params)
+    assert all(param in caught.value.remedy for param in calls.CALLS[name].params)
 
 
 @pytest.mark.parametrize("name", ["", "Tree", "nope", "_pane", "handle", None, 1, True, [], {}, ["tree"], "x" * 9999])

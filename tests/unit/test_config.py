@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from phux_core import config
 from phux_core.engine.protocol import DEFAULT_HISTORY
 from phux_core.errors import BadConfigError
+from phux_core.kinds import TEXT, Param
 
 
 def test_a_file_that_is_not_there_is_an_empty_one(tmp_path):
@@ -39,7 +40,7 @@ def test_what_is_set_is_read(tmp_path):
         ("history-limit = 1.5", 1, "`history-limit` is 1.5", "use a whole number"),
         ("  shell = []", 1, "`shell` is []", "use the name or path of a program"),
         ('shell = ""', 1, "`shell` is ''", "use the name or path of a program"),
-        ('shell = "a"\n"window-size" = "huge"', 2, "`window-size` is 'huge'", 'use "smallest" or "largest"'),
+        ('shell = "a"\n"window-size" = "huge"', 2, "`window-size` is 'huge'", 'use "smallest", "largest"'),
         ("# x\n[shell]\nname = 'sh'", 2, "`shell` is {'name': 'sh'}", "use the name or path"),
         ("# x\nshell.name = 'sh'", 2, "`shell` is {'name': 'sh'}", "use the name or path"),
         ("[what]\n[what.ever]\nx = 1", 1, "`what`", "the keys are"),
@@ -64,7 +65,8 @@ def test_what_is_no_toml_is_told_with_its_line(text, line):
 
 
 def test_a_table_of_any_keys_is_checked_entry_by_entry(monkeypatch):
-    table = config.Key("keys.*", "program", None, "what keys do")
+    table = Param("keys.*", TEXT, "what keys do")
+    monkeypatch.setattr(config, "_ENTRIES", {"keys": TEXT})
     monkeypatch.setattr(config, "KEYS", {**config.KEYS, "keys.*": table})
     assert config.parse("", "/x")["keys"] == {}
     assert config.parse('[keys]\n"C-a" = "detach"', "/x")["keys"] == {"C-a": "detach"}

@@ -11,10 +11,11 @@ import jsonschema
 import pytest
 
 from phux_core.errors import BadRequestError
-from phux_mcp import arguments, main, prompts
-from phux_mcp.catalog import SAFETY
+from phux_core.kinds import TEXT, Param, number, whole
+from phux_mcp import main, prompts
+from phux_mcp.catalog import SAFETY, Tool
 from phux_mcp.main import PROFILES, load_toolset
-from phux_mcp.revisions import NEWEST, REVISIONS
+from phux_mcp.revisions import NEWEST, OLDEST, REVISIONS
 
 READING = {
     *("phux_ls", "phux_snapshot", "phux_wait", "phux_tree", "phux_watch", "phux_logs", "phux_search", "phux_commands")
@@ -100,49 +101,46 @@ def test_a_server_is_looked_for_in_the_runtime_directory_that_a_host_does_not_te
     assert found("/elsewhere") == "/elsewhere"
 
 
-SCHEMA = {
-    "type": "object",
-    "properties": {
-        "text": {"type": "string", "description": "Some text."},
-        "kind": {"type": "string", "enum": ["a", "b"]},
-        "many": {"type": "array", "items": {"type": "string"}, "minItems": 1},
-        "flag": {"type": "boolean"},
-        "count": {"type": "integer", "minimum": 1, "maximum": 9},
-        "time": {"type": "number", "minimum": 0},
-        "variables": {"type": "object"},
-    },
-    "required": ["text"],
-}
+async def nothing(_call, _arguments):
+    """Do nothing."""
+
+
+TOOL = Tool(
+    "tool",
+    "A tool",
+    "Does nothing.",
+    nothing,
+    params=[
+        Param("text", TEXT, "some text", required=True),
+        Param("count", whole(1, 9), ""),
+        Param("time", number(), ""),
+    ],
+    seed=("text",),
+)
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("given", "revision", "says"),
     [
-        ({}, "`text` is missing; send a string: some text."),
-        ({"text": "x", "other": 1}, "there is no argument 'other'; send only text, kind"),
-        ({"text": 1}, "`text` is 1; send a string"),
-        ({"text": None}, "`text` is null; leave it out"),
-        ({"text": "x", "kind": "c"}, "`kind` is 'c'; send one of a, b"),
-        ({"text": "x", "many": []}, "a list of strings, at least one"),
-        ({"text": "x", "many": [1]}, "a list of strings"),
-        ({"text": "x", "flag": 1}, "`flag` is 1; send true or false"),
-        ({"text": "x", "flag": "true"}, "true or false"),
-        ({"text": "x", "count": 0}, "`count` is 0; send a whole number from 1 to 9"),
-        ({"text": "x", "count": 10**400}, "a whole number from 1 to 9"),
-        ({"text": "x", "count": 1.5}, "a whole number"),
-        ({"text": "x", "count": True}, "`count` is true"),
-        ({"text": "x", "time": -0.1}, "`time` is -0.1; send a number from 0"),
-        ({"text": "x", "variables": {"a": 1}}, "an object of strings"),
+        ({}, NEWEST, "tool needs the parameter `text`; send a string: some text"),
+        ({"text": "x", "other": 1}, NEWEST, "tool has no parameter 'other'; it takes text, count, time"),
+        ({"text": "x", "count": 1}, OLDEST, "tool has no parameter 'count'; it takes text"),
+        ({"text": "x", "count": 1.5}, NEWEST, "a whole number from 1 to 9"),
+        ({"text": "x", "count": 10**400}, NEWEST, "a whole number from 1 to 9"),
+        ({"text": "x", "time": float("nan")}, NEWEST, "send a number from 0"),
     ],
 )
-def test_wrong_arguments_are_refused_with_what_to_send_instead(given, says):
+def test_wrong_arguments_are_refused_with_what_to_send_instead(given, revision, says):
     with pytest.raises(BadRequestError) as caught:
-        arguments.check(SCHEMA, given)
+        TOOL.check(given, revision)
     assert says in f"{caught.value.message}; {caught.value.remedy}"
 
 
 def test_right_arguments_come_back_with_whole_numbers_whole():
-    given = {"text": "", "kind": "a", "many": ["x"], "flag": False, "count": 2.0, "time": 0.5, "variables": {}}
-    checked = arguments.check(SCHEMA, given)
-    assert checked == given
+    checked = TOOL.check({"text": "", "count": 2.0, "time": 0.5}, NEWEST)
+    assert checked == {"text": "", "count": 2, "time": 0.5}
     assert isinstance(checked["count"], int)
+
+
+def test_null_is_the_same_as_an_omitted_argument():
+    assert TOOL.check({"text": "x", "time": None}, NEWEST) == {"text": "x"}

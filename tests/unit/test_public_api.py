@@ -18,7 +18,7 @@ import pytest
 import phux_client
 from phux_client import aio, blocking, flows
 from phux_client.flows import _conditions
-from phux_core import call_kinds, documents, errors, layout
+from phux_core import documents, errors, kinds, layout
 
 EXPORTED = [
     "BadConfigError",
@@ -279,8 +279,8 @@ def test_everything_a_field_of_a_shape_mentions_is_exported(name):
     ("kind", "words"),
     [
         (phux_client.State, _conditions.STATES),
-        (phux_client.Signal, call_kinds.SIGNALS),
-        (phux_client.SizePolicy, [*call_kinds.SIZE_POLICIES, "default"]),
+        (phux_client.Signal, kinds.SIGNALS),
+        (phux_client.SizePolicy, [*kinds.SIZE_POLICIES, "default"]),
         (phux_client.LayoutName, layout.PRESETS),
         (phux_client.Side, layout.SIDES),
         (phux_client.EventName, [*documents.EVENTS]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -9,10 +10,12 @@ import shutil
 import pytest
 
 from phux_cli import main as cli
-from phux_cli.usage import UsageError, at_least, build_parser
+from phux_cli.usage import UsageError, add_params, build_parser, whole_number
 from phux_cli.verbs import VERBS
 from phux_cli.verbs import new as new_verb
+from phux_core.calls import CALLS
 from phux_core.errors import BadSizeError
+from phux_core.kinds import whole
 from validation import validate
 
 
@@ -132,19 +135,39 @@ def test_arguments_that_make_no_sense_are_refused(name, words):
         parse(name, *words)
 
 
-def test_at_least_takes_whole_numbers_that_are_large_enough():
-    assert at_least(1)("1") == 1
+def test_a_whole_number_is_taken_if_it_is_of_its_kind():
+    assert whole_number(whole(1))("1") == 1
     with pytest.raises(ValueError):
-        at_least(0)("1.5")
-    with pytest.raises(Exception, match="not from 3 to"):
-        at_least(3)("2")
+        whole_number(whole())("1.5")
+    with pytest.raises(Exception, match="2 is not a whole number from 3 to 9"):
+        whole_number(whole(3, 9))("2")
+
+
+def test_flags_have_the_types_and_descriptions_of_the_registry():
+    parser = argparse.ArgumentParser(prog="verb")
+    params = CALLS["new_session"].params | CALLS["search"].params
+    add_params(parser, params, "-s --name NAME", "--login", "--no-log", "--context N", "--max-matches N")
+    text = " ".join(parser.format_help().split())
+    assert "--name NAME the session's name; the smallest free number when omitted" in text
+    assert "--no-log do not keep what its panes write on disk" in text
+    assert "--max-matches N the most matches to return; 1000 when omitted" in text
+    nothing = parser.parse_args([])
+    assert (nothing.name, nothing.login, nothing.log, nothing.context, nothing.max_matches) == (
+        None,
+        False,
+        None,
+        0,
+        1000,
+    )
+    given = parser.parse_args(["-s", "x", "--login", "--no-log", "--context", "7"])
+    assert (given.name, given.login, given.log, given.context) == ("x", True, False, 7)
 
 
 @pytest.mark.parametrize("words", [("wait",), ("snapshot",), ("act", "work", "x"), ("logs",)])
 def test_a_place_in_a_stream_may_lie_as_far_as_any_pane_gets(words):
-    assert parse(*words, "--since", str(2**53)).since == 2**53
-    with pytest.raises(UsageError, match="is not from 0 to"):
-        parse(*words, "--since", str(2**53 + 1))
+    assert parse(*words, "--since", str(2**53 - 1)).since == 2**53 - 1
+    with pytest.raises(UsageError, match=r"is not a whole number from 0 to 2\^53 - 1"):
+        parse(*words, "--since", str(2**53))
 
 
 @pytest.mark.parametrize(("text", "size"), [("80x24", (80, 24)), ("80X24", (80, 24)), ("0x0", (0, 0)), ("1x1", (1, 1))])

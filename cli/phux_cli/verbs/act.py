@@ -6,22 +6,18 @@ when a condition holds, 1 when --stop matches or the program ends, 124 when the 
 the same.
 """
 
+import argparse
+
 from phux_cli.connection import connection
 from phux_cli.output import print_document
-from phux_cli.usage import LAST_PLACE, add_json, add_socket, at_least, seconds
+from phux_cli.usage import add_conditions, add_param, seconds
 from phux_cli.verbs.snapshot import print_changes
 from phux_client import flows
+from phux_core.calls import CALLS
 from phux_core.errors import TimedOutError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = (
-    "TARGET KEYS... [-l] [--until TEXT] [--regex RE] [--gone TEXT] [--idle MS] [--state S] [--stop RE] [--since SEQ] "
-    "[--cells] [--timeout SECS] [--json] [--socket PATH] [-- KEYS...]"
-)
-INTERMIXED = True
+REST = "KEYS..."
+JSON = "a ScreenChanges document"
 EXAMPLES = (
     "phux act work 'echo hello' Enter",
     "phux act work 'echo $((6*7))' Enter --regex '^42$' --timeout 10 --json",
@@ -29,37 +25,23 @@ EXAMPLES = (
 _TIMED_OUT = 124
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
-    parser.add_argument("target", metavar="TARGET", help="which pane")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="TARGET", help="the pane")
     parser.add_argument("words", metavar="KEYS", nargs="*", help="names of keys, or text")
     parser.add_argument("-l", "--literal", action="store_true", help="take every word as text")
-    parser.add_argument("--until", metavar="TEXT", help="a line contains TEXT")
-    parser.add_argument("--regex", metavar="RE", help="a line matches RE, a pattern of Python's re module")
-    parser.add_argument("--gone", metavar="TEXT", help="no visible line contains TEXT")
-    parser.add_argument("--idle", metavar="MS", type=at_least(0), help="nothing was written for MS milliseconds")
-    parser.add_argument("--state", metavar="S", action="append", help="the pane is in this state, or in one of several")
-    parser.add_argument("--stop", metavar="RE", help="end as soon as a line matches RE")
-    parser.add_argument(
-        "--since",
-        metavar="SEQ",
-        type=at_least(0, most=LAST_PLACE),
-        help="print what changed after SEQ, not since typing",
-    )
+    add_conditions(parser)
+    add_param(parser, CALLS["snapshot"].params["since"].but(omitted="the one before typing"), "--since SEQ")
     parser.add_argument("--cells", action="store_true", help="add the cells of changed rows (with --json)")
     parser.add_argument(
         "--timeout",
         metavar="SECS",
         type=seconds,
         default=flows.ACT_TIMEOUT_S,
-        help=f"give up after SECS seconds, {flows.ACT_TIMEOUT_S} when omitted",
+        help=f"how many seconds to wait; {flows.ACT_TIMEOUT_S} when omitted",
     )
-    add_json(parser, "a ScreenChanges document")
-    add_socket(parser)
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Do it."""
+def run(options: argparse.Namespace) -> int:
     with connection(options) as phux:
         document = phux.drive(
             flows.act(
@@ -70,7 +52,7 @@ def run(options: "argparse.Namespace") -> int:
                 until=options.until,
                 regex=options.regex,
                 gone=options.gone,
-                idle_ms=options.idle,
+                idle_ms=options.idle_ms,
                 state=options.state,
                 stop=options.stop,
                 since=options.since,

@@ -5,27 +5,22 @@ runs. A TARGET that names a window or a pane goes there. C-a ? lists the keys, d
 when you leave or the session ends, 1 when the server is gone.
 """
 
-from phux_cli.usage import add_socket
+import argparse
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
+from phux_cli.usage import add_params
+from phux_core.calls import CALLS
 
-USAGE = "[TARGET] [--read-only] [--force] [--socket PATH]"
 EXAMPLES = ("phux attach", "phux attach work", "phux attach work:0 --read-only")
 NEEDS_TERMINAL = True
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", nargs="?", help="what to show; the last session when omitted")
-    parser.add_argument("--read-only", action="store_true", help="only watch: nothing can be typed or changed")
+    add_params(parser, CALLS["attach"].params, "--read-only")
     parser.add_argument("--force", action="store_true", help="attach inside of a pane, too")
-    add_socket(parser)
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Show it."""
+def run(options: argparse.Namespace) -> int:
     from phux_cli.attaching import prepare, show
     from phux_cli.connection import connection
     from phux_client import flows

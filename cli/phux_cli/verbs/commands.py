@@ -5,33 +5,27 @@ of a pane @N that is gone, of a log of an earlier server, and when no server run
 or log.
 """
 
+import argparse
 import json
 
 from phux_cli.connection import connection
 from phux_cli.output import print_document, write
-from phux_cli.usage import add_json, add_socket
 from phux_client import flows
 from phux_core.errors import NoServerError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
     from phux_client.flows._types import Document
 
-USAGE = "[TARGET] [--json] [--socket PATH]"
+JSON = "a CommandList document"
 EXAMPLES = ("phux commands", "phux run work true && phux commands work --json")
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
-    parser.add_argument("target", metavar="TARGET", nargs="?", help="which pane or log; all panes when omitted")
-    add_json(parser, "a CommandList document")
-    add_socket(parser)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="the pane or log; all panes when omitted")
 
 
-def run(options: "argparse.Namespace") -> int:
-    """List them."""
+def run(options: argparse.Namespace) -> int:
     with connection(options) as phux:
         try:
             document = phux.drive(flows.commands(phux.caller, options.target))

@@ -4,29 +4,23 @@ Their terminals are given back, and say so; the programs go on. Without SESSION 
 one that was focused last. Exits 0, also when nobody was attached; 1 when there is no such session.
 """
 
+import argparse
+
 from phux_cli.connection import connection
 from phux_cli.output import print_document
-from phux_cli.usage import UsageError, add_json, add_socket
+from phux_cli.usage import UsageError
 from phux_client import flows
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = "[SESSION] [--all] [--json] [--socket PATH]"
+JSON = "a Detached document"
 EXAMPLES = ("phux detach work", "phux detach --all --json")
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="SESSION", nargs="?", help="the session, or what is in it")
     parser.add_argument("--all", action="store_true", help="every session")
-    add_json(parser, "a Detached document")
-    add_socket(parser)
 
 
-def run(options: "argparse.Namespace") -> int:
-    """End them."""
+def run(options: argparse.Namespace) -> int:
     if options.all and options.session is not None:
         raise UsageError("name either a SESSION or --all", remedy="`phux ls` lists the sessions")
     with connection(options) as phux:

@@ -3,26 +3,16 @@
 One line each, and what to do where something is wrong. Exits 0 when all is well, else 1.
 """
 
+import argparse
+
 from phux_cli.connection import connection
 from phux_cli.output import print_document, write
-from phux_cli.usage import add_json, add_socket
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = "[--json] [--socket PATH]"
+JSON = "a Checks document"
 EXAMPLES = ("phux doctor || true",)
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
-    add_json(parser, "a Checks document")
-    add_socket(parser)
-
-
-def run(options: "argparse.Namespace") -> int:
-    """Check it."""
+def run(options: argparse.Namespace) -> int:
     from phux_client import doctor
 
     with connection(options) as phux:

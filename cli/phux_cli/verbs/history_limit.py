@@ -3,29 +3,23 @@
 Exits 0, 1 when there is no such pane, 2 when the number is out of range.
 """
 
+import argparse
+
 from phux_cli.connection import connection
-from phux_cli.usage import add_socket, at_least
+from phux_cli.usage import add_param
 from phux_client import flows
+from phux_core.calls import CALLS
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = "TARGET N [--socket PATH]"
-INTERMIXED = True
 EXAMPLES = ("phux history-limit work 50000",)
 _MOST_ROWS = 1_000_000
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
-    parser.add_argument("target", metavar="TARGET", help="which pane")
-    parser.add_argument("rows", metavar="N", type=at_least(0, most=_MOST_ROWS), help="rows, from 0 to 1000000")
-    add_socket(parser)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="TARGET", help="the pane")
+    add_param(parser, CALLS["history_limit"].params["rows"], "N")
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Change it."""
+def run(options: argparse.Namespace) -> int:
     with connection(options) as phux:
         phux.drive(flows.history_limit(phux.caller, options.target, options.rows))
     return 0

@@ -4,29 +4,24 @@ Programs get SIGHUP, and SIGKILL half a second later. Returns when they have end
 target, 2 when the server refuses.
 """
 
+import argparse
+
 from phux_cli.connection import connection
 from phux_cli.output import print_document
-from phux_cli.usage import UsageError, add_json, add_socket
+from phux_cli.usage import UsageError
 from phux_client import flows
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
 USAGE = "(TARGET | --server) [--json] [--socket PATH]"
+JSON = "a Killed document"
 EXAMPLES = ("phux kill work", "phux kill --server")
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", nargs="?", help="what to end")
     parser.add_argument("--server", action="store_true", help="end every program and the server")
-    add_json(parser, "a Killed document")
-    add_socket(parser)
 
 
-def run(options: "argparse.Namespace") -> int:
-    """End it."""
+def run(options: argparse.Namespace) -> int:
     if options.server == (options.target is not None):
         raise UsageError("name either a TARGET or --server", remedy="`phux ls` lists the sessions")
     with connection(options) as phux:

@@ -4,34 +4,26 @@ even-horizontal puts them side by side, even-vertical one below the other, main-
 others at its right, tiled in rows and columns.
 """
 
+import argparse
+
 from phux_cli.connection import connection
 from phux_cli.output import print_place
-from phux_cli.usage import add_json, add_socket
 from phux_client import flows
 from phux_core.layout import PRESETS
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = "TARGET LAYOUT [--json] [--socket PATH]"
-INTERMIXED = True
+JSON = "a Place document"
 EXAMPLES = (
     "phux split work && phux layout work even-vertical",
     "phux layout work:0 tiled --json",
 )
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", help="the window, or what is in it")
     parser.add_argument("layout", metavar="LAYOUT", choices=PRESETS, help=" | ".join(PRESETS))
-    add_json(parser, "a Place document")
-    add_socket(parser)
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Do it."""
+def run(options: argparse.Namespace) -> int:
     with connection(options) as phux:
         place = phux.drive(flows.layout(phux.caller, options.target, options.layout))
     print_place(place, as_json=options.json)

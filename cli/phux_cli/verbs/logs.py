@@ -5,6 +5,7 @@ prints it. With --grep, all that is kept is looked at. Exits 0, 1 when there is 
 sense.
 """
 
+import argparse
 import contextlib
 import json
 import re
@@ -12,21 +13,17 @@ import sys
 
 from phux_cli.connection import connection
 from phux_cli.output import print_document, stream
-from phux_cli.usage import LAST_PLACE, UsageError, add_budget, add_json, add_socket, at_least, budget
+from phux_cli.usage import UsageError, add_budget, add_params, budget
 from phux_client import flows
 from phux_client.blocking import Phux
+from phux_core.calls import CALLS
 from phux_core.errors import NoServerError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
     from phux_client.flows._types import Document
 
-USAGE = (
-    "[TARGET | --list] [--lines N] [--from-byte N] [--max-bytes N] [--since SEQ] [--grep RE] [--context N] [--head N] "
-    "[--tail N] [--stripped | --raw | --rendered] [--follow] [--json] [--socket PATH]"
-)
+JSON = "a LogText document (with --follow one a line, with --list a LogList document)"
 EXAMPLES = (
     "phux logs work --lines 20",
     "phux logs work --grep error --context 2 --json",
@@ -37,25 +34,15 @@ EXAMPLES = (
 _MARKS = re.compile(rb"\x1b\]7748;[^\x07\x1b]*(?:\x07|\x1b\\)?")
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
-    parser.add_argument("target", metavar="TARGET", nargs="?", help="which pane or log")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="the pane or log")
     parser.add_argument("--list", action="store_true", help="list the logs that are kept")
-    parser.add_argument("--lines", metavar="N", type=at_least(0), help="the last N lines")
-    parser.add_argument(
-        "--from-byte", metavar="N", type=at_least(0, most=LAST_PLACE), help="from this place in the pane's stream on"
-    )
-    parser.add_argument(
-        "--since", metavar="SEQ", type=at_least(0, most=LAST_PLACE), help="everything from this place on"
-    )
-    add_budget(parser)
-    parser.add_argument("--follow", action="store_true", help="go on with what is written, until the pane has ended")
-    add_json(parser, "a LogText document (with --follow one a line, with --list a LogList document)")
-    add_socket(parser)
+    add_params(parser, CALLS["logs"].params, "--lines N", "--from-byte N", "--since SEQ")
+    add_budget(parser, CALLS["logs"].params)
+    parser.add_argument("--follow", action="store_true", help="continue with what is written, until the pane has ended")
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Print it."""
+def run(options: argparse.Namespace) -> int:
     if options.list and options.target is not None:
         raise UsageError("name either a TARGET or --list", remedy="`phux logs --list` lists all of them")
     if options.from_byte is not None and (options.lines is not None or options.since is not None):
@@ -114,7 +101,7 @@ def _list(phux: Phux, *, as_json: bool) -> int:
     return 0
 
 
-def _follow(phux: Phux, options: "argparse.Namespace") -> int:
+def _follow(phux: Phux, options: argparse.Namespace) -> int:
     mode = budget(options)["mode"]
     if options.from_byte is None:
         before = phux.drive(
@@ -139,7 +126,7 @@ def _follow(phux: Phux, options: "argparse.Namespace") -> int:
     return 0
 
 
-def _tell(document: "Document", options: "argparse.Namespace") -> None:
+def _tell(document: "Document", options: argparse.Namespace) -> None:
     if options.json:
         stream(json.dumps(document, ensure_ascii=False) + "\n")
         return

@@ -1,27 +1,20 @@
 """ls: list the sessions by name. Starts no server: with none running it says so and exits 1."""
 
+import argparse
+
 from phux_cli.connection import connection
 from phux_cli.output import print_document
-from phux_cli.usage import add_json, add_socket
 from phux_client import flows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
     from typing import Any
 
-USAGE = "[--json] [--socket PATH]"
+JSON = "a SessionList document"
 EXAMPLES = ("phux ls", "phux ls --json")
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
-    add_json(parser, "a SessionList document")
-    add_socket(parser)
-
-
-def run(options: "argparse.Namespace") -> int:
-    """List them."""
+def run(options: argparse.Namespace) -> int:
     with connection(options) as phux:
         if options.json:
             print_document(phux.drive(flows.ls()))

@@ -11,24 +11,19 @@ import argparse
 import os
 import sys
 
-from phux_cli.usage import add_socket
-
 USAGE = "[setup [HOST] [--write] | check] [--safety TIER] [--profile NAME] [--schema] [--socket PATH]"
 EXAMPLES = ("phux mcp --schema", "phux mcp setup codex", "phux mcp setup claude-code --safety read-only")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what it takes."""
     parser.add_argument("words", metavar="WORD", nargs="*", help="setup and the name of a host, or check")
     parser.add_argument("--safety", metavar="TIER", help="read-only, mutating or destructive")
     parser.add_argument("--profile", metavar="NAME", help="phux, tmux or terminally")
     parser.add_argument("--schema", action="store_true", help="print the catalog of tools, and serve nothing")
     parser.add_argument("--write", action="store_true", help="with setup: merge it into the host's own file")
-    add_socket(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Become phux-mcp."""
     words = list(options.words)
     for name in ("safety", "profile", "socket"):
         if getattr(options, name) is not None:

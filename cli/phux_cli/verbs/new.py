@@ -5,22 +5,18 @@ is a pane already. Else returns when the program runs; a command that cannot be 
 behind. --json needs -s NAME.
 """
 
+import argparse
 import os
 
 from phux_cli.connection import connection
 from phux_cli.output import print_document
-from phux_cli.usage import add_json, add_socket, parse_size, parse_variables
+from phux_cli.usage import add_params, add_program, parse_size, parse_variables
 from phux_client import flows
+from phux_core.calls import CALLS
 from phux_core.errors import BadNameError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = (
-    "[-s NAME] [-n NAME] [-c CWD] [-e K=V]... [--size COLSxROWS] [--login] [--shell PATH] [--no-log] [--no-history] "
-    "[-d] [--json] [--socket PATH] [-- COMMAND...]"
-)
+REST = "COMMAND..."
+JSON = 'what was made as {"session", "terminal_id"}'
 EXAMPLES = (
     "phux new -s build --json",
     "phux new -s logs -c /var/log --size 120x40 --json -- tail -f /dev/null",
@@ -29,26 +25,16 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
-    parser.add_argument("-s", "--name", metavar="NAME", help="its name; the smallest free number when omitted")
-    parser.add_argument("-n", "--window-name", metavar="NAME", help="its window's name; the program's when omitted")
-    parser.add_argument("-c", "--cwd", metavar="CWD", help="where the program starts; this directory when omitted")
-    parser.add_argument(
-        "-e", "--env", metavar="K=V", action="append", default=[], help="a variable for the program; may be repeated"
-    )
-    parser.add_argument("--size", metavar="COLSxROWS", help="size of the terminal, 80x24 when omitted")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    params = CALLS["new_session"].params
+    add_params(parser, params, "-s --name NAME", "-n --window-name NAME")
+    add_program(parser, params | {"cwd": params["cwd"].but(required=False, omitted="this directory")})
+    parser.add_argument("--size", metavar="COLSxROWS", help="size of the terminal; 80x24 when omitted")
     parser.add_argument("-d", "--detached", action="store_true", help="do not show it in this terminal")
-    parser.add_argument("--login", action="store_true", help="start the shell as a login shell")
-    parser.add_argument("--shell", metavar="PATH", help="the shell to start; the config's or SHELL when omitted")
-    parser.add_argument("--no-log", action="store_true", help="keep nothing that its panes write on disk")
-    parser.add_argument("--no-history", action="store_true", help="keep its shells from the user's history file")
-    add_json(parser, 'what was made as {"session", "terminal_id"}')
-    add_socket(parser)
+    add_params(parser, params, "--login", "--shell PATH", "--no-log", "--no-history")
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Make it."""
+def run(options: argparse.Namespace) -> int:
     size = None if options.size is None else parse_size(options.size)
     settings = None
     if not options.json and not options.detached and _has_terminal():
@@ -57,7 +43,7 @@ def run(options: "argparse.Namespace") -> int:
 
         settings = prepare()
         size = size or window_area(settings)
-    env = parse_variables(options.env)
+    env = parse_variables(options.extra_env)
     # Read before a server is started for it: bad input makes nothing.
     flow = flows.new(
         connection(options).caller,
@@ -69,8 +55,8 @@ def run(options: "argparse.Namespace") -> int:
         size=size,
         shell=options.shell,
         login=options.login,
-        log=False if options.no_log else None,
-        history=False if options.no_history else None,
+        log=options.log,
+        history=options.history,
     )
     if options.json and options.name is None:
         raise BadNameError("--json makes a session only under a name of your choice", remedy="add -s NAME")

@@ -4,16 +4,16 @@ It starts where the session's active pane is, and gets the lowest free index, or
 focus stays where it is without --select. Returns when the program runs.
 """
 
+import argparse
+
 from phux_cli.connection import connection
 from phux_cli.output import print_place
-from phux_cli.usage import add_json, add_program, add_socket, parse_variables
+from phux_cli.usage import add_params, add_program, parse_variables
 from phux_client import flows
+from phux_core.calls import CALLS
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = "[-n NAME] [-c CWD] [-e K=V]... [--select] [--json] [--socket PATH] SESSION [-- COMMAND...]"
+REST = "COMMAND..."
+JSON = "a Place document"
 EXAMPLES = (
     "phux new-window work",
     "phux new-window -n logs -c /var/log --json work -- tail -f /dev/null",
@@ -21,18 +21,15 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="SESSION", help="the session, or a free index of it")
-    parser.add_argument("-n", "--name", metavar="NAME", help="its name; the program's when omitted")
-    add_program(parser, "the session's active pane")
-    add_json(parser, "a Place document")
-    add_socket(parser)
+    add_params(parser, CALLS["new_window"].params, "-n --name NAME")
+    add_program(parser, CALLS["new_window"].params)
+    add_params(parser, CALLS["new_window"].params, "--select")
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Make it."""
-    env = parse_variables(options.env)
+def run(options: argparse.Namespace) -> int:
+    env = parse_variables(options.extra_env)
     with connection(options) as phux:
         place = phux.drive(
             flows.new_window(

@@ -3,34 +3,27 @@
 As in other terminals, control characters other than tabs and newlines are left out.
 """
 
+import argparse
 import sys
 
 from phux_cli.connection import connection
 from phux_cli.output import print_document
-from phux_cli.usage import UsageError, add_json, add_socket
+from phux_cli.usage import UsageError
 from phux_client import flows
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = "TARGET [TEXT] [--json] [--socket PATH] [-- TEXT]"
-INTERMIXED = True
+REST = "TEXT"
+JSON = "a Sent document"
 EXAMPLES = ('phux paste work "two words"', "printf 'from a pipe' | phux paste work")
 
 _MAX_TEXT = 1024 * 1024  # what the server lets be typed at once
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
-    parser.add_argument("target", metavar="TARGET", help="which pane")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="TARGET", help="the pane")
     parser.add_argument("text", metavar="TEXT", nargs="?", help="what to paste; stdin when omitted")
-    add_json(parser, "a Sent document")
-    add_socket(parser)
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Paste it."""
+def run(options: argparse.Namespace) -> int:
     if options.text is not None and options.rest:
         raise UsageError("there is a TEXT before and behind `--`", remedy="give it once")
     text = " ".join(options.rest) if options.rest else options.text

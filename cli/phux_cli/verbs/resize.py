@@ -5,21 +5,20 @@ TARGET is a window or a session. --left, --right, --up and --down move the pane'
 behind it, or if it is the last on that axis, the one before it. A window that follows attached clients keeps its size.
 """
 
+import argparse
+
 from phux_cli.connection import connection
 from phux_cli.output import print_place
-from phux_cli.usage import UsageError, add_json, add_socket, at_least, parse_size
+from phux_cli.usage import UsageError, add_param, parse_size, whole_number
 from phux_client import flows
-from phux_core.call_kinds import WINDOW_POLICIES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
+from phux_core.calls import CALLS
+from phux_core.kinds import WINDOW_POLICIES, whole
 
 USAGE = (
     "TARGET (COLSxROWS | [--width N] [--height N] | --left N | --right N | --up N | --down N) [--policy POLICY] "
     "[--json] [--socket PATH]"
 )
-INTERMIXED = True
+JSON = "a Place document"
 EXAMPLES = (
     "phux resize work 120x40",
     "phux split work && phux resize work:0.1 --width 30 --json",
@@ -29,16 +28,15 @@ EXAMPLES = (
 _SIDES = ("left", "right", "up", "down")
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    params = CALLS["resize_window"].params
     parser.add_argument("target", metavar="TARGET", help="the pane, window or session")
     parser.add_argument("size", metavar="COLSxROWS", nargs="?", help="both at once")
-    parser.add_argument("--width", metavar="N", type=at_least(1), help="columns")
-    parser.add_argument("--height", metavar="N", type=at_least(1), help="rows")
+    add_param(parser, params["cols"].but(kind=whole(1)), "--width N")
+    add_param(parser, params["rows"].but(kind=whole(1)), "--height N")
     for side in _SIDES:
-        parser.add_argument(
-            f"--{side}", metavar="N", type=at_least(1), help=f"move the divider N cells {_toward(side)}"
-        )
+        text = f"move the divider N cells {side if side in {'up', 'down'} else f'to the {side}'}"
+        parser.add_argument(f"--{side}", metavar="N", type=whole_number(whole(1)), help=text)
     parser.add_argument(
         "--policy",
         metavar="POLICY",
@@ -46,13 +44,10 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
         help="whose size the window has when clients are attached: smallest, largest, latest, manual for its own, or "
         "default for what the server is set to",
     )
-    add_json(parser, "a Place document")
-    add_socket(parser)
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Change it."""
-    cols, rows = options.width, options.height
+def run(options: argparse.Namespace) -> int:
+    cols, rows = options.cols, options.rows
     moves = [(side, getattr(options, side)) for side in _SIDES if getattr(options, side) is not None]
     if options.size is not None:
         if cols or rows:
@@ -69,7 +64,3 @@ def run(options: "argparse.Namespace") -> int:
         place = phux.drive(flow)
     print_place(place, as_json=options.json)
     return 0
-
-
-def _toward(side: str) -> str:
-    return side if side in {"up", "down"} else f"to the {side}"

@@ -10,17 +10,15 @@ import argparse
 
 from phux_cli.connection import connection
 from phux_cli.output import print_document, print_note, write
-from phux_cli.usage import UsageError, add_json, add_socket, at_least, seconds
+from phux_cli.usage import UsageError, add_param, add_params, seconds
 from phux_client import flows
 from phux_client.flows.run import new_run_id
 from phux_client.flows.target import pane_id
+from phux_core.calls import CALLS
 from phux_core.errors import PhuxError, TimedOutError
 
-USAGE = (
-    "TARGET CMD... [--timeout SECS] [--interrupt] [--queue] [--detach] [--max-bytes N] [--raw] [--json] "
-    "[--socket PATH] [-- CMD...]"
-)
-INTERMIXED = True
+REST = "CMD..."
+JSON = "a RunResult document"
 EXAMPLES = (
     'phux run work "echo hello && pwd"',
     'phux run work "seq 1 5000 | tail -3" --json',
@@ -41,29 +39,23 @@ class RunInterruptedError(PhuxError):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what it takes."""
-    parser.add_argument("target", metavar="TARGET", help="which pane")
-    parser.add_argument("words", metavar="CMD", nargs="*", help="a line of shell, or program and arguments")
+    parser.add_argument("target", metavar="TARGET", help="the pane")
+    parser.add_argument("words", metavar="CMD", nargs="*", help="a shell command line, or a program and its arguments")
     parser.add_argument(
         "--timeout",
         metavar="SECS",
         type=seconds,
         default=flows.RUN_TIMEOUT_S,
-        help=f"give up after SECS seconds, {flows.RUN_TIMEOUT_S} when omitted; 0 waits for ever",
+        help=f"how many seconds to wait, 0 for no limit; {flows.RUN_TIMEOUT_S} when omitted",
     )
-    parser.add_argument("--interrupt", action="store_true", help="send C-c on a timeout and on Ctrl-C")
-    parser.add_argument("--queue", action="store_true", help="wait for the prompt if another program runs")
+    params = CALLS["run"].params
+    add_param(parser, params["interrupt"].but(doc="send C-c when the timeout expires, and on Ctrl-C"), "--interrupt")
+    add_params(parser, params, "--queue")
     parser.add_argument("--detach", action="store_true", help="do not wait for it: the same as `phux start`")
-    parser.add_argument(
-        "--max-bytes", metavar="N", type=at_least(0), help="print at most N bytes, from both ends; 1048576 when omitted"
-    )
-    parser.add_argument("--raw", action="store_true", help="keep colours and other escape sequences")
-    add_json(parser, "a RunResult document")
-    add_socket(parser)
+    add_params(parser, params, "--max-bytes N", "--raw")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run it."""
     words = [*options.words, *(options.rest or [])]
     if not words or words == [""]:
         raise UsageError("there is no CMD", remedy='give a line of shell, such as "make test"')

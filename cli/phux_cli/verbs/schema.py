@@ -1,25 +1,20 @@
 """schema: print the JSON Schema of a document, or the names of all of them. Needs no server."""
 
+import argparse
+
 from phux_cli.output import write
-from phux_cli.usage import UsageError, add_json
+from phux_cli.usage import UsageError
 from phux_core import schema
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = "[NAME] [--json]"
+JSON = "the same: a schema is JSON already"
 EXAMPLES = ("phux schema", "phux schema screen-state")
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", nargs="?", help="which, such as screen-state or ScreenState")
-    add_json(parser, "the same: a schema is JSON already")
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Print it."""
+def run(options: argparse.Namespace) -> int:
     if options.name is None:
         if options.json:
             import json

@@ -7,17 +7,15 @@ what somebody else wrote with -l, for `up` may be a word.
 Text straight before Enter goes as one paste, then Enter. Words that begin with a dash stand after `--`.
 """
 
+import argparse
+
 from phux_cli.connection import connection
 from phux_cli.output import print_document
-from phux_cli.usage import UsageError, add_json, add_socket
+from phux_cli.usage import UsageError
 from phux_client import flows
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = "TARGET KEY... [-l] [--json] [--socket PATH] [-- KEY...]"
-INTERMIXED = True
+REST = "KEY..."
+JSON = "a Sent document"
 EXAMPLES = (
     'phux send-keys work "cargo test" Enter',
     "phux send-keys work C-c",
@@ -26,17 +24,13 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
-    parser.add_argument("target", metavar="TARGET", help="which pane")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="TARGET", help="the pane")
     parser.add_argument("keys", metavar="KEY", nargs="*", help="a key's name or text")
     parser.add_argument("-l", "--literal", action="store_true", help="take every KEY as text")
-    add_json(parser, "a Sent document")
-    add_socket(parser)
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Type them."""
+def run(options: argparse.Namespace) -> int:
     keys = [*options.keys, *options.rest]
     if not keys:
         raise UsageError("no keys were given", remedy="name at least one KEY, such as Enter")

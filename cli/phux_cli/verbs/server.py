@@ -4,44 +4,36 @@ Reads the config file, $XDG_CONFIG_HOME/phux/config.toml, and ends at once if so
 and `phux kill --server` end it cleanly. `phux new` starts one in the background by itself.
 """
 
+import argparse
 import os
 import sys
 
-from phux_cli.usage import add_socket, at_least
+from phux_cli.usage import whole_number
+from phux_core.kinds import whole
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = "[--exit-after-idle SECS] [--keep-dead SECS] [--engine NAME] [--socket PATH]"
 EXAMPLES = ("phux server --exit-after-idle 1",)
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
-    parser.add_argument(
-        "--exit-after-idle",
-        metavar="SECS",
-        type=at_least(1),
-        help="end after SECS seconds without any client, whatever runs",
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--exit-after-idle", metavar="SECS", type=whole_number(whole(1)), help="end after SECS seconds without a client"
     )
-    parser.add_argument(
+    add(
         "--keep-dead",
         metavar="SECS",
-        type=at_least(0),
-        help="how long a pane whose program ended stays readable, 300 when omitted",
+        type=whole_number(whole()),
+        help="how long a pane whose program ended stays readable; 300 when omitted",
     )
-    parser.add_argument(
+    add(
         "--engine",
         metavar="NAME",
         choices=("ghostty", "pyte"),
-        help="the terminal engine, ghostty or pyte; PHUX_ENGINE, then the best there is",
+        help="the terminal engine, ghostty or pyte; PHUX_ENGINE, or the best available, when omitted",
     )
-    add_socket(parser)
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Become the keeper: a process that has imported nothing but what it needs."""
+def run(options: argparse.Namespace) -> int:
     command = [sys.executable, "-P", "-m", "phux_core.keeper"]
     for flag, value in (
         ("--socket", options.socket),

@@ -4,18 +4,16 @@ Without TARGET, the last focused session. With --since SEQ (`seq` of a ScreenSta
 it. On a terminal, the screen is drawn in a frame; into a pipe or a file, its rows are printed as they are.
 """
 
+import argparse
 import os
 
 from phux_cli.connection import connection
 from phux_cli.output import box, print_document, write
-from phux_cli.usage import LAST_PLACE, add_json, add_socket, at_least
+from phux_cli.usage import add_param, add_params, whole_number
 from phux_client import flows
+from phux_core.calls import CALLS
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = "[TARGET] [--json] [--scrollback[=N]] [--cells] [--since SEQ] [--socket PATH]"
+JSON = "a ScreenState document, or with --since a ScreenChanges document"
 EXAMPLES = (
     "phux snapshot work",
     "phux snapshot work --json --scrollback 200",
@@ -24,23 +22,19 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
-    parser.add_argument("target", metavar="TARGET", nargs="?", help="which pane")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="the pane")
+    params = CALLS["snapshot"].params
     parser.add_argument(
         "--scrollback",
         metavar="N",
         nargs="?",
         const=0,
-        type=at_least(0),
+        type=whole_number(params["scrollback"].kind),
         help="add the newest N rows of history; all of it without N or with 0",
     )
-    parser.add_argument("--cells", action="store_true", help="add the cells that have a style or a mark (with --json)")
-    parser.add_argument(
-        "--since", metavar="SEQ", type=at_least(0, most=LAST_PLACE), help="only the rows that changed after SEQ"
-    )
-    add_json(parser, "a ScreenState document, or with --since a ScreenChanges document")
-    add_socket(parser)
+    add_param(parser, params["cells"].but(doc="add the styled cells (with --json)"), "--cells")
+    add_params(parser, params, "--since SEQ")
 
 
 def prepare(words: list[str]) -> list[str]:
@@ -53,8 +47,7 @@ def prepare(words: list[str]) -> list[str]:
     return prepared
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Read it."""
+def run(options: argparse.Namespace) -> int:
     with connection(options) as phux:
         if options.since is not None:
             flow = flows.changes(phux.caller, options.target, options.since, cells=options.cells)

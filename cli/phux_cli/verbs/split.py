@@ -4,18 +4,16 @@ It starts where TARGET is. The new pane gets half, or what --size says: columns,
 too small is not split. The focus stays where it is without --select. Returns when the program runs.
 """
 
+import argparse
+
 from phux_cli.connection import connection
 from phux_cli.output import print_place
-from phux_cli.usage import add_json, add_program, add_socket, parse_variables
+from phux_cli.usage import add_params, add_program, parse_variables
 from phux_client import flows
+from phux_core.calls import CALLS
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = (
-    "[--right | --down] [--size N|N%] [-c CWD] [-e K=V]... [--select] [--json] [--socket PATH] TARGET [-- COMMAND...]"
-)
+REST = "COMMAND..."
+JSON = "a Place document"
 EXAMPLES = (
     "phux split work",
     "phux split --down --size 30% --json work -- top",
@@ -23,16 +21,14 @@ EXAMPLES = (
 )
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", help="the pane to split")
     add_side_and_size(parser)
-    add_program(parser, "TARGET")
-    add_json(parser, "a Place document")
-    add_socket(parser)
+    add_program(parser, CALLS["split"].params)
+    add_params(parser, CALLS["split"].params, "--select")
 
 
-def add_side_and_size(parser: "argparse.ArgumentParser") -> None:
+def add_side_and_size(parser: argparse.ArgumentParser) -> None:
     """Add where a pane goes beside another, and how much of that it gets."""
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
@@ -44,9 +40,8 @@ def add_side_and_size(parser: "argparse.ArgumentParser") -> None:
     )
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Make it."""
-    env = parse_variables(options.env)
+def run(options: argparse.Namespace) -> int:
+    env = parse_variables(options.extra_env)
     with connection(options) as phux:
         place = phux.drive(
             flows.split(

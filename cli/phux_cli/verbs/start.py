@@ -4,31 +4,26 @@
 line of shell; several are words that the shell sees exactly so. Exits 0, 1 when it could not be typed.
 """
 
+import argparse
+
 from phux_cli.connection import connection
 from phux_cli.output import print_document
-from phux_cli.usage import UsageError, add_json, add_socket
+from phux_cli.usage import UsageError, add_params
 from phux_client import flows
+from phux_core.calls import CALLS
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = "TARGET CMD... [--queue] [--json] [--socket PATH] [-- CMD...]"
-INTERMIXED = True
+REST = "CMD..."
+JSON = "a Started document"
 EXAMPLES = ('phux start work "sleep 1; echo done" --json',)
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
-    parser.add_argument("target", metavar="TARGET", help="which pane")
-    parser.add_argument("words", metavar="CMD", nargs="*", help="a line of shell, or program and arguments")
-    parser.add_argument("--queue", action="store_true", help="wait for the prompt if another program runs")
-    add_json(parser, "a Started document")
-    add_socket(parser)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="TARGET", help="the pane")
+    parser.add_argument("words", metavar="CMD", nargs="*", help="a shell command line, or a program and its arguments")
+    add_params(parser, CALLS["start"].params, "--queue")
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Start it."""
+def run(options: argparse.Namespace) -> int:
     words = [*options.words, *(options.rest or [])]
     if not words or words == [""]:
         raise UsageError("there is no CMD", remedy='give a line of shell, such as "make test"')

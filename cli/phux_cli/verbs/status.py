@@ -1,26 +1,16 @@
 """status: tell how the server is: processes, version, engine, socket, counts, log. Exits 1 when none runs."""
 
+import argparse
+
 from phux_cli.connection import connection
 from phux_cli.output import print_document
-from phux_cli.usage import add_json, add_socket
 from phux_client import flows
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = "[--json] [--socket PATH]"
+JSON = "a Status document"
 EXAMPLES = ("phux status", "phux status --json")
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
-    add_json(parser, "a Status document")
-    add_socket(parser)
-
-
-def run(options: "argparse.Namespace") -> int:
-    """Tell it."""
+def run(options: argparse.Namespace) -> int:
     with connection(options) as phux:
         document = phux.drive(flows.status())
     if options.json:

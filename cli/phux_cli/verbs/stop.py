@@ -3,35 +3,26 @@
 Exits 0, also when nothing ran; 1 when it does not end.
 """
 
+import argparse
+
 from phux_cli.connection import connection
 from phux_cli.output import print_document
-from phux_cli.usage import UsageError, add_json, add_socket, seconds
+from phux_cli.usage import UsageError, seconds
 from phux_client import flows
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import argparse
-
-USAGE = "TARGET [--grace SECS] [--json] [--socket PATH]"
+JSON = "a Stopped document"
 EXAMPLES = ("phux start work 'sleep 100' && phux stop work --json",)
 _MOST_GRACE = 60
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
-    parser.add_argument("target", metavar="TARGET", help="which pane")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="TARGET", help="the pane")
     parser.add_argument(
-        "--grace",
-        metavar="SECS",
-        type=seconds,
-        help="wait so long after each signal; 2 when omitted",
+        "--grace", metavar="SECS", type=seconds, help="how many seconds to wait after each signal; 2 when omitted"
     )
-    add_json(parser, "a Stopped document")
-    add_socket(parser)
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Stop it."""
+def run(options: argparse.Namespace) -> int:
     if options.grace is not None and options.grace > _MOST_GRACE:
         raise UsageError(f"--grace {options.grace:g} is too long", remedy=f"give at most {_MOST_GRACE} seconds")
     with connection(options) as phux:

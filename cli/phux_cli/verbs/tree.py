@@ -4,32 +4,26 @@ A `*` stands at what is active where it is: the focused session, its current win
 On a terminal, lines that are too long for it are cut.
 """
 
+import argparse
 import json
 
 from phux_cli.connection import connection
 from phux_cli.output import fit, print_document, write
-from phux_cli.usage import add_json, add_socket
 from phux_client import flows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
     from phux_client.flows._types import Document
 
-USAGE = "[TARGET] [--json] [--socket PATH]"
+JSON = "a Tree document"
 EXAMPLES = ("phux tree", "phux split work && phux tree work:0", "phux tree --json work")
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", nargs="?", help="a session, a window or a pane; all when omitted")
-    add_json(parser, "a Tree document")
-    add_socket(parser)
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Show it."""
+def run(options: argparse.Namespace) -> int:
     with connection(options) as phux:
         document = phux.drive(flows.tree(phux.caller, options.target))
     if options.json:

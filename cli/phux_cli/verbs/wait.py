@@ -14,14 +14,12 @@ import argparse
 
 from phux_cli.connection import connection
 from phux_cli.output import print_document, write
-from phux_cli.usage import LAST_PLACE, UsageError, add_json, add_socket, at_least, seconds
+from phux_cli.usage import UsageError, add_conditions, add_param, seconds
 from phux_client import flows
+from phux_core.conditions import CONDITIONS
 from phux_core.errors import NoServerError, StoppedError, TimedOutError
 
-USAGE = (
-    "[TARGET] [--until TEXT] [--regex RE] [--gone TEXT] [--idle MS] [--state S] [--command-done] [--exit] "
-    "[--stop RE] [--since SEQ] [--output-only] [--command-id ID] [--timeout SECS] [--json] [--socket PATH]"
-)
+JSON = "the final ScreenState document, also when the time is over; with --command-id a CommandInfo"
 EXAMPLES = (
     "phux wait work --idle 200 --timeout 30",
     "phux wait work --until '$' --timeout 30 --json",
@@ -32,47 +30,26 @@ _TIMED_OUT = 124
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Say what it takes."""
-    parser.add_argument("target", metavar="TARGET", nargs="?", help="which pane")
-    parser.add_argument("--until", metavar="TEXT", help="a line contains TEXT")
-    parser.add_argument("--regex", metavar="RE", help="a line matches RE, a pattern of Python's re module")
-    parser.add_argument("--gone", metavar="TEXT", help="no visible line contains TEXT")
-    parser.add_argument("--idle", metavar="MS", type=at_least(0), help="nothing was written for MS milliseconds")
-    parser.add_argument(
-        "--state",
-        metavar="S",
-        action="append",
-        help="the pane is in this state, or in one of several (with commas, or given again): "
-        "prompt, running, awaiting_input, awaiting_secret, fullscreen, dead",
-    )
-    parser.add_argument("--command-done", action="store_true", help="the shell is done with a command")
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="the pane")
+    add_conditions(parser)
+    parser.add_argument("--command-done", action="store_true", help="the shell has finished a command")
     parser.add_argument("--exit", action="store_true", help="the program has ended")
-    parser.add_argument("--stop", metavar="RE", help="fail as soon as a line matches RE")
-    parser.add_argument(
-        "--since",
-        metavar="SEQ",
-        type=at_least(0, most=LAST_PLACE),
-        help="only what was written after SEQ counts, also a --command-done or --state that came between",
-    )
-    parser.add_argument(
-        "--output-only",
-        action="store_true",
-        help="only what commands wrote counts, no prompt and no echo of what is typed; without --since, from "
-        "the latest command on",
-    )
+    since = "a `seq`: only what was written after it counts, also a --command-done or --state that came between"
+    add_param(parser, CONDITIONS["since"].but(doc=since), "--since SEQ")
+    only = f"{CONDITIONS['output_only'].doc}; without --since, from the latest command on"
+    add_param(parser, CONDITIONS["output_only"].but(doc=only), "--output-only")
     parser.add_argument(
         "--command-id",
         metavar="ID",
         help="the command of this id has ended (`phux commands`); by itself, without TARGET",
     )
     parser.add_argument("--command", dest="command_id", help=argparse.SUPPRESS)  # its old name
-    parser.add_argument("--timeout", metavar="SECS", type=seconds, help="give up after SECS seconds")
-    add_json(parser, "the final ScreenState document, also when the time is over; with --command-id a CommandInfo")
-    add_socket(parser)
+    parser.add_argument(
+        "--timeout", metavar="SECS", type=seconds, help="how many seconds to wait; no limit when omitted"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Wait for it."""
     if options.command_id is not None:
         return _wait_for_command(options)
     with connection(options) as phux:
@@ -83,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
                 until=options.until,
                 regex=options.regex,
                 gone=options.gone,
-                idle_ms=options.idle,
+                idle_ms=options.idle_ms,
                 state=options.state,
                 command_done=options.command_done,
                 exit=options.exit,
@@ -110,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
 def _may_be_one_of_several(options: argparse.Namespace) -> bool:
     """Tell whether more was waited for than one thing, so that the exit code alone does not say which it was."""
     states = ",".join(options.state or ()).split(",")
-    given = [value is not None for value in (options.until, options.regex, options.gone, options.idle)]
+    given = [value is not None for value in (options.until, options.regex, options.gone, options.idle_ms)]
     return [*given, options.command_done, options.exit, *map(bool, states)].count(True) > 1
 
 

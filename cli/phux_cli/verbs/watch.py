@@ -7,21 +7,20 @@ were not read in time (0: the service died and came back, and nobody counted). E
 --until any more; 124 when the time is over. Without TARGET, the whole server.
 """
 
+import argparse
 import json
 
 from phux_cli.connection import connection
 from phux_cli.output import stream
-from phux_cli.usage import add_json, add_socket, seconds
+from phux_cli.usage import seconds
 from phux_client import flows
 from phux_core.errors import PaneClosedError, TimedOutError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import argparse
-
     from phux_client.flows._types import Document
 
-USAGE = "[TARGET] [--json] [--until EVENT] [--timeout SECS] [--socket PATH]"
+JSON = "each event as an Event document"
 EXAMPLES = (
     "phux send-keys work 'sleep 1; date' Enter && phux watch work --until idle --timeout 30",
     "phux send-keys work 'sleep 1; exit' Enter && phux watch --json --until pane_closed --timeout 30",
@@ -31,9 +30,8 @@ _TIMED_OUT = 124
 _SHORT = {"exit_status": "exit", "exit_code": "exit"}
 
 
-def add_arguments(parser: "argparse.ArgumentParser") -> None:
-    """Say what it takes."""
-    parser.add_argument("target", metavar="TARGET", nargs="?", help="which pane; the whole server when omitted")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="the pane; the whole server when omitted")
     parser.add_argument(
         "--until",
         metavar="EVENT",
@@ -43,12 +41,9 @@ def add_arguments(parser: "argparse.ArgumentParser") -> None:
         help="end after an event of this name; may be given again",
     )
     parser.add_argument("--timeout", metavar="SECS", type=seconds, help="end after SECS seconds")
-    add_json(parser, "each event as an Event document")
-    add_socket(parser)
 
 
-def run(options: "argparse.Namespace") -> int:
-    """Print what happens."""
+def run(options: argparse.Namespace) -> int:
     tell = _tell_json if options.json else _tell
     with connection(options) as phux:
         outcome = phux.drive(

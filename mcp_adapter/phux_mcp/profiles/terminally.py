@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
 from phux_core.errors import BadRequestError, NoSuchTargetError, PaneClosedError, TimedOutError
+from phux_core.kinds import BOOLEAN, ENVIRONMENT, TEXT, Param, number
 from phux_mcp.answers import Answer
 from phux_mcp.catalog import Tool
 from phux_mcp.own_panes import refuse_own
@@ -165,7 +166,6 @@ def _tool(
                 remedy="read_logs_from_tab has what it wrote, create_tab makes a new one",
             ) from error
 
-    properties = {key: _schema(note) for key, note in takes.items()}
     output = {"type": "object", "properties": {key: _schema(note) for key, note in gives.items()}}
     return Tool(
         name,
@@ -173,16 +173,20 @@ def _tool(
         description,
         answer,
         safety=safety,
-        properties=properties,
-        required=_required(takes),
-        seed=tuple(properties),
+        params=[_param(key, note) for key, note in takes.items()],
+        seed=tuple(takes),
         output=lambda: {**output, "required": list(_required(gives))},
     )
 
 
+def _param(name: str, note: str) -> Param:
+    kind, _, text = note.partition(" ")
+    return Param(name, _KINDS[kind.removesuffix("!")], text, required=kind.endswith("!"))
+
+
 def _schema(note: str) -> Document:
     kind, _, text = note.partition(" ")
-    schema = dict(_KINDS.get(kind.removesuffix("!"), {"type": kind.removesuffix("!")}))
+    schema = _TABS if kind == "tabs!" else _KINDS[kind.removesuffix("!")].schema
     return {**schema, "description": text} if text else schema
 
 
@@ -195,10 +199,8 @@ _TAB: Document = {
     "properties": {"window_id": {"type": "string"}, "name": {"type": "string"}, "active": {"type": "boolean"}},
     "required": ["window_id", "name", "active"],
 }
-_KINDS: dict[str, Document] = {
-    "tabs": {"type": "array", "items": _TAB},
-    "variables": {"type": "object", "additionalProperties": {"type": "string"}},
-}
+_TABS: Document = {"type": "array", "items": _TAB}
+_KINDS = {"string": TEXT, "boolean": BOOLEAN, "number": number(), "variables": ENVIRONMENT}
 _STRIP = "boolean Strip ANSI sequences (default false)"
 
 TOOLS = (

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_client import flows
 from phux_core.errors import NameInUseError, PhuxError
+from phux_core.kinds import BOOLEAN, LARGEST, TEXT, Kind, Param, whole
 from phux_mcp.answers import Answer
-from phux_mcp.arguments import LARGEST
 from phux_mcp.catalog import Tool
 from phux_mcp.own_panes import refuse_own
 
@@ -127,19 +127,8 @@ def _tool(description: str, safety: str = "mutating", **parameters: str) -> Call
             except PhuxError as error:
                 return Answer(None, f"Error: {error.message}")
 
-        properties: dict[str, dict[str, Any]] = {}
-        required = []
-        for name, note in parameters.items():
-            told, _, text = note.partition(" ")
-            kind, _, default = told.partition("=")
-            properties[name] = {"type": kind.removesuffix("!"), "description": text}
-            if kind == "integer":
-                properties[name]["minimum"] = -LARGEST  # rows of the history are counted downwards
-            if kind.endswith("!"):
-                required.append(name)
-            else:
-                properties[name]["default"] = json.loads(default)
         title = run.__name__.strip("_").replace("_", " ").capitalize()
+        params = [_param(name, note) for name, note in parameters.items()]
         TOOLS.append(
             Tool(
                 f"tmux{run.__name__}",
@@ -147,9 +136,8 @@ def _tool(description: str, safety: str = "mutating", **parameters: str) -> Call
                 description,
                 answer,
                 safety=safety,
-                properties=properties,
-                required=tuple(required),
-                seed=tuple(properties),
+                params=params,
+                seed=tuple(parameters),
             )
         )
         return run
@@ -157,6 +145,17 @@ def _tool(description: str, safety: str = "mutating", **parameters: str) -> Call
     return register
 
 
+def _param(name: str, note: str) -> Param:
+    told, _, text = note.partition(" ")
+    type_, _, default = told.partition("=")
+    kind = _KINDS[type_.removesuffix("!")]
+    if default:
+        kind = Kind(kind.words, kind.fits, {**kind.schema, "default": json.loads(default)})
+    return Param(name, kind, text, required=not default)
+
+
+# Rows of the history have negative numbers.
+_KINDS = {"string": TEXT, "boolean": BOOLEAN, "integer": whole(-LARGEST, LARGEST)}
 _WINDOW = 'string! Window target (e.g. "session:0", "@1").'
 _PANE = 'string! Pane target (e.g. "session:window.pane", "%3").'
 

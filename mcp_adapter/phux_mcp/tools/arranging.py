@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
 from phux_core import selector
+from phux_core.calls import CALLS
 from phux_core.errors import BadRequestError
+from phux_core.kinds import BOOLEAN, TEXT, Param, list_of, whole
 from phux_mcp.answers import Answer
 from phux_mcp.catalog import Tool, document
 from phux_mcp.own_panes import refuse_own
-from phux_mcp.tools.params import ANY_TARGET, SOCKET, TARGET, connect, count, flag, text, words
+from phux_mcp.tools.params import ANY_TARGET, SOCKET, TARGET, connect, shared
 
 if TYPE_CHECKING:
     from phux_mcp.methods import Call
@@ -88,19 +90,21 @@ def _place() -> dict[str, Any]:
     return {**schema, "properties": {name: schema["properties"][name] for name in names}, "required": ["terminal_id"]}
 
 
+_NEW, _SPLIT = CALLS["new_session"].params, CALLS["split"].params
+_COLS, _ROWS = (param.but(kind=whole(1, 1000)) for param in shared(CALLS["resize"].params, "cols", "rows"))
+
 TOOLS = (
     Tool(
         "phux_new",
         "Make a session",
         "Make a named session on the running server, without attaching. The server must already be running.",
         new,
-        properties={
-            "name": text("Name for the new session. A name already in use is rejected."),
-            "command": words("Initial command (argv). Omit or pass [] for the default shell."),
-            "cwd": text("Working directory of its program."),
-            "socket": SOCKET,
-        },
-        required=("name",),
+        params=(
+            _NEW["name"].but(required=True),
+            _NEW["command"].but(kind=list_of(TEXT, "a list of strings")),
+            _NEW["cwd"].but(required=False, omitted=""),
+            SOCKET,
+        ),
         seed=("name", "command", "cwd", "socket"),
         output=lambda: document("created"),
     ),
@@ -109,22 +113,15 @@ TOOLS = (
         "Split a pane, or make a window",
         "Split a pane in two and start a program in the new one, or with `window` make a new window in the session.",
         split,
-        properties={
-            "target": TARGET,
-            "direction": {
-                "type": "string",
-                "enum": ["right", "down"],
-                "description": "Where it goes, right when omitted.",
-            },
-            "size": text("Columns or rows it gets, or a part such as 30%; half when omitted."),
-            "window": flag("Make a window instead."),
-            "name": text("The window's name."),
-            "command": words("Program and arguments; the shell when omitted."),
-            "cwd": text("Where it starts; where the target is when omitted."),
-            "select": flag("Give it the focus."),
-            "socket": SOCKET,
-        },
-        required=("target",),
+        params=(
+            TARGET.but(required=True),
+            _SPLIT["direction"].but(required=False, default="right"),
+            Param("size", TEXT, "columns or rows of the new pane, or a share such as 30%", omitted="half"),
+            Param("window", BOOLEAN, "make a window instead"),
+            CALLS["new_window"].params["name"],
+            *shared(_SPLIT, "command", "cwd", "select"),
+            SOCKET,
+        ),
         output=_place,
     ),
     Tool(
@@ -132,18 +129,16 @@ TOOLS = (
         "Give the focus",
         "Give a session, window or pane the focus; people who look at it see it.",
         select,
-        properties={"target": ANY_TARGET, "socket": SOCKET},
-        required=("target",),
+        params=(ANY_TARGET, SOCKET),
         output=_place,
         idempotent=True,
     ),
     Tool(
         "phux_rename",
         "Rename a session or window",
-        "Give a session or a window another name.",
+        "Rename a session or a window.",
         rename,
-        properties={"target": ANY_TARGET, "name": text("The new name."), "socket": SOCKET},
-        required=("target", "name"),
+        params=(ANY_TARGET, CALLS["rename"].params["name"], SOCKET),
         output=_place,
     ),
     Tool(
@@ -151,20 +146,15 @@ TOOLS = (
         "Resize",
         "Set the size of a pane or window, move a pane's divider, or zoom a pane. Programs are told their new size.",
         resize,
-        properties={
-            "target": ANY_TARGET,
-            "cols": count("Columns.", minimum=1, maximum=1000),
-            "rows": count("Rows.", minimum=1, maximum=1000),
-            "side": {
-                "type": "string",
-                "enum": ["left", "right", "up", "down"],
-                "description": "Which way to move the divider.",
-            },
-            "by": count("By how many cells.", minimum=1, maximum=1000),
-            "zoom": flag("Whether the pane has the whole window for now."),
-            "socket": SOCKET,
-        },
-        required=("target",),
+        params=(
+            ANY_TARGET,
+            _COLS,
+            _ROWS,
+            CALLS["push_divider"].params["side"].but(required=False),
+            CALLS["push_divider"].params["by"].but(kind=whole(1, 1000), required=False),
+            CALLS["zoom"].params["on"].but(name="zoom", omitted=""),
+            SOCKET,
+        ),
         output=_place,
     ),
     Tool(
@@ -173,8 +163,7 @@ TOOLS = (
         "End the programs of a session, a window or a pane, and forget it. The host's own pane is refused.",
         kill,
         safety="destructive",
-        properties={"target": ANY_TARGET, "socket": SOCKET},
-        required=("target",),
+        params=(ANY_TARGET, SOCKET),
         output=lambda: document("killed"),
     ),
 )

@@ -6,14 +6,16 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
-from phux_core.call_kinds import SIGNALS
+from phux_core.calls import CALLS
+from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadRequestError, PhuxError, TimedOutError
+from phux_core.kinds import BOOLEAN, TEXT, Param, list_of
 from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, explain, pretty
 from phux_mcp.budget import Budget
 from phux_mcp.catalog import Tool, document
 from phux_mcp.own_panes import refuse_own
-from phux_mcp.tools.params import MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, count, flag, text, words
-from phux_mcp.tools.reading import STATES, changes_schema, tail
+from phux_mcp.tools.params import MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, shared
+from phux_mcp.tools.reading import changes_schema, tail
 from phux_mcp.tools.screens import within
 
 if TYPE_CHECKING:
@@ -218,7 +220,14 @@ def _ran() -> Document:
     return {**document("run-result", more=more), "required": ["command"]}
 
 
-_KEYS = words("Names of keys (Enter, Tab, Up, C-c, M-x, F5) as keys, all else as text.", least=1)
+_KEYS = Param(
+    "keys",
+    list_of(TEXT, "a list of strings, at least one", least=1),
+    "names of keys (Enter, Tab, Up, C-c, M-x, F5) as keys, all else as text",
+    required=True,
+)
+_LITERAL = Param("literal", BOOLEAN, "take names of keys as text")
+_TARGET = TARGET.but(required=True)
 
 TOOLS = (
     Tool(
@@ -226,13 +235,7 @@ TOOLS = (
         "Type keys",
         "Type into a pane: named keys (Enter, Tab, C-c, ...) as keys, all else as text. No attach, no resize.",
         send_keys,
-        properties={
-            "target": TARGET,
-            "keys": _KEYS,
-            "literal": flag("Take every word as text, also names of keys."),
-            "socket": SOCKET,
-        },
-        required=("target", "keys"),
+        params=(_TARGET, _KEYS, _LITERAL, SOCKET),
         seed=("target", "keys", "socket"),
         output=lambda: document("sent"),
     ),
@@ -241,8 +244,7 @@ TOOLS = (
         "Paste text",
         "Paste text into a pane, bracketed if its program asked for that. Enter is not pressed.",
         paste,
-        properties={"target": TARGET, "text": text("What to paste."), "socket": SOCKET},
-        required=("target", "text"),
+        params=(_TARGET, Param("text", TEXT, "the text to paste", required=True), SOCKET),
         output=lambda: document("sent"),
     ),
     Tool(
@@ -251,18 +253,15 @@ TOOLS = (
         "Run a command in a pane's shell and give its exit code, output and duration. Not within timeout_secs: the "
         "command goes on, and the outcome says so.",
         run,
-        properties={
-            "target": TARGET,
-            "command": text("The command line to run."),
-            "timeout_secs": {**TIMEOUT, "description": "Default 600; 0 waits indefinitely."},
-            "detach": flag("Start it and return at once, with its id: for what does not end by itself."),
-            "grep": text("Only lines of the output that match this pattern of Python's re."),
-            "head": count("Only the first so many lines."),
-            "tail": count("Only the last so many lines."),
-            "max_bytes": MAX_BYTES,
-            "socket": SOCKET,
-        },
-        required=("target", "command"),
+        params=(
+            _TARGET,
+            CALLS["run"].params["command"].but(required=True),
+            TIMEOUT.but(doc="the seconds to wait, 0 for no limit", default=600, omitted=""),
+            Param("detach", BOOLEAN, "start it and return at once, with its id: for what does not end by itself"),
+            *shared(CALLS["output"].params, "grep", "head", "tail"),
+            MAX_BYTES,
+            SOCKET,
+        ),
         seed=("target", "command", "timeout_secs", "socket"),
         output=_ran,
     ),
@@ -271,12 +270,7 @@ TOOLS = (
         "Send a signal",
         "Send a signal to the program in the foreground of a pane. The host's own pane is refused.",
         signal,
-        properties={
-            "target": TARGET,
-            "signal": {"type": "string", "enum": list(SIGNALS), "description": "Which, INT when omitted."},
-            "socket": SOCKET,
-        },
-        required=("target",),
+        params=(_TARGET, CALLS["signal"].params["signal"], SOCKET),
         output=lambda: document("signalled"),
     ),
     Tool(
@@ -286,22 +280,16 @@ TOOLS = (
         "other run or act comes between. Only what is written after typing counts, the echo of the keys included. With "
         "no condition, it waits until nothing was written for 300 ms.",
         act,
-        properties={
-            "target": TARGET,
-            "keys": _KEYS,
-            "literal": flag("Take every word as text."),
-            "until": text("A line contains this."),
-            "regex": text("A line matches this."),
-            "gone": text("No visible line contains this."),
-            "state": words("The pane is in one of these states.", least=1, among=STATES),
-            "stop": text("A line matches this: waiting on is in vain."),
-            "idle_ms": count("Nothing was written for so long."),
-            "since": count("Give what changed after this `seq`; after typing began when omitted."),
-            "cells": flag("Add styled cells and highlights of changed rows."),
-            "timeout_secs": {**TIMEOUT, "description": "How long all of it may take, 30 when omitted."},
-            "socket": SOCKET,
-        },
-        required=("target", "keys"),
+        params=(
+            _TARGET,
+            _KEYS,
+            _LITERAL,
+            *shared(CONDITIONS, "until", "regex", "gone", "state", "stop", "idle_ms"),
+            CALLS["snapshot"].params["since"].but(omitted="the one before typing"),
+            Param("cells", BOOLEAN, "add styled cells and highlights of changed rows"),
+            TIMEOUT.but(default=30, omitted=""),
+            SOCKET,
+        ),
         output=changes_schema,
     ),
 )

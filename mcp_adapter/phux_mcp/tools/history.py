@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
+from phux_core.calls import CALLS
 from phux_core.errors import BadRequestError
+from phux_core.kinds import TEXT, Param, whole
 from phux_mcp.answers import LONGEST_MATCH, Answer, clipped
 from phux_mcp.budget import Budget
 from phux_mcp.catalog import Tool, document
-from phux_mcp.tools.params import HINT, MAX_BYTES, SOCKET, connect, count, flag, text
+from phux_mcp.tools.params import HINT, MAX_BYTES, SOCKET, connect, shared
 
 if TYPE_CHECKING:
     from phux_mcp.methods import Call
@@ -88,7 +90,7 @@ async def commands(call: Call, arguments: Arguments) -> Answer:
     return Answer(Budget().fill(min(len(entries), arguments.get("max_commands", _COMMANDS)), build))
 
 
-_ANY_PANE: Document = {"type": "string", "description": "Which pane, also one that is gone; or a log's id."}
+_ANY_PANE = Param("target", TEXT, "the pane, also one that is gone; or a log's id")
 
 TOOLS = (
     Tool(
@@ -98,19 +100,13 @@ TOOLS = (
         "one command's output. Logs outlive panes.",
         logs,
         safety="read-only",
-        properties={
-            "target": _ANY_PANE,
-            "command_id": text("Instead, a command's id, from phux_commands or a detached phux_run."),
-            "lines": count("The last so many lines."),
-            "since": count("Everything from this `seq` or `next_byte` on."),
-            "from_byte": count("Read on from this place."),
-            "grep": text("Only lines that match this pattern of Python's re."),
-            "context": count("Lines around each match.", maximum=1000),
-            "head": count("The first so many lines."),
-            "tail": count("The last so many lines."),
-            "max_bytes": MAX_BYTES,
-            "socket": SOCKET,
-        },
+        params=(
+            _ANY_PANE,
+            Param("command_id", TEXT, "instead, a command's id, from phux_commands or a detached phux_run"),
+            *shared(CALLS["logs"].params, *_QUERY),
+            MAX_BYTES,
+            SOCKET,
+        ),
         output=lambda: {**document("log-text", more=HINT), "required": ["content", "truncated", "next_byte"]},
         renamed={"command": "command_id"},
     ),
@@ -120,15 +116,13 @@ TOOLS = (
         "Search what all panes wrote, or those of one session, for a Python regex.",
         search,
         safety="read-only",
-        properties={
-            "pattern": text("What to look for."),
-            "session": text("Only in this session."),
-            "everywhere": flag("Also in logs of gone panes and earlier servers."),
-            "context": count("Lines around each match.", maximum=1000),
-            "max_matches": count("How many at the most, 50 when omitted.", minimum=1, maximum=1000),
-            "socket": SOCKET,
-        },
-        required=("pattern",),
+        params=(
+            CALLS["search"].params["pattern"],
+            CALLS["search"].params["session"].but(kind=TEXT),
+            *shared(CALLS["search"].params, "everywhere", "context"),
+            CALLS["search"].params["max_matches"].but(kind=whole(1, 1000), default=_MATCHES),
+            SOCKET,
+        ),
         output=lambda: document("matches", more=HINT),
     ),
     Tool(
@@ -137,11 +131,11 @@ TOOLS = (
         "List commands that ran in a pane, or in all: id, exit code, times, directory; newest last.",
         commands,
         safety="read-only",
-        properties={
-            "target": _ANY_PANE,
-            "max_commands": count("How many at the most, 20 when omitted.", minimum=1, maximum=1000),
-            "socket": SOCKET,
-        },
+        params=(
+            _ANY_PANE,
+            Param("max_commands", whole(1, 1000), "the most commands to return", default=_COMMANDS),
+            SOCKET,
+        ),
         output=lambda: document("command-list", more={**HINT, "omitted": {"type": "integer"}}),
     ),
 )

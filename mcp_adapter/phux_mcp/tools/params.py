@@ -4,52 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from phux_core.kinds import COUNT, TEXT, Kind, Param, number, whole
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from phux_client import Phux
     from phux_mcp.methods import Call
 
     Arguments = dict[str, Any]
     Schema = dict[str, Any]
 
-SOCKET: Schema = {"type": "string", "description": "Another server's socket."}
-TARGET: Schema = {"type": "string", "description": "Which pane: NAME[:WINDOW[.PANE]], @ID, . or ="}
-ANY_TARGET: Schema = {"type": "string", "description": "A session, window or pane: work, work:1 or @3."}
-TIMEOUT: Schema = {"type": "number", "minimum": 0, "description": "Give up after this many seconds."}
-MAX_BYTES: Schema = {
-    "type": "integer",
-    "minimum": 0,
-    "maximum": 1_000_000,
-    "description": "Allow so many bytes, not about 9000 tokens.",
-}
+SOCKET = Param("socket", TEXT, "another server's socket")
+TARGET = Param("target", TEXT, "the pane: NAME[:WINDOW[.PANE]], @ID, . or =")
+ANY_TARGET = Param("target", TEXT, "a session, window or pane: work, work:1 or @3", required=True)
+TIMEOUT = Param("timeout_secs", number(), "the seconds to wait", omitted="no limit")
+MAX_BYTES = Param("max_bytes", whole(0, 1_000_000), "the byte limit", omitted="about 9000 tokens")
+WHOLE_NUMBER = Kind(COUNT.words, COUNT.fits, {"type": "number", "minimum": 0, "multipleOf": 1})
+"""A count where the first revision says that it is a number."""
 
 HINT: Schema = {"hint": {"type": "string"}}
 
 
-def text(description: str) -> Schema:
-    """Make the schema of a string."""
-    return {"type": "string", "description": description}
-
-
-def flag(description: str) -> Schema:
-    """Make the schema of a boolean."""
-    return {"type": "boolean", "description": description}
-
-
-def count(description: str, *, minimum: int = 0, maximum: int | None = None, kind: str = "integer") -> Schema:
-    """Make the schema of a number that is not negative."""
-    schema: Schema = {"type": kind, "minimum": minimum}
-    if maximum is not None:
-        schema["maximum"] = maximum
-    if kind == "number":
-        schema["multipleOf"] = 1  # what the first revision calls a number, and means to be counted
-    return {**schema, "description": description}
-
-
-def words(description: str, *, least: int = 0, among: tuple[str, ...] = ()) -> Schema:
-    """Make the schema of a list of strings."""
-    items: Schema = {"type": "string", "enum": list(among)} if among else {"type": "string"}
-    more = {"minItems": least} if least else {}
-    return {"type": "array", "items": items, **more, "description": description}
+def shared(params: Mapping[str, Param], *names: str) -> list[Param]:
+    """Return parameters that a call or a verb of the CLI has, too, as they are described there."""
+    return [params[name] for name in names]
 
 
 async def connect(call: Call, arguments: Arguments) -> Phux:

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 from phux_client import flows
 from phux_client.flows.ls import session_list
 from phux_core import selector
+from phux_core.calls import CALLS
+from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadRequestError
+from phux_core.kinds import TEXT, Param, list_of, one_of, whole
 from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, pretty
 from phux_mcp.budget import TOKENS, Budget, tokens
 from phux_mcp.catalog import Tool, document
-from phux_mcp.tools.params import HINT, MAX_BYTES, SOCKET, TARGET, TIMEOUT, connect, count, flag, text, words
+from phux_mcp.tools.params import HINT, MAX_BYTES, SOCKET, TARGET, TIMEOUT, WHOLE_NUMBER, connect, shared
 from phux_mcp.tools.screens import within
 
 if TYPE_CHECKING:
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
     Document = dict[str, Any]
 
 _MOST_EVENTS = 1000
-STATES = ("prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead")
 
 
 async def ls(call: Call, arguments: Arguments) -> Answer:
@@ -213,6 +215,8 @@ _MORE: Document = {
     "omitted": {"type": "object"},
 }
 
+_SNAPSHOT = CALLS["snapshot"].params
+
 TOOLS = (
     Tool(
         "phux_ls",
@@ -220,7 +224,7 @@ TOOLS = (
         "List the sessions of the running phux server.",
         ls,
         safety="read-only",
-        properties={"max_bytes": MAX_BYTES, "socket": SOCKET},
+        params=(MAX_BYTES, SOCKET),
         seed=("socket",),
         output=lambda: document("session-list", deep=True, more=_LEFT_OUT),
     ),
@@ -230,49 +234,41 @@ TOOLS = (
         "List every session, window and pane: size, title, program, directory and state.",
         tree,
         safety="read-only",
-        properties={"session": text("Only this session."), "max_bytes": MAX_BYTES, "socket": SOCKET},
+        params=(Param("session", TEXT, "only this session"), MAX_BYTES, SOCKET),
         output=lambda: document("tree", more=_LEFT_OUT),
     ),
     Tool(
         "phux_snapshot",
         "Read a screen",
-        "Read a pane's screen as structured data, side-effect-free: it does not attach or resize. With `since`, only "
-        "the rows that changed after that `seq`.",
+        "Read a pane's screen as structured data, side-effect-free: it does not attach or resize.",
         snapshot,
         safety="read-only",
-        properties={
-            "target": TARGET,
-            "scrollback": count("History rows to add: 0 all, N the newest N; omit for none.", kind="number"),
-            "cells": flag(
-                "Add styled cells, and `highlights`: the same as runs of text, to see colours and selections."
-            ),
-            "since": count("A `seq` from an earlier result: give only rows that changed after it."),
-            "max_bytes": MAX_BYTES,
-            "socket": SOCKET,
-        },
+        params=(
+            TARGET,
+            _SNAPSHOT["scrollback"].but(kind=WHOLE_NUMBER),
+            _SNAPSHOT["cells"].but(doc="add the styled cells, and `highlights`: styled runs of text"),
+            _SNAPSHOT["since"],
+            MAX_BYTES,
+            SOCKET,
+        ),
         seed=("target", "scrollback", "cells", "socket"),
         output=_screen,
     ),
     Tool(
         "phux_wait",
         "Wait for a pane",
-        "Wait until a line contains a text, or the pane has come to rest. `until` (or `regex`) wins over `idle_ms`; "
-        "with no condition, until nothing was written for 500 ms.",
+        "Wait until one of these is true, or the pane has come to rest. `until` (or `regex`) wins over `idle_ms`; with "
+        "no condition, until nothing was written for 500 ms.",
         wait,
         safety="read-only",
-        properties={
-            "target": TARGET,
-            "until": text("Succeed once a line contains this text."),
-            "regex": text("Succeed once a line matches this pattern of Python's re."),
-            "gone": text("Succeed once no visible line contains this text."),
-            "state": words("Succeed once the pane is in one of these states.", least=1, among=STATES),
-            "stop": text("End as soon as a line matches this pattern: waiting on is in vain."),
-            "idle_ms": count("Succeed once nothing was written for so many milliseconds.", kind="number"),
-            "since": count("Only what was written after this `seq` counts."),
-            "output_only": flag("Only what commands wrote counts, not prompts or the echo of what was typed."),
-            "timeout_secs": {**TIMEOUT, "description": "Give up after this many seconds. Default: wait forever."},
-            "socket": SOCKET,
-        },
+        params=(
+            TARGET,
+            *shared(CONDITIONS, "until", "regex", "gone", "state", "stop"),
+            CONDITIONS["idle_ms"].but(kind=WHOLE_NUMBER),
+            *shared(CONDITIONS, "since", "output_only"),
+            TIMEOUT,
+            SOCKET,
+        ),
         seed=("target", "until", "idle_ms", "timeout_secs", "socket"),
         output=_waited,
     ),
@@ -282,13 +278,13 @@ TOOLS = (
         "Collect events of a pane or of the server, up to max_events or timeout_secs.",
         watch,
         safety="read-only",
-        properties={
-            "target": {**TARGET, "description": "Which pane; the whole server when omitted."},
-            "events": words("Only these.", least=1, among=flows.EVENTS),
-            "max_events": count("How many at the most, 20 when omitted.", minimum=1, maximum=_MOST_EVENTS),
-            "timeout_secs": {**TIMEOUT, "description": "End after this many seconds, 30 when omitted."},
-            "socket": SOCKET,
-        },
+        params=(
+            TARGET.but(omitted="the whole server"),
+            Param("events", list_of(one_of(*flows.EVENTS), "a list of names of events", least=1), "only these"),
+            Param("max_events", whole(1, _MOST_EVENTS), "the most events to return", default=20),
+            TIMEOUT.but(default=30, omitted=""),
+            SOCKET,
+        ),
         output=_watched,
     ),
 )

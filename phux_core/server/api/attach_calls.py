@@ -1,4 +1,4 @@
-"""The calls of attached clients; a part of ``Dispatch``."""
+"""Calls of attached clients."""
 
 from __future__ import annotations
 
@@ -6,71 +6,70 @@ from typing import TYPE_CHECKING
 
 from phux_core import engine as engines
 from phux_core.errors import NoSuchTargetError
+from phux_core.server.api.handlers import find_pane, handles
 from phux_core.server.screen.attach_frames import read_rows
 from phux_core.server.tree import launch
 
 if TYPE_CHECKING:
     from phux_core.engine import Engine
     from phux_core.server.api.connection import Connection, Result
-    from phux_core.server.service import Service
+    from phux_core.server.api.handlers import Server
 
 MAX_ROWS_AT_ONCE = 1000
 
 
-class AttachCalls:
-    """One method a call, named like it.
+@handles("attach")
+def attach(server: Server, connection: Connection, session: int, cols: int, rows: int, read_only: bool) -> Result:
+    size = launch.check_size(cols, rows)
+    attachment = server.attachments.attach(connection, session, size=size, read_only=read_only)
+    return {"attachment": attachment.number}
 
-    Args:
-        service: What they are carried out on.
-    """
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+@handles("resize_attachment")
+def resize_attachment(server: Server, connection: Connection, attachment: int, cols: int, rows: int) -> Result:
+    server.attachments.resize(connection, attachment, launch.check_size(cols, rows))
+    return {}
 
-    def _attach(self, connection: Connection, session: int, cols: int, rows: int, read_only: bool | None) -> Result:
-        size = launch.check_size(cols, rows)
-        attachment = self._service.attachments.attach(connection, session, size=size, read_only=bool(read_only))
-        return {"attachment": attachment.number}
 
-    def _resize_attachment(self, connection: Connection, attachment: int, cols: int, rows: int) -> Result:
-        self._service.attachments.resize(connection, attachment, launch.check_size(cols, rows))
-        return {}
+@handles("detach")
+def detach(server: Server, session: int | None, attachment: int | None, keep: int | None) -> Result:
+    if session is not None and session not in server.tree.sessions:
+        raise NoSuchTargetError(f"there is no session with the id {session}")
+    chosen = server.attachments.chosen(session, attachment, keep)
+    return {"detached": server.attachments.detach(chosen, "detached", "detached by another client")}
 
-    def _detach(self, _connection: Connection, session: int | None, attachment: int | None, keep: int | None) -> Result:
-        if session is not None and session not in self._service.tree.sessions:
-            raise NoSuchTargetError(f"there is no session with the id {session}")
-        attachments = self._service.attachments
-        chosen = attachments.chosen(session, attachment, keep)
-        return {"detached": attachments.detach(chosen, "detached", "detached by another client")}
 
-    def _freeze(self, connection: Connection, attachment: int, pane: int) -> Result:
-        live = self._service.panes.get(pane)
-        if live is None:
-            raise NoSuchTargetError(f"there is no pane @{pane}")
-        shown = self._service.attachments.of(connection, attachment)
-        shown.thaw()
-        shown.frozen = copy = engines.restore(live.engine.checkpoint())
-        cursor = copy.cursor()
-        return {
-            "cols": copy.cols,
-            "rows": copy.rows,
-            "total": _history(copy) + copy.rows,
-            "cursor": [cursor.x, cursor.y],
-            "seq": live.seq,
-        }
+@handles("freeze")
+def freeze(server: Server, connection: Connection, attachment: int, pane: int) -> Result:
+    live = find_pane(server, pane)
+    shown = server.attachments.of(connection, attachment)
+    shown.thaw()
+    shown.frozen = copy = engines.restore(live.engine.checkpoint())
+    cursor = copy.cursor()
+    return {
+        "cols": copy.cols,
+        "rows": copy.rows,
+        "total": _history(copy) + copy.rows,
+        "cursor": [cursor.x, cursor.y],
+        "seq": live.seq,
+    }
 
-    def _frozen_rows(self, connection: Connection, attachment: int, first: int, count: int) -> Result:
-        copy = self._service.attachments.of(connection, attachment).frozen
-        if copy is None:
-            raise NoSuchTargetError("this attachment has no frozen pane", remedy="freeze one first")
-        history = _history(copy)
-        count = max(0, min(count, MAX_ROWS_AT_ONCE, history + copy.rows - first))
-        lines = copy.lines(first - history, count)
-        return {"rows": read_rows(copy, first - history, count), "wrapped": lines.wrapped}
 
-    def _thaw(self, connection: Connection, attachment: int) -> Result:
-        self._service.attachments.of(connection, attachment).thaw()
-        return {}
+@handles("frozen_rows")
+def frozen_rows(server: Server, connection: Connection, attachment: int, first: int, count: int) -> Result:
+    copy = server.attachments.of(connection, attachment).frozen
+    if copy is None:
+        raise NoSuchTargetError("this attachment has no frozen pane", remedy="freeze one first")
+    history = _history(copy)
+    count = max(0, min(count, MAX_ROWS_AT_ONCE, history + copy.rows - first))
+    lines = copy.lines(first - history, count)
+    return {"rows": read_rows(copy, first - history, count), "wrapped": lines.wrapped}
+
+
+@handles("thaw")
+def thaw(server: Server, connection: Connection, attachment: int) -> Result:
+    server.attachments.of(connection, attachment).thaw()
+    return {}
 
 
 def _history(copy: Engine) -> int:

@@ -1,4 +1,4 @@
-"""The calls that read what was written: logs, the ledger, search. Workers do the reading; this asks them."""
+"""Calls that read what was written: logs, the command ledger, search. Workers do the reading; these ask them."""
 
 from __future__ import annotations
 
@@ -6,125 +6,121 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import BadRequestError, NoSuchTargetError
 from phux_core.logs.ledger import CommandId, range_of
-from phux_core.logs.reading import MOST_BYTES
+from phux_core.server.api.handlers import find_pane, handles
 from phux_core.server.history.server_logs import SEARCH_S
 
 if TYPE_CHECKING:
     from phux_core.logs.ledger import Entry
     from phux_core.server.api.connection import Connection, Result
+    from phux_core.server.api.handlers import Server
     from phux_core.server.pane import Pane
-    from phux_core.server.service import Service
 
-MOST_CONTEXT = 1000
-MOST_MATCHES = 100_000
-_DEFAULT_MATCHES = 1000
 # What is handed to a worker of a pane that has no log: more would keep the others waiting.
 _MOST_FROM_MEMORY = 2 * 1024 * 1024
 
 
-class LogCalls:
-    """Those calls, carried out on one service."""
+@handles("logs")
+async def logs(server: Server, connection: Connection, pane: int | None, log: str | None, **query: Any) -> Result:
+    if (pane is None) == (log is None):
+        raise BadRequestError("which log?", remedy="send either `pane` or `log`")
+    if "from_byte" in query and not query.keys().isdisjoint({"lines", "since"}):
+        raise BadRequestError("`from_byte` goes with neither `lines` nor `since`", remedy="send one of them")
+    live = server.panes.get(pane) if pane is not None else None
+    if live is None:
+        return await server.logs.ask("read", connection, pane=pane, log=log, query=query)
+    return await _read_live(server, connection, live, query)
 
-    _service: Service
 
-    async def _logs(self, connection: Connection, pane: int | None, log: str | None, **query: Any) -> Result:
-        if (pane is None) == (log is None):
-            raise BadRequestError("which log?", remedy="send either `pane` or `log`")
-        if query["from_byte"] is not None and (query["lines"] is not None or query["since"] is not None):
-            raise BadRequestError("`from_byte` goes with neither `lines` nor `since`", remedy="send one of them")
-        asked = check_budget(query)
-        live = self._service.panes.get(pane) if pane is not None else None
+@handles("log_list")
+async def log_list(server: Server, connection: Connection) -> Result:
+    live = [pane.id for pane in server.panes.values() if not pane.record.dead]
+    return await server.logs.ask("list", connection, live=live)
+
+
+@handles("output")
+async def output(server: Server, connection: Connection, id_: str | None, pane: int | None, **query: Any) -> Result:
+    if (pane is None) == (id_ is None):
+        raise BadRequestError("which command?", remedy="send either `id` or `pane`")
+    if pane is not None:
+        live = find_pane(server, pane)
+        document = _latest(live)
+    else:
+        which = CommandId.parse(str(id_))
+        found = _live(server, which)
+        if found is None:
+            return await server.logs.ask("output", connection, id=id_, query=query)
+        live, document = found, _entry(found, which)
+    return await _read_live(server, connection, live, query | range_of(document)) | {"command": document}
+
+
+@handles("commands")
+async def commands(
+    server: Server, connection: Connection, pane: int | None, id_: str | None, log: str | None
+) -> Result:
+    if sum(given is not None for given in (pane, id_, log)) > 1:
+        raise BadRequestError("`pane`, `id` and `log` exclude each other", remedy="send one of them")
+    if id_ is not None:
+        which = CommandId.parse(id_)
+        live = _live(server, which)
         if live is None:
-            return await self._service.logs.ask("read", connection, pane=pane, log=log, query=asked)
-        return await self._read_live(connection, live, asked)
+            return await server.logs.ask("commands", connection, id=id_)
+        return {"commands": [_entry(live, which)]}
+    if log is not None:
+        return await server.logs.ask("commands", connection, log=log)
+    if pane is not None and pane not in server.panes:
+        return await server.logs.ask("commands", connection, pane=pane)
+    chosen = server.panes.values() if pane is None else [server.panes[pane]]
+    found = sorted((entry for live in chosen for entry in live.ledger.entries), key=_by_time)
+    return {"commands": [entry.to_document() for entry in found]}
 
-    async def _log_list(self, connection: Connection) -> Result:
-        live = [pane.id for pane in self._service.panes.values() if not pane.record.dead]
-        return await self._service.logs.ask("list", connection, live=live)
 
-    async def _output(self, connection: Connection, id: str | None, pane: int | None, **query: Any) -> Result:  # noqa: A002
-        if (pane is None) == (id is None):
-            raise BadRequestError("which command?", remedy="send either `id` or `pane`")
-        asked = check_budget(query)
-        which = None if id is None else CommandId.parse(id)
-        live = self._service.panes.get(pane or 0) if which is None else self._live(which)
-        if which is not None and live is None:
-            return await self._service.logs.ask("output", connection, id=id, query=asked)
-        if live is None:
-            raise NoSuchTargetError(f"there is no pane @{pane}")
-        document = _latest(live) if which is None else _entry(live, which)
-        return await self._read_live(connection, live, asked | range_of(document)) | {"command": document}
+@handles("search")
+async def search(
+    server: Server,
+    connection: Connection,
+    pattern: str,
+    session: int | None,
+    everywhere: bool,
+    context: int,
+    max_matches: int,
+) -> Result:
+    if session is not None and everywhere:
+        raise BadRequestError("`session` and `everywhere` exclude each other", remedy="send one of them")
+    if session is not None and session not in server.tree.sessions:
+        raise NoSuchTargetError(f"there is no session with the id {session}")
+    chosen = server.tree.panes() if session is None else server.tree.sessions[session].panes()
+    logs = None if everywhere else [f"{server.logs.server}/{record.id}" for record in chosen]
+    return await server.logs.ask(
+        "search",
+        connection,
+        deadline_s=SEARCH_S,
+        logs=logs,
+        pattern=pattern,
+        context=context,
+        most=max_matches,
+    )
 
-    async def _commands(self, connection: Connection, pane: int | None, id: str | None, log: str | None) -> Result:  # noqa: A002
-        if sum(given is not None for given in (pane, id, log)) > 1:
-            raise BadRequestError("`pane`, `id` and `log` exclude each other", remedy="send one of them")
-        if id is not None:
-            which = CommandId.parse(id)
-            live = self._live(which)
-            if live is None:
-                return await self._service.logs.ask("commands", connection, id=id)
-            return {"commands": [_entry(live, which)]}
-        if log is not None:
-            return await self._service.logs.ask("commands", connection, log=log)
-        if pane is None:
-            found = [entry for live in self._service.panes.values() for entry in live.ledger.entries]
-            return {"commands": [entry.to_document() for entry in sorted(found, key=_by_time)]}
-        live = self._service.panes.get(pane)
-        if live is None:
-            return await self._service.logs.ask("commands", connection, pane=pane)
-        return {"commands": [entry.to_document() for entry in live.ledger.entries]}
 
-    async def _search(
-        self,
-        connection: Connection,
-        pattern: str,
-        session: int | None,
-        everywhere: bool | None,
-        context: int | None,
-        max_matches: int | None,
-    ) -> Result:
-        service = self._service
-        if session is not None and everywhere:
-            raise BadRequestError("`session` and `everywhere` exclude each other", remedy="send one of them")
-        if (context or 0) > MOST_CONTEXT or (max_matches or 0) > MOST_MATCHES:
-            raise BadRequestError(
-                "that is too much of a context, or too many matches",
-                remedy=f"send at most {MOST_CONTEXT} and {MOST_MATCHES}",
-            )
-        if session is not None and session not in service.tree.sessions:
-            raise NoSuchTargetError(f"there is no session with the id {session}")
-        chosen = service.tree.panes() if session is None else service.tree.sessions[session].panes()
-        logs = None if everywhere else [f"{service.logs.server}/{record.id}" for record in chosen]
-        return await service.logs.ask(
-            "search",
-            connection,
-            deadline_s=SEARCH_S,
-            logs=logs,
-            pattern=pattern,
-            context=context or 0,
-            most=_DEFAULT_MATCHES if max_matches is None else max_matches,
-        )
+def _live(server: Server, which: CommandId) -> Pane | None:
+    """Return the pane of a command, if it is there."""
+    ours = which.log is None or which.log == f"{server.logs.server}/{which.pane}"
+    return server.panes.get(which.pane) if ours else None
 
-    def _live(self, which: CommandId) -> Pane | None:
-        """Find the pane a command is of, if it is there."""
-        ours = which.log is None or which.log == f"{self._service.logs.server}/{which.pane}"
-        return self._service.panes.get(which.pane) if ours else None
 
-    async def _read_live(self, connection: Connection, pane: Pane, query: dict[str, Any]) -> Result:
-        """Read the log of a pane that is there; if it has none, what its journal still has."""
-        asked = query | {"cols": pane.record.cols, "rows": pane.record.rows}
-        if pane.log.is_on:
-            pane.log.catch_up()
-            log = f"{self._service.logs.server}/{pane.id}"
-            return await self._service.logs.ask("read", connection, log=log, query=asked)
+async def _read_live(server: Server, connection: Connection, pane: Pane, query: dict[str, Any]) -> Result:
+    """Read the log of a pane that is there; if it has none, what its journal still has."""
+    asked = query | {"cols": pane.record.cols, "rows": pane.record.rows}
+    if pane.log.is_on:
+        pane.log.catch_up()
+        return await server.logs.ask("read", connection, log=f"{server.logs.server}/{pane.id}", query=asked)
 
-        def in_memory() -> dict[str, Any]:
-            if self._service.panes.get(pane.id) is not pane:
-                raise NoSuchTargetError(f"@{pane.id} was killed, and had no log")
-            oldest = max(pane.journal.oldest, pane.journal.position - _MOST_FROM_MEMORY)
-            return {"offset": oldest, "data": pane.journal.since(oldest).decode("utf-8", "surrogateescape")}
+    def in_memory() -> dict[str, Any]:
+        if server.panes.get(pane.id) is not pane:
+            raise NoSuchTargetError(f"@{pane.id} was killed, and had no log")
+        oldest = max(pane.journal.oldest, pane.journal.position - _MOST_FROM_MEMORY)
+        return {"offset": oldest, "data": pane.journal.since(oldest).decode("utf-8", "surrogateescape")}
 
-        return await self._service.logs.ask("read", connection, pane=pane.id, query=asked, large=in_memory)
+    return await server.logs.ask("read", connection, pane=pane.id, query=asked, large=in_memory)
 
 
 def _entry(pane: Pane, which: CommandId) -> dict[str, Any]:
@@ -140,19 +136,6 @@ def _latest(pane: Pane) -> dict[str, Any]:
     if not begun:
         raise NoSuchTargetError(f"no command is known to have run in @{pane.id}", remedy="`phux logs` reads it all")
     return begun[-1].to_document()
-
-
-def check_budget(query: dict[str, Any]) -> dict[str, Any]:
-    """Check what the registry cannot, and leave out what was not said.
-
-    Raises:
-        BadRequestError: Too much was asked for.
-    """
-    for name, most in (("max_bytes", MOST_BYTES), ("context", MOST_CONTEXT)):
-        value = query.get(name)
-        if value is not None and value > most:
-            raise BadRequestError(f"{name} is {value}", remedy=f"send at most {most}")
-    return {name: value for name, value in query.items() if value is not None}
 
 
 def _by_time(entry: Entry) -> tuple[float, int]:

@@ -1,4 +1,4 @@
-"""The calls that start, signal and stop what runs in a pane."""
+"""Calls that start, signal and stop what runs in a pane."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import termios
 import time
 from typing import TYPE_CHECKING
 
+from attrs import evolve
+
 from phux_core.errors import (
     BadRequestError,
     NoSuchTargetError,
@@ -16,16 +18,15 @@ from phux_core.errors import (
     RefusedError,
     TimedOutError,
 )
+from phux_core.server.api.handlers import find_pane, handles
 from phux_core.server.run.record import RunRequest
 
 if TYPE_CHECKING:
-    from phux_core.server.api.connection import Connection, Result
+    from phux_core.server.api.connection import Answer, Connection, Result
+    from phux_core.server.api.handlers import Server
     from phux_core.server.kernel.foreground import Foreground
     from phux_core.server.pane import Pane
 
-MOST_HISTORY = 1_000_000
-_MOST_RUN_ID = 64
-_GRACE_MS, _MOST_GRACE_MS = 2000, 60_000
 # Characters that the terminal turns into a signal for its foreground (termios(3)), while it does so at all (ISIG).
 _KEYS = {"INT": termios.VINTR, "QUIT": termios.VQUIT, "TSTP": termios.VSUSP}
 _STEPS = ("INT", "TERM", "KILL")
@@ -34,76 +35,60 @@ _BEGIN_S = 2.0
 _FORK_S = 0.25
 
 
-class ProcessCalls:
-    """Those calls, carried out on one service."""
-
-    def _pane(self, pane_id: int) -> Pane:
-        raise NotImplementedError
-
-    async def _start(
-        self,
-        connection: Connection,
-        pane: int,
-        id: str,  # noqa: A002
-        command: str | None,
-        words: list[str] | None,
-        queue: bool | None,
-    ) -> Result:
-        check_command(id, command, words)
-        request = RunRequest(id, command, words, None, bool(queue), False, 0, False, "start", connection.client)
-        live = self._pane(pane)
-        run = await live.runner.start(request, lambda: connection.is_open)
-        return {"command": f"{live.id}.{run.number}", "seq": run.typed_seq}
-
-    async def _signal(self, _connection: Connection, pane: int, signal: str | None, shell: bool | None) -> Result:
-        live = self._pane(pane)
-        if not shell:
-            await command_begun(live)
-        return send_signal(live, signal or "INT", shell=bool(shell))
-
-    async def _stop(self, _connection: Connection, pane: int, grace_ms: int | None) -> Result:
-        grace_ms = _GRACE_MS if grace_ms is None else grace_ms
-        if grace_ms > _MOST_GRACE_MS:
-            raise BadRequestError(f"grace_ms is {grace_ms}", remedy=f"send at most {_MOST_GRACE_MS}")
-        live = self._pane(pane)
-        began = time.monotonic()
-        sent: list[str] = []
-        command = None
-        await command_begun(live)
-        for name in (*_STEPS, *["KILL"] * 5):
-            await live.watch.wait_for(lambda: is_at_rest(live) or not is_on_its_way(live), _BEGIN_S)
-            if is_at_rest(live) or is_on_its_way(live):
-                break
-            hit = send_signal(live, name, shell=False)
-            command = command or hit["command"]
-            sent.append(name)
-            await live.watch.wait_for(lambda: is_at_rest(live), grace_ms / 1000)
-        if not (is_at_rest(live) or is_on_its_way(live)):
-            raise TimedOutError(f"{command} in @{live.id} does not end, not even by SIGKILL")
-        return {
-            "stopped": bool(sent),
-            "signals": sent,
-            "command": command,
-            "duration_ms": round((time.monotonic() - began) * 1000),
-        }
-
-    def _history_limit(self, _connection: Connection, pane: int, rows: int) -> Result:
-        if rows > MOST_HISTORY:
-            raise BadRequestError(f"a history of {rows} rows", remedy=f"send 0 to {MOST_HISTORY}")
-        self._pane(pane).set_history_limit(rows)
-        return {}
+@handles("run", collect=RunRequest)
+def run(server: Server, connection: Connection, pane: int, request: RunRequest, timeout_ms: int | None) -> Answer:
+    timeout_s = None if timeout_ms is None else timeout_ms / 1000
+    request = evolve(_checked(request), timeout_s=timeout_s, client=connection.client)
+    runner = find_pane(server, pane).runner
+    return runner.run_now(request) or runner.run(request, lambda: connection.is_open)
 
 
-def check_command(id_: str, command: str | None, words: list[str] | None) -> None:
-    """Check what is to be run.
+@handles("start", collect=RunRequest)
+async def start(server: Server, connection: Connection, pane: int, request: RunRequest) -> Result:
+    request = evolve(_checked(request), by="start", client=connection.client)
+    live = find_pane(server, pane)
+    started = await live.runner.start(request, lambda: connection.is_open)
+    return {"command": f"{live.id}.{started.number}", "seq": started.typed_seq}
 
-    Raises:
-        BadRequestError: It is nothing, or its id is none.
-    """
+
+def _checked(request: RunRequest) -> RunRequest:
+    command, words = request.command, request.words
     if (command is None) == (words is None) or not (words or (command or "").strip()):
         raise BadRequestError("there is no command to run", remedy="send `command`, a shell line, or `words`")
-    if len(id_) > _MOST_RUN_ID or not id_.isascii():
-        raise BadRequestError(f"the id is {id_[:80]!r}", remedy=f"send at most {_MOST_RUN_ID} ASCII characters")
+    return request
+
+
+@handles("signal")
+async def signal_foreground(server: Server, pane: int, signal: str, shell: bool) -> Result:
+    live = find_pane(server, pane)
+    if not shell:
+        await command_begun(live)
+    return send_signal(live, signal, shell=shell)
+
+
+@handles("stop")
+async def stop(server: Server, pane: int, grace_ms: int) -> Result:
+    live = find_pane(server, pane)
+    began = time.monotonic()
+    sent: list[str] = []
+    command = None
+    await command_begun(live)
+    for name in (*_STEPS, *["KILL"] * 5):
+        await live.watch.wait_for(lambda: is_at_rest(live) or not is_on_its_way(live), _BEGIN_S)
+        if is_at_rest(live) or is_on_its_way(live):
+            break
+        hit = send_signal(live, name, shell=False)
+        command = command or hit["command"]
+        sent.append(name)
+        await live.watch.wait_for(lambda: is_at_rest(live), grace_ms / 1000)
+    if not (is_at_rest(live) or is_on_its_way(live)):
+        raise TimedOutError(f"{command} in @{live.id} does not end, not even by SIGKILL")
+    return {
+        "stopped": bool(sent),
+        "signals": sent,
+        "command": command,
+        "duration_ms": round((time.monotonic() - began) * 1000),
+    }
 
 
 async def command_begun(pane: Pane) -> None:

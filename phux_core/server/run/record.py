@@ -7,7 +7,7 @@ import time
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from attrs import define, field, fields
+from attrs import define, field, fields, frozen
 
 from phux_core.compact_json import to_bytes
 from phux_core.server.run.output_capture import ends_with_newline, render
@@ -19,15 +19,16 @@ if TYPE_CHECKING:
     from phux_core.server.shell.state_watch import StateWatch
 
 
-class RunRequest(NamedTuple):
+@frozen
+class RunRequest:
     """What is to be run.
 
     Attributes:
         id: The caller's name for it.
         command: The shell line; None if words are given.
         words: Program and arguments, to be seen by the shell exactly so.
-        timeout_s: How long to wait; None for ever.
         queue: Whether to wait for the prompt if something else runs.
+        timeout_s: How long to wait; None for ever.
         interrupt: Whether to send C-c when the time is over.
         max_bytes: How much output to tell.
         raw: Whether to tell it with its escape sequences.
@@ -38,11 +39,11 @@ class RunRequest(NamedTuple):
     id: str
     command: str | None
     words: list[str] | None
-    timeout_s: float | None
     queue: bool
-    interrupt: bool
-    max_bytes: int
-    raw: bool
+    timeout_s: float | None = None
+    interrupt: bool = False
+    max_bytes: int = 0
+    raw: bool = False
     by: str = "run"
     client: str | None = None
 

@@ -17,7 +17,7 @@ from phux_core.server.tree.size_policy import View, decide
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from phux_core.layout import Direction, Path, Side
+    from phux_core.layout import Direction, Side, Step
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.service import Service
     from phux_core.server.tree.records import SessionRecord, WindowRecord
@@ -127,12 +127,14 @@ class Arranger:
             )
         return self._laid_out(window, layout.push(window.layout, window.cols, window.rows, pane_id, side, by), pane_id)
 
-    def move_divider(self, window_id: int, path: Path, by: int) -> dict[str, Any]:
+    def move_divider(self, window_id: int, path: list[Step], by: int) -> dict[str, Any]:
         """Move one divider of a window, as far as it goes."""
         _session, window = self.find_window(window_id)
-        if path not in {divider.path for divider in layout.arrange(window.layout, window.cols, window.rows).dividers}:
+        if tuple(path) not in {
+            divider.path for divider in layout.arrange(window.layout, window.cols, window.rows).dividers
+        }:
             raise NoSuchTargetError(f"the window with the id {window_id} has no such divider")
-        return self._laid_out(window, layout.move_divider(window.layout, window.cols, window.rows, path, by))
+        return self._laid_out(window, layout.move_divider(window.layout, window.cols, window.rows, tuple(path), by))
 
     def resize_window(self, window_id: int, cols: int | None, rows: int | None, policy: str | None) -> dict[str, Any]:
         """Give a window a size, or a policy of its own, or both."""

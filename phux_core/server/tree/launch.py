@@ -14,7 +14,6 @@ from phux_core.errors import BadCwdError, BadSizeError, CannotExecuteError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-DEFAULT_SIZE = (80, 24)
 _SHELLS = frozenset({"sh", "bash", "zsh", "fish", "dash", "ash", "ksh", "ksh93", "mksh", "yash"})
 _COMMAND = re.compile(r"-[A-Za-z]*c[A-Za-z]*|--command(=.*)?", re.DOTALL)
 _DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -22,16 +21,15 @@ _DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 _NOT_INHERITED = ("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WINDOW")
 
 
-def check_size(cols: int | None, rows: int | None) -> tuple[int, int]:
+def check_size(cols: int, rows: int) -> tuple[int, int]:
     """Return the size a pane gets.
 
     Raises:
         BadSizeError: Out of range.
     """
-    size = (cols if cols is not None else DEFAULT_SIZE[0], rows if rows is not None else DEFAULT_SIZE[1])
-    if not all(1 <= number <= MAX_SIZE for number in size):
-        raise BadSizeError(f"a terminal cannot have {size[0]} columns and {size[1]} rows")
-    return size
+    if not all(1 <= number <= MAX_SIZE for number in (cols, rows)):
+        raise BadSizeError(f"a terminal cannot have {cols} columns and {rows} rows")
+    return cols, rows
 
 
 def check_cwd(cwd: str) -> str:

@@ -38,16 +38,7 @@ _READY_S = 2.0
 
 @frozen
 class Program:
-    """What is to run in a new pane.
-
-    Attributes:
-        cwd: Where; None where the pane that it is made from is.
-        command: Program and arguments; None for the shell.
-        env: The caller's environment; None for the server's own.
-        extra_env: Variables on top of it.
-        shell: The shell to start without a command; None for the config's, or the caller's own.
-        login: Whether it is to be a login shell.
-    """
+    """The program of a new pane; the registry of calls describes its fields."""
 
     cwd: str | None
     command: list[str] | None
@@ -76,23 +67,13 @@ class Maker:
         name: str | None,
         window_name: str | None,
         program: Program,
-        cols: int | None,
-        rows: int | None,
+        cols: int,
+        rows: int,
         *,
         log: bool | None = None,
         history: bool | None = None,
     ) -> dict[str, Any]:
-        """Make a session with one window and one pane.
-
-        Args:
-            name: Its name; None for a number.
-            window_name: Its window's name; None for the program's.
-            program: What runs in it.
-            cols: Columns of its pane.
-            rows: Rows of it.
-            log: Whether it is logged; None as the config says.
-            history: Whether its shells use the user's history file; None unless a program owns the server.
-        """
+        """Make a session with one window and one pane; the registry of calls describes the parameters."""
         if program.command and (program.shell or program.login):
             raise BadRequestError("a command is no shell", remedy="give either a command, or a shell and how it starts")
         size = launch.check_size(cols, rows)
@@ -139,7 +120,7 @@ class Maker:
 
     async def split(
         self,
-        target: int,
+        pane_id: int,
         direction: Direction,
         cells: int | None,
         percent: int | None,
@@ -149,22 +130,22 @@ class Maker:
     ) -> dict[str, Any]:
         """Make a pane beside or below another, out of a part of that."""
         arranger = self._service.arranger
-        session, window, pane = arranger.find_shown(target)
-        arranger.check_stays([pane], f"@{target}")
+        session, window, pane = arranger.find_shown(pane_id)
+        arranger.check_stays([pane], f"@{pane_id}")
 
         def divided(new: int) -> layout.Layout:
             return layout.split(
-                window.layout, window.cols, window.rows, target, new, direction, cells=cells, percent=percent
+                window.layout, window.cols, window.rows, pane_id, new, direction, cells=cells, percent=percent
             )
 
         placed = layout.arrange(divided(0), window.cols, window.rows).panes[0]
-        cwd = self._directory(self._service.panes[target], program)
+        cwd = self._directory(self._service.panes[pane_id], program)
         self._check_room()
         record, child = await self._start(program, cwd, (placed.cols, placed.rows), history=session.history)
         with self._discarding(child):
-            # Meanwhile the target may have been resized, moved or killed: all is looked at again.
-            session, window, pane = arranger.find_shown(target)
-            arranger.check_stays([pane], f"@{target}")
+            # Meanwhile the pane may have been resized, moved or killed: all is looked at again.
+            session, window, pane = arranger.find_shown(pane_id)
+            arranger.check_stays([pane], f"@{pane_id}")
             divided_now = divided(record.id)
         window.panes.append(record)
         window.lay_out(divided_now)

@@ -194,7 +194,7 @@ def test_the_history_limit_is_set_for_every_tab_also_for_those_to_come(host, tab
         ("execute_command", {"window_id": "@99", "command": "true"}, "list_tabs"),
         ("execute_command", {"window_id": "@1", "command": "true", "timeout_ms": 0}, "above 0"),
         ("stop_process", {"window_id": "@1", "signal": "SIGKILL"}, "SIGINT or SIGTERM"),
-        ("read_logs_from_tab", {"window_id": "@1", "lines": -1}, "`lines` is -1"),
+        ("read_logs_from_tab", {"window_id": "@1", "lines": -1}, "`lines` of read_logs_from_tab is -1"),
         ("create_tab", {"env": {"A": 1}}, "an object of strings"),
         ("create_tab", {"cwd": "/nowhere/at/all"}, "/nowhere/at/all"),
     ],

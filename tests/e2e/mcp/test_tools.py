@@ -87,7 +87,7 @@ def test_a_signal_ends_what_runs(work):
     work.document("phux_wait", target="work", state=["prompt"], timeout_secs=10)
     (entry,) = work.document("phux_commands", target="work")["commands"]
     assert (entry["id"], entry["exit_code"]) == (started["command_id"], 143)
-    assert "INT, TERM" in work.failure("phux_signal", target="work", signal="STOP")
+    assert '"INT", "TERM"' in work.failure("phux_signal", target="work", signal="STOP")
 
 
 def test_a_run_that_takes_too_long_says_what_it_waits_for(work):

@@ -11,7 +11,8 @@ import pytest
 
 from phux_core.errors import DisconnectedError
 from phux_core.server.api import connection as module
-from phux_core.server.api.connection import HIGH_WATER, Connection
+from phux_core.server.api import reader as reader_module
+from phux_core.server.api.connection import HIGH_WATER
 from rawwire import HELLO, frame
 
 LARGE = "x" * 2 * HIGH_WATER
@@ -56,7 +57,7 @@ async def connected():
     host = Host()
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
-    await loop.connect_accepted_socket(lambda: Connection(host, loop), ours)
+    await loop.connect_accepted_socket(lambda: reader_module.Reader(host, loop), ours)
     await loop.sock_sendall(theirs, frame(HELLO))
     await receive(theirs)
     try:
@@ -112,7 +113,7 @@ def test_requests_that_wait_to_be_read_end_when_the_client_is_gone():
             with pytest.raises(DisconnectedError):
                 async with host.connection.large_reply():
                     pass
-            while host.connection._tasks:
+            while host.connection.requests.count:
                 await asyncio.sleep(0)
             assert host.prepared <= module.MOST_LARGE_REPLIES
 
@@ -135,7 +136,7 @@ def test_a_client_that_leaves_more_unread_than_a_reply_may_have_is_dropped(monke
 
 
 def test_a_client_that_is_cut_off_and_reads_why_leaves_no_timer_behind(monkeypatch):
-    monkeypatch.setattr(module, "LAST_WORDS_S", 0.05)
+    monkeypatch.setattr(reader_module, "LAST_WORDS_S", 0.05)
 
     async def scenario():
         async with connected() as (host, client):
@@ -147,7 +148,7 @@ def test_a_client_that_is_cut_off_and_reads_why_leaves_no_timer_behind(monkeypat
             assert (await receive(client))["error"]["code"] == "protocol"
             await host.gone.wait()
             ended = loop.create_future()
-            loop.call_later(2 * module.LAST_WORDS_S, ended.set_result, None)
+            loop.call_later(2 * reader_module.LAST_WORDS_S, ended.set_result, None)
             await ended
 
     asyncio.run(scenario())

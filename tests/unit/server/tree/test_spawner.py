@@ -29,7 +29,7 @@ def service():
 
 def making(maker, program=PROGRAM):
     return (
-        maker.new_session("other", None, program, None, None),
+        maker.new_session("other", None, program, 80, 24),
         maker.new_window(1, None, None, program, select=False),
         maker.split(1, "right", None, None, program, select=False),
     )
@@ -74,4 +74,4 @@ def test_a_server_that_is_ending_makes_nothing(service):
 
 def test_a_name_that_lives_is_not_given_twice(service):
     with pytest.raises(NameInUseError, match="a session called 'work' lives already"):
-        asyncio.run(Maker(service, None).new_session("work", None, PROGRAM, None, None))
+        asyncio.run(Maker(service, None).new_session("work", None, PROGRAM, 80, 24))

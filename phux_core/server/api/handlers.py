@@ -1,0 +1,160 @@
+"""Handlers of calls: functions that are registered by decorator, and compared with the registry of calls at import."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from attrs import fields
+
+from phux_core.calls import CALLS
+from phux_core.errors import NoSuchTargetError
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Iterable
+
+    from phux_core.kinds import Param
+    from phux_core.server.api.connection import Answer, Connection, Result
+    from phux_core.server.history.server_logs import Logs
+    from phux_core.server.pane import Pane
+    from phux_core.server.push.attachments import Attachments
+    from phux_core.server.push.hub import EventHub
+    from phux_core.server.tree.arranger import Arranger
+    from phux_core.server.tree.records import Tree
+    from phux_core.server.tree.spawner import Maker
+
+    Handler = Callable[["Server", Connection, dict[str, Any]], Answer]
+
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
+
+
+class Keeper(Protocol):
+    """The part of the keeper that handlers need."""
+
+    def end(self, pane: int) -> None:
+        """End the program of a pane."""
+
+
+class Server(Protocol):
+    """The parts of the service that handlers need."""
+
+    loop: asyncio.AbstractEventLoop
+    panes: dict[int, Pane]
+    tree: Tree
+    arranger: Arranger
+    spawner: Maker
+    events: EventHub
+    attachments: Attachments
+    logs: Logs
+
+    @property
+    def keeper(self) -> Keeper:
+        """The way to the keeper."""
+
+    def status_document(self) -> Result:
+        """Build the Status document."""
+
+    def tree_document(self) -> Result:
+        """Build the Tree document."""
+
+    def tree_changed(self) -> None:
+        """Save the tree, and tell clients about it."""
+
+    def when_dead(self, pane_id: int) -> asyncio.Future[None]:
+        """Return a future that is done when a pane's program has ended and its output was read."""
+
+    def remove_panes(self, pane_ids: list[int]) -> None:
+        """Forget panes whose programs have ended, or were told to."""
+
+    def shutdown(self, why: str) -> None:
+        """End everything."""
+
+
+HANDLERS: dict[str, Handler] = {}
+"""The handler of each call by its name."""
+
+
+def handles(name: str, *, part: str = "", collect: type | None = None) -> Callable[[_Function], _Function]:
+    """Register the handler of a call: a function of the server, or a method of one of its parts.
+
+    After that first parameter, the function has the parameters that the registry says, with the types of the registry;
+    `pane_id` and `id_` stand for `pane` and `id`. It may also have `connection`, and `**rest` for parameters that were
+    given and that it does not name.
+
+    Args:
+        name: The call.
+        part: The attribute of the server that has the method; the server itself when omitted.
+        collect: A class of attrs. Parameters that are fields of it arrive as one object, in the function's
+            parameter of that type.
+
+    Raises:
+        TypeError: The parameters are not those of the registry; raised when the function's module is imported.
+    """
+    if name not in CALLS:
+        raise TypeError(f"there is no call {name!r}")
+    params = CALLS[name].params
+
+    def register(function: _Function) -> _Function:
+        own = list(inspect.signature(function).parameters.values())[1:]
+        takes_connection = any(one.name == "connection" for one in own)
+        takes_rest = any(one.kind is one.VAR_KEYWORD for one in own)
+        object_name = next((one.name for one in own if collect and one.annotation == collect.__name__), "")
+        named = {
+            one.name.removesuffix("_id").removesuffix("_"): one
+            for one in own
+            if one.name not in {"connection", object_name} and one.kind is not one.VAR_KEYWORD
+        }
+        collected = [field.name for field in fields(collect) if field.name in params] if collect else []
+        declared = {param: str(one.annotation) for param, one in named.items()}
+        declared |= {field: _narrowed(collect.__annotations__[field], params[field]) for field in collected}
+        expected = {name: _annotation(param) for name, param in params.items() if name in declared or not takes_rest}
+        if declared != expected:
+            raise TypeError(
+                f"{function.__qualname__} does not match the call {name}: "
+                f"the registry has ({_listed(expected, declared)}), the handler has ({_listed(declared, expected)})"
+            )
+        if name in HANDLERS:
+            raise TypeError(f"{function.__qualname__}: the call {name} has a handler already")
+
+        def handler(server: Server, connection: Connection, values: dict[str, Any]) -> Answer:
+            arguments = {one.name: values.pop(param) for param, one in named.items()}
+            if takes_connection:
+                arguments["connection"] = connection
+            if collect:
+                arguments[object_name] = collect(**{field: values.pop(field) for field in collected})
+            rest = {param: value for param, value in values.items() if value is not None}  # empty without `**rest`
+            answer: Answer = function(getattr(server, part) if part else server, **arguments, **rest)
+            return answer
+
+        HANDLERS[name] = handler
+        return function
+
+    return register
+
+
+def _annotation(param: Param) -> str:
+    always = param.required or param.default is not None
+    return param.kind.annotation if always else f"{param.kind.annotation} | None"
+
+
+def _narrowed(annotation: str, param: Param) -> str:
+    """Return a field's type; one that several calls share may be optional where a call requires it."""
+    return _annotation(param) if annotation == f"{param.kind.annotation} | None" else annotation
+
+
+def _listed(these: dict[str, str], others: dict[str, str]) -> str:
+    different: Iterable[tuple[str, str]] = these.items() - others.items()
+    return ", ".join(f"{name}: {annotation}" for name, annotation in sorted(different))
+
+
+def find_pane(server: Server, pane_id: int) -> Pane:
+    """Return a pane by its id.
+
+    Raises:
+        NoSuchTargetError: There is none.
+    """
+    pane = server.panes.get(pane_id)
+    if pane is None:
+        raise NoSuchTargetError(f"there is no pane @{pane_id}")
+    return pane

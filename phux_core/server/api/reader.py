@@ -1,0 +1,191 @@
+"""The reading side of a connection: handshake, frames, and requests that are handed to the service.
+
+Nothing a client sends can hurt anyone else: frames are bounded, requests are worked on in turns, and a client that
+breaks the rules is told so and disconnected.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from phux_core import wire
+from phux_core.errors import ProtocolError, VersionError
+from phux_core.server.api.connection import Connection, error_document
+
+if TYPE_CHECKING:
+    from phux_core.server.api.connection import Answer
+
+HANDSHAKE_S = 10.0
+"""How long a client may take to say hello."""
+TURN_S = 0.002
+"""How long one client's requests are worked on before others get their turn."""
+LAST_WORDS_S = 5.0
+"""How long a client that was disconnected may take to read why."""
+
+_MAX_REQUEST_ID = 2**53
+_LONGEST_NAME = 100
+
+
+class Host(Protocol):
+    """What a reader needs of the service."""
+
+    @property
+    def room(self) -> bytearray:
+        """Where to receive into; no reader keeps anything there."""
+
+    def greet(self) -> dict[str, Any]:
+        """Describe the server in the handshake."""
+
+    def handle(self, connection: Connection, call: object, params: object) -> Answer:
+        """Carry out a call, at once or in a while."""
+
+    def connected(self, connection: Connection) -> None:
+        """Record a new client."""
+
+    def disconnected(self, connection: Connection) -> None:
+        """Record that a client is gone."""
+
+    def resumed(self, connection: Connection) -> None:
+        """Record that a client which was slow reads again."""
+
+
+class Reader(asyncio.BufferedProtocol):
+    """Reads the frames of one client.
+
+    Args:
+        host: The service.
+        loop: The event loop.
+    """
+
+    connection: Connection
+    _transport: asyncio.Transport
+
+    def __init__(self, host: Host, loop: asyncio.AbstractEventLoop) -> None:
+        self._host = host
+        self._loop = loop
+        self._decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
+        self._greeted = False
+        self._handshake_timer: asyncio.TimerHandle | None = None
+        self._last_words_timer: asyncio.TimerHandle | None = None
+        self._turn_scheduled = False
+
+    # asyncio calls these
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin; the client has a while to say hello."""
+        self._transport = cast("asyncio.Transport", transport)
+        self.connection = Connection(self._transport, self._loop, self._schedule_work)
+        self._handshake_timer = self._loop.call_later(HANDSHAKE_S, self._handshake_overdue)
+        self._host.connected(self.connection)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        """End."""
+        for timer in (self._handshake_timer, self._last_words_timer):
+            if timer is not None:
+                timer.cancel()
+        self.connection.lost()
+        self._host.disconnected(self.connection)
+
+    def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002
+        """Return the room to receive into: the same for all, for what is received is taken at once."""
+        return self._host.room
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Take bytes from the client."""
+        self._decoder.push(memoryview(self._host.room)[:nbytes])
+        if not self._turn_scheduled:
+            self._work()
+
+    def pause_writing(self) -> None:
+        """Stop reading from a client that does not read: it gets no new replies to ignore."""
+        self.connection.pause()
+        self._update_reading()
+
+    def resume_writing(self) -> None:
+        """Continue."""
+        self.connection.resume()
+        self._host.resumed(self.connection)
+        self._schedule_work()
+
+    # Frames
+
+    def _work(self) -> None:
+        """Carry out requests that have arrived, as long as the client may have more, and not longer than a turn."""
+        self._turn_scheduled = False
+        deadline = self._loop.time() + TURN_S
+        try:
+            while self._may_work():
+                frame = self._decoder.next_frame()
+                if frame is None:
+                    break
+                self._on_frame(frame[0])
+                if self._loop.time() > deadline:
+                    self._schedule_work()
+                    break
+        except ProtocolError as error:
+            self._cut_off(error)
+        self._update_reading()
+
+    def _may_work(self) -> bool:
+        connection = self.connection
+        return connection.is_open and not connection.is_slow and not connection.requests.are_full
+
+    def _schedule_work(self) -> None:
+        if not self._turn_scheduled:
+            self._turn_scheduled = True
+            self._loop.call_soon(self._work)
+
+    def _on_frame(self, header: wire.Header) -> None:
+        if not self._greeted:
+            self._on_hello(header)
+            return
+        request_id, call = header.get("id"), header.get("call")
+        if not isinstance(request_id, int) or isinstance(request_id, bool) or not 0 <= request_id < _MAX_REQUEST_ID:
+            raise ProtocolError("a request has no id, or one that is not a number from 0 to 2^53 - 1")
+        try:
+            answer = self._host.handle(self.connection, call, header.get("params"))
+        except Exception as error:  # noqa: BLE001  whatever it is, it ends this request and nothing else
+            self.connection.reply(request_id, call, error)
+            return
+        if isinstance(answer, dict):
+            self.connection.reply(request_id, call, answer)
+        else:
+            self.connection.requests.add(request_id, str(call), answer)
+
+    def _on_hello(self, header: wire.Header) -> None:
+        hello = header.get("hello")
+        if not isinstance(hello, dict):
+            raise ProtocolError("the first frame must be a hello")
+        protocol = hello.get("protocol")
+        if not (isinstance(protocol, list) and len(protocol) == 2 and all(type(part) is int for part in protocol)):
+            raise ProtocolError("the hello has no `protocol` of the form [major, minor]")
+        if protocol[0] != wire.PROTOCOL[0]:
+            raise VersionError(
+                f"the client speaks protocol {protocol[0]}.{protocol[1]}, "
+                f"this server {wire.PROTOCOL[0]}.{wire.PROTOCOL[1]}"
+            )
+        if self._handshake_timer is not None:
+            self._handshake_timer.cancel()
+        client = hello.get("client")
+        if isinstance(client, str):  # a name, and nothing that a terminal would act on
+            self.connection.client = "".join(filter(str.isprintable, client))[:_LONGEST_NAME] or None
+        self._greeted = True
+        self.connection.push({"hello": self._host.greet()})
+
+    def _cut_off(self, error: ProtocolError) -> None:
+        self.connection.push({"error": error_document(error)})
+        self.connection.close()
+        self._last_words_timer = self._loop.call_later(LAST_WORDS_S, self._transport.abort)
+
+    def _handshake_overdue(self) -> None:
+        self._cut_off(ProtocolError(f"no hello came within {HANDSHAKE_S:.0f} s"))
+
+    def _update_reading(self) -> None:
+        if not self.connection.is_open:
+            return
+        # While frames wait for their turn, more of them would only pile up.
+        if self._may_work() and not self._turn_scheduled:
+            self._transport.resume_reading()
+        else:
+            self._transport.pause_reading()

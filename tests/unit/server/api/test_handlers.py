@@ -1,0 +1,115 @@
+"""Handlers of calls: what is registered matches the registry, and what does not match is refused at import."""
+
+from __future__ import annotations
+
+import types
+
+import pytest
+from attrs import frozen
+
+from phux_core.calls import CALLS
+from phux_core.errors import BadRequestError
+from phux_core.server.api import dispatch, handlers
+from phux_core.server.api.handlers import HANDLERS, handles
+
+
+@pytest.fixture
+def unregistered(monkeypatch):
+    """The decorator with no handler registered yet."""
+    monkeypatch.setattr(handlers, "HANDLERS", {})
+    return handlers.HANDLERS
+
+
+@frozen
+class Size:
+    cols: int
+    rows: int | None = None
+    policy: str | None = None
+
+
+class Answers:
+    def __init__(self, **parts):
+        self.__dict__.update(parts)
+        self.attachments = types.SimpleNamespace(check_allowed=lambda _connection, _call: None)
+
+
+def test_every_call_has_a_handler():
+    assert HANDLERS.keys() == CALLS.keys()
+
+
+@pytest.mark.parametrize(
+    ("handler", "registry", "declared"),
+    [
+        (lambda server, pane: None, "on: bool | None", ""),
+        (lambda server, pane, on, off: None, "", "off: "),
+    ],
+    ids=["missing", "unknown"],
+)
+def test_a_handler_with_other_parameters_is_refused(unregistered, handler, registry, declared):
+    handler.__annotations__ = {"pane": "int", "on": "bool | None"}
+    with pytest.raises(TypeError, match="does not match the call zoom") as caught:
+        handles("zoom")(handler)
+    assert f"the registry has ({registry})" in str(caught.value)
+    assert f"the handler has ({declared}" in str(caught.value)
+    assert unregistered == {}
+
+
+def test_a_handler_with_another_type_is_refused(unregistered):
+    def zoom(server, pane: int, on: bool):
+        """Take no None."""
+
+    with pytest.raises(TypeError) as caught:
+        handles("zoom")(zoom)
+    assert "the registry has (on: bool | None), the handler has (on: bool)" in str(caught.value)
+
+
+def test_a_second_handler_of_a_call_is_refused(unregistered):
+    def thaw(server, attachment: int):
+        """Do nothing."""
+
+    handles("thaw")(thaw)
+    with pytest.raises(TypeError, match="has a handler already"):
+        handles("thaw")(thaw)
+
+
+def test_a_handler_of_no_call_is_refused(unregistered):
+    with pytest.raises(TypeError, match="there is no call 'zooom'"):
+        handles("zooom")
+
+
+def test_a_handler_gets_the_connection_the_defaults_and_the_rest(monkeypatch):
+    def search(server, connection, pattern: str, max_matches: int, **rest):
+        return {"got": (server, connection, pattern, max_matches, rest)}
+
+    monkeypatch.delitem(HANDLERS, "search")
+    handles("search")(search)
+    server = Answers()
+    answer = dispatch.dispatch(server, "someone", "search", {"pattern": "x", "session": 3})
+    assert answer["got"] == (server, "someone", "x", 1000, {"session": 3, "everywhere": False, "context": 0})
+
+
+def test_a_method_of_a_part_gets_collected_parameters_as_one_object(monkeypatch):
+    class Windows:
+        def resize(self, window_id: int, size: Size):
+            return {"got": (self, window_id, size)}
+
+    monkeypatch.delitem(HANDLERS, "resize_window")
+    monkeypatch.setitem(Size.__annotations__, "cols", "int | None")
+    handles("resize_window", part="windows", collect=Size)(Windows.resize)
+    windows = Windows()
+    answer = dispatch.dispatch(Answers(windows=windows), None, "resize_window", {"window": 2, "cols": 80})
+    assert answer["got"] == (windows, 2, Size(80))
+
+
+def test_a_field_of_another_type_is_refused(unregistered):
+    def resize(server, window_id: int, size: Size):
+        """Do nothing."""
+
+    with pytest.raises(TypeError) as caught:
+        handles("resize_window", collect=Size)(resize)
+    assert "the registry has (cols: int | None), the handler has (cols: int)" in str(caught.value)
+
+
+def test_a_wrong_request_reaches_no_handler():
+    with pytest.raises(BadRequestError):
+        dispatch.dispatch(Answers(), None, "thaw", {})
