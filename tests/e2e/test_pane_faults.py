@@ -89,13 +89,13 @@ def test_a_mark_with_thousands_of_digits_is_harmless_now_and_when_it_is_replayed
 
 
 MARK_FAULT = """
-from phux_core.server.shell import marks as commands
-take = commands.Commands.take
+from phux_core.server.shell import marks
+take = marks.ShellMarks.take
 def faulty(self, mark):
     if b"BOOM" in mark.data and is_on():
         raise RuntimeError("a fault in tracking marks")
     return take(self, mark)
-commands.Commands.take = faulty
+marks.ShellMarks.take = faulty
 """
 MARKS = r"for i in 1 2 3; do printf '\033]7748;BOOM;%s\007' $i; done; echo said"
 
@@ -119,13 +119,13 @@ def test_a_fault_in_tracking_marks_stays_in_its_pane_and_is_logged_once(tmp_path
 
 
 LOOK_FAULT = """
-from phux_core.server import pane
-look = pane.look
+from phux_core.server.shell import observer
+look = observer.look
 def faulty(*words):
     if is_on():
         raise RuntimeError("a fault in looking")
     return look(*words)
-pane.look = faulty
+observer.look = faulty
 """
 
 

@@ -33,7 +33,7 @@ from phux_core.server.pane_record import PaneRecord
 from phux_core.server.screen.rebuild import blank, label, rebuild
 from phux_core.server.service import Service
 from phux_core.server.settings import Settings
-from phux_core.server.shell.marks import Commands
+from phux_core.server.shell.marks import ShellMarks
 from phux_core.server.tree.records import Tree
 
 # The same examples on every run: a build must not fail by chance.
@@ -148,7 +148,7 @@ def left_behind(name, before, since):
     engine = engines.create(name, COLS, ROWS, history=50)
     try:
         write(journal, before)
-        commands = Commands(NONCE)
+        commands = ShellMarks(NONCE)
         for effect in engine.feed(before):
             if isinstance(effect, PrivateOsc):
                 commands.take(effect)
@@ -171,10 +171,10 @@ def assert_comes_back(name, labelled, journal):
     engine = RestingEngine(rebuilt.engine, lambda: None, successor)
     try:
         assert (engine.position, engine.cols, engine.rows) == (journal.position, COLS, ROWS)
-        commands = Commands(NONCE)
+        commands = ShellMarks(NONCE)
         if rebuilt.notes is not None:
             with contextlib.suppress(Exception):  # the pane contains it
-                commands = Commands.load(rebuilt.notes)
+                commands = ShellMarks.load(rebuilt.notes)
         for effect in rebuilt.effects:
             if isinstance(effect, PrivateOsc):
                 assert journal.base <= effect.end <= journal.position
@@ -332,7 +332,7 @@ def test_a_service_comes_up_whatever_one_pane_left_behind(before, since, damages
         journal.restart()
         write(journal, spoilt("journal", since) if ill else b"well since\r\n")
         journal.note = spoilt("note", NOTE)[: journals.NOTE_SIZE] if ill else b""
-        labelled = label(engine.checkpoint(), journal.base, Commands(NONCE).dump())
+        labelled = label(engine.checkpoint(), journal.base, ShellMarks(NONCE).dump())
         kept[record.id] = (
             memory,
             (spoilt("checkpoint", labelled), spoilt("ledger", LEDGER)) if ill else (labelled, b""),

@@ -115,6 +115,8 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
                 pane.tracker.marks.resume(starts, effect.start)
                 pane.take_mark(effect)
     pane.tracker.marks.resume(starts, pane.journal.position)
+    marks = pane.tracker.marks
+    marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and (rebuilt.is_aside or pane.journal.base > 0)
     with contained:
         pane.runs.after_replay()
     if rebuilt.note is not None:

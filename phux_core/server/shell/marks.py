@@ -97,6 +97,7 @@ class ShellMarks:
         is_reported: Whether the start of the running command was reported.
         outputs: Where the latest commands' output stands, oldest first.
         unmarked_from: Where the marks end.
+        is_unknown: Whether an earlier service's state was lost, until the next mark comes.
     """
 
     nonce: str
@@ -122,6 +123,7 @@ class ShellMarks:
     is_reported: bool = True
     outputs: list[tuple[int, int]] = field(factory=list)
     unmarked_from: int = 0
+    is_unknown: bool = False
 
     @property
     def is_active(self) -> bool:
@@ -147,6 +149,7 @@ class ShellMarks:
         nonce, _, rest = mark.data.decode("utf-8", "replace").partition(";")
         if not self.nonce or nonce != self.nonce:
             return []
+        self.is_unknown = False
         kind, _, argument = rest.partition(";")
         match kind:
             case "A" if not self.at_prompt:

@@ -120,6 +120,7 @@ class ShellTracker:
         self.run_shell: int | None = None
         self.run_ended_at = 0.0
         self._may_have_lost_hooks = True
+        self._prompt_at = 0.0
         self._name, self._pid, self._shell = name, pid, shell
         self._read_line = read_line
         self._echoes = EchoedLines()
@@ -139,6 +140,7 @@ class ShellTracker:
         for event in taken:
             if isinstance(event, PromptReady):
                 self.marks.on_alt_screen = alt_screen
+                self._prompt_at = self.last_output
                 self.line.entered_at = 0.0  # a line that was entered before is one that was typed ahead
             elif not isinstance(event, LineLength):
                 self._take_line(event)
@@ -206,6 +208,7 @@ class ShellTracker:
         events: list[ShellEvent] = []
         quiet_s = look.now - self.last_output
         if look.replaced_at is not None:
+            events += self._report_pending()
             events += marks.shell_replaced(look.replaced_at)
             self.line.entered_at = 0.0
         elif foreground is not None and (
@@ -263,6 +266,7 @@ class ShellTracker:
             and bool(foreground.waiting)
             and bool(self.marks.nonce)
             and not self.marks.at_prompt
+            and not self.marks.is_unknown
             and not self.marks.continued
         )
 
@@ -294,7 +298,7 @@ class ShellTracker:
         if self.is_marked and state == "awaiting_input":
             return typed_problem(where, "it goes on, or the shell asks a question")
         own = foreground.pgid == self._pid
-        if marks.nonce and not marks.at_prompt and marks.start is None:
+        if marks.nonce and not marks.at_prompt and marks.start is None and not marks.is_unknown:
             return self._not_at_prompt(foreground)
         recent_s = MOMENT_S if now < self.line.typed_at + MOMENT_S else 0.0
         if state == "fullscreen":
@@ -370,7 +374,7 @@ class ShellTracker:
             return "fullscreen"
         if foreground is None or look.unread:
             return "running"
-        if foreground.pgid == self._pid and marks.nonce:
+        if foreground.pgid == self._pid and marks.nonce and not marks.is_unknown:
             return self._judge_own(foreground, look.now, quiet_s)
         if foreground.shell is not None and self._is_untouched(look.now):
             return "running"
@@ -408,7 +412,8 @@ class ShellTracker:
 
     def _is_settled(self, now: float) -> bool:
         """Whether busybox has asked for the cursor position, as it does after its prompt, and read the answer."""
-        return now > max(self.last_output, self.last_reply) + SETTLE_S
+        is_answered = self.last_reply >= self._prompt_at or now > self._prompt_at + MOMENT_S
+        return is_answered and now > max(self.last_output, self.last_reply) + SETTLE_S
 
     def _is_untouched(self, now: float) -> bool:
         """Whether a line was entered just now, and nothing was written since."""
