@@ -69,7 +69,7 @@ def start_of_fish_output(head: bytes) -> int:
 
     Example:
         >>> start_of_fish_output(b"\x1b[?2004l\x1b]0;echo\x07\x1b[30m\x1b(B\x1b[m\rtext\r\n")
-        28
+        29
     """
     begin = _FISH_BEGIN.match(head)
     return 0 if begin is None else begin.end()
