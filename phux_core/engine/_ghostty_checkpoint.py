@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _MAGIC = CHECKPOINT_MAGIC + b"ghostty\n"
 _VERSION = 2
-# Version, history limit, lengths of title (-1: none), of what the library lacks, of tap and snapshot.
+# Version, history limit, lengths of title (-1: none), of the state of unsupported sequences, of tap and snapshot.
 _HEADER = struct.Struct("<HIiIII")
 
 
@@ -24,14 +24,14 @@ class Checkpoint(NamedTuple):
     Attributes:
         history: The limit of the scrollback.
         title: The window title.
-        lacking: What is remembered of functions that the library lacks.
+        unsupported: The state of ``UnsupportedSequences``.
         tap: The state of the tap.
         snapshot: libghostty's snapshot.
     """
 
     history: int
     title: str | None
-    lacking: bytes
+    unsupported: bytes
     tap: bytes
     snapshot: bytes
 
@@ -43,11 +43,11 @@ def pack(parts: Checkpoint) -> bytes:
         _VERSION,
         parts.history,
         -1 if title is None else len(title),
-        len(parts.lacking),
+        len(parts.unsupported),
         len(parts.tap),
         len(parts.snapshot),
     )
-    return b"".join((_MAGIC, head, title or b"", parts.lacking, parts.tap, parts.snapshot))
+    return b"".join((_MAGIC, head, title or b"", parts.unsupported, parts.tap, parts.snapshot))
 
 
 def unpack(checkpoint: bytes) -> Checkpoint:
@@ -59,18 +59,18 @@ def unpack(checkpoint: bytes) -> Checkpoint:
     at = len(_MAGIC)
     if not checkpoint.startswith(_MAGIC) or len(checkpoint) < at + _HEADER.size:
         raise ValueError("not a checkpoint of the ghostty engine")
-    version, history, title_size, lacking_size, tap_size, snapshot_size = _HEADER.unpack_from(checkpoint, at)
+    version, history, title_size, unsupported_size, tap_size, snapshot_size = _HEADER.unpack_from(checkpoint, at)
     if version != _VERSION:
         raise ValueError(f"a checkpoint of version {version}, this is {_VERSION}")
     title_at = at + _HEADER.size
-    lacking_at = title_at + max(title_size, 0)
-    tap_at = lacking_at + lacking_size
+    unsupported_at = title_at + max(title_size, 0)
+    tap_at = unsupported_at + unsupported_size
     snapshot_at = tap_at + tap_size
     if len(checkpoint) != snapshot_at + snapshot_size:
         raise ValueError("a checkpoint that was cut off")
-    title = None if title_size < 0 else checkpoint[title_at:lacking_at].decode("utf-8", "replace")
+    title = None if title_size < 0 else checkpoint[title_at:unsupported_at].decode("utf-8", "replace")
     return Checkpoint(
-        history, title, checkpoint[lacking_at:tap_at], checkpoint[tap_at:snapshot_at], checkpoint[snapshot_at:]
+        history, title, checkpoint[unsupported_at:tap_at], checkpoint[tap_at:snapshot_at], checkpoint[snapshot_at:]
     )
 
 

@@ -20,8 +20,11 @@ _TRACKING = ((1003, "any"), (1002, "button"), (1000, "normal"), (9, "x10"))
 _MOUSE_FORMATS = ((1016, "sgr_pixels"), (1006, "sgr"), (1015, "urxvt"), (1005, "utf8"))
 
 
+_get, _PENDING_WRAP = lib.ghostty_terminal_get, lib.GHOSTTY_TERMINAL_DATA_CURSOR_PENDING_WRAP
+
 # Where answers are written to: one of each for all terminals, for there is but one thread that asks.
 _number, _size, _mode = ffi.new("uint32_t*"), ffi.new("size_t*"), ffi.new("GhosttyTerminalModeConfig*")
+_flag = ffi.new("bool*")
 
 
 def number(terminal: Any, data: int) -> int:
@@ -29,6 +32,12 @@ def number(terminal: Any, data: int) -> int:
     _number[0] = 0
     check(lib.ghostty_terminal_get(terminal, data, _number), "terminal_get")
     return int(_number[0])
+
+
+def is_wrap_pending(terminal: Any) -> bool:
+    """Whether the next character goes to the next row; as quick as can be, since it is asked in the hot path."""
+    _get(terminal, _PENDING_WRAP, _flag)
+    return bool(_flag[0])
 
 
 def scrollback(terminal: Any) -> int:

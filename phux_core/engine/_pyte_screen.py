@@ -290,7 +290,7 @@ class Screen(PyteScreen):
     def erase_in_line(self, how: int = 0, private: bool = False) -> None:
         """EL, and DECSEL when ``private``: that one spares protected cells."""
         cursor = self.cursor
-        if how > 2 or (how == 0 and not private and cursor.x >= self.columns):
+        if how > 2 or (how == 0 and cursor.x >= self.columns):
             return  # with a wrap pending, nothing is behind the cursor
         if cursor.x >= self.columns:
             cursor.x = self.columns - 1

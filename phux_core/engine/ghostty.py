@@ -10,11 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from phux_core.engine import _ghostty_instead as instead
 from phux_core.engine import _ghostty_keys, encoding
 from phux_core.engine._ghostty_checkpoint import Checkpoint, mend, pack, snapshot, unpack
 from phux_core.engine._ghostty_grid import Grid
-from phux_core.engine._ghostty_lacking import Found, Lacking
 from phux_core.engine._ghostty_native import (
     Sink,
     check,
@@ -27,6 +25,7 @@ from phux_core.engine._ghostty_native import (
 )
 from phux_core.engine._ghostty_state import (
     is_alternate,
+    is_wrap_pending,
     mode,
     number,
     read_modes,
@@ -34,6 +33,7 @@ from phux_core.engine._ghostty_state import (
     scrollback,
     wrapping,
 )
+from phux_core.engine._ghostty_unsupported import UnsupportedSequences, erase_below, soft_reset
 from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
 from phux_core.engine.protocol import (
     DEFAULT_HISTORY,
@@ -70,6 +70,7 @@ _SCREEN_SWITCH = re.compile(rb"\x1b\[\?[0-9;]*4[79]|\x1bc")
 
 _LONGEST_SWITCH = 24  # a sequence that was begun in an earlier chunk is recognised up to this length
 
+_CANCEL = b"\x18"  # CAN: ends a sequence without executing it
 _QUERY_CURSOR_STYLE = b"\x1bP$q q\x1b\\"
 _CURSOR_STYLE_REPLY = re.compile(rb"\$r([0-6]) q")
 _SHAPES = ("block", "block", "block", "underline", "underline", "bar", "bar")
@@ -94,7 +95,7 @@ class GhosttyEngine:
         self._untrimmed = 0  # bytes fed since the history was last looked at
         self._page_rows = self._spare = self._bytes = 0  # see _set_limits
         self._tight = False
-        self._lacking = Lacking()
+        self._unsupported = UnsupportedSequences()
         self._covered: int | None = None  # rows of history below the alternate screen, once they were counted
         self._recent = b""  # what was fed last since then
         self._modes: Modes | None = None  # once they were read; only what is fed can change them
@@ -223,13 +224,24 @@ class GhosttyEngine:
         if self._covered is not None:
             self._watch_screens(data)
         at = 0
-        for found in self._lacking.find(data):
-            # The ESC of the sequence ends what stood before it, half a character or a string; ST does that as well. CAN
-            # where the beginning of the sequence was written before: none of it may be seen.
-            self._put(data[at : found.start] + b"\x1b\\" if found.start >= 0 else b"\x18")
-            self._do_instead(found)
-            at = found.end
+        for start, end, text in self._unsupported.find(data, self._cols):
+            # The ESC goes to the terminal, to end whatever stands before it: half a character, or a string.
+            escape = max(start + 1, at)
+            self._put(data[at:escape])
+            erases = text[-1] in b"JK"
+            if erases and not is_wrap_pending(self._terminal):
+                at = escape
+                continue
+            self._put(_CANCEL)
+            at = end
+            if not erases:
+                self._execute(text)
+            elif text.endswith(b"J"):
+                self._erase_below()
         self._put(data[at:] if at else data)
+        # DECCOLM changed the grid, but a pane has the size that its clients gave it.
+        if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_COLS) != self._cols:
+            self._resize_grid(self._cols, self._rows)
         if self._sink.stirred:
             self._collect(effects)
         return effects
@@ -248,44 +260,32 @@ class GhosttyEngine:
                 _write(self._terminal, start + at, min(_SLICE, size - at))
                 self._trim()
 
-    def _do_instead(self, found: Found) -> None:
-        """Do what the library would not do for a sequence."""
-        terminal, sink = self._terminal, self._sink
-        if found.what == "rewrite":
-            self._put(found.text)
-        elif found.what == "modes":
-            self._put(found.text)
-            instead.keep_size(terminal, self._cols, self._rows)
-        elif found.what == "reset":
-            instead.soft_reset(terminal)
-        elif found.what == "place":
-            instead.report_place(terminal, sink)
-        elif found.what == "motion":
-            instead.move(terminal, found.text)
-        elif found.what == "erase":
-            self._erase(found.text)
-        elif found.what == "shift":
-            instead.shift_columns(terminal, sink, self._cols, found.text)
+    def _execute(self, text: bytes) -> None:
+        """Execute a sequence that the library does not know."""
+        if text.endswith(b"p"):
+            soft_reset(self._terminal)
         else:
-            self._stack_title(found.what)
+            self._stack_title(text)
 
-    def _erase(self, text: bytes) -> None:
-        """EL or ED: with a wrap pending, nothing of the row is behind the cursor."""
-        if not number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_PENDING_WRAP):
-            self._put(text)
-            return
+    def _erase_below(self) -> None:
+        """Execute ED with a wrap pending: the cursor is behind its row, which keeps all of its glyphs."""
         below = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y) + 1
         # Where there is nothing to erase, the wrap stays pending.
-        if text.endswith(b"J") and self.spans(below, self._rows - below):
-            instead.erase_below(self._terminal)
+        if self.spans(below, self._rows - below):
+            erase_below(self._terminal)
 
-    def _stack_title(self, what: str) -> None:
-        # One that was set in this very chunk has not been told yet.
+    def _stack_title(self, text: bytes) -> None:
+        """Push or pop the title (XTWINOPS 22 and 23)."""
+        operation, _, which = text[2:-1].partition(b";")
+        if which.split(b";")[0].lstrip(b"0") == b"1":
+            return  # the icon's name is no title
+        # A title set in this very chunk has not been reported yet.
         has_title = self._title is not None or self._sink.title
-        if what == "push":
-            self._lacking.push(self._read_title() if has_title else "")
-        elif self._lacking.titles:
-            title = self._lacking.titles.pop()
+        titles = self._unsupported.titles
+        if operation == b"22":
+            self._unsupported.push_title(self._read_title() if has_title else "")
+        elif titles:
+            title = titles.pop()
             # Programs push and pop around the alternate screen; where there was no title, that makes none.
             if title or has_title:
                 self._put(b"\x1b]2;%b\x1b\\" % title.encode("utf-8", "replace"))
@@ -323,9 +323,7 @@ class GhosttyEngine:
         _check_size(cols, rows)
         self._sink.cols, self._sink.rows = cols, rows
         self._grid.forget_changes()
-        # Without a reflow a wide character could be cut in half, which no snapshot can hold (see mend).
-        with wrapping(self._terminal):
-            check(lib.ghostty_terminal_resize(self._terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
+        self._resize_grid(cols, rows)
         self._cols, self._rows = cols, rows
         self._covered = None
         self._set_limits()
@@ -335,6 +333,11 @@ class GhosttyEngine:
         if self._sink.stirred:
             self._collect(effects)
         return effects
+
+    def _resize_grid(self, cols: int, rows: int) -> None:
+        # Without a reflow a wide character could be cut in half, which no snapshot can hold (see mend).
+        with wrapping(self._terminal):
+            check(lib.ghostty_terminal_resize(self._terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
 
     def set_history_limit(self, rows: int) -> None:
         """Keep at most ``rows`` rows of scrollback from now on."""
@@ -413,7 +416,7 @@ class GhosttyEngine:
 
     def checkpoint(self) -> bytes:
         """The whole state as bytes, an unfinished sequence included."""
-        return pack(Checkpoint(self._limit, self._title, self._lacking.dump(), self._tap.dump(), self._snapshot()))
+        return pack(Checkpoint(self._limit, self._title, self._unsupported.dump(), self._tap.dump(), self._snapshot()))
 
     def close(self) -> None:
         """Free the native terminal."""
@@ -487,7 +490,7 @@ def restore(checkpoint: bytes) -> GhosttyEngine:
     check(_get(terminal, lib.GHOSTTY_TERMINAL_DATA_COLS, size), "cols")
     check(_get(terminal, lib.GHOSTTY_TERMINAL_DATA_ROWS, size + 1), "rows")
     engine = GhosttyEngine(terminal, size[0], size[1], parts.history, tap, parts.title)
-    engine._lacking = Lacking.load(parts.lacking)  # noqa: SLF001 - its own module
+    engine._unsupported = UnsupportedSequences.load(parts.unsupported)  # noqa: SLF001 - its own module
     return engine
 
 
