@@ -98,7 +98,7 @@ def _patterns(cols: int, *, tabs: bool) -> list[tuple[bytes, re.Pattern[bytes]]]
     """Return the patterns for a terminal of so many columns, each with a byte that its sequences contain."""
     # Of the control characters only a tab moves the cursor to the right.
     room, more_room = (0 if tabs else max(cols - column, 0) for column in (39, 9))
-    rooms = (room, more_room, more_room // 2, cols - 1)
+    rooms = (room, more_room, max(more_room - 1, 0) // 2, cols - 1)
     erases = [(final, re.compile(_ERASE % (final, *rooms), re.VERBOSE)) for final in (b"K", b"J")]
     return [*erases, (b"t", _TITLE_STACK), (b"!", _DECSTR)]
 

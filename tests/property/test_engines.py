@@ -453,6 +453,7 @@ _PIECES = st.lists(
 @example(80, "\x1b[3;39H", 0, [], "\x1b[K", "\r", [])
 @example(80, "\x1b[3;9H", 0, [], "\x1b[K", "\r", [])
 @example(80, "\x1b[3;9H", 0, ["x" * 35 + "H"], "\x1b[J", "\r", [])
+@example(79, "\x1b[3;9H", 0, ["x" * 35 + "H"], "\x1b[J", "\r", [])
 @example(80, "\r\n", 0, [], "\x1b[K", "\r", [])
 def test_the_two_engines_erase_alike_around_the_end_of_a_row(cols, place, missing, pieces, erase, after, cuts):
     """An erase with a wrap pending keeps the last glyph, wherever the row began and whatever comes next."""
