@@ -12,7 +12,7 @@ from servers import Cli, embedded_server, eventually
 PANIC = """
 import os, sys
 if "phux_core.server" in " ".join(sys.orig_argv):
-    import phux_core.engine.ghostty as ghostty
+    import phux_core.engine.ghostty.engine as ghostty
     feed = ghostty.GhosttyEngine.feed
     def panicking(self, data):
         if b"CRASH-NOW" in data:

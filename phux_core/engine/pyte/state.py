@@ -16,13 +16,13 @@ from typing import Any
 from pyte.screens import Cursor, Margins
 
 from phux_core.engine import CHECKPOINT_MAGIC
-from phux_core.engine import _pyte_bulk as bulk
-from phux_core.engine._pyte_history import Deferred, History
-from phux_core.engine._pyte_rows import Row
-from phux_core.engine._pyte_stream import Parser
-from phux_core.engine._pyte_styles import StyleTable
-from phux_core.engine._pyte_terminal import Saved, Terminal
 from phux_core.engine.protocol import MAX_SIZE
+from phux_core.engine.pyte import bulk
+from phux_core.engine.pyte.history import Deferred, History
+from phux_core.engine.pyte.rows import Row
+from phux_core.engine.pyte.stream import Parser
+from phux_core.engine.pyte.styles import StyleTable
+from phux_core.engine.pyte.terminal import Saved, Terminal
 from phux_core.engine.tap import Tap
 
 _VERSION = 1

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from phux_core.engine._ghostty_native import check, ffi, lib
+from phux_core.engine.ghostty.native import check, ffi, lib
 from phux_core.engine.protocol import Modes
 
 if TYPE_CHECKING:

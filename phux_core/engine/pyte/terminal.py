@@ -1,7 +1,7 @@
 """The state of a terminal around its grid: modes, charsets, saved cursors, the alternate screen, the title.
 
 ``Terminal`` completes ``Screen`` to what control functions act on. It collects effects and knows nothing of how
-sequences are spelled; questions that programs ask are answered in ``_pyte_replies``.
+sequences are spelled; questions that programs ask are answered in ``replies``.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import pyte.charsets as cs
 import pyte.modes as mo
 from pyte.screens import Cursor, Margins
 
-from phux_core.engine._pyte_rows import DEFAULT, Row
-from phux_core.engine._pyte_screen import ISO_PROTECTION, REVERSE_WRAP, Screen
 from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
 from phux_core.engine.protocol import Bell, Effect, Modes, Reply, TitleChanged
+from phux_core.engine.pyte.rows import DEFAULT, Row
+from phux_core.engine.pyte.screen import ISO_PROTECTION, REVERSE_WRAP, Screen
 
 if TYPE_CHECKING:
-    from phux_core.engine._pyte_history import History
-    from phux_core.engine._pyte_styles import StyleTable
+    from phux_core.engine.pyte.history import History
+    from phux_core.engine.pyte.styles import StyleTable
 
 MAX_TITLE = 4096
 """Longest title that is kept; longer ones are cut."""

@@ -1,7 +1,7 @@
 """The grid of the pyte engine: pyte's screen with rows of text in place of its matrix of cells.
 
 ``Screen`` keeps pyte's names, its cursor, margins, tab stops and mode numbers, and inherits the control functions that
-pyte has right (those that only move the cursor). Everything that touches cells is written anew over ``_pyte_rows``.
+pyte has right (those that only move the cursor). Everything that touches cells is written anew over ``rows``.
 pyte's way to mark a pending wrap is kept too: the cursor stands in the column behind the last.
 
 It knows nothing of bytes, escape sequences, replies or the alternate screen.
@@ -15,15 +15,15 @@ import pyte.modes as mo
 from pyte.screens import Cursor, Margins
 from pyte.screens import Screen as PyteScreen
 
-from phux_core.engine import _pyte_rows as cells_of
-from phux_core.engine._pyte_rows import DEFAULT, Row
-from phux_core.engine._pyte_widths import WIDE, ZERO, glyphs, to_cells
+from phux_core.engine.pyte import rows as cells_of
+from phux_core.engine.pyte.rows import DEFAULT, Row
+from phux_core.engine.pyte.widths import WIDE, ZERO, glyphs, to_cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phux_core.engine._pyte_history import History
-    from phux_core.engine._pyte_styles import StyleTable
+    from phux_core.engine.pyte.history import History
+    from phux_core.engine.pyte.styles import StyleTable
 
 REVERSE_WRAP = 45 << 5
 ISO_PROTECTION = -2  # no mode by number: whether cells were protected by SPA, and ED, EL and ECH spare them too

@@ -11,8 +11,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from phux_core.engine._ghostty_native import lib
-from phux_core.engine._ghostty_state import number, origin_at_top
+from phux_core.engine.ghostty.native import lib
+from phux_core.engine.ghostty.state import number, origin_at_top
 
 # The state after a soft reset (DEC STD 070 and xterm): cursor shown, insert and origin mode off, no margins, autowrap
 # on, cursor and keypad keys normal, style and character sets default, nothing protected, and home as the saved cursor.

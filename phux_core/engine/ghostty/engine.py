@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from phux_core.engine import _ghostty_keys, encoding
-from phux_core.engine._ghostty_checkpoint import Checkpoint, mend, pack, snapshot, unpack
-from phux_core.engine._ghostty_grid import Grid
-from phux_core.engine._ghostty_native import (
+from phux_core.engine import encoding
+from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
+from phux_core.engine.ghostty import keys
+from phux_core.engine.ghostty.checkpoint import Checkpoint, mend, pack, snapshot, unpack
+from phux_core.engine.ghostty.grid import Grid
+from phux_core.engine.ghostty.native import (
     Sink,
     check,
     configure,
@@ -23,7 +25,7 @@ from phux_core.engine._ghostty_native import (
     new_terminal,
     set_size_option,
 )
-from phux_core.engine._ghostty_state import (
+from phux_core.engine.ghostty.state import (
     is_alternate,
     is_wrap_pending,
     mode,
@@ -33,8 +35,7 @@ from phux_core.engine._ghostty_state import (
     scrollback,
     wrapping,
 )
-from phux_core.engine._ghostty_unsupported import UnsupportedSequences, erase_below, soft_reset
-from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
+from phux_core.engine.ghostty.unsupported import UnsupportedSequences, erase_below, soft_reset
 from phux_core.engine.protocol import (
     DEFAULT_HISTORY,
     MAX_SIZE,
@@ -393,7 +394,7 @@ class GhosttyEngine:
     def encode_key(self, key: Key) -> bytes:
         """What this key types, in the modes of now."""
         kitty = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_KITTY_KEYBOARD_FLAGS) != 0
-        extended = _ghostty_keys.encode(self._terminal, key, kitty=kitty)
+        extended = keys.encode(self._terminal, key, kitty=kitty)
         if extended is not None:
             return extended
         modal = key.name in encoding.MODAL_KEYS

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from phux_core.engine._ghostty_native import check, ffi, lib
 from phux_core.engine.encoding import encode_other_key
+from phux_core.engine.ghostty.native import check, ffi, lib
 
 if TYPE_CHECKING:
     from phux_core.keys import Key

@@ -1,6 +1,6 @@
 """One row of cells, and every way to change part of it without leaving half a glyph behind.
 
-A row is one ``str`` of cells (see ``_pyte_widths``) that is as long as what was written and no longer: columns behind
+A row is one ``str`` of cells (see ``widths``) that is as long as what was written and no longer: columns behind
 its end are blank in the default style. Styles are a second ``str`` with one character for each cell, the id of its
 style; it is empty until a style appears and may end early, what it lacks being default. Two strings are as small
 as a row can be in Python, they slice and compare at memory speed, and a row that nobody changes shares them with its
@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from phux_core.engine._pyte_widths import WIDE
+from phux_core.engine.pyte.widths import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Container

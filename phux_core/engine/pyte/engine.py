@@ -12,17 +12,17 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from phux_core.engine import _pyte_bulk as bulk
-from phux_core.engine import _pyte_keys, encoding
-from phux_core.engine._pyte_history import Deferred, History
-from phux_core.engine._pyte_read import spans_of
-from phux_core.engine._pyte_reflow import resize as reflow
-from phux_core.engine._pyte_rows import Row
-from phux_core.engine._pyte_state import dump, load
-from phux_core.engine._pyte_stream import Parser
-from phux_core.engine._pyte_styles import StyleTable
-from phux_core.engine._pyte_terminal import Terminal
+from phux_core.engine import encoding
 from phux_core.engine.protocol import DEFAULT_HISTORY, MAX_SIZE, Cursor, Effect, Lines, Modes, Mouse, Span
+from phux_core.engine.pyte import bulk, keys
+from phux_core.engine.pyte.history import Deferred, History
+from phux_core.engine.pyte.read import spans_of
+from phux_core.engine.pyte.reflow import resize as reflow
+from phux_core.engine.pyte.rows import Row
+from phux_core.engine.pyte.state import dump, load
+from phux_core.engine.pyte.stream import Parser
+from phux_core.engine.pyte.styles import StyleTable
+from phux_core.engine.pyte.terminal import Terminal
 from phux_core.engine.tap import Tap
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class PyteEngine:
     def encode_key(self, key: Key) -> bytes:
         """What this key types."""
         terminal = self._terminal
-        extended = _pyte_keys.encode(key, terminal.kitty_flags)
+        extended = keys.encode(key, terminal.kitty_flags)
         if extended is None and terminal.modifies_other_keys:
             extended = encoding.encode_other_key(key)
         if extended is not None:

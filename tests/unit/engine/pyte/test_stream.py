@@ -1,11 +1,11 @@
 import pytest
 
 from phux_core.engine import create
-from phux_core.engine._pyte_dispatch import action_for
-from phux_core.engine._pyte_history import History
-from phux_core.engine._pyte_stream import MAX_CSI, MAX_STRING, Parser
-from phux_core.engine._pyte_styles import StyleTable
-from phux_core.engine._pyte_terminal import Terminal
+from phux_core.engine.pyte.dispatch import action_for
+from phux_core.engine.pyte.history import History
+from phux_core.engine.pyte.stream import MAX_CSI, MAX_STRING, Parser
+from phux_core.engine.pyte.styles import StyleTable
+from phux_core.engine.pyte.terminal import Terminal
 
 
 @pytest.fixture

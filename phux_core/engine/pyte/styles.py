@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phux_core.engine._pyte_rows import DEFAULT
 from phux_core.engine.protocol import DEFAULT_STYLE, Color, Style
+from phux_core.engine.pyte.rows import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -13,14 +13,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from phux_core.engine._pyte_history import Deferred, History
-from phux_core.engine._pyte_rows import DEFAULT, Row
-from phux_core.engine._pyte_stream import Parser
-from phux_core.engine._pyte_terminal import Terminal
-from phux_core.engine._pyte_widths import ZERO, to_cells
+from phux_core.engine.pyte.history import Deferred, History
+from phux_core.engine.pyte.rows import DEFAULT, Row
+from phux_core.engine.pyte.stream import Parser
+from phux_core.engine.pyte.terminal import Terminal
+from phux_core.engine.pyte.widths import ZERO, to_cells
 
 if TYPE_CHECKING:
-    from phux_core.engine._pyte_styles import StyleTable
+    from phux_core.engine.pyte.styles import StyleTable
 
 _SGR = re.compile(r"\x1b\[[0-9:;]{0,64}m")
 _SGR_BYTES = re.compile(rb"\x1b\[[0-9:;]{0,64}m")

@@ -6,11 +6,11 @@ import struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core.engine import CHECKPOINT_MAGIC
-from phux_core.engine._ghostty_native import GhosttyError, continuation, encode_snapshot, lib
-from phux_core.engine._ghostty_state import is_alternate, number, origin_at_top
+from phux_core.engine.ghostty.native import GhosttyError, continuation, encode_snapshot, lib
+from phux_core.engine.ghostty.state import is_alternate, number, origin_at_top
 
 if TYPE_CHECKING:
-    from phux_core.engine._ghostty_grid import Grid
+    from phux_core.engine.ghostty.grid import Grid
 
 _MAGIC = CHECKPOINT_MAGIC + b"ghostty\n"
 _VERSION = 2

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyte.streams import Stream as PyteStream
 
-from phux_core.engine import _pyte_replies as replies
-from phux_core.engine._pyte_terminal import Terminal
+from phux_core.engine.pyte import replies
+from phux_core.engine.pyte.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from phux_core.engine._pyte_rows import DEFAULT, Row, trim
-from phux_core.engine._pyte_widths import WIDE
+from phux_core.engine.pyte.rows import DEFAULT, Row, trim
+from phux_core.engine.pyte.widths import WIDE
 
 if TYPE_CHECKING:
-    from phux_core.engine._pyte_terminal import Terminal
+    from phux_core.engine.pyte.terminal import Terminal
 
 
 class _Point(NamedTuple):

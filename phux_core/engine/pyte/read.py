@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from phux_core.engine._pyte_rows import DEFAULT, Row, runs
-from phux_core.engine._pyte_widths import WIDE
 from phux_core.engine.protocol import Span
+from phux_core.engine.pyte.rows import DEFAULT, Row, runs
+from phux_core.engine.pyte.widths import WIDE
 
 if TYPE_CHECKING:
-    from phux_core.engine._pyte_styles import Entry
+    from phux_core.engine.pyte.styles import Entry
 
 # Glyphs of one width.
 _SAME_WIDTH = re.compile(f"(?:[^{WIDE}]{WIDE})+|(?:[^{WIDE}](?!{WIDE}))+")

@@ -1,11 +1,11 @@
 """libghostty-vt as pyghostty ships it, with the declarations that the engine uses and no others.
 
 Parsing pyghostty's C declarations takes cffi a fifth of a second, and people wait while a service starts. So the
-functions named here, and the types they refer to, are parsed ahead of time: ``_ghostty_declarations`` is cffi's
+functions named here, and the types they refer to, are parsed ahead of time: ``declarations`` is cffi's
 compiled form of them. It is used only if pyghostty's declarations are still the ones it was made from; otherwise they
 are parsed at runtime. pyghostty itself is not imported.
 
-After a new release of pyghostty: ``python -m phux_core.engine._ghostty_binding PATH`` writes it anew.
+After a new release of pyghostty: ``python -m phux_core.engine.ghostty.binding PATH`` writes it anew.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def compile_declarations(path: str) -> None:
     """Write the module with the compiled declarations."""
     directory = _directory()
     ffi = _parsed(directory)
-    ffi.set_source("_ghostty_declarations", None)
+    ffi.set_source("declarations", None)
     ffi.emit_python_code(path)
     with open(path, "a", encoding="ascii") as module:
         module.write(f"CHECKSUM = {_checksum(directory)}\n")
@@ -84,10 +84,10 @@ def compile_declarations(path: str) -> None:
 def _compiled(directory: str) -> Any:
     """Return the compiled declarations; None if pyghostty's are not the ones they were made from."""
     try:
-        from phux_core.engine import _ghostty_declarations
+        from phux_core.engine.ghostty import declarations
     except ImportError:  # cffi's compiled form changed with a new cffi
         return None
-    return _ghostty_declarations.ffi if _checksum(directory) == _ghostty_declarations.CHECKSUM else None
+    return declarations.ffi if _checksum(directory) == declarations.CHECKSUM else None
 
 
 def _parsed(directory: str) -> Any:

@@ -1,8 +1,8 @@
 import pytest
 
-from phux_core.engine import _pyte_rows as rows
-from phux_core.engine._pyte_rows import DEFAULT, MAX_MARKS, Row
-from phux_core.engine._pyte_widths import WIDE
+from phux_core.engine.pyte import rows
+from phux_core.engine.pyte.rows import DEFAULT, MAX_MARKS, Row
+from phux_core.engine.pyte.widths import WIDE
 
 RED = "\x01"
 BLUE = "\x02"

@@ -13,7 +13,7 @@ import re
 from itertools import compress
 from typing import Any
 
-from phux_core.engine._ghostty_native import (
+from phux_core.engine.ghostty.native import (
     CONTENT_MASK,
     CONTENT_SHIFT,
     ROW_PROMPT,

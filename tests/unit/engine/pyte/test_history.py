@@ -2,10 +2,10 @@ from functools import partial
 
 import pytest
 
-from phux_core.engine import _pyte_bulk as bulk
-from phux_core.engine._pyte_history import Deferred, History
-from phux_core.engine._pyte_rows import DEFAULT, Row
-from phux_core.engine._pyte_styles import StyleTable
+from phux_core.engine.pyte import bulk
+from phux_core.engine.pyte.history import Deferred, History
+from phux_core.engine.pyte.rows import DEFAULT, Row
+from phux_core.engine.pyte.styles import StyleTable
 
 
 def history(limit=100, columns=10):

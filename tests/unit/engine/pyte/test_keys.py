@@ -1,7 +1,7 @@
 import pytest
 
 from phux_core.engine import create
-from phux_core.engine._pyte_keys import encode
+from phux_core.engine.pyte.keys import encode
 from phux_core.keys import Key, parse_key
 
 

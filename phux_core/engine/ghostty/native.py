@@ -3,7 +3,7 @@
 Everything untyped stays in here and in the two sibling modules: ``ffi`` and ``lib`` are ``Any``. Calls go to the raw
 library, because pyghostty's wrapper costs tens of microseconds a call.
 
-Importing this module checks that cells are packed the way ``_ghostty_grid`` reads them, and raises ImportError when
+Importing this module checks that cells are packed the way ``grid`` reads them, and raises ImportError when
 a newer library packs them differently: the pyte engine serves then.
 """
 
@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from phux_core.engine import _ghostty_binding
 from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
+from phux_core.engine.ghostty import binding
 from phux_core.version import __version__
 
-ffi, lib = _ghostty_binding.load()
+ffi, lib = binding.load()
 
 for _twin, _real, _first in (
     ("PhuxPoint", "GhosttyPoint", "x"),

@@ -6,7 +6,7 @@ the end of a chunk, controls inside of sequences, strings without end) goes thro
 character at a time, until the parser is back on firm ground. Both follow the state diagram of DEC's terminals as Paul
 Williams drew it, with the changes UTF-8 brings: C1 controls exist only as their two-character forms.
 
-The parser assigns no meaning; that is ``_pyte_dispatch``.
+The parser assigns no meaning; that is ``dispatch``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from phux_core.engine._pyte_dispatch import (
+from phux_core.engine.pyte.dispatch import (
     action_for,
     device_control,
     known,
@@ -22,7 +22,7 @@ from phux_core.engine._pyte_dispatch import (
 )
 
 if TYPE_CHECKING:
-    from phux_core.engine._pyte_terminal import Terminal
+    from phux_core.engine.pyte.terminal import Terminal
 
 MAX_CSI = 256
 """Longest body of a CSI sequence; a longer one is read to its end and dropped."""

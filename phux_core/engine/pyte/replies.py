@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import pyte.graphics as g
 import pyte.modes as mo
 
-from phux_core.engine._pyte_terminal import KNOWN_MODES
 from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
 from phux_core.engine.protocol import Reply
+from phux_core.engine.pyte.terminal import KNOWN_MODES
 from phux_core.version import __version__
 
 if TYPE_CHECKING:
-    from phux_core.engine._pyte_terminal import Terminal
+    from phux_core.engine.pyte.terminal import Terminal
 
 # A VT220 with colours.
 _PRIMARY_ATTRIBUTES = "\x1b[?62;22c"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phux_core.engine._pyte_rows import Row
+    from phux_core.engine.pyte.rows import Row
 
 # Dropping rows from the front of a list moves all the others: do it by the thousand.
 _SLACK = 1024

@@ -1,8 +1,8 @@
 import pytest
 
-from phux_core.engine._pyte_rows import DEFAULT
-from phux_core.engine._pyte_styles import StyleTable, apply_sgr
 from phux_core.engine.protocol import DEFAULT_STYLE, Style
+from phux_core.engine.pyte.rows import DEFAULT
+from phux_core.engine.pyte.styles import StyleTable, apply_sgr
 
 BOLD = Style(bold=True)
 

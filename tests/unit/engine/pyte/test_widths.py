@@ -1,6 +1,6 @@
 import pytest
 
-from phux_core.engine._pyte_widths import WIDE, ZERO, to_cells, width
+from phux_core.engine.pyte.widths import WIDE, ZERO, to_cells, width
 
 
 @pytest.mark.parametrize(
