@@ -36,6 +36,7 @@ CONTRACT = {
         "errors",
         "version",
         "width",
+        "width_table",
     ),
     *("layout", "config", "bindings"),
 }

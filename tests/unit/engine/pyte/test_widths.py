@@ -1,30 +1,4 @@
-import pytest
-
-from phux_core.engine.pyte.widths import WIDE, ZERO, to_cells, width
-
-
-@pytest.mark.parametrize(
-    ("char", "columns"),
-    [
-        ("a", 1),
-        ("é", 1),
-        ("─", 1),
-        ("日", 2),
-        ("한", 2),
-        ("🚀", 2),
-        ("́", 0),
-        ("\u200d", 0),
-        ("️", 0),
-        ("ः", 1),
-        ("\xad", 1),
-        ("Ａ", 2),
-        ("\ue0b0", 1),
-        ("\U000f0001", 1),
-        ("❤", 1),
-    ],
-)
-def test_width_of(char, columns):
-    assert width(char) == columns
+from phux_core.engine.pyte.widths import WIDE, ZERO, to_cells
 
 
 def test_text_becomes_cells():
