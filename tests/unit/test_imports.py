@@ -34,6 +34,7 @@ CONTRACT = {
         "paths",
         "procfs",
         "errors",
+        "escapes",
         "version",
         "width",
         "width_table",

@@ -7,7 +7,6 @@ sense.
 
 import contextlib
 import json
-import re
 import sys
 
 from phux_cli.connection import connection
@@ -15,6 +14,7 @@ from phux_cli.output import print_document, stream
 from phux_cli.usage import LAST_PLACE, UsageError, add_budget, add_json, add_socket, at_least, budget
 from phux_client import flows
 from phux_client.blocking import Phux
+from phux_core import escapes
 from phux_core.errors import NoServerError
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ EXAMPLES = (
     "phux logs --list",
 )
 # Our own marks carry the secret of a pane: they are not to be played to a terminal again.
-_MARKS = re.compile(rb"\x1b\]7748;[^\x07\x1b]*(?:\x07|\x1b\\)?")
+_MARKS = escapes.osc(7748)
 
 
 def add_arguments(parser: "argparse.ArgumentParser") -> None:
