@@ -1,11 +1,14 @@
-"""What calls are made of, and what a parameter may be: words for people, and the check.
+"""What calls are made of, and what a value may be: words for people, and the check.
 
 Import-light: it is on the CLI's path.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
+    from typing import TypeAlias
+
+    Kind: TypeAlias = tuple[str, Callable[[object], bool]]
 
 
 class Param:
@@ -63,17 +66,22 @@ class Call:
         self.required = tuple(param.name for param in params if param.required)
 
 
-def _is_integer(value: object) -> bool:
+def is_number(value: object, least: float, most: float, *, whole: bool = True) -> bool:
+    """Return True if this is a number in the range."""
     # bool is an int to Python, but `true` is no number to anybody else.
-    return isinstance(value, int) and not isinstance(value, bool)
+    kinds = int if whole else (int, float)
+    return isinstance(value, kinds) and not isinstance(value, bool) and least <= value <= most
 
 
-def _is_id(value: object) -> bool:
-    return _is_integer(value) and 0 <= value < 2**32  # type: ignore[operator]
+def numbers(least: int, most: int, words: str = "a whole number", *, whole: bool = True) -> "Kind":
+    """Make a kind: numbers in a range."""
+    return f"{words} from {least} to {most}", lambda value: is_number(value, least, most, whole=whole)
 
 
-def _is_count(value: object) -> bool:
-    return _is_integer(value) and 0 <= value < 2**53  # type: ignore[operator]
+def one_of(values: "Collection[str]") -> "Kind":
+    """Make a kind: one of some words."""
+    *some, last = (f'"{value}"' for value in values)
+    return f"{', '.join(some)} or {last}", lambda value: isinstance(value, str) and value in values
 
 
 def _is_text(value: object) -> bool:
@@ -126,7 +134,7 @@ def _is_mouse(value: object) -> bool:
         and value.keys() <= {"kind", "button", "x", "y", "ctrl", "alt", "shift"}
         and value.get("kind") in {"press", "release", "move"}
         and (value.get("button") is None or value.get("button") in _BUTTONS)
-        and all(_is_integer(value.get(name)) and 0 <= value[name] < 1000 for name in ("x", "y"))
+        and all(is_number(value.get(name), 0, 999) for name in ("x", "y"))
         and all(isinstance(value.get(name, False), bool) for name in ("ctrl", "alt", "shift"))
     )
 
@@ -140,30 +148,29 @@ WINDOW_POLICIES = (*SIZE_POLICIES, "default")
 SIGNALS = ("INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "USR2")
 """Signals that can be sent."""
 
-KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
-    "id": ("a number from 0 to 4294967295", _is_id),
-    "integer": ("a whole number", _is_integer),
-    "count": ("a whole number, not negative", _is_count),
+BOOLEAN: "Kind" = ("true or false", lambda value: isinstance(value, bool))
+
+KINDS: "Mapping[str, Kind]" = {
+    "id": numbers(0, 2**32 - 1, "a number"),
+    "integer": ("a whole number", lambda value: is_number(value, float("-inf"), float("inf"))),
+    "count": ("a whole number, not negative", lambda value: is_number(value, 0, 2**53 - 1)),
     "string": ("a string of text or bytes (as surrogates), without NUL", _is_string),
-    "boolean": ("true or false", lambda value: isinstance(value, bool)),
+    "boolean": BOOLEAN,
     "command": ("a list of strings, the first not empty, none with a NUL", _is_command),
     "environment": (
         "an object of strings; no name is empty or has a `=`, nothing has a NUL",
         _is_environment,
     ),
-    "scope": ('"session", "window" or "pane"', lambda value: value in ("session", "window", "pane")),
-    "mode": ('"rendered", "stripped" or "raw"', lambda value: value in ("rendered", "stripped", "raw")),
+    "scope": one_of(("session", "window", "pane")),
+    "mode": one_of(("rendered", "stripped", "raw")),
     "signal": ("one of " + ", ".join(SIGNALS), lambda value: value in SIGNALS),
-    "direction": ('"right" or "down"', lambda value: value in ("right", "down")),
-    "side": ('"left", "right", "up" or "down"', lambda value: value in ("left", "right", "up", "down")),
+    "direction": one_of(("right", "down")),
+    "side": one_of(("left", "right", "up", "down")),
     "path": ('a list of "first" and "second"', _is_path),
-    "policy": (
-        '"smallest", "largest", "latest", "manual" or "default"',
-        lambda value: value in WINDOW_POLICIES,
-    ),
+    "policy": one_of(WINDOW_POLICIES),
     "input": (
         'a list of objects with one of the keys "key", "text", "line", "paste", "mouse" and "focus" (see Typing)',
         _is_input,
     ),
 }
-"""What each kind of parameter takes: words for people, and the check."""
+"""What each kind of parameter takes."""

@@ -10,14 +10,16 @@ import os
 import re
 
 from phux_core.bindings import is_action, is_key
-from phux_core.call_kinds import SIZE_POLICIES
+from phux_core.call_kinds import BOOLEAN, SIZE_POLICIES, numbers, one_of
 from phux_core.errors import BadConfigError
 from phux_core.paths import xdg_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Literal, TypeAlias
+
+    from phux_core.call_kinds import Kind
 
     SizePolicy: TypeAlias = Literal["smallest", "largest", "latest", "manual", "default"]
 
@@ -49,31 +51,20 @@ class Key:
         self.entries = entries
 
 
-KINDS: "Mapping[str, tuple[str, Callable[[object], bool]]]" = {
-    "history": (
-        f"a whole number from 0 to {MAX_HISTORY}",
-        lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_HISTORY,
-    ),
-    "boolean": ("true or false", lambda value: isinstance(value, bool)),
-    "bytes": (
-        f"a whole number of bytes from {MIN_LOG_BYTES} to {MAX_LOG_BYTES}",
-        lambda value: (
-            isinstance(value, int) and not isinstance(value, bool) and MIN_LOG_BYTES <= value <= MAX_LOG_BYTES
-        ),
-    ),
-    "days": (
-        "a number of days from 0 to 36500",
-        lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= MAX_DAYS,
-    ),
+KINDS: "Mapping[str, Kind]" = {
+    "history": numbers(0, MAX_HISTORY),
+    "boolean": BOOLEAN,
+    "bytes": numbers(MIN_LOG_BYTES, MAX_LOG_BYTES, "a whole number of bytes"),
+    "days": numbers(0, MAX_DAYS, "a number of days", whole=False),
     "program": (
         "the name or path of a program, as a string",
         lambda value: isinstance(value, str) and bool(value) and value.isprintable(),
     ),
     "key": ("the name of a key, such as C-a or F1, or one character", is_key),
     "action": ("the name of an action (docs/attach.md), a command behind a colon, or nothing", is_action),
-    "size policy": (" or ".join(f'"{policy}"' for policy in SIZE_POLICIES), lambda value: value in SIZE_POLICIES),
+    "size policy": one_of(SIZE_POLICIES),
 }
-"""What each kind of key takes: words for people, and the check."""
+"""What each kind of key takes."""
 
 KEYS: "Mapping[str, Key]" = {
     key.name: key

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from phux_core.call_kinds import is_number
 from phux_core.errors import BadRequestError
 
 Schema = dict[str, Any]
@@ -57,12 +58,9 @@ def _check_one(name: str, schema: Schema, value: object) -> object:
 def _fits(schema: Schema, value: object) -> bool:
     kind = schema["type"]
     if kind in {"integer", "number"}:
-        return (
-            isinstance(value, (int, float))
-            and not isinstance(value, bool)
-            and schema.get("minimum", 0) <= value <= schema.get("maximum", LARGEST)
-            and (float(value).is_integer() or not _is_whole(schema))
-        )
+        # JSON has but one kind of number: 3.0 is whole.
+        value = int(value) if isinstance(value, float) and value.is_integer() else value
+        return is_number(value, schema.get("minimum", 0), schema.get("maximum", LARGEST), whole=_is_whole(schema))
     if kind == "array":
         return (
             isinstance(value, list)

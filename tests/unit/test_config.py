@@ -39,7 +39,7 @@ def test_what_is_set_is_read(tmp_path):
         ("history-limit = 1.5", 1, "`history-limit` is 1.5", "use a whole number"),
         ("  shell = []", 1, "`shell` is []", "use the name or path of a program"),
         ('shell = ""', 1, "`shell` is ''", "use the name or path of a program"),
-        ('shell = "a"\n"window-size" = "huge"', 2, "`window-size` is 'huge'", 'use "smallest" or "largest"'),
+        ('shell = "a"\n"window-size" = "huge"', 2, "`window-size` is 'huge'", 'use "smallest", "largest"'),
         ("# x\n[shell]\nname = 'sh'", 2, "`shell` is {'name': 'sh'}", "use the name or path"),
         ("# x\nshell.name = 'sh'", 2, "`shell` is {'name': 'sh'}", "use the name or path"),
         ("[what]\n[what.ever]\nx = 1", 1, "`what`", "the keys are"),
