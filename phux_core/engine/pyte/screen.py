@@ -20,8 +20,6 @@ from phux_core.engine.pyte.rows import DEFAULT, Row
 from phux_core.engine.pyte.widths import WIDE, ZERO, glyphs, to_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from phux_core.engine.pyte.history import History
     from phux_core.engine.pyte.styles import StyleTable
 
@@ -370,33 +368,6 @@ class Screen(PyteScreen):
         row = self.rows[self.cursor.y]
         cells_of.delete(row, x, count, self.styles.blank(self.style), self.columns)
         row.wrapped = False
-
-    def shift_left(self, count: int | None = None) -> None:
-        """SL."""
-        self._edit_columns(cells_of.delete, 0, count)
-
-    def shift_right(self, count: int | None = None) -> None:
-        """SR."""
-        self._edit_columns(cells_of.insert, 0, count)
-
-    def insert_columns(self, count: int | None = None) -> None:
-        """DECIC."""
-        self._edit_columns(cells_of.insert, min(self.cursor.x, self.columns - 1), count)
-
-    def delete_columns(self, count: int | None = None) -> None:
-        """DECDC."""
-        self._edit_columns(cells_of.delete, min(self.cursor.x, self.columns - 1), count)
-
-    def _edit_columns(self, edit: Callable[[Row, int, int, str, int], None], column: int, count: int | None) -> None:
-        """Do to all rows between the margins what ICH or DCH does to one, if the cursor is between them."""
-        top, bottom = self.margins or Margins(0, self.lines - 1)
-        if top <= self.cursor.y <= bottom:
-            self._settle_column()
-            count = min(count or 1, self.columns - column)
-            for row in self.rows[top : bottom + 1]:
-                edit(row, column, count, self.styles.blank(self.style), self.columns)
-                if edit is cells_of.delete:
-                    row.wrapped = False
 
     def alignment_display(self) -> None:
         """DECALN."""

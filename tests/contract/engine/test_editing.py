@@ -124,6 +124,13 @@ def test_inserting_in_a_row_of_wide_characters_leaves_no_half_behind(term):
     assert term(6, 1, "漢字語\x1b[1;2H\x1b[P").screen[0].strip() == "字語"
 
 
+@pytest.mark.parametrize("sequence", ["\x1b[ @", "\x1b[2 A", "\x1b[2'}", "\x1b['~"], ids=["SL", "SR", "DECIC", "DECDC"])
+def test_columns_are_not_shifted(term, sequence):
+    t = term(6, 3, "abc\r\ndef\x1b[2;2H", sequence)
+    assert t.screen == ["abc", "def"]
+    assert t.at == (1, 1)
+
+
 @pytest.mark.parametrize("erase", ["\x1b[K", "\x1b[0K", "\x1b[?K", "\x1b[m\x1b[K", "\x1b[J", "\x1b[0J", "\x1b[?J"])
 @pytest.mark.parametrize("before", ["", "\x1b[44m", "\x1b[2;1H", "\x1b[1;3H日本\x1b[1;1H"])
 @pytest.mark.parametrize(

@@ -33,26 +33,6 @@ def test_a_count_of_zero_is_one_and_extra_parameters_are_ignored(term, sequence,
 @pytest.mark.parametrize(
     ("sequence", "expected"),
     [
-        ("\x1b[ @", ["abc", "ef", "hi", "jkl"]),
-        ("\x1b[2 A", ["abc", "  def", "  ghi", "jkl"]),
-        ("\x1b[2'}", ["abc", "d  ef", "g  hi", "jkl"]),
-        ("\x1b['~", ["abc", "df", "gi", "jkl"]),
-    ],
-    ids=lambda value: repr(value)[3:-1] if isinstance(value, str) else None,
-)
-def test_columns_are_shifted_between_the_margins(term, sequence, expected):
-    t = term(6, 4, "abc\r\ndef\r\nghi\r\njkl\x1b[2;3r\x1b[3;2H", sequence)
-    assert t.screen == expected
-    assert t.at == (1, 2)
-
-
-def test_columns_are_not_shifted_from_outside_the_margins(term):
-    assert term(6, 3, "abc\r\ndef\r\nghi\x1b[2;3r\x1b[1;1H\x1b[2 @").screen == ["abc", "def", "ghi"]
-
-
-@pytest.mark.parametrize(
-    ("sequence", "expected"),
-    [
         ("\x1b[3;9D", (1, 3)),
         ("\x1b[2;9A", (4, 1)),
         ("\x1b[2;3;4H", (2, 1)),
