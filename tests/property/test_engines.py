@@ -432,7 +432,22 @@ def test_the_two_engines_agree(data, size):
 
 _PIECES = st.lists(
     st.sampled_from(
-        ["x", "Hm", "12;3H", "[m", "é", "日", "\x1b[m", "\x1b[1;31m", "\x1b[K", "\t", "\b", "\n", "\x1b[2C"]
+        [
+            "x",
+            "Hm",
+            "12;3H",
+            "[m",
+            "é",
+            "日",
+            "\x1b[m",
+            "\x1b[1;31m",
+            "\x1b(B\x1b[m",
+            "\x1b[K",
+            "\t",
+            "\b",
+            "\n",
+            "\x1b[2C",
+        ]
     ),
     max_size=6,
 )
@@ -442,25 +457,26 @@ _PIECES = st.lists(
 @given(
     cols=st.sampled_from([2, 9, 20, 79, 80, 132]),
     place=st.sampled_from(
-        ["", "\r", "\r\n", "\x1b[H", "\x1b[2H", "\x1b[2;7H", "\x1b[3;39H", "\x1b[2;40H", "\x1b[;15f"]
+        ["", "\r", "\r\n", "\x1b[H", "\x1b[2H", "\r\x1b[2d", "\x1b[2;7H", "\x1b[3;39H", "\x1b[2;40H", "\x1b[;15f"]
     ),
     missing=st.integers(-1, 2),
+    last=st.sampled_from(["", "", "\x1b[m", "\x1b(B\x1b[m", "\x1b[2;5H", "\x1b[3d", "\x1b[2A"]),
     pieces=_PIECES,
     erase=st.sampled_from(["\x1b[K", "\x1b[0K", "\x1b[J", "\x1b[?K", "\x1b[?J"]),
     after=st.sampled_from(["\r", "\r\n", "\x1b[H", "\x1b[1;2HX", "\b", "\x1b[2D", "\x1b7", "\x1b[m\x1b[K\r"]),
     cuts=st.lists(st.integers(0, 60), max_size=3),
 )
-@example(80, "\x1b[3;39H", 0, [], "\x1b[K", "\r", [])
-@example(80, "\x1b[3;9H", 0, [], "\x1b[K", "\r", [])
-@example(80, "\x1b[3;9H", 0, ["x" * 35 + "H"], "\x1b[J", "\r", [])
-@example(79, "\x1b[3;9H", 0, ["x" * 35 + "H"], "\x1b[J", "\r", [])
-@example(80, "\r\n", 0, [], "\x1b[K", "\r", [])
-def test_the_two_engines_erase_alike_around_the_end_of_a_row(cols, place, missing, pieces, erase, after, cuts):
+@example(80, "\x1b[3;39H", 0, "", [], "\x1b[K", "\r", [])
+@example(80, "\x1b[3;9H", 0, "", [], "\x1b[K", "\r", [])
+@example(80, "\x1b[3;9H", 0, "", ["x" * 35 + "H"], "\x1b[J", "\r", [])
+@example(79, "\x1b[3;9H", 0, "", ["x" * 35 + "H"], "\x1b[J", "\r", [])
+@example(80, "\r\n", 0, "", [], "\x1b[K", "\r", [])
+def test_the_two_engines_erase_alike_around_the_end_of_a_row(cols, place, missing, last, pieces, erase, after, cuts):
     """An erase with a wrap pending keeps the last glyph, wherever the row began and whatever comes next."""
     pair = [engines.create(name, cols, 4) for name in engines.ENGINES]
     for engine in pair:
         engine.feed((place + "".join(pieces)).encode())
-    fill = "f" * max(0, cols - pair[1].cursor().x - missing)
+    fill = "f" * max(0, cols - pair[1].cursor().x - missing) + last
     tail = (fill + erase + after).encode()
     bounds = sorted({0, len(tail), *(len(tail) - cut for cut in cuts if cut < len(tail))})
     for engine in pair:

@@ -23,17 +23,19 @@ _SOFT_RESET = b'\x1b[?25h\x1b[4l\x1b[?6l\x1b[r\x1b[?7h\x1b[?45l\x1b[?1l\x1b>\x1b
 # be checked by a look-ahead.
 _DECSTR = re.compile(rb"p!\[\x1b")
 _TITLE_STACK = re.compile(rb"t[0-9;]{0,20}+(?<=[t;][23]2)\[\x1b")
-# EL and ED to the right, DECSEL and DECSED. A wrap cannot be pending if CR or a CUP to one of the first columns stands
-# before them, and between only SGR and text that is too short to fill the row: a byte prints at most one column.
-# Asking the terminal before each of them instead would halve the speed of programs that repaint the screen.
+# EL and ED to the right, DECSEL and DECSED. A wrap cannot be pending directly after a motion; nor if CR or a CUP to one
+# of the first columns stands before them, and between only SGR and text that is too short to fill the row: a byte
+# prints at most one column. Asking the terminal before each of them instead would halve the speed of programs that
+# repaint the screen. (ncurses resets with ESC ( B and SGR, and goes to the begin of a row by CR and VPA.)
 _ERASE = rb"""
-    %b 0{0,9}+ \?? \[\x1b (?! \r
-      | (?= [^H]{0,%d}+ H [0-9][1-3]; [0-9]*+ \[\x1b          # columns 10 to 39
-          | [^H]{0,%d}+ H (?: [0-9]; )? [0-9]*+ \[\x1b        # columns 1 to 9
+    %b 0{0,9}+ \?? \[\x1b (?! \r | H [0-9]*+ ;?+ [0-9]*+ \[\x1b | [A-Gd] [0-9]*+ \[\x1b
+      | (?= [^H]{0,%d}+ H [0-9][1-3]; [0-9]*+ \[\x1b               # columns 10 to 39
+          | [^H]{0,%d}+ H (?: [0-9]; )? [0-9]*+ \[\x1b             # columns 1 to 9
           | (?: [^H]{0,%d}+ H ){2} (?: [0-9]; )? [0-9]*+ \[\x1b )  # the same, with an H in the text
-        (?: [^\x1b]* m[0-9;:]*+ \[\x1b )*+ [^\x1b]* H [0-9;]*+ \[\x1b
+        (?: [^\x1b]* m[0-9;:]*+ \[\x1b (?: B\(\x1b )?+ )*+ [^\x1b]* H [0-9;]*+ \[\x1b
       | (?= [^\r]{0,%d}+ \r )
-        (?: [^\x00-\x1f]* m[0-9;:]*+ \[\x1b )*+ [^\x00-\x1f]*+ \n*\r
+        (?: [^\x00-\x1f]* m[0-9;:]*+ \[\x1b (?: B\(\x1b )?+ )*+
+        (?: [^\x00-\x1f]*+ \n*\r | [^\x00-\x1f]* d[0-9]*+ \[\x1b\r )
     )
 """
 _BEGUN = re.compile(rb"\x1b(?:\[[!?0-9;]{0,28})?\Z")
