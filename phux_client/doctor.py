@@ -8,6 +8,7 @@ for check in doctor.examine(blocking.Phux())["checks"]:
 
 import os
 import stat
+import sys
 
 from phux_client import flows
 from phux_core import errors, paths, procfs
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     from phux_client.flows._types import Document
 
 _LEAST_FREE = 256 * 1024 * 1024
+_TRY_ENGINE = """
+import os
+from phux_core.engine import choose, create
+name = choose(os.environ.get("PHUX_ENGINE"))
+create(name, 80, 24).close()
+print(name)
+"""
 _SHELLS = ("bash", "zsh", "fish")
 
 
@@ -118,10 +126,14 @@ def _disk(path: str) -> "Document":
 
 def _engine(status: "Document | None") -> "Document":
     if status is None:
-        import importlib.util
+        import subprocess
 
-        name = "ghostty" if importlib.util.find_spec("pyghostty") else "pyte"
-        return _well("engine", f"{name} will be used")
+        # As a server would: engines are none of a client's modules, and only loading one shows that it works.
+        tried = subprocess.run([sys.executable, "-c", _TRY_ENGINE], capture_output=True, text=True, check=False)
+        if tried.returncode:
+            return _ill("engine", tried.stderr.strip().rpartition("\n")[2], "install pyghostty, or unset PHUX_ENGINE")
+        why = tried.stderr.strip()
+        return _well("engine", f"{tried.stdout.strip()} will be used" + (f": {why}" if why else ""))
     notes = status["engine_notes"]
     if notes:
         first = notes[0]

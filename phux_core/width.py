@@ -1,12 +1,19 @@
-"""How many columns a text takes on a terminal: enough to draw a box around it and to join wrapped rows."""
+"""How many columns a text takes on a terminal: one table for the engines and for everything that draws or joins text.
 
-import unicodedata
+Widths go by code point, as in xterm and as libghostty does while mode 2027 (grapheme clusters) is off: a family emoji
+of three people joined by ZWJ takes six columns.
+"""
+
+import re
+from bisect import bisect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-_ZERO_WIDTH = frozenset(("Mn", "Me", "Cf"))
+_FIRST_CHANGE = 0x300
+_starts: list[int] = []  # where the width changes, once it was needed
+_widths: list[int] = []  # the widths before the first of these, and from each of them on
 
 
 def columns(text: str) -> int:
@@ -17,10 +24,31 @@ def columns(text: str) -> int:
 
 
 def character_columns(character: str) -> int:
-    """Count the columns of one character."""
-    if unicodedata.category(character) in _ZERO_WIDTH:
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    """Count the columns of one printable character.
+
+    Example:
+        >>> [character_columns(character) for character in ("a", "\u65e5", "\u0301")]
+        [1, 2, 0]
+    """
+    code = ord(character)
+    if code < _FIRST_CHANGE:
+        return 1
+    if not _starts:
+        _load()
+    return _widths[bisect(_starts, code)]
+
+
+def _load() -> None:
+    from phux_core.width_table import CHANGES
+
+    start, starts, widths = 0, [], [1]
+    for distance, width in re.findall("([0-9a-f]+)([zow])", CHANGES.replace("\n", "")):
+        start += int(distance, 16)
+        starts.append(start)
+        widths.append("zow".index(width))
+    # In this order, since another thread may be counting.
+    _widths[:] = widths
+    _starts[:] = starts
 
 
 def join_wrapped(rows: "Sequence[str]", wrapped: "Container[int]", cols: int) -> list[str]:

@@ -7,6 +7,8 @@ waits ``timeout_s`` for its rest; then ``flush`` says what it was.
 
 import re
 
+from phux_core import escapes
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -23,10 +25,6 @@ MAX_PASTE = 512 * 1024
 """A paste that is longer comes in pieces."""
 
 _PASTE_END = b"\x1b[201~"
-_CSI = re.compile(rb"\x1b\[([0-?]*)([ -/]*)([@-~])")
-_CSI_BEGUN = re.compile(rb"\x1b\[[0-?]*[ -/]*\Z")
-_STRING_BEGINS = frozenset(b"]P_^X")
-_STRING_END = re.compile(rb"\x07|\x1b\\|\x9c|[\x18\x1a]")
 _TEXT = re.compile(rb"[ -~\x80-\xff]+")
 
 _LETTERS = {"A": "Up", "B": "Down", "C": "Right", "D": "Left", "H": "Home", "F": "End"}
@@ -196,7 +194,7 @@ class Keyboard:
             return self._csi(events, final=final)
         elif second == 0x4F:  # O
             return self._ss3(events, final=final)
-        elif second in _STRING_BEGINS:
+        elif second in escapes.STRING_OPENERS:
             return self._string(events, final=final)
         else:
             return self._alt(events, final=final)
@@ -228,12 +226,12 @@ class Keyboard:
 
     def _csi(self, events: "list[Event]", *, final: bool) -> bool:
         buffer = self._buffer
-        found = _CSI.match(buffer)
+        found = escapes.CSI.match(buffer)
         if found is None:
-            if _CSI_BEGUN.match(buffer) and not final and len(buffer) <= _MAX_SEQUENCE:
+            if escapes.UNFINISHED.match(buffer) and not final and len(buffer) <= _MAX_SEQUENCE:
                 return False
             # Alt-[ if nothing follows; else a sequence that broke off, of which nothing may be typed.
-            cut = _CSI_BEGUN.match(buffer[:_MAX_SEQUENCE])
+            cut = escapes.UNFINISHED.match(buffer[:_MAX_SEQUENCE])
             size = 2 if len(buffer) == 2 else len(cut[0]) if cut else _broken(buffer)
             self._take(size, events, KeyPress("M-[") if len(buffer) == 2 else None)
             return True
@@ -265,7 +263,7 @@ class Keyboard:
     def _string(self, events: "list[Event]", *, final: bool) -> bool:
         """Take an OSC, DCS, APC, PM or SOS string: an answer to a question."""
         buffer = self._buffer
-        end = _STRING_END.search(buffer, 2)
+        end = escapes.STRING_END.search(buffer, 2)
         if end is not None:
             self._take(end.end(), events, Answer(buffer[: end.end()]))
         elif len(buffer) == 2:

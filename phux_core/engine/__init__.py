@@ -134,7 +134,4 @@ def _check(name: str) -> None:
 
 def _backend(name: str) -> _Backend:
     _check(name)
-    return cast("_Backend", importlib.import_module(f"phux_core.engine.{_MODULES[name]}"))
-
-
-_MODULES = {"ghostty": "ghostty", "pyte": "pyte_engine"}
+    return cast("_Backend", importlib.import_module(f"phux_core.engine.{name}.engine"))

@@ -1,7 +1,7 @@
 """What keys, pastes, the mouse and the focus type, the way xterm and tmux have always sent them.
 
 Pure functions of an event and the terminal's modes. Both engines encode everything here but keys under the kitty
-protocol (``_ghostty_keys``, ``_pyte_keys``). Nothing here reads or changes a terminal.
+protocol (``ghostty.keys``, ``pyte.keys``). Nothing here reads or changes a terminal.
 
 The tables follow xterm's ctlseqs ("PC-Style Function Keys", "VT220-Style Function Keys", "Mouse Tracking").
 """

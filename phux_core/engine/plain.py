@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 
+from phux_core import escapes
 from phux_core.engine import create
 from phux_core.width import join_wrapped
 
-# What leaves no trace in the text: colours (SGR), and control strings (OSC, DCS, SOS, PM, APC).
-_TRACELESS = re.compile(r"\x1b(?:\[[0-9;:]*m|\][^\x07\x1b\x18\x1a]*(?:\x07|\x1b\\)|[PX^_][^\x1b\x18\x1a]*\x1b\\)")
 _TRACELESS_CHARACTERS = dict.fromkeys(map(ord, "\0\a\x7f"))
 _MOVES = re.compile(r"[\x01-\x08\x0b-\x1f\x80-\x9f]")
 _NEWLINE = re.compile(r"\r+\n")
@@ -56,9 +55,7 @@ def flowing_text(data: bytes) -> str | None:
         >>> flowing_text(b"\x1b[32m100%\x1b[m\r\n\r\n")
         '100%\n\n'
     """
-    text = data.decode("utf-8", "replace")
-    if "\x1b" in text:
-        text = _TRACELESS.sub("", text)
+    text = escapes.strip_traceless(data).decode("utf-8", "replace")
     if "\0" in text or "\a" in text or "\x7f" in text:
         text = text.translate(_TRACELESS_CHARACTERS)
     text = text.replace("\r\n", "\n")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from phux_core import escapes
 from phux_core.logs import places, text
 from phux_core.logs.stored import Stored
 from phux_core.patterns import BATCH, TimeLimit, compile_pattern
@@ -24,9 +25,9 @@ _LONGEST_SHOWN = 1000
 _MOST_AROUND = 256 * 1024
 # Most patterns have a text that each match must have, and bytes can be looked through for it many times quicker than
 # lines without escape sequences can be matched. Colours may stand within it; lines with others are matched anyway.
-_UNSEEN = rb"(?:\x1b\[[0-9;:]*m)*+"
+_UNSEEN = rb"(?:%b)*+" % escapes.SGR
 _OTHERS = {
-    b"\x1b": re.compile(rb"\x1b(?:[^\[]|\Z|\[[0-9;:]*+(?:[^m]|\Z))"),
+    b"\x1b": escapes.OTHER_THAN_SGR,
     b"\xc2": re.compile(rb"\xc2[\x90-\x9f]"),
     **{byte: re.compile(re.escape(byte)) for byte in (b"\0", b"\a", b"\b", b"\x7f")},
 }

@@ -11,6 +11,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from phux_core import escapes
 from phux_core.engine.plain import as_written, flowing_text
 from phux_core.patterns import BATCH, TimeLimit
 
@@ -19,20 +20,6 @@ if TYPE_CHECKING:
 
 MODES = ("rendered", "stripped", "raw")
 
-# Colours (SGR) are most of the escape sequences there are, and quickly taken out.
-_COLOURS = re.compile(rb"\x1b\[[0-9;:]*+m")
-# ECMA-48: control sequences (CSI), control strings (OSC, DCS, SOS, PM, APC), and escapes of two and three characters;
-# those of one byte stand in two as UTF-8. None takes the end of a line along: one that was never finished must not hide
-# what follows.
-_ESCAPES = re.compile(
-    rb"(?:\x1b\[|\xc2\x9b)[0-?]*[ -/]*[@-~]"
-    rb"|(?:\x1b\]|\xc2\x9d)[^\x07\x1b\x18\x1a\n]*(?:\x07|\x1b\\)?"
-    rb"|(?:\x1b[PX^_]|\xc2[\x90\x98\x9e\x9f])[^\x1b\x18\x1a\n]*(?:\x1b\\)?"
-    rb"|\x1b[ -/]*[0-~]"
-    rb"|\x1b"
-)
-# Those that do not move the cursor: control strings, character sets, and what erases the rest of the line.
-_IN_PLACE = re.compile(rb"\x1b(?:[\]PX^_ -/]|\[0?K)")
 _SILENT = b"\0\a\x7f"
 _MOVES = re.compile(r"[\x01-\x08\n-\x1f]+")
 _MOVING_BYTES = [bytes([code]) for code in b"\b\n\v\f\r"]
@@ -47,11 +34,7 @@ def strip(data: bytes) -> str:
         >>> strip(b"\x1b[1;32mok\x1b[0m\r\n\x1b]0;title\x07done")
         'ok\ndone'
     """
-    if b"\x1b" in data:
-        data = _COLOURS.sub(b"", data)
-    if b"\x1b" in data or b"\xc2" in data:
-        data = _ESCAPES.sub(b"", data)
-    return data.replace(b"\r\n", b"\n").translate(None, _SILENT).decode("utf-8", "replace")
+    return escapes.strip(data).replace(b"\r\n", b"\n").translate(None, _SILENT).decode("utf-8", "replace")
 
 
 def stretches(data: bytes) -> list[str]:
@@ -61,9 +44,7 @@ def stretches(data: bytes) -> list[str]:
         >>> stretches(b"10%\r\x1b[K\x1b[32mdone\x1b[m\r\n\x1b[?1049h\x1b[2;5Hfull screen\x1b[?1049l")
         ['10%', 'done', 'full screen']
     """
-    data = _COLOURS.sub(b"", data)
-    data = _ESCAPES.sub(lambda match: b"" if _IN_PLACE.match(match[0]) else b"\n", data)
-    text = data.translate(None, _SILENT).decode("utf-8", "replace")
+    text = escapes.break_at_motion(data).translate(None, _SILENT).decode("utf-8", "replace")
     return [stretch for stretch in _MOVES.split(text) if stretch.strip()]
 
 
@@ -74,11 +55,7 @@ def last_stretch(data: bytes) -> int:
         >>> last_stretch(b"10%\r\x1b[2;5Hful\x1b[31ml")
         10
     """
-    start = max(map(data.rfind, _MOVING_BYTES)) + 1
-    for match in _ESCAPES.finditer(data, start):
-        if not (_COLOURS.match(match[0]) or _IN_PLACE.match(match[0])):
-            start = match.end()
-    return start
+    return escapes.after_last_motion(data, max(map(data.rfind, _MOVING_BYTES)) + 1)
 
 
 def plain(data: bytes) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,7 @@ from servers import Cli, embedded_server, eventually
 PANIC = """
 import os, sys
 if "phux_core.server" in " ".join(sys.orig_argv):
-    import phux_core.engine.ghostty as ghostty
+    import phux_core.engine.ghostty.engine as ghostty
     feed = ghostty.GhosttyEngine.feed
     def panicking(self, data):
         if b"CRASH-NOW" in data:
@@ -50,6 +51,28 @@ def test_the_pane_that_did_it_goes_on_with_the_other_engine(cli):
     cli("send-keys", "bad", "CRASH-NOW", "Enter")
     cli.json("wait", "bad", "--until", "got CRASH-NOW", "--timeout", "10")
     assert cli.json("status")["service_restarts"] == 1
+
+
+def test_doctor_and_the_log_say_why_the_better_engine_is_not_used(tmp_path, monkeypatch):
+    (tmp_path / "pyghostty.py").write_text("")  # there, but without its library
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with embedded_server() as server:
+        cli = Cli(server.socket, tmp_path)
+        assert cli.json("status")["engine"] == "pyte"
+        assert engine_check(cli) == (True, "pyte is used")
+        assert "the ghostty engine cannot be used" in Path(f"{server.socket}.log").read_text()
+    ok, message = engine_check(cli)
+    assert (ok, message.partition(":")[0]) == (True, "pyte will be used")
+    assert "pyghostty has no" in message
+    ok, message = engine_check(cli, PHUX_ENGINE="ghostty")
+    assert (ok, "pyghostty has no" in message) == (False, True)
+
+
+def engine_check(cli, **env):
+    """Return what doctor says about the engine."""
+    finished = cli("doctor", "--json", PYTHONPATH=os.environ["PYTHONPATH"], **env)
+    (check,) = [check for check in finished.document["checks"] if check["name"] == "engine"]
+    return check["ok"], check["message"]
 
 
 def test_a_service_that_is_killed_accuses_nobody(cli):

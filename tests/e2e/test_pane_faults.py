@@ -146,7 +146,8 @@ def test_a_fault_in_telling_the_state_keeps_nobody_from_reading(tmp_path):
 # The engine
 
 FEED_FAULT = """
-from phux_core.engine import ghostty, pyte_engine
+from phux_core.engine.ghostty import engine as ghostty
+from phux_core.engine.pyte import engine as pyte
 def make_faulty(kind, method):
     original = getattr(kind, method)
     def faulty(self, *args):
@@ -159,7 +160,7 @@ for kind in KINDS:
 """
 
 
-def fault(what, method="feed", kinds="(ghostty.GhosttyEngine, pyte_engine.PyteEngine)"):
+def fault(what, method="feed", kinds="(ghostty.GhosttyEngine, pyte.PyteEngine)"):
     return FEED_FAULT.replace("FAULT", what).replace("METHOD", method).replace("KINDS", kinds)
 
 
@@ -310,8 +311,8 @@ def test_a_service_killed_by_somebody_while_it_rebuilds_costs_no_screen(tmp_path
 
 LARGE = "seq 1 3000000"  # 22 MB; the journal holds 16 MiB
 VERSION = {
-    "ghostty": "from phux_core.engine import _ghostty_checkpoint as state",
-    "pyte": "from phux_core.engine import _pyte_state as state",
+    "ghostty": "from phux_core.engine.ghostty import checkpoint as state",
+    "pyte": "from phux_core.engine.pyte import state",
 }
 
 

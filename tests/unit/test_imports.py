@@ -35,8 +35,10 @@ CONTRACT = {
         "paths",
         "procfs",
         "errors",
+        "escapes",
         "version",
         "width",
+        "width_table",
     ),
     *("layout", "config", "bindings"),
 }
@@ -112,7 +114,7 @@ def test_imports_point_down_only(name):
     [
         ("phux_core.wire", "import socket", ["socket"]),
         ("phux_core.wire", "def f():\n    from asyncio import Queue", ["asyncio"]),
-        ("phux_core.engine.ghostty", "import anyio.abc", ["anyio.abc"]),
+        ("phux_core.engine.ghostty.engine", "import anyio.abc", ["anyio.abc"]),
         ("phux_core.shapes", "if TYPE_CHECKING:\n    import phux_client", ["phux_client"]),
         ("phux_core.selector", "from phux_core.server.tree.records import Tree", ["phux_core.server.tree.records"]),
         ("phux_core.selector", "from .server import pane", ["phux_core.server.pane"]),

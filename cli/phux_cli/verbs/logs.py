@@ -8,7 +8,6 @@ sense.
 import argparse
 import contextlib
 import json
-import re
 import sys
 
 from phux_cli.connection import connection
@@ -16,6 +15,7 @@ from phux_cli.output import print_document, stream
 from phux_cli.usage import UsageError, add_budget, add_params, budget
 from phux_client import flows
 from phux_client.blocking import Phux
+from phux_core import escapes
 from phux_core.calls import CALLS
 from phux_core.errors import NoServerError
 
@@ -31,7 +31,7 @@ EXAMPLES = (
     "phux logs --list",
 )
 # Our own marks carry the secret of a pane: they are not to be played to a terminal again.
-_MARKS = re.compile(rb"\x1b\]7748;[^\x07\x1b]*(?:\x07|\x1b\\)?")
+_MARKS = escapes.osc(7748)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,10 +9,10 @@ that nobody follows cost a look into a dictionary.
 from __future__ import annotations
 
 import asyncio
-import re
 from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.plain import as_written, flowing_text
+from phux_core.escapes import cut_unfinished
 from phux_core.logs.text import last_stretch, stretches
 from phux_core.server.screen import alt_screen_changes
 from phux_core.server.screen.snapshot import read_screen
@@ -32,8 +32,6 @@ _LONGEST_COLOURED = 16 * 1024
 _END = 4 * 1024
 # A line that is drawn by moving the cursor has no end, and is cut.
 _LONGEST_DRAWN = 4 * 1024
-# An escape sequence of which the rest is still to come.
-_UNFINISHED = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|[ -/]+|[\]PX^_][^\x07\x1b\x18\x1a]*\x1b?)?\Z")
 # How long one follower may go on catching up before others get their turn.
 _TURN_S = 0.004
 
@@ -225,6 +223,4 @@ def _erased(data: bytes, old: int, lines: list[str], cut: bytes = b"") -> list[s
 
 def _settled(data: bytes) -> bytes:
     """Leave out what only the rest will give a meaning; it is no text, and a terminal would be made for it."""
-    last = data.rfind(b"\x1b", 0, -1)  # the last byte alone may be half the end of a control string
-    unfinished = _UNFINISHED.search(data, len(data) - 1 if last < 0 else last) if data else None
-    return (data[: unfinished.start()] if unfinished else data).rstrip(b"\r")
+    return cut_unfinished(data).rstrip(b"\r")

@@ -9,10 +9,10 @@ import pytest
 
 pytest.importorskip("pyghostty")
 
-from phux_core.engine import _ghostty_binding
-from phux_core.engine._ghostty_native import ffi, lib
+from phux_core.engine.ghostty import binding
+from phux_core.engine.ghostty.native import ffi, lib
 
-ENGINE = Path(_ghostty_binding.__file__).parent
+ENGINE = Path(binding.__file__).parent
 OURS = {"GhosttyEngine", "GhosttyError"}
 DECLARATIONS = """
 typedef enum { GHOSTTY_ONE = 1, } GhosttyOne;
@@ -26,7 +26,7 @@ void ghostty_unused(GhosttyUnused* unused);
 
 
 def names(pattern):
-    text = "".join(path.read_text() for path in ENGINE.glob("*ghostty*.py") if path.stem != "_ghostty_binding")
+    text = "".join(path.read_text() for path in ENGINE.glob("*.py") if path.stem != "binding")
     return set(re.findall(pattern, text)) - OURS
 
 
@@ -41,19 +41,19 @@ def test_every_type_that_the_engine_names_is_declared():
 
 
 def test_what_the_used_names_speak_of_stays_and_nothing_else():
-    reduced = _ghostty_binding.reduce(DECLARATIONS, ["ghostty_used"])
+    reduced = binding.reduce(DECLARATIONS, ["ghostty_used"])
     assert set(re.findall(r"[Gg]hostty\w+", reduced)) == {"ghostty_used", "GhosttyCall", "GhosttyTwo", "GhosttyOne"}
 
 
 def test_a_name_that_the_library_does_not_have_is_an_import_error():
     with pytest.raises(ImportError, match="ghostty_gone"):
-        _ghostty_binding.reduce(DECLARATIONS, ["ghostty_gone"])
+        binding.reduce(DECLARATIONS, ["ghostty_gone"])
 
 
 def test_the_compiled_declarations_are_those_of_the_installed_library():
-    """Otherwise each start takes 150 ms longer: ``python -m phux_core.engine._ghostty_binding PATH`` writes them."""
-    directory = _ghostty_binding._directory()
-    compiled, parsed = _ghostty_binding._compiled(directory), _ghostty_binding._parsed(directory)
+    """Otherwise each start takes 150 ms longer: ``python -m phux_core.engine.ghostty.binding PATH`` writes them."""
+    directory = binding._directory()
+    compiled, parsed = binding._compiled(directory), binding._parsed(directory)
     assert compiled is ffi
     for name in names(r"\bGhostty\w+"):
         assert parsed.getctype(name) == compiled.getctype(name)
@@ -64,7 +64,7 @@ def test_the_compiled_declarations_are_those_of_the_installed_library():
 
 
 def test_other_declarations_are_parsed_at_runtime(tmp_path):
-    directory = Path(_ghostty_binding._directory())
+    directory = Path(binding._directory())
     (tmp_path / "_cdef.py").write_text((directory / "_cdef.py").read_text() + "\n# a newer release\n")
-    assert _ghostty_binding._compiled(str(tmp_path)) is None
-    assert _ghostty_binding._parsed(str(tmp_path)).typeof("GhosttyTerminal")
+    assert binding._compiled(str(tmp_path)) is None
+    assert binding._parsed(str(tmp_path)).typeof("GhosttyTerminal")

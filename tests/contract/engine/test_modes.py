@@ -94,7 +94,6 @@ def test_kitty_keyboard_flags_are_pushed_and_popped(term):
         ("\x1b[?31999$p", rb"\x1b\[\?31999;0\$y"),
         ("\x1b[4$p", rb"\x1b\[4;2\$y"),
         ("\x1b[?u", rb"\x1b\[\?0u"),
-        ("\x1b[?6n", rb"\x1b\[\?2;3R"),
         ("\x1bP$qm\x1b\\", rb"\x1bP1\$r0?m\x1b\\"),
         ("\x1b[1;31;107m\x1bP$qm\x1b\\", rb"\x1bP1\$r0;1;31;107m\x1b\\"),
         ("\x1b[38;5;12;48;5;200m\x1bP$qm\x1b\\", rb"\x1bP1\$r0;94;48:5:200m\x1b\\"),

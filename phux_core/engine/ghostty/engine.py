@@ -1,0 +1,500 @@
+"""The ghostty engine: libghostty-vt behind the engine protocol.
+
+``feed`` is the hot path of the whole service, so it does next to nothing in Python unless something happened. What
+the library does not do is done around it: marks and our own sequences by the tap, the exact history limit by
+trimming (see ``_trim``), history below the alternate screen by reading a copy.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from phux_core.engine import encoding
+from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
+from phux_core.engine.ghostty import keys
+from phux_core.engine.ghostty.checkpoint import Checkpoint, mend, pack, snapshot, unpack
+from phux_core.engine.ghostty.grid import Grid
+from phux_core.engine.ghostty.native import (
+    Sink,
+    check,
+    configure,
+    decode_snapshot,
+    ffi,
+    lib,
+    new_terminal,
+    set_size_option,
+)
+from phux_core.engine.ghostty.state import (
+    is_alternate,
+    is_wrap_pending,
+    mode,
+    number,
+    read_modes,
+    rendered_cursor_style,
+    scrollback,
+    wrapping,
+)
+from phux_core.engine.ghostty.unsupported import UnsupportedSequences, erase_below, soft_reset
+from phux_core.engine.protocol import (
+    DEFAULT_HISTORY,
+    MAX_SIZE,
+    Bell,
+    Cursor,
+    Effect,
+    Lines,
+    Modes,
+    Mouse,
+    Reply,
+    Span,
+    TitleChanged,
+)
+from phux_core.engine.tap import Tap
+
+if TYPE_CHECKING:
+    from phux_core.keys import Key
+
+_write = lib.ghostty_terminal_vt_write
+_get = lib.ghostty_terminal_get
+
+# Large chunks are fed in slices, with a look at the history between them: a megabyte of newlines in one go would
+# make half a million rows before anybody could trim them.
+_SLICE = 32 * 1024
+
+# Bytes of a page of libghostty's, somewhat overestimated, and what one of its cells can take with a colour of its
+# own (8 bytes without).
+_PAGE_BYTES = 600_000
+_STYLED_CELL_BYTES = 80
+
+# What could leave the alternate screen: DECRST (or a restore) of 47, 1047 or 1049, and a full reset.
+_SCREEN_SWITCH = re.compile(rb"\x1b\[\?[0-9;]*4[79]|\x1bc")
+
+_LONGEST_SWITCH = 24  # a sequence that was begun in an earlier chunk is recognised up to this length
+
+_CANCEL = b"\x18"  # CAN: ends a sequence without executing it
+_QUERY_CURSOR_STYLE = b"\x1bP$q q\x1b\\"
+_CURSOR_STYLE_REPLY = re.compile(rb"\$r([0-6]) q")
+_SHAPES = ("block", "block", "block", "underline", "underline", "bar", "bar")
+
+
+class GhosttyEngine:
+    """A terminal of libghostty-vt; see ``phux_core.engine.protocol.Engine`` for what its methods promise."""
+
+    name = "ghostty"
+
+    def __init__(self, terminal: Any, cols: int, rows: int, history: int, tap: Tap, title: str | None) -> None:
+        """Take over a native terminal. ``create`` and ``restore`` are the ways to get an engine."""
+        self._cols = cols
+        self._rows = rows
+        self._limit = history
+        self._tap = tap
+        self._title = title  # the one that was told last, None until one was set
+        self._sink = Sink(cols, rows)
+        self._terminal = terminal
+        self._handle = configure(terminal, self._sink)
+        self._grid = Grid(terminal)
+        self._untrimmed = 0  # bytes fed since the history was last looked at
+        self._page_rows = self._spare = self._bytes = 0  # see _set_limits
+        self._tight = False
+        self._unsupported = UnsupportedSequences()
+        self._covered: int | None = None  # rows of history below the alternate screen, once they were counted
+        self._recent = b""  # what was fed last since then
+        self._modes: Modes | None = None  # once they were read; only what is fed can change them
+        self._set_limits()
+
+    # Reading
+
+    @property
+    def cols(self) -> int:
+        """Columns of the grid."""
+        return self._cols
+
+    @property
+    def rows(self) -> int:
+        """Rows of the grid."""
+        return self._rows
+
+    @property
+    def position(self) -> int:
+        """Where in the stream the next byte stands."""
+        return self._tap.position
+
+    @property
+    def title(self) -> str | None:
+        """The window title, None until one was set."""
+        # A full reset empties it without a word, so it is read each time.
+        return None if self._title is None else self._read_title()
+
+    @property
+    def cwd(self) -> str | None:
+        """The directory OSC 7 named last, None until then."""
+        return self._tap.cwd
+
+    @property
+    def history_rows(self) -> int:
+        """How many rows of scrollback can be read now, the primary screen's even below the alternate one."""
+        if not self._limit:
+            return 0
+        rows = self._covered_history() if is_alternate(self._terminal) else scrollback(self._terminal)
+        return min(rows, self._limit)
+
+    def lines(self, first: int, count: int) -> Lines:
+        """Read rows as text; rows that do not exist are left out."""
+        first, last = self._range(first, count)
+        text: list[str] = []
+        wrapped: list[bool] = []
+        for grid, top, size, _ in self._parts(first, last):
+            part = grid.lines(top, size, self._cols)
+            text += part.text
+            wrapped += part.wrapped
+        return Lines(text, wrapped)
+
+    def spans(self, first: int, count: int) -> list[Span]:
+        """Read rows as runs of styled cells; rows that do not exist are left out."""
+        first, last = self._range(first, count)
+        spans: list[Span] = []
+        for grid, top, size, history in self._parts(first, last):
+            spans += grid.spans(top, size, history)
+        return spans
+
+    def changed(self) -> dict[int, list[Span]]:
+        """Read the rows of the viewport that may look different since this was last asked."""
+        return self._grid.changed(0 if is_alternate(self._terminal) else scrollback(self._terminal))
+
+    def forget_changes(self) -> None:
+        """Free what ``changed`` keeps."""
+        self._grid.forget_changes()
+
+    def _range(self, first: int, count: int) -> tuple[int, int]:
+        """The rows asked for, from and up to, clamped to what exists."""
+        oldest = -self.history_rows if first < 0 else 0
+        return max(first, oldest), min(first + count, self._rows)
+
+    def _parts(self, first: int, last: int) -> list[tuple[Grid, int, int, int]]:
+        """Where the rows ``first`` to ``last - 1`` are.
+
+        Returns:
+            For each piece: a grid, the first row there, how many rows, how many rows of history that grid has.
+        """
+        if last <= first:
+            return []
+        if is_alternate(self._terminal):
+            parts = []
+            if first < 0:
+                copy = self._copy_primary()
+                history = scrollback(copy)
+                parts.append((Grid(copy), history + first, min(last, 0) - first, history))
+            if last > 0:
+                parts.append((self._grid, max(first, 0), last - max(first, 0), 0))
+            return parts
+        history = scrollback(self._terminal)
+        return [(self._grid, history + first, last - first, history)]
+
+    def cursor(self) -> Cursor:
+        """Where the cursor is."""
+        style = self._cursor_style()
+        return Cursor(
+            number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_X),
+            number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y),
+            bool(number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_VISIBLE)),
+            _SHAPES[style],
+            style in {1, 3, 5},
+        )
+
+    @property
+    def alt_screen(self) -> bool:
+        """Whether the alternate screen is shown."""
+        return is_alternate(self._terminal)
+
+    def modes(self) -> Modes:
+        """The modes now."""
+        if self._modes is None:
+            self._modes = read_modes(self._terminal)
+        return self._modes
+
+    # Changing
+
+    def feed(self, data: bytes) -> list[Effect]:
+        """Take bytes from the program."""
+        data, effects = self._tap.scan(data)
+        self._modes = None
+        if b"\x7f" in data:
+            # DEL is no graphic character (ECMA-48, 8.3), but libghostty's fast path prints it.
+            data = data.translate(None, b"\x7f")
+        self._grid.watch_for_marks(data)
+        if self._covered is not None:
+            self._watch_screens(data)
+        at = 0
+        for start, end, text in self._unsupported.find(data, self._cols):
+            # The ESC goes to the terminal, to end whatever stands before it: half a character, or a string.
+            escape = max(start + 1, at)
+            self._put(data[at:escape])
+            erases = text[-1] in b"JK"
+            if erases and not is_wrap_pending(self._terminal):
+                at = escape
+                continue
+            self._put(_CANCEL)
+            at = end
+            if not erases:
+                self._execute(text)
+            elif text.endswith(b"J"):
+                self._erase_below()
+        self._put(data[at:] if at else data)
+        # DECCOLM changed the grid, but a pane has the size that its clients gave it.
+        if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_COLS) != self._cols:
+            self._resize_grid(self._cols, self._rows)
+        if self._sink.stirred:
+            self._collect(effects)
+        return effects
+
+    def _put(self, data: bytes) -> None:
+        """Write to the terminal, and keep the history in bounds."""
+        size = len(data)
+        if size <= _SLICE:
+            _write(self._terminal, data, size)
+            self._untrimmed += size
+            if self._untrimmed >= _SLICE:
+                self._trim()
+        else:
+            start = ffi.from_buffer("uint8_t[]", data)
+            for at in range(0, size, _SLICE):
+                _write(self._terminal, start + at, min(_SLICE, size - at))
+                self._trim()
+
+    def _execute(self, text: bytes) -> None:
+        """Execute a sequence that the library does not know."""
+        if text.endswith(b"p"):
+            soft_reset(self._terminal)
+        else:
+            self._stack_title(text)
+
+    def _erase_below(self) -> None:
+        """Execute ED with a wrap pending: the cursor is behind its row, which keeps all of its glyphs."""
+        below = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y) + 1
+        # Where there is nothing to erase, the wrap stays pending.
+        if self.spans(below, self._rows - below):
+            erase_below(self._terminal)
+
+    def _stack_title(self, text: bytes) -> None:
+        """Push or pop the title (XTWINOPS 22 and 23)."""
+        operation, _, which = text[2:-1].partition(b";")
+        if which.split(b";")[0].lstrip(b"0") == b"1":
+            return  # the icon's name is no title
+        # A title set in this very chunk has not been reported yet.
+        has_title = self._title is not None or self._sink.title
+        titles = self._unsupported.titles
+        if operation == b"22":
+            self._unsupported.push_title(self._read_title() if has_title else "")
+        elif titles:
+            title = titles.pop()
+            # Programs push and pop around the alternate screen; where there was no title, that makes none.
+            if title or has_title:
+                self._put(b"\x1b]2;%b\x1b\\" % title.encode("utf-8", "replace"))
+
+    def _watch_screens(self, data: bytes) -> None:
+        """Forget how much history the alternate screen covers when that may have changed."""
+        joined = self._recent + data
+        if _SCREEN_SWITCH.search(joined):
+            self._covered = None
+        self._recent = joined[-_LONGEST_SWITCH:]
+
+    def _collect(self, effects: list[Effect]) -> None:
+        sink = self._sink
+        sink.stirred = False
+        if sink.replies:
+            effects.extend(map(Reply, sink.replies))
+            sink.replies.clear()
+        if sink.title:
+            sink.title = False
+            title = self._read_title()
+            if title != self._title:
+                self._title = title
+                effects.append(TitleChanged(title))
+        if sink.bell:
+            sink.bell = False
+            effects.append(Bell())
+
+    def _read_title(self) -> str:
+        text = ffi.new("GhosttyString*")
+        check(_get(self._terminal, lib.GHOSTTY_TERMINAL_DATA_TITLE, text), "title")
+        return ffi.buffer(text.ptr, text.len)[:].decode("utf-8", "replace") if text.len else ""
+
+    def resize(self, cols: int, rows: int) -> list[Effect]:
+        """Change the grid."""
+        _check_size(cols, rows)
+        self._sink.cols, self._sink.rows = cols, rows
+        self._grid.forget_changes()
+        self._resize_grid(cols, rows)
+        self._cols, self._rows = cols, rows
+        self._covered = None
+        self._set_limits()
+        if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND) and is_alternate(self._terminal):
+            mend(self._terminal, self._grid, cols, rows)
+        effects: list[Effect] = []
+        if self._sink.stirred:
+            self._collect(effects)
+        return effects
+
+    def _resize_grid(self, cols: int, rows: int) -> None:
+        # Without a reflow a wide character could be cut in half, which no snapshot can hold (see mend).
+        with wrapping(self._terminal):
+            check(lib.ghostty_terminal_resize(self._terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
+
+    def set_history_limit(self, rows: int) -> None:
+        """Keep at most ``rows`` rows of scrollback from now on."""
+        if rows < 0:
+            raise ValueError(f"a history of {rows} rows")
+        self._limit = rows
+        self._covered = None
+        self._set_limits()
+
+    # The history limit. The library's own limit of lines makes scrolling many times slower once it binds, and its
+    # limit of bytes cannot promise a number of rows, because a row's size depends on its styles. But only when the
+    # limit of bytes binds does it use the memory of old rows for new ones; without that, scrolling is slow again,
+    # page fault by page fault. So: while there are too few rows, the limit of bytes is far away; once there are
+    # enough and some to spare, it is set to what they take; and when what is to spare runs short, because newer rows
+    # take more, it is lifted again. Nobody sees the spare rows.
+
+    def _set_limits(self) -> None:
+        set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", None)
+        self._page_rows = _PAGE_BYTES // (8 * self._cols + 8) + 1
+        self._spare = 3 * self._page_rows + self._limit // 50
+        self._loosen()
+        self._trim()
+
+    def _loosen(self) -> None:
+        """Let the history grow, up to what only hostile input reaches."""
+        self._bytes = (self._limit + 2 * self._spare) * self._cols * _STYLED_CELL_BYTES if self._limit else 0
+        set_size_option(self._terminal, "SCROLLBACK_MAX_BYTES", self._bytes)
+        self._tight = False
+
+    def _tighten(self) -> None:
+        """Cut the history to the rows wanted and some to spare, and let it take no more than these do now."""
+        set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", self._limit + self._spare)
+        set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", None)
+        rows = scrollback(self._terminal)
+        # Nothing tells how much they take, but the first limit to cost a page does.
+        while self._bytes > _PAGE_BYTES and scrollback(self._terminal) >= rows:
+            self._bytes -= max(_PAGE_BYTES // 2, self._bytes // 200)
+            set_size_option(self._terminal, "SCROLLBACK_MAX_BYTES", self._bytes)
+        self._tight = True
+
+    def _trim(self) -> None:
+        """Look after the history: called every ``_SLICE`` bytes."""
+        self._untrimmed = 0
+        rows = scrollback(self._terminal)
+        enough = self._limit + self._spare
+        if self._tight and not self._limit + self._page_rows <= rows <= 2 * enough and rows:
+            self._loosen()
+        if self._limit and not self._tight and rows > enough + self._page_rows:
+            self._tighten()
+
+    # Encoding
+
+    def encode_key(self, key: Key) -> bytes:
+        """What this key types, in the modes of now."""
+        kitty = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_KITTY_KEYBOARD_FLAGS) != 0
+        extended = keys.encode(self._terminal, key, kitty=kitty)
+        if extended is not None:
+            return extended
+        modal = key.name in encoding.MODAL_KEYS
+        cursor, keypad, backarrow = (modal and mode(self._terminal, number) for number in (1, 66, 67))
+        return encoding.encode_key(key, cursor=cursor, keypad=keypad, backarrow=backarrow)
+
+    def encode_paste(self, text: str) -> bytes:
+        """What pasting this text types."""
+        return encoding.encode_paste(text, bracketed=mode(self._terminal, 2004))
+
+    def encode_mouse(self, event: Mouse) -> bytes:
+        """What this mouse event types; empty when the program did not ask for it."""
+        return encoding.encode_mouse(event, self.modes())
+
+    def encode_focus(self, focused: bool) -> bytes:
+        """What gaining or losing the focus types; empty when the program did not ask for it."""
+        return encoding.encode_focus(focused, self.modes())
+
+    # Life
+
+    def checkpoint(self) -> bytes:
+        """The whole state as bytes, an unfinished sequence included."""
+        return pack(Checkpoint(self._limit, self._title, self._unsupported.dump(), self._tap.dump(), self._snapshot()))
+
+    def close(self) -> None:
+        """Free the native terminal."""
+        if self._terminal is not None:
+            ffi.release(self._terminal)
+            # Any later use must fail in Python and not in freed memory.
+            del self._grid
+            self._terminal = None
+
+    # Helpers
+
+    def _snapshot(self) -> bytes:
+        return snapshot(self._terminal, self._grid, self._cols, self._rows, in_osc=self._tap.in_osc)
+
+    def _copy_primary(self) -> Any:
+        """A copy of the terminal with the primary screen shown."""
+        copy = decode_snapshot(self._snapshot())
+        # CAN first: the copy may stand inside a sequence.
+        leave = b"\x18\x1b[?1049l"
+        _write(copy, leave, len(leave))
+        return copy
+
+    def _covered_history(self) -> int:
+        """Rows of history below the alternate screen; the library tells of the screen that is shown only."""
+        if self._covered is None:
+            rows = scrollback(self._copy_primary())
+            if not number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND):
+                return rows  # the sequence under way may be the one that leaves: do not remember
+            self._covered = rows
+            self._recent = b""
+        return self._covered
+
+    def _cursor_style(self) -> int:
+        """The DECSCUSR number of the cursor's style."""
+        if not number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND):
+            self._grid.forget_changes()  # which it takes away
+            return rendered_cursor_style(self._terminal)
+        # The terminal is asked as a program would ask: a tenth of the time that making a render state takes.
+        sink = self._sink
+        before, sink.replies = sink.replies, []
+        stirred = sink.stirred
+        _write(self._terminal, _QUERY_CURSOR_STYLE, len(_QUERY_CURSOR_STYLE))
+        answer = b"".join(sink.replies)
+        sink.replies, sink.stirred = before, stirred
+        match = _CURSOR_STYLE_REPLY.search(answer)
+        return int(match[1]) if match else 0
+
+
+def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: int = 0) -> GhosttyEngine:
+    """Make a terminal whose first byte stands at a position of the stream.
+
+    Raises:
+        ValueError: A size out of range.
+    """
+    _check_size(cols, rows)
+    if history < 0:
+        raise ValueError(f"a history of {history} rows")
+    return GhosttyEngine(new_terminal(cols, rows), cols, rows, history, Tap(position), None)
+
+
+def restore(checkpoint: bytes) -> GhosttyEngine:
+    """Rebuild the terminal that ``GhosttyEngine.checkpoint`` described.
+
+    Raises:
+        ValueError: These bytes are no such description, or one of another version.
+    """
+    parts = unpack(checkpoint)
+    tap = Tap.load(parts.tap)
+    terminal = decode_snapshot(parts.snapshot)
+    size = ffi.new("uint16_t[2]")
+    check(_get(terminal, lib.GHOSTTY_TERMINAL_DATA_COLS, size), "cols")
+    check(_get(terminal, lib.GHOSTTY_TERMINAL_DATA_ROWS, size + 1), "rows")
+    engine = GhosttyEngine(terminal, size[0], size[1], parts.history, tap, parts.title)
+    engine._unsupported = UnsupportedSequences.load(parts.unsupported)  # noqa: SLF001 - its own module
+    return engine
+
+
+def _check_size(cols: int, rows: int) -> None:
+    if not (1 <= cols <= MAX_SIZE and 1 <= rows <= MAX_SIZE):
+        raise ValueError(f"a terminal of {cols} columns and {rows} rows: each must be 1 to {MAX_SIZE}")

@@ -1,0 +1,301 @@
+"""libghostty-vt as the ghostty engine needs it: the loaded library, terminals, callbacks and snapshots.
+
+Everything untyped stays in here and in the two sibling modules: ``ffi`` and ``lib`` are ``Any``. Calls go to the raw
+library, because pyghostty's wrapper costs tens of microseconds a call.
+
+Importing this module checks that cells are packed the way ``grid`` reads them, and raises ImportError when
+a newer library packs them differently: the pyte engine serves then.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
+from phux_core.engine.ghostty import binding
+from phux_core.version import __version__
+
+ffi, lib = binding.load()
+
+for _twin, _real, _first in (
+    ("PhuxPoint", "GhosttyPoint", "x"),
+    ("PhuxScroll", "GhosttyTerminalScrollViewport", "row"),
+):
+    if (ffi.sizeof(_twin), ffi.offsetof(_twin, _first)) != (ffi.sizeof(_real), ffi.offsetof(_real, "value")):
+        raise ImportError(f"libghostty-vt lays out {_real} in an unknown way")
+
+grid_ref: Any = ffi.cast(
+    "GhosttyResult(*)(GhosttyTerminal, PhuxPoint, GhosttyGridRef*)",
+    ffi.addressof(lib, "ghostty_terminal_grid_ref"),
+)
+scroll_viewport: Any = ffi.cast(
+    "void(*)(GhosttyTerminal, PhuxScroll)",
+    ffi.addressof(lib, "ghostty_terminal_scroll_viewport"),
+)
+
+# How a packed cell is laid out; _check_layout holds the library to it.
+TAG_BACKGROUND = 2  # this bit of the content tag: no text, the content is a background colour
+TAG_GRAPHEME = 1
+CONTENT_SHIFT, CONTENT_MASK = 2, 0x1FFFFF
+STYLE_SHIFT, STYLE_MASK = 26, 0xFFFF
+WIDE_SHIFT, SEMANTIC_SHIFT = 42, 46
+ROW_WRAPPED, ROW_STYLED = 1 << 32, 1 << 35
+ROW_PROMPT = 1 << 37  # of two bits; the other is for a prompt's later rows
+
+CONTINUATION_MAX_BYTES = 64 * 1024
+"""How long an unfinished sequence may be and still be part of a checkpoint."""
+
+# What the terminal answers when a program asks for its colours: light grey on black, as most are.
+_COLORS = {
+    "GHOSTTY_TERMINAL_OPT_COLOR_FOREGROUND": (0xD0, 0xD0, 0xD0),
+    "GHOSTTY_TERMINAL_OPT_COLOR_BACKGROUND": (0x00, 0x00, 0x00),
+    "GHOSTTY_TERMINAL_OPT_COLOR_CURSOR": (0xD0, 0xD0, 0xD0),
+}
+_TERMINFO_NAME = b"xterm-256color"
+_VERSION = f"phux {__version__}".encode()
+_VERSION_MEMORY = ffi.from_buffer("uint8_t[]", _VERSION)
+_VERSION_STRING = ffi.new("GhosttyString*", {"ptr": _VERSION_MEMORY, "len": len(_VERSION)})
+
+
+class GhosttyError(RuntimeError):
+    """The library refused a call; memory ran out, or this code is wrong."""
+
+
+class Sink:
+    """What the library's callbacks leave behind during one call.
+
+    A terminal's callbacks find it through their user data. It is an object of its own, and not the engine, so that
+    the engine and its handle do not keep each other alive.
+
+    Attributes:
+        stirred: Whether any of the others was touched.
+        replies: Bytes for the program.
+        bell: Whether BEL rang.
+        title: Whether the title was set.
+        cols: Columns, for size reports.
+        rows: Rows, for size reports.
+    """
+
+    __slots__ = ("bell", "cols", "replies", "rows", "stirred", "title")
+
+    def __init__(self, cols: int, rows: int) -> None:
+        self.stirred = False
+        self.replies: list[bytes] = []
+        self.bell = False
+        self.title = False
+        self.cols = cols
+        self.rows = rows
+
+
+@ffi.callback("GhosttyTerminalWritePtyFn")  # type: ignore[untyped-decorator]
+def _on_write(_terminal: Any, userdata: Any, data: Any, size: int) -> None:
+    sink = ffi.from_handle(userdata)
+    sink.replies.append(ffi.buffer(data, size)[:])
+    sink.stirred = True
+
+
+@ffi.callback("GhosttyTerminalBellFn")  # type: ignore[untyped-decorator]
+def _on_bell(_terminal: Any, userdata: Any) -> None:
+    sink = ffi.from_handle(userdata)
+    sink.bell = sink.stirred = True
+
+
+@ffi.callback("GhosttyTerminalTitleChangedFn")  # type: ignore[untyped-decorator]
+def _on_title(_terminal: Any, userdata: Any) -> None:
+    sink = ffi.from_handle(userdata)
+    sink.title = sink.stirred = True
+
+
+@ffi.callback("GhosttyTerminalXtversionFn")  # type: ignore[untyped-decorator]
+def _on_xtversion(_terminal: Any, _userdata: Any) -> Any:
+    return _VERSION_STRING[0]
+
+
+@ffi.callback("GhosttyTerminalSizeFn")  # type: ignore[untyped-decorator]
+def _on_size(_terminal: Any, userdata: Any, out: Any) -> bool:
+    sink = ffi.from_handle(userdata)
+    out.columns, out.rows = sink.cols, sink.rows
+    out.cell_width, out.cell_height = CELL_WIDTH, CELL_HEIGHT
+    return True
+
+
+@ffi.callback("GhosttyTerminalColorSchemeFn")  # type: ignore[untyped-decorator]
+def _on_color_scheme(_terminal: Any, _userdata: Any, out: Any) -> bool:
+    out[0] = lib.GHOSTTY_COLOR_SCHEME_DARK
+    return True
+
+
+@ffi.callback("GhosttyTerminalDeviceAttributesFn")  # type: ignore[untyped-decorator]
+def _on_device_attributes(_terminal: Any, _userdata: Any, out: Any) -> bool:
+    # A VT220 (62) with ANSI colour (22), what Ghostty itself says. Programs know how to talk to that.
+    out.primary.conformance_level = 62
+    out.primary.features[0] = 22
+    out.primary.num_features = 1
+    out.secondary.device_type, out.secondary.firmware_version = 1, 10
+    out.secondary.rom_cartridge = out.tertiary.unit_id = 0
+    return True
+
+
+_CALLBACKS = {
+    "GHOSTTY_TERMINAL_OPT_WRITE_PTY": _on_write,
+    "GHOSTTY_TERMINAL_OPT_BELL": _on_bell,
+    "GHOSTTY_TERMINAL_OPT_TITLE_CHANGED": _on_title,
+    "GHOSTTY_TERMINAL_OPT_XTVERSION": _on_xtversion,
+    "GHOSTTY_TERMINAL_OPT_SIZE": _on_size,
+    "GHOSTTY_TERMINAL_OPT_COLOR_SCHEME": _on_color_scheme,
+    "GHOSTTY_TERMINAL_OPT_DEVICE_ATTRIBUTES": _on_device_attributes,
+}
+
+
+def check(result: int, what: str) -> None:
+    """Turn the library's failure codes into exceptions.
+
+    Raises:
+        MemoryError: The library could not allocate.
+        GhosttyError: Anything else it did not do.
+    """
+    if result == lib.GHOSTTY_OUT_OF_MEMORY:
+        raise MemoryError(what)
+    if result != lib.GHOSTTY_SUCCESS:
+        raise GhosttyError(f"libghostty-vt: {what} failed ({result})")
+
+
+def sized(ctype: str) -> Any:
+    """A new struct of a type that carries its own size, in nested structs too."""
+    pointer = ffi.new(f"{ctype}*")
+    _set_sizes(pointer)
+    return pointer
+
+
+def _set_sizes(pointer: Any) -> None:
+    ctype = ffi.typeof(pointer).item
+    for name, field in ctype.fields:
+        if name == "size":
+            pointer.size = ffi.sizeof(ctype)
+        elif field.type.kind == "struct":
+            _set_sizes(ffi.addressof(pointer[0], name))
+
+
+def set_size_option(terminal: Any, option: str, value: int | None) -> None:
+    """Set one of the options that take a ``size_t``; None lifts the limit."""
+    pointer = ffi.NULL if value is None else ffi.new("size_t*", value)
+    check(lib.ghostty_terminal_set(terminal, getattr(lib, f"GHOSTTY_TERMINAL_OPT_{option}"), pointer), option)
+
+
+def new_terminal(cols: int, rows: int) -> Any:
+    """A terminal that is freed when its pointer goes, or by ``ffi.release``."""
+    out = ffi.new("GhosttyTerminal*")
+    check(lib.ghostty_terminal_new(ffi.NULL, out, cols, rows), "terminal_new")
+    terminal = ffi.gc(out[0], lib.ghostty_terminal_free)
+    set_size_option(terminal, "CONTINUATION_MAX_BYTES", CONTINUATION_MAX_BYTES)
+    return terminal
+
+
+def configure(terminal: Any, sink: Sink) -> Any:
+    """Install callbacks and what the terminal answers with.
+
+    Returns:
+        The handle of ``sink``; it must live as long as the terminal is used.
+    """
+    handle = ffi.new_handle(sink)
+    check(lib.ghostty_terminal_set(terminal, lib.GHOSTTY_TERMINAL_OPT_USERDATA, handle), "set userdata")
+    for option, callback in _CALLBACKS.items():
+        check(lib.ghostty_terminal_set(terminal, getattr(lib, option), callback), option)
+    for option, (red, green, blue) in _COLORS.items():
+        color = ffi.new("GhosttyColorRgb*", {"r": red, "g": green, "b": blue})
+        check(lib.ghostty_terminal_set(terminal, getattr(lib, option), color), option)
+    name = ffi.from_buffer("uint8_t[]", _TERMINFO_NAME)
+    terminfo = ffi.new("GhosttyString*", {"ptr": name, "len": len(_TERMINFO_NAME)})
+    check(lib.ghostty_terminal_set(terminal, lib.GHOSTTY_TERMINAL_OPT_TERMINFO_NAME, terminfo), "set terminfo")
+    # Pictures and glyph uploads are no part of our shapes; refusing them bounds memory.
+    none = ffi.new("uint64_t*", 0)
+    check(lib.ghostty_terminal_set(terminal, lib.GHOSTTY_TERMINAL_OPT_KITTY_IMAGE_STORAGE_LIMIT, none), "kitty")
+    no = ffi.new("bool*", False)
+    check(lib.ghostty_terminal_set(terminal, lib.GHOSTTY_TERMINAL_OPT_GLYPH_PROTOCOL, no), "glyph protocol")
+    set_size_option(terminal, "APC_MAX_BYTES", CONTINUATION_MAX_BYTES)
+    return handle
+
+
+def encode_snapshot(terminal: Any) -> bytes | None:
+    """The terminal as bytes, or None when the library cannot encode it as it stands."""
+    out, size = ffi.new("uint8_t**"), ffi.new("size_t*")
+    result = lib.ghostty_snapshot_encode_alloc(terminal, ffi.NULL, out, size)
+    if result == lib.GHOSTTY_INVALID_VALUE:
+        return None
+    check(result, "snapshot_encode")
+    data: bytes = ffi.buffer(out[0], size[0])[:]
+    lib.ghostty_free(ffi.NULL, out[0], size[0])
+    return data
+
+
+def continuation(terminal: Any) -> bytes | None:
+    """The bytes of the sequence under way, none between sequences; None when they were too many to be kept."""
+    out, size = ffi.new("uint8_t**"), ffi.new("size_t*")
+    result = lib.ghostty_terminal_continuation_alloc(terminal, ffi.NULL, out, size)
+    if result == lib.GHOSTTY_INVALID_VALUE:
+        return None
+    check(result, "continuation")
+    data: bytes = ffi.buffer(out[0], size[0])[:] if size[0] else b""
+    lib.ghostty_free(ffi.NULL, out[0], size[0])
+    return data
+
+
+def decode_snapshot(data: bytes) -> Any:
+    """The terminal that ``encode_snapshot`` described, freed as ``new_terminal``'s.
+
+    Raises:
+        ValueError: These bytes are no snapshot of this version of the library.
+    """
+    out = ffi.new("GhosttySnapshotDecoder*")
+    source = ffi.from_buffer("uint8_t[]", data)
+    check(lib.ghostty_snapshot_decoder_new_buf(ffi.NULL, out, source, len(data)), "snapshot_decoder_new")
+    decoder = ffi.gc(out[0], lib.ghostty_snapshot_decoder_free)
+    try:
+        limit = ffi.new("size_t*", CONTINUATION_MAX_BYTES)
+        keep = ffi.new("bool*", True)
+        for option, value in (
+            (lib.GHOSTTY_SNAPSHOT_DECODER_OPT_MAX_CONTINUATION_BYTES, limit),
+            (lib.GHOSTTY_SNAPSHOT_DECODER_OPT_RETAIN_CONTINUATION, keep),
+        ):
+            check(lib.ghostty_snapshot_decoder_set(decoder, option, value), "snapshot_decoder_set")
+        terminal = ffi.new("GhosttyTerminal*")
+        if lib.ghostty_snapshot_decoder_decode(decoder, terminal) != lib.GHOSTTY_SUCCESS:
+            raise ValueError("not a terminal snapshot of this version of libghostty-vt")
+        return ffi.gc(terminal[0], lib.ghostty_terminal_free)
+    finally:
+        ffi.release(decoder)
+
+
+def _check_layout() -> None:
+    """Compare the packing of cells and rows with what the library itself reads out of them."""
+    out = ffi.new("uint32_t*")
+
+    def cell(bits: int, data: int) -> int:
+        out[0] = 0
+        lib.ghostty_cell_get(bits, data, out)
+        return int(out[0])
+
+    def row(bits: int, data: int) -> int:
+        out[0] = 0
+        lib.ghostty_row_get(bits, data, out)
+        return int(out[0])
+
+    facts = (
+        cell(0x10FFFF << CONTENT_SHIFT, lib.GHOSTTY_CELL_DATA_CODEPOINT) == 0x10FFFF,
+        cell(TAG_GRAPHEME, lib.GHOSTTY_CELL_DATA_CONTENT_TAG) == lib.GHOSTTY_CELL_CONTENT_CODEPOINT_GRAPHEME,
+        cell(TAG_BACKGROUND, lib.GHOSTTY_CELL_DATA_CONTENT_TAG) == lib.GHOSTTY_CELL_CONTENT_BG_COLOR_PALETTE,
+        cell(TAG_BACKGROUND | 1, lib.GHOSTTY_CELL_DATA_CONTENT_TAG) == lib.GHOSTTY_CELL_CONTENT_BG_COLOR_RGB,
+        cell(TAG_BACKGROUND | 0xAB << CONTENT_SHIFT, lib.GHOSTTY_CELL_DATA_COLOR_PALETTE) == 0xAB,
+        cell(TAG_BACKGROUND | 1 | 0x332211 << CONTENT_SHIFT, lib.GHOSTTY_CELL_DATA_COLOR_RGB) == 0x332211,
+        cell(0xBEEF << STYLE_SHIFT, lib.GHOSTTY_CELL_DATA_STYLE_ID) == 0xBEEF,
+        cell(2 << WIDE_SHIFT, lib.GHOSTTY_CELL_DATA_WIDE) == lib.GHOSTTY_CELL_WIDE_SPACER_TAIL,
+        cell(2 << SEMANTIC_SHIFT, lib.GHOSTTY_CELL_DATA_SEMANTIC_CONTENT) == lib.GHOSTTY_CELL_SEMANTIC_PROMPT,
+        row(ROW_WRAPPED, lib.GHOSTTY_ROW_DATA_WRAP) == 1,
+        row(ROW_STYLED, lib.GHOSTTY_ROW_DATA_STYLED) == 1,
+        row(ROW_PROMPT, lib.GHOSTTY_ROW_DATA_SEMANTIC_PROMPT) == lib.GHOSTTY_ROW_SEMANTIC_PROMPT,
+    )
+    if not all(facts):
+        raise ImportError("libghostty-vt packs its cells in an unknown way")
+
+
+_check_layout()

@@ -1,0 +1,187 @@
+"""Which control function a complete sequence means.
+
+The tables begin as pyte's own and are mended and completed here. A sequence is looked up once: what it means, with
+its parameters read, is remembered for all terminals, because programs say the same few thousand things over and over.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pyte.streams import Stream as PyteStream
+
+from phux_core.engine.pyte import replies
+from phux_core.engine.pyte.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Action = tuple["Callable[..., Any]", tuple[Any, ...]]
+"""A function of a terminal, and what else it takes."""
+
+LARGEST = 65_535
+"""Parameters saturate here, so that no count can cost more than a screenful."""
+
+_KNOWN_LIMIT = 16_384
+
+_CSI = re.compile(r"\x1b\[([<=>?]?)([0-9:;]*)([ -/]*)([@-~])")
+_HIGHLIGHT = 4  # semicolons that make SD xterm's highlight tracking
+_ALL = 32  # "as many parameters as there are": DEC's terminals took 16
+
+# Private prefix, intermediates and final byte; the function; how many parameters it takes.
+_FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
+    final: (getattr(Terminal, name), 2 if final in "Hfr" else 1)
+    for final, name in PyteStream.csi.items()
+    if final not in "cnhlm"  # these differ from pyte's in what they take
+}
+_FUNCTIONS |= {
+    "`": (Terminal.cursor_to_column, 1),
+    "e": (Terminal.cursor_down_anywhere, 1),
+    "j": (Terminal.cursor_back, 1),
+    "k": (Terminal.cursor_up, 1),
+    "I": (Terminal.tab, 1),
+    "Z": (Terminal.back_tab, 1),
+    "S": (Terminal.scroll_up, 1),
+    "T": (Terminal.scroll_down, 1),
+    "b": (Terminal.repeat, 1),
+    "s": (Terminal.save_cursor, 0),
+    "u": (Terminal.restore_cursor, 0),
+    "h": (Terminal.set_mode, _ALL),
+    "l": (Terminal.reset_mode, _ALL),
+    "?h": (partial(Terminal.set_mode, private=True), _ALL),
+    "?l": (partial(Terminal.reset_mode, private=True), _ALL),
+    "?s": (Terminal.save_modes, _ALL),
+    "?r": (Terminal.restore_modes, _ALL),
+    "?J": (partial(Terminal.erase_in_display, private=True), 1),
+    "?K": (partial(Terminal.erase_in_line, private=True), 1),
+    '"q': (Terminal.protect, 1),
+    "W": (Terminal.change_tab_stops, 1),
+    "?W": (Terminal.reset_tab_stops, 1),
+    "!p": (Terminal.soft_reset, 0),
+    " q": (Terminal.set_cursor_style, 1),
+    ">m": (Terminal.modify_keys, 2),
+    ">n": (Terminal.modify_keys, 1),
+    ">u": (Terminal.push_keyboard, 1),
+    "<u": (Terminal.pop_keyboard, 1),
+    "=u": (Terminal.set_keyboard, 2),
+    "?u": (replies.report_keyboard, 0),
+    "c": (replies.report_attributes, 1),
+    ">c": (replies.report_secondary, 1),
+    "=c": (replies.report_tertiary, 1),
+    ">q": (replies.report_version, 1),
+    "n": (replies.report_status, 1),
+    "?n": (replies.report_private_status, 1),
+    "$p": (replies.report_mode, 1),
+    "?$p": (replies.report_private_mode, 1),
+    "t": (replies.window_operation, 2),
+}
+
+_ESCAPES: dict[str, Action] = {final: (getattr(Terminal, name), ()) for final, name in PyteStream.escape.items()}
+_ESCAPES |= {f"#{final}": (getattr(Terminal, name), ()) for final, name in PyteStream.sharp.items()}
+_ESCAPES |= {
+    "E": (Terminal.newline, ()),
+    "V": (Terminal.start_protected_area, ()),
+    "W": (Terminal.protect, ()),
+    "Z": (replies.report_attributes, ()),
+    "=": (Terminal.keypad_application, ()),
+    ">": (Terminal.keypad_numeric, ()),
+    "n": (Terminal.shift, (2,)),
+    "o": (Terminal.shift, (3,)),
+    "N": (Terminal.shift_once, (2,)),
+    "O": (Terminal.shift_once, (3,)),
+}
+
+_KNOWN: dict[str, Action] = {control: (getattr(Terminal, name), ()) for control, name in PyteStream.basic.items()}
+_KNOWN["\r\n"] = (Terminal.newline, ())
+_CONTROLS = dict(_KNOWN)
+
+
+def _nothing(_terminal: Terminal) -> None:
+    """What an unknown sequence does."""
+
+
+_NOTHING: Action = (_nothing, ())
+
+
+known = _KNOWN.get
+"""The action for a sequence met before, or None."""
+
+
+def action_for(token: str) -> Action:
+    """What a complete control, ESC sequence or CSI sequence does; nothing, when it is unknown or malformed."""
+    action = _KNOWN.get(token)
+    if action is None:
+        if token.startswith("\x1b["):
+            action = _csi_action(token)
+        elif token[0] == "\x1b":
+            action = _escape_action(token[1:])
+        else:
+            action = _NOTHING
+        if len(_KNOWN) >= _KNOWN_LIMIT:
+            _KNOWN.clear()
+            _KNOWN.update(_CONTROLS)
+        _KNOWN[token] = action
+    return action
+
+
+def _csi_action(token: str) -> Action:
+    match = _CSI.fullmatch(token)
+    if match is None:
+        return _NOTHING
+    private, parameters, intermediates, final = match.groups()
+    name = private + intermediates + final
+    if name == "m":
+        return Terminal.select_style, (token,)
+    found = _FUNCTIONS.get(name)
+    if found is None or ":" in parameters or (name == "T" and parameters.count(";") == _HIGHLIGHT):
+        return _NOTHING
+    function, count = found
+    if not count or not parameters:
+        return function, ()
+    # Leading noughts count for nothing, and digits beyond the ninth cannot make a number smaller than the largest.
+    numbers = [min(int(text.lstrip("0")[:9] or 0), LARGEST) for text in parameters.split(";")[:count]]
+    return function, tuple(numbers)
+
+
+def _escape_action(body: str) -> Action:
+    action = _ESCAPES.get(body)
+    if action is not None:
+        return action
+    slot = "()*+".find(body[0])
+    if slot >= 0 and len(body) == 2:
+        return Terminal.designate, (slot, body[1])
+    return _NOTHING
+
+
+def operating_system_command(terminal: Terminal, body: str, end: str) -> None:
+    """Do what an OSC says: titles, marks, colours. Directories, links and our own markers are the tap's."""
+    number, _, rest = body.partition(";")
+    if number in {"0", "2"}:
+        terminal.set_title(rest)
+    elif number == "133":
+        _shell_mark(terminal, rest[:1])
+    elif number in {"4", "10", "11", "12"}:
+        replies.color_command(terminal, int(number), rest, end)
+    elif number in {"104", "110", "111", "112"}:
+        replies.reset_colors(terminal, int(number), rest)
+
+
+def _shell_mark(terminal: Terminal, kind: str) -> None:
+    if kind in {"A", "N", "L"}:
+        terminal.fresh_line()
+    if kind in {"A", "N", "P"}:
+        terminal.mark_semantic("prompt")
+    elif kind in {"B", "I"}:
+        terminal.mark_semantic("input")
+    elif kind in {"C", "D"}:
+        terminal.mark_semantic(None)
+
+
+def device_control(terminal: Terminal, body: str) -> None:
+    """Do what a DCS says: only questions are understood."""
+    if body.startswith("$q"):
+        replies.request_setting(terminal, body[2:])
+    elif body.startswith("+q"):
+        replies.request_capabilities(terminal, body[2:])

@@ -1,0 +1,240 @@
+"""The pure-Python engine: pyte, with what it lacks, behind the engine protocol.
+
+It runs wherever Python does, and it is the second opinion on what the ghostty engine shows. This module joins the
+parts: the tap finds what phux itself needs in the stream, bytes become text, ``Parser`` and ``Terminal`` do the rest,
+and rows are read out as the protocol's values.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+from phux_core.engine import encoding
+from phux_core.engine.protocol import DEFAULT_HISTORY, MAX_SIZE, Cursor, Effect, Lines, Modes, Mouse, Span
+from phux_core.engine.pyte import bulk, keys
+from phux_core.engine.pyte.history import Deferred, History
+from phux_core.engine.pyte.read import spans_of
+from phux_core.engine.pyte.reflow import resize as reflow
+from phux_core.engine.pyte.rows import Row
+from phux_core.engine.pyte.state import dump, load
+from phux_core.engine.pyte.stream import Parser
+from phux_core.engine.pyte.styles import StyleTable
+from phux_core.engine.pyte.terminal import Terminal
+from phux_core.engine.tap import Tap
+
+if TYPE_CHECKING:
+    from phux_core.keys import Key
+
+# NUL and DEL are time fillers; C1 controls do not exist in UTF-8 but as ESC and a letter. None has a width.
+_MEANINGLESS = re.compile("[\x00\x7f-\x9f]+")
+
+
+# Bytes taken at a time: styles are swept and the history is trimmed between two slices.
+_SLICE = 262_144
+
+
+class PyteEngine:
+    """One terminal in pure Python. See ``phux_core.engine.protocol.Engine`` for what the methods promise."""
+
+    name = "pyte"
+
+    def __init__(self, terminal: Terminal, parser: Parser, tap: Tap, decoder: codecs.IncrementalDecoder) -> None:
+        """Join the parts. ``create`` and ``restore`` are the ways to get an engine."""
+        self._terminal = terminal
+        self._parser = parser
+        self._tap = tap
+        self._decoder = decoder
+
+    @property
+    def cols(self) -> int:
+        """Columns of the grid."""
+        return self._terminal.columns
+
+    @property
+    def rows(self) -> int:
+        """Rows of the grid."""
+        return self._terminal.lines
+
+    @property
+    def position(self) -> int:
+        """Where in the stream the next byte stands."""
+        return self._tap.position
+
+    @property
+    def history_rows(self) -> int:
+        """How many rows of scrollback can be read now."""
+        return len(self._terminal.history)
+
+    @property
+    def title(self) -> str | None:
+        """The window title, None until one was set."""
+        return self._terminal.window_title
+
+    @property
+    def cwd(self) -> str | None:
+        """The directory OSC 7 named last, None until then."""
+        return self._tap.cwd
+
+    def feed(self, data: bytes) -> list[Effect]:
+        """Take bytes from the program."""
+        if len(data) > _SLICE:
+            return [effect for at in range(0, len(data), _SLICE) for effect in self.feed(data[at : at + _SLICE])]
+        data, effects = self._tap.scan(data)
+        text = self._decoder.decode(data)
+        if not text.isascii() or "\x00" in text or "\x7f" in text:
+            text = _MEANINGLESS.sub("", text)
+        terminal = self._terminal
+        if bulk.is_worth_it(terminal, text):
+            bulk.feed(terminal, self._parser, text)
+        else:
+            self._parser.feed(text)
+        effects += terminal.take_effects()
+        if terminal.styles.is_full():
+            self._sweep_styles()
+        return effects
+
+    def _sweep_styles(self) -> None:
+        terminal = self._terminal
+        used = {terminal.style, *(saved.style for saved in terminal.saved)}
+        for item in (*terminal.rows, *terminal.hidden_rows, *terminal.history.items()):
+            used.update(item.style if isinstance(item, Deferred) else item.styles)
+        terminal.styles.sweep(used)
+
+    def resize(self, cols: int, rows: int) -> list[Effect]:
+        """Change the grid, reflowing soft-wrapped lines of the primary screen."""
+        _check_size(cols, rows)
+        reflow(self._terminal, cols, rows)
+        self._terminal.tell_size()
+        return self._terminal.take_effects()
+
+    def set_history_limit(self, rows: int) -> None:
+        """Keep at most ``rows`` rows of scrollback from now on."""
+        _check_history(rows)
+        self._terminal.history.set_limit(rows)
+
+    def _read(self, first: int, count: int) -> tuple[int, list[Row]]:
+        """Rows out of history and viewport, and the number of the first of them."""
+        end = min(first + count, self._terminal.lines)
+        if first >= end:
+            return first, []
+        if first >= 0:
+            return first, self._terminal.rows[first:end]
+        old = self._terminal.history.newest(-first)
+        first = -len(old)
+        rows = [*old, *self._terminal.rows[: max(end, 0)]]
+        return first, rows[: max(end - first, 0)]
+
+    def lines(self, first: int, count: int) -> Lines:
+        """Read rows as text."""
+        _, rows = self._read(first, count)
+        return Lines([row.shown() for row in rows], [row.wrapped for row in rows])
+
+    def spans(self, first: int, count: int) -> list[Span]:
+        """Read rows as runs of styled cells."""
+        return [span for spans in self._spans_by_row(first, count).values() for span in spans]
+
+    def changed(self) -> dict[int, list[Span]]:
+        """Read the rows of the viewport: which of them changed is not kept."""
+        return self._spans_by_row(0, self.rows)
+
+    def _spans_by_row(self, first: int, count: int) -> dict[int, list[Span]]:
+        first, rows = self._read(first, count)
+        styles = self._terminal.styles
+        if styles.guards:  # whether a cell is protected is no part of how it looks
+            looks = str.maketrans(styles.guards)
+            rows = [Row(row.text, row.styles.translate(looks), row.marks) for row in rows]
+        return {number: spans_of(number, row, styles.entries) for number, row in enumerate(rows, first)}
+
+    def forget_changes(self) -> None:
+        """Do nothing: there is nothing to free."""
+
+    def cursor(self) -> Cursor:
+        """Where the cursor is."""
+        terminal = self._terminal
+        return Cursor(
+            min(terminal.cursor.x, terminal.columns - 1),
+            terminal.cursor.y,
+            visible=not terminal.cursor.hidden,
+            shape=terminal.cursor_shape,
+            blinking=terminal.cursor_blinks,
+        )
+
+    @property
+    def alt_screen(self) -> bool:
+        """Whether the alternate screen is shown."""
+        return self.modes().alt_screen
+
+    def modes(self) -> Modes:
+        """The modes now."""
+        return self._terminal.modes()
+
+    def encode_key(self, key: Key) -> bytes:
+        """What this key types."""
+        terminal = self._terminal
+        extended = keys.encode(key, terminal.kitty_flags)
+        if extended is None and terminal.modifies_other_keys:
+            extended = encoding.encode_other_key(key)
+        if extended is not None:
+            return extended
+        modes = terminal.modes()
+        return encoding.encode_key(
+            key,
+            cursor=modes.application_cursor,
+            keypad=modes.application_keypad,
+            backarrow=terminal.backarrow_sends_bs,
+        )
+
+    def encode_paste(self, text: str) -> bytes:
+        """What pasting this text types."""
+        return encoding.encode_paste(text, bracketed=self.modes().bracketed_paste)
+
+    def encode_mouse(self, event: Mouse) -> bytes:
+        """What this mouse event types."""
+        return encoding.encode_mouse(event, self.modes())
+
+    def encode_focus(self, focused: bool) -> bytes:
+        """What gaining or losing the focus types."""
+        return encoding.encode_focus(focused, self.modes())
+
+    def checkpoint(self) -> bytes:
+        """The whole state as bytes."""
+        return dump(self._terminal, self._parser, self._tap, self._decoder)
+
+    def close(self) -> None:
+        """Nothing is held that Python does not free."""
+
+
+def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: int = 0) -> PyteEngine:
+    """Make a terminal whose first byte stands at a position of the stream.
+
+    Raises:
+        ValueError: A size out of range.
+    """
+    _check_size(cols, rows)
+    _check_history(history)
+    styles = StyleTable()
+    terminal = Terminal(cols, rows, styles, History(history, cols, partial(bulk.expand, styles)))
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    return PyteEngine(terminal, Parser(terminal), Tap(position), decoder)
+
+
+def restore(checkpoint: bytes) -> PyteEngine:
+    """Rebuild the terminal that a checkpoint describes.
+
+    Raises:
+        ValueError: These bytes are no checkpoint of this engine.
+    """
+    return PyteEngine(*load(checkpoint))
+
+
+def _check_size(cols: int, rows: int) -> None:
+    if not (1 <= cols <= MAX_SIZE and 1 <= rows <= MAX_SIZE):
+        raise ValueError(f"a terminal of {cols} columns and {rows} rows: each must be 1 to {MAX_SIZE}")
+
+
+def _check_history(rows: int) -> None:
+    if rows < 0:
+        raise ValueError(f"a history of {rows} rows")

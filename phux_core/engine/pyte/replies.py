@@ -1,0 +1,227 @@
+"""What the terminal answers when a program asks: who it is, how large, which modes and colours.
+
+A program that asks waits for the answer, so every question that a terminal of this kind is expected to know is
+answered here, and the others are left alone as xterm leaves them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pyte.graphics as g
+import pyte.modes as mo
+
+from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
+from phux_core.engine.protocol import Reply
+from phux_core.engine.pyte.terminal import KNOWN_MODES
+from phux_core.version import __version__
+
+if TYPE_CHECKING:
+    from phux_core.engine.pyte.terminal import Terminal
+
+# A VT220 with colours.
+_PRIMARY_ATTRIBUTES = "\x1b[?62;22c"
+_SECONDARY_ATTRIBUTES = "\x1b[>1;10;0c"
+_TERTIARY_ATTRIBUTES = "\x1bP!|00000000\x1b\\"
+
+_HEX_COLOR = re.compile(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{9}|[0-9a-fA-F]{12})")
+_RGB_COLOR = re.compile(r"rgb:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})")
+
+# Foreground, background and cursor as OSC numbers; light on dark, which is what most programs assume.
+_DYNAMIC = {10: "d0d0/d0d0/d0d0", 11: "0000/0000/0000", 12: "d0d0/d0d0/d0d0"}
+_HEX = re.compile("(?:[0-9a-fA-F]{2}){1,64}")
+_CAPABILITIES = {
+    name.encode().hex(): value.encode().hex().upper()
+    for name, value in (("TN", "xterm-256color"), ("Co", "256"), ("colors", "256"), ("RGB", "8"))
+}
+_CAPABILITIES_ASKED = 64
+_SELECTABLE = {"m", "r", " q"}
+
+
+def reply(terminal: Terminal, text: str) -> None:
+    """Say something to the program."""
+    terminal.effects.append(Reply(text.encode("utf-8", "replace")))
+
+
+def report_attributes(terminal: Terminal, asked: int = 0) -> None:
+    """DA1, and DECID."""
+    if not asked:
+        reply(terminal, _PRIMARY_ATTRIBUTES)
+
+
+def report_secondary(terminal: Terminal, asked: int = 0) -> None:
+    """DA2."""
+    if not asked:
+        reply(terminal, _SECONDARY_ATTRIBUTES)
+
+
+def report_tertiary(terminal: Terminal, asked: int = 0) -> None:
+    """DA3."""
+    if not asked:
+        reply(terminal, _TERTIARY_ATTRIBUTES)
+
+
+def report_version(terminal: Terminal, asked: int = 0) -> None:
+    """XTVERSION."""
+    if not asked:
+        reply(terminal, f"\x1bP>|phux {__version__}\x1b\\")
+
+
+def report_status(terminal: Terminal, asked: int = 0) -> None:
+    """DSR."""
+    if asked == 5:
+        reply(terminal, "\x1b[0n")
+    elif asked == 6:
+        reply(terminal, f"\x1b[{_place(terminal)}R")
+
+
+def report_private_status(terminal: Terminal, asked: int = 0) -> None:
+    """DECXCPR, and whether the colours are dark; others are about printers and keyboards that are not there."""
+    if asked == 6:
+        reply(terminal, f"\x1b[?{_place(terminal)}R")
+    elif asked == 996:
+        reply(terminal, "\x1b[?997;1n")
+
+
+def _place(terminal: Terminal) -> str:
+    line = terminal.cursor.y + 1
+    if terminal.margins is not None and mo.DECOM in terminal.mode:
+        line -= terminal.margins.top
+    return f"{line};{min(terminal.cursor.x, terminal.columns - 1) + 1}"
+
+
+def report_mode(terminal: Terminal, mode: int = 0) -> None:
+    """DECRQM for ANSI modes."""
+    reply(terminal, f"\x1b[{mode};{_mode_state(terminal, mode)}$y")
+
+
+def report_private_mode(terminal: Terminal, mode: int = 0) -> None:
+    """DECRQM for private modes."""
+    reply(terminal, f"\x1b[?{mode};{_mode_state(terminal, mode << 5)}$y")
+
+
+def _mode_state(terminal: Terminal, mode: int) -> int:
+    if mode not in KNOWN_MODES:
+        return 0
+    return 1 if mode in terminal.mode else 2
+
+
+def report_keyboard(terminal: Terminal) -> None:
+    """CSI ? u: which flags of the kitty keyboard protocol are set."""
+    reply(terminal, f"\x1b[?{terminal.kitty_flags}u")
+
+
+def window_operation(terminal: Terminal, operation: int = 0, detail: int = 0) -> None:
+    """XTWINOPS: sizes and the title stack. Nothing else may be done to a window that is not there."""
+    width, height = terminal.columns * CELL_WIDTH, terminal.lines * CELL_HEIGHT
+    if operation == 14:
+        reply(terminal, f"\x1b[4;{height};{width}t")
+    elif operation == 16:
+        reply(terminal, f"\x1b[6;{CELL_HEIGHT};{CELL_WIDTH}t")
+    elif operation == 18:
+        reply(terminal, f"\x1b[8;{terminal.lines};{terminal.columns}t")
+    elif operation == 22 and detail != 1:
+        terminal.push_title()
+    elif operation == 23 and detail != 1:
+        terminal.pop_title()
+
+
+def request_setting(terminal: Terminal, body: str) -> None:
+    """DECRQSS, the rest of whose body (behind ``$q``) this is."""
+    if body not in _SELECTABLE:
+        reply(terminal, "\x1bP0$r\x1b\\")
+        return
+    if body == "r":
+        top, bottom = terminal.margins or (0, terminal.lines - 1)
+        value = f"{top + 1};{bottom + 1}"
+    elif body == " q":
+        shape = {"block": 2, "underline": 4, "bar": 6}[terminal.cursor_shape]
+        value = str(shape - terminal.cursor_blinks)
+    else:
+        value = _spell_style(terminal)
+    reply(terminal, f"\x1bP1$r{value}{body}\x1b\\")
+
+
+def request_capabilities(terminal: Terminal, body: str) -> None:
+    """XTGETTCAP: of terminfo only the name and what is known of colours are told, in hex as they are asked for."""
+    for name in body.split(";")[:_CAPABILITIES_ASKED]:
+        value = _CAPABILITIES.get(name.lower())
+        if value is not None:
+            reply(terminal, f"\x1bP1+r{name.upper()}={value}\x1b\\")
+        elif _HEX.fullmatch(name):
+            reply(terminal, f"\x1bP0+r{name.upper()}\x1b\\")
+
+
+def _spell_style(terminal: Terminal) -> str:
+    style, _ = terminal.styles.entries[terminal.style]
+    flags = {1: style.bold, 2: style.faint, 3: style.italic, 4: style.underline, 5: style.blink}
+    flags |= {7: style.inverse, 8: style.invisible, 9: style.strikethrough, 53: style.overline}
+    parts = ["0", *(str(code) for code, on in flags.items() if on)]
+    for base, color in ((38, style.fg), (48, style.bg)):
+        if isinstance(color, int):
+            # The first sixteen as the short codes that most programs write.
+            short = base - 8 + color if color < 8 else base + 44 + color
+            parts.append(str(short) if color < 16 else f"{base}:5:{color}")
+        elif color is not None:
+            parts.append(f"{base}:2::{color[0]}:{color[1]}:{color[2]}")
+    return ";".join(parts)
+
+
+def color_command(terminal: Terminal, number: int, body: str, end: str) -> None:
+    """OSC 4 and 10 to 12: set or ask for colours. What is set shows in later answers only."""
+    fields = body.split(";")
+    if number == 4:
+        for index, spec in zip(fields[::2], fields[1::2], strict=False):
+            if index.isdecimal() and len(index) <= 3 and int(index) < 256:
+                _one_color(terminal, 4, int(index), spec, end)
+    else:
+        # Each further field is about the next of the dynamic colours.
+        for offset, spec in enumerate(fields[:3]):
+            if number + offset in _DYNAMIC:
+                _one_color(terminal, number + offset, 0, spec, end)
+
+
+def _one_color(terminal: Terminal, number: int, index: int, spec: str, end: str) -> None:
+    if spec != "?":
+        parsed = _parse_color(spec)
+        if parsed is not None:
+            terminal.colors[number, index] = parsed
+        return
+    color = terminal.colors.get((number, index))
+    if color is None:
+        color = _DYNAMIC[number] if number in _DYNAMIC else _palette(index)
+    name = f"4;{index}" if number == 4 else str(number)
+    reply(terminal, f"\x1b]{name};rgb:{color}{end}")
+
+
+def reset_colors(terminal: Terminal, number: int, body: str) -> None:
+    """OSC 104 and 110 to 112: back to the defaults."""
+    if number != 104:
+        terminal.colors.pop((number - 100, 0), None)
+    elif body:
+        for index in body.split(";"):
+            if index.isdecimal() and len(index) <= 3:
+                terminal.colors.pop((4, int(index)), None)
+    else:
+        terminal.colors = {key: color for key, color in terminal.colors.items() if key[0] != 4}
+
+
+def _palette(index: int) -> str:
+    color = g.FG_BG_256[index]
+    return "/".join(color[at : at + 2] * 2 for at in (0, 2, 4))
+
+
+def _parse_color(spec: str) -> str | None:
+    """Bring ``#rrggbb`` and ``rgb:r/g/b`` to four digits a colour."""
+    match = _HEX_COLOR.fullmatch(spec)
+    if match:
+        digits = match[1]
+        size = len(digits) // 3
+        parts = [digits[at : at + size] for at in range(0, len(digits), size)]
+    else:
+        match = _RGB_COLOR.fullmatch(spec)
+        if match is None:
+            return None
+        parts = list(match.groups())
+    return "/".join((part * 4)[:4].lower() for part in parts)

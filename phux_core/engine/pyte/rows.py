@@ -1,0 +1,214 @@
+"""One row of cells, and every way to change part of it without leaving half a glyph behind.
+
+A row is one ``str`` of cells (see ``widths``) that is as long as what was written and no longer: columns behind
+its end are blank in the default style. Styles are a second ``str`` with one character for each cell, the id of its
+style; it is empty until a style appears and may end early, what it lacks being default. Two strings are as small
+as a row can be in Python, they slice and compare at memory speed, and a row that nobody changes shares them with its
+copies.
+
+Invariants: no string is longer than the grid is wide; ``styles`` is never longer than ``text``; ``WIDE`` always
+follows the glyph it belongs to.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from phux_core.engine.pyte.widths import WIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+DEFAULT = "\0"
+"""The id of the default style."""
+
+MAX_MARKS = 16
+"""Most zero-width code points kept on one cell. Unicode's stream-safe format allows 30; two letters and a family
+emoji need six. More is an attack on memory."""
+
+_RUN = re.compile(r"(.)\1*", re.DOTALL)
+
+
+class Row:
+    """A row.
+
+    Attributes:
+        text: The cells.
+        styles: Style ids of the cells, or as many of them as are needed.
+        marks: Zero-width code points that belong to a cell, by column; None when there are none.
+        wrapped: Whether the line goes on in the next row.
+    """
+
+    __slots__ = ("marks", "styles", "text", "wrapped")
+
+    def __init__(
+        self, text: str = "", styles: str = "", marks: dict[int, str] | None = None, wrapped: bool = False
+    ) -> None:
+        self.text = text
+        self.styles = styles
+        self.marks = marks
+        self.wrapped = wrapped
+
+    def __repr__(self) -> str:
+        return f"Row({self.text!r}, {self.styles!r}, {self.marks!r}, {self.wrapped!r})"
+
+    def shown(self) -> str:
+        """The row as people see it, without trailing spaces."""
+        text = self.text
+        marks = self.marks
+        if marks:
+            pieces: list[str] = []
+            before = 0
+            for column in sorted(marks):
+                pieces += (text[before : column + 1], marks[column])
+                before = column + 1
+            text = "".join((*pieces, text[before:]))
+        if not text.isascii():
+            text = text.replace(WIDE, "")
+        return text.rstrip(" ")
+
+    def is_blank(self) -> bool:
+        """Whether nothing was written to the row since it was last erased; a written space is something."""
+        return not self.text
+
+
+def paint(styles: str, start: int, count: int, style: str) -> str:
+    """Give ``count`` cells from ``start`` on one style."""
+    size = len(styles)
+    if size < start:
+        if style == DEFAULT:
+            return styles
+        return styles + DEFAULT * (start - size) + style * count
+    if size == start and style == DEFAULT:
+        return styles
+    return styles[:start] + style * count + styles[start + count :]
+
+
+def sever(row: Row, column: int, blank: str) -> None:
+    """Make ``column`` a border: when it runs through a wide glyph, blank both halves, in style ``blank``."""
+    text = row.text
+    if 0 < column < len(text) and text[column] == WIDE:
+        row.text = text[: column - 1] + "  " + text[column + 1 :]
+        if row.styles or blank != DEFAULT:
+            row.styles = paint(row.styles, column - 1, 2, blank)
+        _drop_marks(row, column - 1, column + 1)
+
+
+def put(row: Row, column: int, cells: str, style: str, blank: str) -> None:
+    """Write cells over what stands at ``column``; half a glyph that remains becomes a blank of style ``blank``."""
+    end = column + len(cells)
+    text = row.text
+    size = len(text)
+    if column >= size:
+        row.text = text + " " * (column - size) + cells
+    else:
+        if not text.isascii():
+            sever(row, column, blank)
+            sever(row, end, blank)
+            text = row.text
+        row.text = text[:column] + cells + text[end:]
+        if row.marks:
+            _drop_marks(row, column, end)
+    if row.styles or style != DEFAULT:
+        row.styles = paint(row.styles, column, end - column, style)
+
+
+def erase(row: Row, start: int, end: int, style: str) -> None:
+    """Blank columns ``start`` to ``end - 1``, in ``style``."""
+    text = row.text
+    size = len(text)
+    if start < size:
+        if not text.isascii():
+            sever(row, start, style)
+            sever(row, end, style)
+            text = row.text
+        if row.marks:
+            _drop_marks(row, start, end)
+        if end >= size:
+            row.text = text[:start]
+            row.styles = row.styles[:start]
+        else:
+            row.text = text[:start] + " " * (end - start) + text[end:]
+            if row.styles:
+                row.styles = paint(row.styles, start, end - start, DEFAULT)
+    if style != DEFAULT and end > start:
+        row.text = row.text.ljust(end)
+        row.styles = paint(row.styles, start, end - start, style)
+
+
+def erase_unguarded(row: Row, start: int, end: int, style: str, guards: Container[str]) -> None:
+    """Blank the same columns, but for cells whose style is among ``guards``."""
+    for first, last, found in runs(row.styles[start:end].ljust(end - start, DEFAULT)):
+        if found not in guards:
+            erase(row, start + first, start + last, style)
+
+
+def insert(row: Row, column: int, count: int, style: str, columns: int) -> None:
+    """Push what stands from ``column`` on to the right; what leaves the grid is lost."""
+    if column >= len(row.text):
+        if style != DEFAULT:
+            erase(row, column, min(column + count, columns), style)
+        return
+    sever(row, column, style)
+    text = row.text
+    if row.styles or style != DEFAULT:
+        styles = row.styles.ljust(column, DEFAULT)
+        row.styles = (styles[:column] + style * count + styles[column:])[:columns]
+    if row.marks:
+        _move_marks(row, column, count)
+    row.text = text[:column] + " " * count + text[column:]
+    trim(row, columns, style)
+
+
+def delete(row: Row, column: int, count: int, style: str, columns: int) -> None:
+    """Pull what stands behind ``column + count`` to the left, and blank the columns that come free."""
+    size = len(row.text)
+    if column < size:
+        end = column + count
+        sever(row, column, style)
+        sever(row, end, style)
+        row.text = row.text[:column] + row.text[end:]
+        row.styles = row.styles[:column] + row.styles[end:]
+        if row.marks:
+            _drop_marks(row, column, end)
+            _move_marks(row, column, -count)
+    if style != DEFAULT:
+        erase(row, max(columns - count, column), columns, style)
+
+
+def trim(row: Row, columns: int, blank: str = DEFAULT) -> None:
+    """Cut off what lies beyond the grid."""
+    if len(row.text) > columns:
+        sever(row, columns, blank)
+        row.text = row.text[:columns]
+        if row.marks:
+            _drop_marks(row, columns, len(row.text) + len(row.marks) + max(row.marks) + 1)
+    if len(row.styles) > len(row.text):
+        row.styles = row.styles[: len(row.text)]
+
+
+def add_mark(row: Row, column: int, mark: str) -> None:
+    """Put a zero-width code point on the cell at ``column``; on a cell that has its fill it is lost."""
+    if row.text[column] == WIDE:
+        column -= 1
+    if row.marks is None:
+        row.marks = {}
+    marks = row.marks.get(column, "")
+    if len(marks) < MAX_MARKS:
+        row.marks[column] = marks + mark
+
+
+def runs(styles: str) -> list[tuple[int, int, str]]:
+    """Cut a string of style ids into runs: start, end, id."""
+    return [(match.start(), match.end(), match[1]) for match in _RUN.finditer(styles)]
+
+
+def _drop_marks(row: Row, start: int, end: int) -> None:
+    if row.marks:
+        row.marks = {column: mark for column, mark in row.marks.items() if not start <= column < end} or None
+
+
+def _move_marks(row: Row, start: int, distance: int) -> None:
+    if row.marks:
+        row.marks = {column + distance if column >= start else column: mark for column, mark in row.marks.items()}

@@ -1,0 +1,141 @@
+"""Checkpoints of the pyte engine: the whole terminal as bytes and back.
+
+The form is compressed JSON behind the header that all checkpoints share: it can be read by any later version, and
+reading it runs no code. Text in the history that was never made into rows stays as it is.
+"""
+
+from __future__ import annotations
+
+import base64
+import codecs
+import json
+import zlib
+from functools import partial
+from typing import Any
+
+from pyte.screens import Cursor, Margins
+
+from phux_core.engine import CHECKPOINT_MAGIC
+from phux_core.engine.protocol import MAX_SIZE
+from phux_core.engine.pyte import bulk
+from phux_core.engine.pyte.history import Deferred, History
+from phux_core.engine.pyte.rows import Row
+from phux_core.engine.pyte.stream import Parser
+from phux_core.engine.pyte.styles import StyleTable
+from phux_core.engine.pyte.terminal import Saved, Terminal
+from phux_core.engine.tap import Tap
+
+_VERSION = 1
+_MAGIC = CHECKPOINT_MAGIC + b"pyte\n"
+
+# Attributes of the terminal that JSON can hold as they are.
+_PLAIN = (
+    "alternate",
+    "charset",
+    "charset_names",
+    "cursor_blinks",
+    "cursor_shape",
+    "inserts",
+    "keyboards",
+    "scrolls_into_history",
+    "semantic",
+    "single_shift",
+    "style",
+    "titles",
+    "told_title",
+    "window_title",
+    "wraps",
+)
+
+
+def dump(terminal: Terminal, parser: Parser, tap: Tap, decoder: codecs.IncrementalDecoder) -> bytes:
+    """Write down everything."""
+    undecoded, flag = decoder.getstate()
+    cursor = terminal.cursor
+    state = {
+        "version": _VERSION,
+        "size": [terminal.columns, terminal.lines],
+        "plain": {name: getattr(terminal, name) for name in _PLAIN},
+        "cursor": [cursor.x, cursor.y, cursor.hidden],
+        "last": terminal.last[-2:],
+        "margins": terminal.margins,
+        "modes": sorted(terminal.mode),
+        "saved_modes": list(terminal.saved_modes.items()),
+        "tabstops": sorted(terminal.tabstops),
+        "saved": terminal.saved,
+        "colors": [[*key, color] for key, color in terminal.colors.items()],
+        "styles": terminal.styles.dump(),
+        "rows": [_dump_row(row) for row in terminal.rows],
+        "hidden_rows": [_dump_row(row) for row in terminal.hidden_rows],
+        "limit": terminal.history.limit,
+        "history": [item if isinstance(item, Deferred) else _dump_row(item) for item in terminal.history.items()],
+        "parser": [parser.state, parser.body],
+        "tap": base64.b64encode(tap.dump()).decode(),
+        "decoder": [base64.b64encode(undecoded).decode(), flag],
+    }
+    return _MAGIC + zlib.compress(json.dumps(state, separators=(",", ":")).encode(), 1)
+
+
+def load(checkpoint: bytes) -> tuple[Terminal, Parser, Tap, codecs.IncrementalDecoder]:
+    """Read what ``dump`` wrote.
+
+    Raises:
+        ValueError: These bytes are nothing of the kind, or of another version.
+    """
+    if not checkpoint.startswith(_MAGIC):
+        raise ValueError("not a checkpoint of the pyte engine")
+    try:
+        state = json.loads(zlib.decompress(checkpoint[len(_MAGIC) :]))
+        if state["version"] != _VERSION:
+            raise ValueError(f"a checkpoint of version {state['version']}, this is {_VERSION}")
+        return _load(state)
+    except (zlib.error, KeyError, TypeError, IndexError, AttributeError, AssertionError) as error:
+        raise ValueError("a damaged checkpoint of the pyte engine") from error
+
+
+def _load(state: dict[str, Any]) -> tuple[Terminal, Parser, Tap, codecs.IncrementalDecoder]:
+    columns, lines = state["size"]
+    if not (1 <= columns <= MAX_SIZE and 1 <= lines <= MAX_SIZE):
+        raise ValueError(f"a terminal of {columns} columns and {lines} rows")
+    styles = StyleTable.load(state["styles"])
+    history = History(state["limit"], columns, partial(bulk.expand, styles))
+    terminal = Terminal(columns, lines, styles, history)
+    history.load([_load_item(item) for item in state["history"]])
+    x, y, hidden = state["cursor"]
+    terminal.cursor = Cursor(x, y)
+    terminal.cursor.hidden = hidden
+    for name in _PLAIN:
+        setattr(terminal, name, state["plain"][name])
+    terminal.last = state["last"]
+    terminal.margins = None if state["margins"] is None else Margins(*state["margins"])
+    terminal.mode = set(state["modes"])
+    terminal.saved_modes = dict(state["saved_modes"])
+    terminal.tabstops = set(state["tabstops"])
+    terminal.saved = [
+        Saved(x, y, style, tuple(charsets), charset, origin)
+        for x, y, style, charsets, charset, origin in state["saved"]
+    ]
+    terminal.colors = {(number, index): color for number, index, color in state["colors"]}
+    terminal.rows = [_load_row(item) for item in state["rows"]]
+    terminal.hidden_rows = [_load_row(item) for item in state["hidden_rows"]]
+    terminal.choose_charmap()
+    parser = Parser(terminal)
+    parser.state, parser.body = state["parser"]
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    undecoded, flag = state["decoder"]
+    decoder.setstate((base64.b64decode(undecoded), flag))
+    return terminal, parser, Tap.load(base64.b64decode(state["tap"])), decoder
+
+
+def _dump_row(row: Row) -> list[Any]:
+    """Four values, where deferred text has three."""
+    return [row.text, row.styles, list(row.marks.items()) if row.marks else 0, int(row.wrapped)]
+
+
+def _load_item(item: list[Any]) -> Row | Deferred:
+    return Deferred(*item) if len(item) == len(Deferred._fields) else _load_row(item)
+
+
+def _load_row(item: list[Any]) -> Row:
+    text, styles, marks, wrapped = item
+    return Row(text, styles, dict(marks) if marks else None, bool(wrapped))

@@ -1,0 +1,271 @@
+"""Styles as one-character ids, and what each SGR sequence turns a style into.
+
+A program changes between few styles with few sequences, so each style remembers which id every sequence it met
+led to: the common SGR costs one dictionary look-up. What a cell means to the shell (OSC 133) is part of its style
+here, because it lives and moves with the cell in the same way.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phux_core.engine.protocol import DEFAULT_STYLE, Color, Style
+from phux_core.engine.pyte.rows import DEFAULT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Entry = tuple[Style, str | None]
+"""A style and a semantic."""
+
+_SWEEP_FROM = 4096
+_MOVES_LIMIT = 8192
+# Ids are characters; surrogates are left out so that strings of them survive JSON, and the last plane bounds them.
+_SURROGATES = range(0xD800, 0xE000)
+_LAST_ID = 0x10FFFF
+
+_ON = {
+    1: "bold",
+    2: "faint",
+    3: "italic",
+    4: "underline",
+    5: "blink",
+    6: "blink",
+    7: "inverse",
+    8: "invisible",
+    9: "strikethrough",
+    21: "underline",  # double
+    53: "overline",
+}
+_OFF = {
+    22: ("bold", "faint"),
+    23: ("italic",),
+    24: ("underline",),
+    25: ("blink",),
+    27: ("inverse",),
+    28: ("invisible",),
+    29: ("strikethrough",),
+    55: ("overline",),
+}
+
+
+class StyleTable:
+    """All styles in use in one terminal.
+
+    Attributes:
+        entries: What each id stands for.
+        moves: For each id, where the SGR sequences seen so far lead.
+        guards: The ids of protected cells, each with the id that looks the same and is not protected.
+    """
+
+    __slots__ = ("_blanks", "_cached", "_free", "_guarded", "_ids", "_next", "_sweep_at", "entries", "guards", "moves")
+
+    def __init__(self) -> None:
+        self.entries: dict[str, Entry] = {}
+        self.moves: dict[str, dict[str, str]] = {}
+        self.guards: dict[str, str] = {}
+        self._guarded: dict[str, str] = {}  # the other way round
+        self._ids: dict[Entry, str] = {}
+        self._blanks: dict[str, str] = {}
+        self._free: list[str] = []
+        self._next = 0
+        self._cached = 0
+        self._sweep_at = _SWEEP_FROM
+        self.id_of((DEFAULT_STYLE, None))
+
+    def id_of(self, entry: Entry) -> str:
+        """The id of a style, a new one if need be."""
+        style = self._ids.get(entry)
+        if style is None:
+            style = self._new_id()
+            if style is None:
+                return DEFAULT
+            self._ids[entry] = style
+            self.entries[style] = entry
+        return style
+
+    def _new_id(self) -> str | None:
+        if self._free:
+            return self._free.pop()
+        if self._next > _LAST_ID:  # a million styles on one terminal: draw plainly from here
+            return None
+        style = chr(self._next)
+        self._next += 1
+        if self._next in _SURROGATES:
+            self._next = _SURROGATES.stop
+        return style
+
+    def guard(self, style: str, *, on: bool) -> str:
+        """The id that looks like ``style`` and is protected from selective erasing (DECSCA), or is not."""
+        plain = self.guards.get(style, style)
+        if not on:
+            return plain
+        guarded = self._guarded.get(plain) or self._new_id()
+        if guarded is None:
+            return plain
+        self.entries[guarded] = self.entries[plain]
+        self.guards[guarded] = plain
+        self._guarded[plain] = guarded
+        return guarded
+
+    def moves_from(self, style: str) -> dict[str, str]:
+        """The known sequences out of one style."""
+        moves = self.moves.get(style)
+        if moves is None:
+            moves = self.moves[style] = {}
+        return moves
+
+    def after(self, style: str, token: str) -> str:
+        """The id of ``style`` after one SGR sequence, ``CSI`` and ``m`` included in ``token``."""
+        moves = self.moves_from(style)
+        found = moves.get(token)
+        if found is None:
+            drawn, semantic = self.entries[style]
+            found = self.guard(self.id_of((apply_sgr(drawn, token[2:-1]), semantic)), on=style in self.guards)
+            self._cached += 1
+            if self._cached > _MOVES_LIMIT:
+                self._cached = 0
+                self.moves.clear()
+                moves = self.moves_from(style)
+            moves[token] = found
+        return found
+
+    def blank(self, style: str) -> str:
+        """The id that erased cells take while ``style`` is current: its background and nothing else."""
+        found = self._blanks.get(style)
+        if found is None:
+            background = self.entries[style][0].bg
+            found = DEFAULT if background is None else self.id_of((Style(bg=background), None))
+            self._blanks[style] = found
+        return found
+
+    def with_semantic(self, style: str, semantic: str | None) -> str:
+        """The id of the same style with another semantic."""
+        return self.guard(self.id_of((self.entries[style][0], semantic)), on=style in self.guards)
+
+    def is_full(self) -> bool:
+        """Whether it is time to ``sweep``."""
+        return len(self.entries) > self._sweep_at
+
+    def sweep(self, used: Iterable[str]) -> None:
+        """Forget all styles but those used: a stream of true colours would fill memory with them."""
+        keep = {DEFAULT, *used}
+        keep.update(self.guards[style] for style in self.guards.keys() & keep)
+        self._free += [style for style in self.entries if style not in keep]
+        self.entries = {style: entry for style, entry in self.entries.items() if style in keep}
+        self.guards = {style: plain for style, plain in self.guards.items() if style in keep}
+        self._guarded = {plain: style for style, plain in self.guards.items()}
+        self._ids = {entry: style for style, entry in self.entries.items() if style not in self.guards}
+        self.moves.clear()
+        self._blanks.clear()
+        self._cached = 0
+        self._sweep_at = max(_SWEEP_FROM, 2 * len(self.entries))
+
+    def dump(self) -> list[list[object]]:
+        """The table as JSON can hold it."""
+        return [
+            [style, list(drawn), semantic, *([self.guards[style]] if style in self.guards else [])]
+            for style, (drawn, semantic) in self.entries.items()
+        ]
+
+    @classmethod
+    def load(cls, dumped: list[list[object]]) -> StyleTable:
+        """Make the table that ``dump`` described."""
+        table = cls()
+        for style, drawn, semantic, *plain in dumped:
+            assert isinstance(style, str)
+            assert isinstance(drawn, list)
+            values = [tuple(value) if isinstance(value, list) else value for value in drawn]
+            entry: Entry = (Style._make(values), None if semantic is None else str(semantic))
+            table.entries[style] = entry
+            if plain:
+                table.guards[style] = str(plain[0])
+                table._guarded[str(plain[0])] = style
+            else:
+                table._ids[entry] = style
+        table._next = max(map(ord, table.entries)) + 1
+        if table._next in _SURROGATES:
+            table._next = _SURROGATES.stop
+        table._free = [
+            style
+            for style in map(chr, range(1, table._next))
+            if style not in table.entries and ord(style) not in _SURROGATES
+        ]
+        return table
+
+
+def apply_sgr(style: Style, parameters: str) -> Style:
+    """What ``style`` is after ``CSI parameters m``.
+
+    Sub-parameters (colons) and the older semicolon form of colours are both taken. What is unknown or malformed is
+    left out, and the rest still counts.
+    """
+    changes: dict[str, object] = {}
+    fields = iter(parameters.split(";"))
+    for field in fields:
+        code_text, colon, rest = field.partition(":")
+        code = _number(code_text)
+        if code is None or (colon and code not in {4, 38, 48, 58}):
+            continue
+        if code == 0:
+            style, changes = DEFAULT_STYLE, {}
+        elif code in _ON:
+            changes[_ON[code]] = rest != "0"  # 4:0 is no underline; only 4 may have a sub-parameter
+        elif code in _OFF:
+            changes.update(dict.fromkeys(_OFF[code], False))
+        elif 30 <= code <= 37:
+            changes["fg"] = code - 30
+        elif 40 <= code <= 47:
+            changes["bg"] = code - 40
+        elif 90 <= code <= 97:
+            changes["fg"] = code - 82
+        elif 100 <= code <= 107:
+            changes["bg"] = code - 92
+        elif code in {38, 48, 58}:
+            color = _colon_color(rest) if colon else _semicolon_color(fields)
+            if color is not None and code != 58:  # the colour of underlines is in no shape of ours
+                changes["fg" if code == 38 else "bg"] = color
+        elif code == 39:
+            changes["fg"] = None
+        elif code == 49:
+            changes["bg"] = None
+    return style._replace(**changes) if changes else style  # type: ignore[arg-type]  # keys and values match above
+
+
+def _number(text: str) -> int | None:
+    if not text:
+        return 0
+    return int(text) if len(text) <= 9 and text.isdecimal() else None
+
+
+def _semicolon_color(fields: Iterator[str]) -> Color:
+    """Read ``5;n`` or ``2;r;g;b`` from what follows a 38, 48 or 58."""
+    kind = _number(next(fields, ""))
+    if kind == 5:
+        return _palette(next(fields, None))
+    if kind == 2:
+        return _rgb([next(fields, None) for _ in range(3)])
+    return None
+
+
+def _colon_color(text: str) -> Color:
+    """Read ``5:n``, ``2:r:g:b`` or ``2:space:r:g:b:...``, the form of ISO 8613-6."""
+    kind, *rest = text.split(":")
+    if kind == "5" and rest:
+        return _palette(rest[0])
+    if kind == "2":
+        return _rgb(rest[1:4] if len(rest) > 3 else rest)
+    return None
+
+
+def _palette(text: str | None) -> int | None:
+    index = None if text is None else _number(text)
+    return index if index is not None and index < 256 else None
+
+
+def _rgb(texts: list[str] | list[str | None]) -> tuple[int, int, int] | None:
+    numbers = [None if text is None else _number(text) for text in texts]
+    if len(numbers) != 3 or any(number is None or number > 255 for number in numbers):
+        return None
+    red, green, blue = (number or 0 for number in numbers)
+    return red, green, blue

@@ -1,0 +1,465 @@
+"""The state of a terminal around its grid: modes, charsets, saved cursors, the alternate screen, the title.
+
+``Terminal`` completes ``Screen`` to what control functions act on. It collects effects and knows nothing of how
+sequences are spelled; questions that programs ask are answered in ``replies``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyte.charsets as cs
+import pyte.modes as mo
+from pyte.screens import Cursor, Margins
+
+from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
+from phux_core.engine.protocol import Bell, Effect, Modes, Reply, TitleChanged
+from phux_core.engine.pyte.rows import DEFAULT, Row
+from phux_core.engine.pyte.screen import ISO_PROTECTION, REVERSE_WRAP, Screen
+
+if TYPE_CHECKING:
+    from phux_core.engine.pyte.history import History
+    from phux_core.engine.pyte.styles import StyleTable
+
+MAX_TITLE = 4096
+"""Longest title that is kept; longer ones are cut."""
+
+_TITLES_KEPT = 10  # xterm's depth of the title stack
+_KEYBOARDS_KEPT = 8
+_KITTY_FLAGS = 0x1F
+
+# Private modes as pyte numbers them: shifted, so that they share one set with the ANSI modes.
+_APPLICATION_CURSOR = 1 << 5
+_COLUMNS = 3 << 5
+_COLUMNS_ALLOWED = 40 << 5
+_CURSOR_BLINK = 12 << 5
+_APPLICATION_KEYPAD = 66 << 5
+_FOCUS = 1004 << 5
+_BRACKETED_PASTE = 2004 << 5
+_SYNCHRONIZED = 2026 << 5
+_BACKARROW = 67 << 5
+_SIZE_REPORTS = 2048 << 5
+_MODIFY_OTHER_KEYS = -1  # set by a function of its own, and kept with the modes
+# What DECSTR sets back; it says nothing about xterm's modes.
+_SOFT_RESET = {mo.IRM, mo.DECOM, _APPLICATION_CURSOR, REVERSE_WRAP, _APPLICATION_KEYPAD}
+_ALTERNATE = {47 << 5, 1047 << 5, 1049 << 5}
+_SAVE_CURSOR = 1048 << 5
+# Of several the first counts: programs that set more than one mean the strongest.
+_MOUSE = {1003 << 5: "any", 1002 << 5: "button", 1000 << 5: "normal", 9 << 5: "x10"}
+_MOUSE_FORMAT = {1016 << 5: "sgr_pixels", 1006 << 5: "sgr", 1015 << 5: "urxvt", 1005 << 5: "utf8"}
+
+KNOWN_MODES = frozenset(
+    {mo.IRM, mo.LNM, *_ALTERNATE, *_MOUSE, *_MOUSE_FORMAT}
+    | {number << 5 for number in (1, 3, 5, 6, 7, 12, 25, 40, 45, 66, 67, 1004, 1007, 1048, 2004, 2026, 2048)}
+)
+"""Modes that DECRQM reports on and that may be set; setting others does nothing, so they cannot pile up."""
+
+_DEFAULT_MODES = frozenset({mo.DECAWM, mo.DECTCEM})
+
+# Of pyte's table (the Linux console's) only the block that xterm maps: letters and a few signs. "h" is DEC's sign for a
+# new line there; terminfo's board of squares is the console's.
+_LINE_DRAWING = {code: cs.VT100_MAP[code] for code in range(0x60, 0x7F)} | {ord("h"): "\u2424"}
+_CHARSETS: dict[str, dict[int, str] | None] = {
+    "0": _LINE_DRAWING,
+    "A": {ord("#"): "\u00a3"},
+    "B": None,
+}
+
+_CURSOR_SHAPES = {0: "block", 1: "block", 2: "block", 3: "underline", 4: "underline", 5: "bar", 6: "bar"}
+
+
+class Saved(NamedTuple):
+    """What DECSC keeps. ``x`` behind the last column means a pending wrap, which is kept too."""
+
+    x: int
+    y: int
+    style: str
+    charsets: tuple[str, ...]
+    charset: int
+    origin: bool
+
+
+_HOME = Saved(0, 0, DEFAULT, ("B", "B", "B", "B"), 0, False)
+
+
+class Terminal(Screen):
+    """A screen with everything around it.
+
+    Attributes:
+        effects: What the outside must hear of; whoever feeds the terminal takes it with ``take_effects``.
+        rang: Whether BEL is among that.
+        alternate: Whether the alternate screen is shown.
+        hidden_rows: The rows of the screen that is not shown.
+        saved: What DECSC saved, for the primary and the alternate screen.
+        window_title: The title, None until one was set.
+        told_title: The title that was last told as an effect.
+        colors: Colours that a program set, by OSC number and index, for answers only.
+    """
+
+    def __init__(self, columns: int, lines: int, styles: StyleTable, history: History) -> None:
+        self.effects: list[Effect] = []
+        self.rang = False
+        self.window_title: str | None = None
+        self.told_title: str | None = None
+        super().__init__(columns, lines, styles, history)
+
+    def reset(self) -> None:
+        """RIS. The history goes as well; the title stays, as in xterm."""
+        self.rows = [Row() for _ in range(self.lines)]
+        self.hidden_rows: list[Row] = [Row() for _ in range(self.lines)]
+        self.alternate = False
+        self.scrolls_into_history = True
+        self.history.clear()
+        self.saved = [_HOME, _HOME]
+        self.cursor = Cursor(0, 0)
+        self.style = DEFAULT
+        self.semantic: str | None = None
+        self.last = ""
+        self.reset_tab_stops(5)
+        self.cursor_shape = "block"
+        self.cursor_blinks = False
+        self.saved_modes: dict[int, bool] = {}
+        self.keyboards: list[list[int]] = [[0], [0]]
+        self.titles: list[str] = []
+        self.colors: dict[tuple[int, int], str] = {}
+        self._reset_modes()
+
+    def reset_tab_stops(self, how: int = 0) -> None:
+        """DECST8C: one in every eighth column."""
+        if how == 5:
+            self.tabstops = set(range(8, self.columns, 8))
+
+    def change_tab_stops(self, how: int = 0) -> None:
+        """CTC: set one here, clear the one here, or clear all."""
+        if how == 0:
+            self.set_tab_stop()
+        elif how in {2, 5}:
+            self.clear_tab_stop(0 if how == 2 else 3)
+
+    def _reset_modes(self) -> None:
+        self.mode = set(_DEFAULT_MODES)
+        self.margins = None
+        self.wraps = True
+        self.inserts = False
+        self.charset_names = list(_HOME.charsets)
+        self.charset = 0
+        self.single_shift: int | None = None
+        self.choose_charmap()
+
+    def soft_reset(self) -> None:
+        """DECSTR: modes, margins, charsets and style, neither text nor cursor position."""
+        keep = self.mode - _SOFT_RESET
+        self._reset_modes()
+        self.mode |= keep
+        self._settle_column()
+        self.cursor.hidden = False
+        self.style = self.styles.with_semantic(DEFAULT, self.semantic)
+        self.saved[self.alternate] = _HOME
+
+    # Modes.
+
+    def set_mode(self, *modes: int, **options: bool) -> None:
+        """SM, and DECSET when the option ``private`` is given."""
+        for mode in modes:
+            self._switch_mode(mode << 5 if options.get("private") else mode, True)
+
+    def reset_mode(self, *modes: int, **options: bool) -> None:
+        """RM and DECRST."""
+        for mode in modes:
+            self._switch_mode(mode << 5 if options.get("private") else mode, False)
+
+    def save_modes(self, *modes: int) -> None:
+        """XTSAVE."""
+        for mode in modes:
+            if mode << 5 in KNOWN_MODES:
+                self.saved_modes[mode << 5] = mode << 5 in self.mode
+
+    def restore_modes(self, *modes: int) -> None:
+        """XTRESTORE."""
+        for mode in modes:
+            if mode << 5 in self.saved_modes:
+                self._switch_mode(mode << 5, self.saved_modes[mode << 5])
+
+    def _switch_mode(self, mode: int, on: bool) -> None:
+        if mode not in KNOWN_MODES:
+            return
+        if mode in _ALTERNATE:
+            self._switch_screen(mode, on)
+            return
+        if mode == _COLUMNS and _COLUMNS_ALLOWED not in self.mode:
+            return
+        if on:
+            self.mode.add(mode)
+        else:
+            self.mode.discard(mode)
+        if mode == _COLUMNS:
+            self._start_page()
+        elif mode == mo.DECAWM:
+            self.wraps = on
+        elif mode == mo.IRM:
+            self.inserts = on
+        elif mode == mo.DECOM:
+            self.cursor_position()
+        elif mode == mo.DECTCEM:
+            self.cursor.hidden = not on
+        elif mode == _CURSOR_BLINK:
+            self.cursor_blinks = on
+        elif mode == _SAVE_CURSOR:
+            if on:
+                self.save_cursor()
+            else:
+                self.restore_cursor()
+        elif mode == _SIZE_REPORTS:
+            self.tell_size()
+
+    def tell_size(self) -> None:
+        """Report the size to a program that asked to hear of it in the stream (mode 2048)."""
+        if _SIZE_REPORTS in self.mode:
+            height, width = self.lines * CELL_HEIGHT, self.columns * CELL_WIDTH
+            self.effects.append(Reply(b"\x1b[48;%d;%d;%d;%dt" % (self.lines, self.columns, height, width)))
+
+    def _start_page(self) -> None:
+        """What DECCOLM does besides changing the width, which is not the program's to change."""
+        self.margins = None
+        self.erase_in_display(2)
+        self.cursor_position()
+
+    def _switch_screen(self, mode: int, on: bool) -> None:
+        """Modes 47, 1047 and 1049 differ in who clears what, and 1049 saves the cursor as well."""
+        with_cursor = mode == 1049 << 5
+        if on and with_cursor:
+            self.save_cursor()
+            if self.alternate:
+                self._settle_column()
+        if not on and self.alternate and mode == 1047 << 5:
+            self.rows = [Row() for _ in range(self.lines)]
+            self._settle_column()
+        if on != self.alternate:
+            self.rows, self.hidden_rows = self.hidden_rows, self.rows
+            self.alternate = on
+            self.scrolls_into_history = not on
+        if on and with_cursor:
+            self.rows = [Row() for _ in range(self.lines)]
+        if not on and with_cursor:
+            self.restore_cursor()
+        self.mode -= _ALTERNATE
+        if on:
+            self.mode.add(mode)
+
+    def keypad_application(self) -> None:
+        """DECKPAM."""
+        self.mode.add(_APPLICATION_KEYPAD)
+
+    def keypad_numeric(self) -> None:
+        """DECKPNM."""
+        self.mode.discard(_APPLICATION_KEYPAD)
+
+    def modes(self) -> Modes:
+        """The modes that the protocol tells."""
+        mode = self.mode
+        return Modes(
+            bracketed_paste=_BRACKETED_PASTE in mode,
+            application_cursor=_APPLICATION_CURSOR in mode,
+            application_keypad=_APPLICATION_KEYPAD in mode,
+            mouse=next((name for number, name in _MOUSE.items() if number in mode), "off"),
+            mouse_format=next((name for number, name in _MOUSE_FORMAT.items() if number in mode), "x10"),
+            focus_events=_FOCUS in mode,
+            synchronized_output=_SYNCHRONIZED in mode,
+            alt_screen=self.alternate,
+            kitty_flags=self.kitty_flags,
+        )
+
+    @property
+    def kitty_flags(self) -> int:
+        """What the kitty keyboard protocol's flags are on the screen that is shown."""
+        return self.keyboards[self.alternate][-1]
+
+    @property
+    def modifies_other_keys(self) -> bool:
+        """Whether modifiers of keys that type something are told (xterm's modifyOtherKeys 2)."""
+        return _MODIFY_OTHER_KEYS in self.mode
+
+    @property
+    def backarrow_sends_bs(self) -> bool:
+        """Whether the backspace key sends BS (DECBKM)."""
+        return _BACKARROW in self.mode
+
+    def modify_keys(self, which: int = 0, how: int = 0) -> None:
+        """XTMODKEYS: of the kinds of keys only the fourth, "other" ones, and of its levels only the second."""
+        if which == 4 and how == 2:
+            self.mode.add(_MODIFY_OTHER_KEYS)
+        elif which in {0, 4}:
+            self.mode.discard(_MODIFY_OTHER_KEYS)
+
+    def push_keyboard(self, flags: int = 0) -> None:
+        """CSI > flags u."""
+        stack = self.keyboards[self.alternate]
+        stack.append(flags & _KITTY_FLAGS)
+        del stack[:-_KEYBOARDS_KEPT]
+
+    def pop_keyboard(self, count: int = 1) -> None:
+        """CSI < count u."""
+        stack = self.keyboards[self.alternate]
+        del stack[-min(count or 1, len(stack)) :]
+        if not stack:
+            stack.append(0)
+
+    def set_keyboard(self, flags: int = 0, how: int = 1) -> None:
+        """CSI = flags ; how u: set, add or remove."""
+        stack = self.keyboards[self.alternate]
+        flags &= _KITTY_FLAGS
+        if how in {0, 1}:
+            stack[-1] = flags
+        elif how == 2:
+            stack[-1] |= flags
+        elif how == 3:
+            stack[-1] &= ~flags
+
+    def set_margins(self, top: int | None = None, bottom: int | None = None) -> None:
+        """DECSTBM: a region of at least two rows, else nothing."""
+        top = max(top or 1, 1)
+        bottom = min(bottom or self.lines, self.lines)
+        if top == 1 and bottom == self.lines:
+            self.margins = None
+        elif top < bottom:
+            self.margins = Margins(top - 1, bottom - 1)
+        else:
+            return
+        self.cursor_position()
+
+    def set_cursor_style(self, style: int = 0) -> None:
+        """DECSCUSR."""
+        if style in _CURSOR_SHAPES:
+            self.cursor_shape = _CURSOR_SHAPES[style]
+            self.cursor_blinks = style % 2 == 1
+
+    # Cursor, style and charsets.
+
+    def save_cursor(self) -> None:
+        """DECSC."""
+        self.saved[self.alternate] = Saved(
+            self.cursor.x,
+            self.cursor.y,
+            self.style,
+            tuple(self.charset_names),
+            self.charset,
+            mo.DECOM in self.mode,
+        )
+
+    def restore_cursor(self) -> None:
+        """DECRC: what was saved stays saved."""
+        saved = self.saved[self.alternate]
+        self.cursor.x = min(saved.x, self.columns)
+        self.cursor.y = min(saved.y, self.lines - 1)
+        self.style = self.styles.with_semantic(saved.style, self.semantic)
+        self.charset_names = list(saved.charsets)
+        self.charset = saved.charset
+        self.choose_charmap()
+        if saved.origin:
+            self.mode.add(mo.DECOM)
+        else:
+            self.mode.discard(mo.DECOM)
+
+    def select_style(self, token: str) -> None:
+        """SGR, as the whole sequence."""
+        self.style = self.styles.after(self.style, token)
+
+    def protect(self, how: int = 0) -> None:
+        """DECSCA: whether what is drawn from here on is spared by DECSED and DECSEL."""
+        if how == 1:
+            self.mode.discard(ISO_PROTECTION)
+        if how <= 2:
+            self.style = self.styles.guard(self.style, on=how == 1)
+
+    def start_protected_area(self) -> None:
+        """SPA: the same, and spared by ED, EL and ECH as well."""
+        self.mode.add(ISO_PROTECTION)
+        self.style = self.styles.guard(self.style, on=True)
+
+    def mark_semantic(self, semantic: str | None) -> None:
+        """Say what text means to the shell from here on."""
+        self.semantic = semantic
+        self.style = self.styles.with_semantic(self.style, semantic)
+
+    def fresh_line(self) -> None:
+        """Go to the start of a line, unless the cursor is there: OSC 133 asks for it before a prompt."""
+        if self.cursor.x:
+            self.newline()
+        elif self.cursor.y:
+            # zsh and fish let the row above wrap to get there, if what was written before has no newline at its end.
+            self.rows[self.cursor.y - 1].wrapped = False
+
+    def designate(self, slot: int, name: str) -> None:
+        """SCS: put a charset into G0 to G3."""
+        self.charset_names[slot] = name if name in _CHARSETS else "B"
+        self.choose_charmap()
+
+    def shift(self, slot: int) -> None:
+        """SI, SO, LS2, LS3: use one of G0 to G3."""
+        self.charset = slot
+        self.choose_charmap()
+
+    def shift_in(self) -> None:
+        """SI."""
+        self.shift(0)
+
+    def shift_out(self) -> None:
+        """SO."""
+        self.shift(1)
+
+    def shift_once(self, slot: int) -> None:
+        """SS2, SS3: use one of G2 and G3 for a single character."""
+        self.single_shift = slot
+        self.choose_charmap()
+
+    def choose_charmap(self) -> None:
+        """Set what translates text from which charset is in use."""
+        if self.single_shift is not None:
+            self.charmap = {}  # anything but None, so that drawing takes the careful way
+            return
+        self.charmap = _CHARSETS[self.charset_names[self.charset]]
+
+    def _draw_any(self, data: str) -> None:
+        if self.single_shift is not None:
+            once = _CHARSETS[self.charset_names[self.single_shift]]
+            self.single_shift = None
+            self.charmap = once
+            super()._draw_any(data[0])
+            self.choose_charmap()
+            data = data[1:]
+            if not data:
+                return
+        super()._draw_any(data)
+
+    # What is heard outside.
+
+    def bell(self) -> None:
+        """BEL."""
+        self.rang = True
+
+    def take_effects(self) -> list[Effect]:
+        """What happened since the last call: answers, a new title, and BEL, however often it rang."""
+        effects, self.effects = self.effects, []
+        if self.window_title is not None and self.window_title != self.told_title:
+            effects.append(TitleChanged(self.window_title))
+            self.told_title = self.window_title
+        if self.rang:
+            self.rang = False
+            effects.append(Bell())
+        return effects
+
+    def set_title(self, title: str) -> None:
+        """OSC 0 and 2."""
+        self.window_title = title[:MAX_TITLE]
+
+    def push_title(self) -> None:
+        """XTWINOPS 22."""
+        self.titles = [*self.titles, self.window_title or ""][-_TITLES_KEPT:]
+
+    def pop_title(self) -> None:
+        """XTWINOPS 23."""
+        if self.titles:
+            title = self.titles.pop()
+            # Programs push and pop around the alternate screen; where there was no title, that makes none.
+            if title or self.window_title is not None:
+                self.set_title(title)

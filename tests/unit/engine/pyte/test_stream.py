@@ -1,0 +1,116 @@
+import pytest
+
+from phux_core.engine import create
+from phux_core.engine.pyte.dispatch import action_for
+from phux_core.engine.pyte.history import History
+from phux_core.engine.pyte.stream import MAX_CSI, MAX_STRING, Parser
+from phux_core.engine.pyte.styles import StyleTable
+from phux_core.engine.pyte.terminal import Terminal
+
+
+@pytest.fixture
+def terminal():
+    styles = StyleTable()
+    return Terminal(20, 3, styles, History(10, 20, lambda *_: []))
+
+
+@pytest.fixture
+def parser(terminal):
+    return Parser(terminal)
+
+
+def test_the_parser_is_between_sequences_after_a_whole_one(parser):
+    for whole in (
+        "text",
+        "\x1b[1;2H",
+        "\x1b[?25l",
+        "\x1b(0",
+        "\x1b]0;t\x07",
+        "\x1b]0;t\x1b\\",
+        "\x1bPq\x1b\\",
+        "\x1b7",
+    ):
+        parser.feed(whole)
+        assert parser.state == ""
+
+
+@pytest.mark.parametrize(
+    ("begun", "state"),
+    [
+        ("\x1b", "esc"),
+        ("\x1b(", "esc"),
+        ("\x1b[", "csi"),
+        ("\x1b[1;2", "csi"),
+        ("\x1b]0;t", "osc"),
+        ("\x1bP1", "dcs"),
+        ("\x1b_x", "string"),
+        ("\x1bX", "string"),
+        ("\x1b^", "string"),
+        ("\x1bk", "string"),
+        ("\x1b]0;t\x1b", "esc"),
+    ],
+)
+def test_an_unfinished_sequence_is_remembered(parser, begun, state):
+    parser.feed(begun)
+    assert parser.state == state
+
+
+def test_controls_inside_a_sequence_are_done_and_the_sequence_goes_on(parser, terminal):
+    parser.feed("\x1b[3\rCx")
+    assert terminal.rows[0].text == "   x"
+
+
+@pytest.mark.parametrize("cancel", ["\x18", "\x1a"])
+def test_can_and_sub_cancel(parser, terminal, cancel):
+    parser.feed(f"\x1b[3{cancel}C\x1b]0;t{cancel}x")
+    assert terminal.rows[0].text == "Cx"
+    assert terminal.window_title is None
+
+
+def test_a_new_escape_ends_what_was_begun(parser, terminal):
+    parser.feed("\x1b[3\x1b[2Cx\x1b]0;t\x1b[2Cy")
+    assert terminal.rows[0].text == "  x  y"
+    assert terminal.window_title == "t"
+
+
+def test_sequences_that_are_too_long_are_dropped_whole(parser, terminal):
+    parser.feed("\x1b[" + "0" * MAX_CSI + "3Cx")
+    parser.feed("\x1b]0;" + "t" * (MAX_STRING + 1) + "\x07y")
+    assert terminal.rows[0].text == "xy"
+    assert terminal.window_title is None
+
+
+def test_an_endless_string_holds_no_more_than_its_limit(parser):
+    parser.feed("\x1b]0;")
+    for _ in range(10):
+        parser.feed("x" * MAX_STRING)
+    assert len(parser.body) <= MAX_STRING + 1
+    parser.feed("\x1b\\\x1b_")
+    parser.feed("x" * MAX_STRING)
+    assert parser.body == ""
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    ["\x1b[?4m", "\x1b[>4;1m", "\x1b[1:2H", "\x1b[1 H", "\x1b[5y", "\x1b#3", "\x1b%G", "\x1b[?1;2$x", "\x05"],
+)
+def test_unknown_sequences_do_nothing(terminal, parser, sequence):
+    parser.feed("ab" + sequence + "c")
+    assert terminal.rows[0].text == "abc"
+    assert terminal.effects == []
+
+
+def test_what_sequences_mean_is_remembered_within_bounds():
+    for number in range(40_000):
+        action_for(f"\x1b[{number};{number}H")
+    engine = create("pyte", 10, 2)
+    engine.feed(b"a\r\n\x1b[1;3Hb")
+    assert engine.lines(0, 1).text == ["a b"]
+
+
+def test_a_question_about_everything_is_answered_or_left_alone(terminal, parser):
+    for final in map(chr, range(0x40, 0x7F)):
+        for lead in ("", "?", ">", "=", "<"):
+            for between in ("", "$", " ", "!", '"', "'", "*"):
+                parser.feed(f"\x1b[{lead}1;2{between}{final}")
+    assert parser.state == ""

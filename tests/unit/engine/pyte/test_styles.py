@@ -1,0 +1,107 @@
+import pytest
+
+from phux_core.engine.protocol import DEFAULT_STYLE, Style
+from phux_core.engine.pyte.rows import DEFAULT
+from phux_core.engine.pyte.styles import StyleTable, apply_sgr
+
+BOLD = Style(bold=True)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ("", DEFAULT_STYLE),
+        ("0", DEFAULT_STYLE),
+        ("1", BOLD),
+        ("1;22", DEFAULT_STYLE),
+        (
+            "2;3;5;7;8;9;53",
+            Style(faint=True, italic=True, blink=True, inverse=True, invisible=True, strikethrough=True, overline=True),
+        ),
+        ("4", Style(underline=True)),
+        ("4:3", Style(underline=True)),
+        ("4;4:0", DEFAULT_STYLE),
+        ("21", Style(underline=True)),
+        ("31;42", Style(fg=1, bg=2)),
+        ("97;100", Style(fg=15, bg=8)),
+        ("38;5;200", Style(fg=200)),
+        ("48;2;1;2;3", Style(bg=(1, 2, 3))),
+        ("38:2:1:2:3", Style(fg=(1, 2, 3))),
+        ("38:2::1:2:3", Style(fg=(1, 2, 3))),
+        ("38:5:9;1", Style(fg=9, bold=True)),
+        ("58;5;1", DEFAULT_STYLE),
+        ("58:2::1:2:3;1", BOLD),
+        ("31;39", DEFAULT_STYLE),
+        ("1;0;3", Style(italic=True)),
+        ("1:2", DEFAULT_STYLE),
+        ("1;99999999999999;4", Style(bold=True, underline=True)),
+        ("38;5", DEFAULT_STYLE),
+        ("38;2;1;2", DEFAULT_STYLE),
+        ("38;5;300", DEFAULT_STYLE),
+        ("38;2;300;0;0", DEFAULT_STYLE),
+        ("38", DEFAULT_STYLE),
+        ("1;;4", Style(underline=True)),
+    ],
+)
+def test_what_sgr_makes_of_the_default_style(parameters, expected):
+    assert apply_sgr(DEFAULT_STYLE, parameters) == expected
+
+
+def test_the_same_style_has_one_id():
+    table = StyleTable()
+    first = table.after(DEFAULT, "\x1b[1;31m")
+    second = table.after(table.after(DEFAULT, "\x1b[31m"), "\x1b[1m")
+    assert first == second != DEFAULT
+    assert table.after(first, "\x1b[m") == DEFAULT
+
+
+def test_sgr_does_not_touch_what_a_cell_means_to_the_shell():
+    table = StyleTable()
+    prompt = table.with_semantic(DEFAULT, "prompt")
+    assert table.entries[table.after(prompt, "\x1b[0m")] == (DEFAULT_STYLE, "prompt")
+
+
+def test_erased_cells_keep_the_background_only():
+    table = StyleTable()
+    style = table.with_semantic(table.after(DEFAULT, "\x1b[1;31;44m"), "input")
+    assert table.entries[table.blank(style)] == (Style(bg=4), None)
+    assert table.blank(table.after(DEFAULT, "\x1b[1m")) == DEFAULT
+
+
+def test_sweeping_forgets_what_is_not_used_and_reuses_ids():
+    table = StyleTable()
+    ids = [table.after(DEFAULT, f"\x1b[38;2;{number // 256};{number % 256};0m") for number in range(5000)]
+    assert table.is_full()
+    kept = ids[7]
+    table.sweep([kept])
+    assert not table.is_full()
+    assert table.entries[kept][0] == Style(fg=(0, 7, 0))
+    assert set(table.entries) == {DEFAULT, kept}
+    assert table.after(DEFAULT, "\x1b[1m") in ids
+
+
+def test_a_table_survives_being_written_down():
+    table = StyleTable()
+    style = table.with_semantic(table.after(DEFAULT, "\x1b[1;38;2;1;2;3m"), "prompt")
+    loaded = StyleTable.load(table.dump())
+    assert loaded.entries == table.entries
+    assert loaded.after(style, "\x1b[22m") == table.after(style, "\x1b[22m")
+
+
+def test_a_protected_style_looks_like_its_plain_one_and_outlives_it():
+    table = StyleTable()
+    plain = table.after(DEFAULT, "\x1b[31m")
+    guarded = table.guard(plain, on=True)
+    assert guarded != plain
+    assert table.entries[guarded] == table.entries[plain]
+    assert table.guard(guarded, on=True) == guarded
+    assert table.guard(guarded, on=False) == plain
+    table.sweep({guarded})
+    loaded = StyleTable.load(table.dump())
+    for each in (table, loaded):
+        assert each.guards == {guarded: plain}
+        assert each.guard(plain, on=True) == guarded
+        assert each.id_of((Style(fg=1), None)) == plain
+        assert each.guard(each.after(guarded, "\x1b[m"), on=False) == DEFAULT
+    table.sweep({plain})
+    assert not table.guards

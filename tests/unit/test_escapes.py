@@ -1,0 +1,39 @@
+"""The grammar of escape sequences: what is taken out, what moves the cursor, and what is not finished."""
+
+import pytest
+
+from phux_core import escapes
+
+IN_PLACE = [b"\x1b[m", b"\x1b[1;38:5:7m", b"\x1b[K", b"\x1b(B", b"\x1b]0;t\x07", b"\x1b]8;;u\x1b\\", b"\x1bPq\x1b\\"]
+MOVING = [b"\x1b[2;5H", b"\x1b[?1049h", b"\x1b[2J", b"\x1b[0 q", b"\x1bM", b"\x1b7", b"\xc2\x9b3A"]
+TRACELESS = {b"\x1b[m", b"\x1b[1;38:5:7m", b"\x1b]0;t\x07", b"\x1b]8;;u\x1b\\", b"\x1bPq\x1b\\"}
+
+every_sequence = pytest.mark.parametrize("sequence", IN_PLACE + MOVING)
+
+
+@every_sequence
+def test_a_sequence_is_taken_out_whole_and_nothing_else(sequence):
+    assert escapes.strip(b"one" + sequence + b"two\r\n" + sequence) == b"onetwo\r\n"
+
+
+@every_sequence
+def test_only_what_moves_the_cursor_breaks_a_text(sequence):
+    expected = b"one\ntwo" if sequence in MOVING else b"onetwo"
+    assert escapes.break_at_motion(b"one" + sequence + b"two") == expected
+    assert escapes.after_last_motion(b"one" + sequence + b"two", 0) == (3 + len(sequence)) * (sequence in MOVING)
+
+
+@every_sequence
+def test_only_what_leaves_no_trace_is_traceless(sequence):
+    assert (escapes.strip_traceless(b"a" + sequence + b"b") == b"ab") == (sequence in TRACELESS)
+
+
+@pytest.mark.parametrize("sequence", [each for each in IN_PLACE + MOVING if each.startswith(b"\x1b")])
+def test_every_beginning_of_a_sequence_is_unfinished_and_the_whole_is_not(sequence):
+    for size in range(1, len(sequence)):
+        assert escapes.cut_unfinished(b"text" + sequence[:size]) == b"text"
+    assert escapes.cut_unfinished(b"text" + sequence) == b"text" + sequence
+
+
+def test_an_unfinished_string_does_not_hide_the_next_line():
+    assert escapes.strip(b"a\x1b]0;never ended\nb") == b"a\nb"
