@@ -34,8 +34,9 @@ BASE = {
 class Terminal:
     """One shell in a terminal of 80 by 24.
 
-    ``marks`` is everything the shell has told so far: ``"133;C"`` and the like for standard marks, ``"C;echo a"`` for ours,
-    ``"cwd /tmp"``. Two B in a row are one: drawing a prompt again repeats it.
+    ``marks`` is everything the shell has reported so far: ``"133;C"`` and the like for standard marks, ``"C;echo a"`` for
+    ours, ``"cwd /tmp"``. Two B in a row are one: drawing a prompt again repeats it. bash numbers its prompts: its marks are
+    in ``numbered``, as ``("D", exit status, number)``, and in ``marks`` without the number.
     """
 
     def __init__(self, argv, env, home, *, integrated=True, nonce=NONCE):
@@ -49,6 +50,8 @@ class Terminal:
         self.process = PtyProcess.spawn(argv, cwd=str(home), env=env, dimensions=(24, 80))
         self.engine = create("pyte", 80, 24)
         self.marks = []
+        self.numbered = []
+        self.is_bash = Path(argv[0]).name == "bash"
         self.ended = False
 
     def type(self, text):
@@ -77,11 +80,24 @@ class Terminal:
                 case PrivateOsc(data=data):
                     nonce, _, rest = data.decode().partition(";")
                     if nonce == NONCE:
-                        self.note(rest)
+                        self.note(self.without_number(rest) if self.is_bash else rest)
                     else:
                         self.note(f"foreign {nonce};{rest}")
                 case _:
                     pass
+
+    def without_number(self, mark):
+        """Record the number in a mark of bash, and return the mark without it."""
+        kind, *arguments = mark.split(";")
+        if kind == "D":
+            status, number = arguments
+            self.numbered.append(("D", int(status), int(number)))
+            return f"D;{status}"
+        if kind == "B":
+            number, *status = arguments
+            self.numbered.append(("B", int(status[0]) if status else None, int(number)))
+            return "B"
+        return mark
 
     def note(self, mark):
         if mark == "B" and self.marks[-3:-1] == ["133;B", "B"] and self.marks[-1] == "133;B":
