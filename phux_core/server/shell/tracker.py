@@ -205,9 +205,9 @@ class ShellTracker:
                 del self._echoes[:-_REMEMBERED]
                 self._echo_start = None
         self.marks.written(data, place)
-        # A command that has written something has started.
+        # A command that has written a line has started; less may be a continuation prompt, whose mark follows.
         start = self.marks.start
-        return self._report_pending() if start is not None and start < place + len(data) else []
+        return self._report_pending() if start is not None and b"\n" in data[max(0, start - place) :] else []
 
     def look(self, look: Look) -> list[ShellEvent]:
         """Take a look at the foreground, and update the state."""
@@ -215,6 +215,7 @@ class ShellTracker:
         events: list[ShellEvent] = []
         quiet_s = look.now - self.last_output
         if look.replaced_at is not None:
+            events += self._report_pending()
             events += marks.shell_replaced(look.replaced_at)
             self.line.entered_at = 0.0
         elif foreground is not None and (
