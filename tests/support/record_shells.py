@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import socket
 import sys
 import tempfile
@@ -126,6 +127,7 @@ def record(name: str) -> list[list[object]]:
 
 
 def main() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it, and so would the shells
     FOLDER.mkdir(exist_ok=True)
     for name in sys.argv[1:] or ARGV:
         steps = record(name)
