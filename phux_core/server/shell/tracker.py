@@ -475,6 +475,7 @@ class ShellTracker:
             self.marks.withdraw()
             return []
         if may_end_marks(command):
+            self.marks.withdraw()
             self.marks.forget_shell(pending.start)
             return []
         return [self.marks.report(command)]
