@@ -332,13 +332,17 @@ def test_an_interrupted_line_ends_without_a_start(editor):
     assert stream.finished(130) == (130, None)
 
 
-def test_a_line_that_was_typed_before_the_prompt_without_an_editor():
+@pytest.mark.parametrize("output", [b"out\r\n", b""])
+def test_a_line_that_was_typed_before_the_prompt_without_an_editor(output):
     stream = Stream()
     stream.marks.has_typed_ahead = True
-    stream.write(b"out\r\n")
-    started, finished = stream.prompt(0)
-    assert started.start == finished.start
-    assert stream.data[finished.start : finished.end] == b"out\r\n"
+    stream.prompt(0)
+    place = len(stream.data)
+    stream.write(output)
+    assert stream.marks.is_ahead == bool(output)
+    *started, finished = stream.prompt(3)
+    assert [event.start for event in started] == ([] if output else [place]), "the tracker reports a pending one"
+    assert (finished.start, finished.end, finished.exit_code) == (place, place + len(output), 3)
 
 
 def test_a_line_that_was_typed_before_the_prompt_is_shown_after_it_by_an_editor():
@@ -353,7 +357,7 @@ def test_a_shell_that_has_read_everything_that_was_typed_ahead_executes_no_more_
     stream = Stream("edits")
     stream.marks.has_typed_ahead = True
     stream.prompt(0)
-    stream.marks.caught_up()
+    stream.marks.typed_ahead_is_read()
     stream.run(b"half\x03", b"half^C\r\n")
     assert stream.finished(130) == (130, None)
 

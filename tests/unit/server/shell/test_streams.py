@@ -76,12 +76,10 @@ def test_every_end_has_its_start_and_a_prompt_follows_each(played):
 
 def test_the_state_is_right_whenever_all_is_quiet(played):
     typed = {step[1]: state for step, state in zip(_quiet(load(played.name)), _last_states(played), strict=True)}
-    assert {text: state for text, state in typed.items() if state != "prompt"} == {
-        # A continuation prompt is a question.
-        "echo 'a\r": "awaiting_input",
-        "cat\r": "awaiting_input",
-        "line\r": "awaiting_input",
-    }
+    expected = dict.fromkeys(["echo 'a\r", "cat\r", "line\r"], "awaiting_input")  # the first is a continuation prompt
+    if played.name == "fish":  # which has none: it edits lines together
+        del expected["echo 'a\r"]
+    assert {text: state for text, state in typed.items() if state != "prompt"} == expected
     assert played.states.count("running") == 1, "while sleep runs"
 
 

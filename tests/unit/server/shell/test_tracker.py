@@ -185,7 +185,7 @@ def test_an_entered_line_is_running_until_something_is_written(shell):
     assert look_at_prompt(replay, shell) == "running"
 
 
-@HOOKS
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_a_continuation_prompt_or_a_question_of_the_shell_is_awaiting_input(shell):
     replay = at_prompt(shell)
     replay.type(b"echo 'a\r")
@@ -200,6 +200,15 @@ def test_a_continuation_prompt_or_a_question_of_the_shell_is_awaiting_input(shel
     replay.write(b"b'\r\n")
     (started,) = replay.mark("C;")
     assert isinstance(started, CommandStarted)
+
+
+def test_a_line_that_goes_on_in_fish_is_a_partly_typed_line_at_its_prompt():
+    replay = at_prompt("fish")
+    replay.type(b"echo 'a\r")
+    replay.now += 0.01
+    replay.write(b"\r\n      ")
+    assert look_at_prompt(replay, "fish") == "prompt"
+    assert problem(replay).asks
 
 
 @POSIX
@@ -359,6 +368,32 @@ def test_a_continuation_prompt_starts_no_command_wherever_its_output_is_cut(shel
     assert [type(event) for event in replay.write(b"b'\r\na\r\nb\r\n")] == [CommandStarted]
     finished, _ready = draw_prompt(replay, shell, number=2)
     assert replay.output(finished) == b"a\r\nb\r\n"
+
+
+@POSIX
+@pytest.mark.parametrize("line", [b"PS1='> '", b"unset PS1", b"exec 2>log"])
+def test_a_posix_shell_whose_prompt_is_changed_sends_no_more_marks(shell, line):
+    replay = at_prompt(shell)
+    replay.type(line + b"\r")
+    replay.write(line + b"\r\n")
+    place = len(replay.data)
+    replay.write(b"> ")
+    assert look_at_prompt(replay, shell) == "prompt"
+    assert replay.events == [PromptReady()]
+    assert replay.text(place) == b"> "
+    assert not replay.tracker.wants_output
+    assert may_type(replay) == Ready(replay.tracker.foreground, None)
+
+
+def test_zsh_without_descriptors_for_its_marks_ends_its_command_when_it_reads_a_line():
+    replay = at_prompt("zsh")
+    replay.mark("C;exec 3<&-")
+    replay.write(b"out\r\n")
+    replay.mark("E")
+    replay.write(b"% ")
+    assert look_at_prompt(replay, "zsh") == "prompt"
+    _started, finished, ready = replay.events[1:]
+    assert (finished.exit_code, replay.output(finished), ready) == (None, b"out\r\n", PromptReady())
 
 
 @ALL
@@ -538,7 +573,7 @@ def test_busybox_may_query_the_cursor_position_after_its_prompt():
     replay.tracker.last_reply = replay.now
     found = problem(replay)
     assert found.again_s
-    replay.now += found.again_s
+    replay.now += 2 * found.again_s
     assert isinstance(may_type(replay), Ready)
 
 
