@@ -51,6 +51,7 @@ class Terminal:
         self.engine = create("pyte", 80, 24)
         self.marks = []
         self.numbered = []
+        self.data = b""
         self.is_bash = Path(argv[0]).name == "bash"
         self.ended = False
 
@@ -68,6 +69,7 @@ class Terminal:
         if not data:
             self.ended = True
             return
+        self.data += data
         for effect in self.engine.feed(data):
             match effect:
                 case Reply(data=data):
