@@ -7,6 +7,7 @@ import select
 import shutil
 import signal
 import subprocess
+import termios
 import time
 from pathlib import Path
 
@@ -118,6 +119,14 @@ class Terminal:
     def wait_for_prompt(self):
         """Read until the shell takes input after all that is known so far; returns the new marks."""
         return self.since(0)
+
+    def wait_for_editor(self):
+        """Read until the shell has set the terminal for its line editor, which it does after its prompt."""
+        deadline = time.monotonic() + DEADLINE_S
+        while termios.tcgetattr(self.process.fd)[3] & termios.ICANON:
+            if select.select([self.process.fd], [], [], 0.001)[0]:
+                self.read(deadline, "the line editor")
+            assert time.monotonic() < deadline
 
     def since(self, start):
         def ready():
@@ -286,6 +295,8 @@ class PosixShells:
             terminal.wait_for_prompt()
         else:
             terminal.wait(lambda: terminal.screen()[-1:] in (["$"], ["#"]), "a prompt")
+        if POSIX_EDITOR[self.name] != "none":
+            terminal.wait_for_editor()
         return terminal
 
     def prompt(self, code, number):

@@ -292,7 +292,7 @@ def test_a_program_that_never_reads_is_given_up_with_a_word_on_how_much_went_in(
 
 
 def test_a_program_that_reads_slowly_is_not_given_up(monkeypatch):
-    monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.1)
+    monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.6)
 
     async def scenario(terminal):
         terminal.raw()
@@ -300,7 +300,7 @@ def test_a_program_that_reads_slowly_is_not_given_up(monkeypatch):
         read = 0
         while read < 40_000:
             read += len(await terminal.read(min(4000, 40_000 - read)))
-            await asyncio.sleep(0.03)
+            await asyncio.sleep(0.08)  # ten times, which is longer than that
         await typed
 
     on_terminal(scenario)
