@@ -238,6 +238,8 @@ class ShellMarks:
     def typed_ahead_is_read(self) -> None:
         """Record that the shell has executed every line that was typed ahead."""
         self.has_typed_ahead = self.expects_output = False
+        if self.seeking == self.drawn and not self.later:
+            self.seeking = None  # there was no such line
 
     def forget_shell(self, place: int) -> None:
         """Record that the shell sends no more marks."""

@@ -198,9 +198,9 @@ class ShellTracker:
         """Take output that begins at a place and contains no mark."""
         self._echoes.written(data, place)
         self.marks.written(data, place)
-        # A command that has written something has started.
+        # A command that has written a line has started; less may be a continuation prompt, whose mark follows.
         start = self.marks.start
-        return self._report_pending() if start is not None and start < place + len(data) else []
+        return self._report_pending() if start is not None and b"\n" in data[max(0, start - place) :] else []
 
     def look(self, look: Look) -> list[ShellEvent]:
         """Take a look at the foreground, and update the state."""
@@ -461,6 +461,7 @@ class ShellTracker:
             self.marks.withdraw()
             return []
         if may_end_marks(command):
+            self.marks.withdraw()
             self.marks.forget_shell(pending.start)
             return []
         return [self.marks.report(command)]

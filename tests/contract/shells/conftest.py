@@ -7,6 +7,7 @@ import select
 import shutil
 import signal
 import subprocess
+import termios
 import time
 from pathlib import Path
 
@@ -34,8 +35,9 @@ BASE = {
 class Terminal:
     """One shell in a terminal of 80 by 24.
 
-    ``marks`` is everything the shell has told so far: ``"133;C"`` and the like for standard marks, ``"C;echo a"`` for ours,
-    ``"cwd /tmp"``. Two B in a row are one: drawing a prompt again repeats it.
+    ``marks`` is everything the shell has reported so far: ``"133;C"`` and the like for standard marks, ``"C;echo a"`` for
+    ours, ``"cwd /tmp"``. Two B in a row are one: drawing a prompt again repeats it. bash numbers its prompts: its marks are
+    in ``numbered``, as ``("D", exit status, number)``, and in ``marks`` without the number.
     """
 
     def __init__(self, argv, env, home, *, integrated=True, nonce=NONCE):
@@ -49,6 +51,9 @@ class Terminal:
         self.process = PtyProcess.spawn(argv, cwd=str(home), env=env, dimensions=(24, 80))
         self.engine = create("pyte", 80, 24)
         self.marks = []
+        self.numbered = []
+        self.data = b""
+        self.is_bash = Path(argv[0]).name == "bash"
         self.ended = False
 
     def type(self, text):
@@ -65,6 +70,7 @@ class Terminal:
         if not data:
             self.ended = True
             return
+        self.data += data
         for effect in self.engine.feed(data):
             match effect:
                 case Reply(data=data):
@@ -77,11 +83,24 @@ class Terminal:
                 case PrivateOsc(data=data):
                     nonce, _, rest = data.decode().partition(";")
                     if nonce == NONCE:
-                        self.note(rest)
+                        self.note(self.without_number(rest) if self.is_bash else rest)
                     else:
                         self.note(f"foreign {nonce};{rest}")
                 case _:
                     pass
+
+    def without_number(self, mark):
+        """Record the number in a mark of bash, and return the mark without it."""
+        kind, *arguments = mark.split(";")
+        if kind == "D":
+            status, number = arguments
+            self.numbered.append(("D", int(status), int(number)))
+            return f"D;{status}"
+        if kind == "B":
+            number, *status = arguments
+            self.numbered.append(("B", int(status[0]) if status else None, int(number)))
+            return "B"
+        return mark
 
     def note(self, mark):
         if mark == "B" and self.marks[-3:-1] == ["133;B", "B"] and self.marks[-1] == "133;B":
@@ -100,6 +119,14 @@ class Terminal:
     def wait_for_prompt(self):
         """Read until the shell takes input after all that is known so far; returns the new marks."""
         return self.since(0)
+
+    def wait_for_editor(self):
+        """Read until the shell has set the terminal for its line editor, which it does after its prompt."""
+        deadline = time.monotonic() + DEADLINE_S
+        while termios.tcgetattr(self.process.fd)[3] & termios.ICANON:
+            if select.select([self.process.fd], [], [], 0.001)[0]:
+                self.read(deadline, "the line editor")
+            assert time.monotonic() < deadline
 
     def since(self, start):
         def ready():
@@ -268,6 +295,8 @@ class PosixShells:
             terminal.wait_for_prompt()
         else:
             terminal.wait(lambda: terminal.screen()[-1:] in (["$"], ["#"]), "a prompt")
+        if POSIX_EDITOR[self.name] != "none":
+            terminal.wait_for_editor()
         return terminal
 
     def prompt(self, code, number):

@@ -477,7 +477,7 @@ def test_a_bash_prompt_that_is_added_to_has_one_mark(bash):
     terminal = bash.start()
     terminal.line('PS1="$PS1 more > "')
     assert terminal.screen()[-1] == "$  more >"
-    assert terminal.output('echo "$PS1"').count("__phux") == 1
+    assert terminal.output('echo "$PS1"').count("__phux_bel") == 1
 
 
 # ---- what commands see
@@ -508,7 +508,7 @@ def test_the_environment_of_commands_has_nothing_of_ours(shell, exported):
     own = {"_", "HOME", "PWD", "OLDPWD", "HISTFILE", "DIRSTACK", "RANDOM", "PPID", "TTY"}
     if exported:  # these two cannot go on as they are: they name functions that other shells do not have
         own |= {"PROMPT_COMMAND", "PS0"}
-        ours["PS1"] = ours.get("PS1", "").replace("\\[${__phux_b-}\\]", "")
+        ours["PS1"] = ours.get("PS1", "").replace("\\[${__phux_b:+${__phux_b}\\#;$?$__phux_bel}\\]", "")
         plain.setdefault("PS1", "")
     assert {k: v for k, v in ours.items() if k not in own} == {k: v for k, v in plain.items() if k not in own}
 

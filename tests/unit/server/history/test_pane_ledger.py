@@ -11,7 +11,7 @@ import pytest
 from phux_core.keeper import journal as journals
 from phux_core.server.history.pane_ledger import PaneLedger
 from phux_core.server.run.record import Run
-from phux_core.server.shell.marks import CommandFinished, CommandStarted
+from phux_core.server.shell.events import CommandFinished, CommandStarted
 
 
 class Keeper:
@@ -25,19 +25,13 @@ class Keeper:
         self.kept = data if anew else self.kept + data
 
     def ledger(self):
-        return PaneLedger(self.pane, self.kept, self.keep)
+        return PaneLedger(self.pane.record, self.pane.journal, self.pane.log, self.kept, self.keep, lambda: "/src")
 
 
 @pytest.fixture
 def pane():
     journal = journals.Journal(journals.create())
-    yield SimpleNamespace(
-        id=7,
-        seq=100,
-        journal=journal,
-        record=SimpleNamespace(command="bash"),
-        current_directory=lambda: "/src",
-    )
+    yield SimpleNamespace(journal=journal, record=SimpleNamespace(id=7, command="bash", shell="bash"), log=None)
     journal.close()
 
 
@@ -84,7 +78,7 @@ def test_a_service_that_died_between_typing_and_setting_down(keeper):
         ledger.typed(restored)
         # The shell's marks are heard, which a run's begin and end come with.
         ledger.began(restored.number, 95)
-        ledger.take(CommandStarted(None, 95, 80, 90), "make -j2")
+        ledger.take(CommandStarted(None, 95, 80, 90, 95), "make -j2")
         ledger.take(CommandFinished(2, 95, 99), None)
         [entry] = ledger.entries
         assert (entry.command, entry.by, entry.client, entry.state) == ("make -j2", "run", "agent/1", "finished")

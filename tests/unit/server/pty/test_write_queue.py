@@ -292,7 +292,7 @@ def test_a_program_that_never_reads_is_given_up_with_a_word_on_how_much_went_in(
 
 
 def test_a_program_that_reads_slowly_is_not_given_up(monkeypatch):
-    monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.1)
+    monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.6)
 
     async def scenario(terminal):
         terminal.raw()
@@ -300,7 +300,7 @@ def test_a_program_that_reads_slowly_is_not_given_up(monkeypatch):
         read = 0
         while read < 40_000:
             read += len(await terminal.read(min(4000, 40_000 - read)))
-            await asyncio.sleep(0.03)
+            await asyncio.sleep(0.08)  # ten times, which is longer than that
         await typed
 
     on_terminal(scenario)
@@ -374,51 +374,10 @@ def test_answers_of_the_terminal_are_dropped_when_nobody_reads_them():
     on_terminal(scenario)
 
 
-def test_what_the_terminal_answers_goes_before_keys_that_are_held_back():
-    async def scenario(terminal):
-        terminal.raw()
-        keys = terminal.queue.type(b"ls\r", 30)
-        more = terminal.queue.type(b"pwd\r")
-        assert terminal.waiting() == b""
-        for answer in (b"\x1b[5;3R", b"\x1b[0n"):
-            terminal.queue.reply(answer)
-        assert terminal.waiting() == b"\x1b[5;3R\x1b[0n"
-        assert not keys.done()
-        assert not more.done()
-
-    on_terminal(scenario)
-
-
-def test_keys_that_are_held_back_are_typed_in_order_and_not_late():
-    async def scenario(terminal):
-        terminal.raw()
-        keys = terminal.queue.type(b"ls\r", 0.001)
-        more = terminal.queue.type(b"pwd\r")
-        await keys
-        await more
-        assert terminal.waiting() == b"ls\rpwd\r"
-
-    on_terminal(scenario)
-
-
-def test_a_program_that_does_not_cease_to_ask_gets_the_keys_all_the_same(monkeypatch):
-    monkeypatch.setattr(typing_queue, "SETTLE_S", 60)
-
-    async def scenario(terminal):
-        terminal.raw()
-        keys = terminal.queue.type(b"ls\r", 0.001)
-        while not keys.done():
-            terminal.queue.reply(b"\x1b[0n")
-            await asyncio.sleep(0.001)
-        assert terminal.waiting().endswith(b"\x1b[0nls\r")
-
-    on_terminal(scenario)
-
-
 def test_the_end_of_the_program_fails_everything_that_waits():
     async def scenario(terminal):
         terminal.raw()
-        waiting = [terminal.queue.type(b"a" * 100_000, hold_s) for hold_s in (0, 0, 30)]
+        waiting = [terminal.queue.type(b"a" * 100_000) for _ in range(3)]
         terminal.queue.close()
         for one in waiting:
             with pytest.raises(PaneClosedError):
@@ -487,11 +446,6 @@ def test_a_line_that_was_not_entered_is_not_unread_because_nobody_can_read_it():
 def test_what_the_kernel_has_not_taken_is_unread():
     async def scenario(terminal):
         terminal.raw()
-        held = terminal.queue.type(b"held", 0.01)
-        assert terminal.queue.is_unread()
-        await held
-        terminal.waiting()
-        assert not terminal.queue.is_unread()
         blocked = terminal.queue.type(b"b" * 100_000)
         read = len(terminal.waiting())
         assert terminal.queue.is_unread()

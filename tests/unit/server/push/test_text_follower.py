@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import types
 
 import pytest
 
+from phux_core.engine.protocol import PrivateOsc
 from phux_core.keeper import journal as journals
 from phux_core.keeper.journal import Journal
 from phux_core.server.push import text_follower as output_text
 from phux_core.server.push.hub import EventHub
-from phux_core.server.shell.echoes import Echoes, Reader
-from phux_core.server.shell.marks import Commands
+from phux_core.server.shell.marks import ShellMarks
+from phux_core.server.shell.tracker import ShellTracker
 from validation import validate
 
 
@@ -38,20 +40,12 @@ class Pane:
 
     def __init__(self, hub):
         self.journal = Journal(journals.create())
-        self.commands = Commands("nonce")
-        self.echoes = Echoes(self.journal)
-        self.runs = types.SimpleNamespace(entered_at=0.0)
-        self.unmarked = self
-        self.draws = 0
+        self.tracker = ShellTracker("@3", 7, "bash", ShellMarks("nonce"), lambda _started: None)
         self.record = types.SimpleNamespace(cols=10, rows=4)
         self.alt_screen = False
         self.engine = self
         self.seq = 0
         self._hub = hub
-
-    def is_being_drawn(self):
-        self.draws -= 1
-        return self.draws >= 0
 
     def modes(self):
         return types.SimpleNamespace(alt_screen=self.alt_screen)
@@ -66,9 +60,18 @@ class Pane:
                 room[: len(piece)] = piece
                 return len(piece)
 
+            first = self.seq
             self.seq += self.journal.take(fill, len(piece))
-            self.echoes.take(self.seq)
+            self._track(piece, first)
             self._hub.written(self)
+
+    def _track(self, data, start):
+        last = 0
+        for mark in re.finditer(rb"\x1b]7748;(.*?)\x07", data):
+            self.tracker.written(data[last : mark.start()], start + last)
+            last = mark.end()
+            self.tracker.mark(PrivateOsc(mark[1], start + mark.start(), start + last), alt_screen=False)
+        self.tracker.written(data[last:], start + last)
 
 
 @pytest.fixture
@@ -377,54 +380,52 @@ def test_whoever_comes_after_the_end_is_told_of_it_once(hub, pane, follow, loop)
 # Only output
 
 
+def mark(text):
+    return b"\x1b]7748;nonce;" + text + b"\x07"
+
+
+PROMPT = mark(b"A") + b"$ " + mark(b"B")
+
+
 def run(pane, command, output):
     """Write what a shell with marks writes."""
-    pane.write(b"$ " + command + b"\r\n")
-    pane.commands.at_prompt, pane.commands.start = False, pane.seq
+    pane.write(command + b"\r\n" + mark(b"C;"))
     pane.write(output)
-    finish(pane)
-
-
-def finish(pane):
-    pane.commands.outputs.append((pane.commands.start, pane.seq))
-    pane.commands.start = None
-    pane.commands.at_prompt = True
+    pane.write(mark(b"D;0") + PROMPT)
 
 
 def test_prompts_and_echoes_are_left_out(pane, follow, loop):
-    pane.commands.at_prompt = True
-    client = follow(since=0, output_only=True)
+    pane.write(PROMPT)
+    client = follow(since=pane.seq, output_only=True)
     run(pane, b"echo hi", b"hi\r\n")
     run(pane, b"echo ho", b"ho\r\n")
-    pane.write(b"$ ")
     loop.settle()
     assert [line for text in client.texts for line in text] == ["hi", "ho"]
     assert client.events[-1]["seq"] == pane.seq
 
 
 def test_output_in_pieces_is_told_as_it_comes(pane, follow):
-    pane.commands.at_prompt = True
+    pane.write(PROMPT)
     client = follow(output_only=True)
-    pane.write(b"$ make\r\n")
-    pane.commands.start = pane.seq
+    pane.write(b"make\r\n" + mark(b"C;"))
     pane.write(b"compil")
     pane.write(b"ing\r\n")
     assert client.texts == [[], ["compil"], ["compiling"]]
 
 
 def test_without_since_it_begins_with_the_latest_command(pane, follow, loop):
+    pane.write(PROMPT)
     run(pane, b"first", b"one\r\n")
     run(pane, b"second", b"two\r\n")
-    pane.write(b"$ ")
     client = follow(output_only=True)
     loop.settle()
     assert client.texts == [["two"]]
 
 
 def test_or_with_the_one_that_runs(pane, follow, loop):
+    pane.write(PROMPT)
     run(pane, b"first", b"one\r\n")
-    pane.write(b"$ second\r\n")
-    pane.commands.start = pane.seq
+    pane.write(b"second\r\n" + mark(b"C;"))
     pane.write(b"two\r\n")
     client = follow(output_only=True)
     loop.settle()
@@ -434,51 +435,23 @@ def test_or_with_the_one_that_runs(pane, follow, loop):
 def test_where_there_are_no_marks_everything_is_output_but_what_was_typed(pane, follow):
     pane.write(b"$ ")
     client = follow(output_only=True)
-    pane.echoes.typed(b"echo hi\r", pane.seq, Reader(7, at_prompt=True, canonical=True, waiting=True))
+    pane.tracker.typed(b"echo hi\r", pane.seq, 1.0, echo=True)
     pane.write(b"echo")
     pane.write(b" hi\r\nhi\r\n$ ")
-    assert client.texts == [[], ["hi"]]
+    assert client.texts == [[], ["hi", "$ "]]
 
 
-def test_without_marks_it_begins_with_the_latest_line_that_was_entered_or_at_the_beginning(pane, follow, loop):
+def test_without_marks_it_begins_after_the_latest_line_that_was_entered(pane, follow, loop):
     pane.write(b"hello\r\n$ ")
     early = follow(output_only=True)
-    pane.echoes.typed(b"one\r", pane.seq, Reader(7, at_prompt=True, canonical=True, waiting=True))
+    pane.tracker.typed(b"one\r", pane.seq, 1.0, echo=True)
     late = follow(output_only=True)
     loop.settle()
     pane.write(b"one\r\n1\r\n$ ")
-    assert early.texts == [["hello"], ["1"]]
-    assert late.texts == [["1"]]
+    assert early.texts == late.texts == [["1", "$ "]]
     later = follow(output_only=True)
     loop.settle()
-    assert later.texts == [["1"]]
-
-
-def test_a_row_that_may_be_a_prompt_is_held_back_until_that_is_known(pane, follow, loop, monkeypatch):
-    monkeypatch.setattr(output_text, "_LOOK_S", 0)
-    client = follow(output_only=True)
-    loop.settle()
-    pane.draws = 2
-    pane.write(b"one\r\n[/usr]$ ")
-    assert client.texts == [["one"]]
-    loop.settle()
-    assert client.texts == [["one"], [], ["[/usr]$ "]]  # it was none
-    pane.draws = 1_000_000
-    pane.write(b"two\r\nthree")
-    pane.write(b" four\r\n")
-    assert client.texts[3:] == [["[/usr]$ two"], ["three four"]]
-
-
-def test_what_was_held_back_is_told_before_the_end(hub, pane, follow, loop):
-    client = follow(output_only=True)
-    loop.settle()
-    pane.draws = 1
-    pane.write(b"one\r\nbye")
-    pane.draws = 0
-    hub.emit("pane_closed", pane=3, seq=pane.seq, exit_status=0)
-    loop.settle()
-    assert client.texts == [["one"], ["bye"]]
-    assert client.events[-1]["event"] == "pane_closed"
+    assert later.texts == [["1", "$ "]]
 
 
 # Who is told

@@ -1,124 +1,84 @@
-"""When it is in doubt what stands at a prompt, and when it is not."""
+"""When it is in doubt whether a partly typed line stands at a prompt, and when it is not."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
-from phux_core.server.shell import edit_line as prompt_line
-from phux_core.server.shell.edit_line import PromptLine
-from phux_core.server.shell.marks import CommandFinished, CommandStarted
+from phux_core.server.shell.edit_line import EditLine, leaves_line, problem_in_answer
+from phux_core.server.shell.events import CommandFinished, CommandStarted, LineLength
 
-STARTED = CommandStarted("ls", 30, 10, 20)
+STARTED = CommandStarted("ls", 30, 10, 20, 30)
 INTERRUPTED = CommandFinished(130, None, 40)
 NOT_UNDERSTOOD = CommandFinished(127, None, 40)
+NOW = 100.0
 
 
-class Line:
-    """A line in a pane whose shell and stream are as they are set here, and a clock that goes as it is told."""
-
-    def __init__(self, monkeypatch):
-        self.now = 100.0
-        self.tail = b""
-        journal = SimpleNamespace(oldest=0, since=lambda _place, _most: self.tail)
-        foreground = SimpleNamespace(shell="bash")
-        self.pane = SimpleNamespace(
-            commands=SimpleNamespace(drawn=0), journal=journal, watch=SimpleNamespace(foreground=foreground)
-        )
-        self.line = PromptLine(self.pane, None)
-        monkeypatch.setattr(prompt_line.time, "monotonic", lambda: self.now)
-
-    def type(self, data, *, early=False):
-        self.line.typed(data, early=early)
-
-    def is_in(self, shell):
-        self.pane.watch.foreground.shell = shell
-
-    @property
-    def doubt(self):
-        return self.line.is_in_doubt
+def after(*typed, shell="bash", early=False, event=None):
+    """Return a line after typed input and, at last, an event."""
+    line = EditLine()
+    for data in typed:
+        line.typed(data, NOW, early=early, shell=shell)
+    if event is not None:
+        line.taken(event, shell)
+    return line
 
 
-@pytest.fixture
-def line(monkeypatch):
-    return Line(monkeypatch)
+def test_a_new_line_is_empty():
+    assert not EditLine().may_hold_text(b"")
 
 
 @pytest.mark.parametrize("data", [b"ls -l\r", b"\x1b[200~ls -l\x1b[201~\r", b"\r", b"ls\n", "écho ü\r".encode()])
-def test_one_line_at_an_empty_prompt_leaves_no_doubt_once_it_is_taken(line, data):
-    line.type(data)
-    assert line.doubt
-    line.line.taken(STARTED)
-    assert not line.doubt
+def test_one_line_at_an_empty_prompt_leaves_no_doubt_once_it_is_taken(data):
+    assert after(data).may_hold_text(b"")
+    assert not after(data, event=STARTED).may_hold_text(b"")
 
 
 @pytest.mark.parametrize(
     "data",
     [b"ls", b"l\x7fs\r", b"ls\rls", b"ls\rls\r", b"\t", b"\x1b[A", b"\x15", b"\x1b[200~a\rb\x1b[201~\r", b"\x1b\r"],
 )
-def test_everything_else_does(line, data):
-    line.type(data)
-    line.line.taken(STARTED)
-    assert line.doubt
-    line.type(b"ls\r")
-    line.line.taken(STARTED)
-    assert line.doubt
+def test_all_other_input_leaves_doubt(data):
+    line = after(data, event=STARTED)
+    assert line.may_hold_text(b"")
+    line.typed(b"ls\r", NOW, early=False, shell="bash")
+    line.taken(STARTED, "bash")
+    assert line.may_hold_text(b""), "it may have been appended to what stood there"
+    line.found_empty(b"")
+    assert not line.may_hold_text(b"")
 
 
-def test_so_does_a_line_that_was_typed_before_its_prompt(line):
-    line.type(b"ls\r", early=True)
-    line.line.taken(STARTED)
-    assert line.doubt
+def test_a_line_that_was_typed_before_its_prompt_leaves_doubt():
+    assert after(b"ls\r", early=True, event=STARTED).may_hold_text(b"")
 
 
-def test_a_screen_that_is_drawn_anew_does_not(line):
-    line.type(b"\x0c")
-    assert not line.doubt
-    line.type(b"x")
-    line.type(b"\x0c\x0c")
-    assert line.doubt
+def test_redrawing_the_screen_leaves_no_doubt():
+    assert not after(b"\x0c").may_hold_text(b"")
+    assert after(b"x", b"\x0c\x0c").may_hold_text(b"")
 
 
-def test_an_interrupt_that_was_heard_leaves_none(line):
-    line.type(b"half a line")
-    line.type(b"\x03")
-    assert line.line.is_interrupt_unheard
-    line.line.taken(INTERRUPTED)
-    assert not line.line.is_interrupt_unheard
-    assert not line.doubt
+def test_an_interrupt_that_was_taken_leaves_no_doubt():
+    line = after(b"half a line", b"\x03")
+    assert (line.is_interrupt, line.entered_at) == (True, NOW)
+    line.taken(INTERRUPTED, "bash")
+    assert line.entered_at == 0
+    assert not line.may_hold_text(b"")
 
 
-def test_an_interrupt_in_fish_may_be_heard_late(line):
-    line.is_in("fish")
-    line.type(b"\x03")
-    line.line.taken(INTERRUPTED)
-    assert line.doubt
+def test_an_interrupt_in_fish_may_take_effect_late():
+    assert after(b"\x03", shell="fish", event=INTERRUPTED).may_hold_text(b"")
 
 
-def test_an_interrupt_while_a_command_runs_may_not_have_been_one(line):
-    line.type(b"half a line\x03", early=True)
-    line.line.taken(INTERRUPTED)
-    assert line.doubt
+def test_an_interrupt_while_a_command_runs_may_not_reach_the_line():
+    assert after(b"half a line\x03", early=True, event=INTERRUPTED).may_hold_text(b"")
 
 
-@pytest.mark.parametrize(("shell", "answers"), [("bash", True), ("zsh", True), ("fish", False)])
-def test_fish_says_nothing_of_an_interrupt_at_an_empty_prompt(line, shell, answers):
-    line.is_in(shell)
-    line.type(b"\x03")
-    assert line.line.is_interrupt_unheard == answers
-    assert line.line.may_lose_a_character == (shell == "bash")
-    assert line.line.problem("@1") is not None
-    line.now += 1
-    assert line.line.problem("@1") is None
-
-
-@pytest.mark.parametrize(("shell", "left"), [("bash", False), ("zsh", False), ("fish", True)])
-def test_fish_leaves_a_line_that_it_does_not_understand(line, shell, left):
-    line.is_in(shell)
-    line.type(b"echo )\r")
-    line.line.taken(NOT_UNDERSTOOD)
-    assert line.doubt == left
+@pytest.mark.parametrize(("shell", "left"), [("bash", False), ("zsh", False), ("fish", True), (None, False)])
+def test_fish_leaves_a_line_that_it_does_not_understand(shell, left):
+    assert leaves_line(NOT_UNDERSTOOD, shell) == left
+    assert not leaves_line(INTERRUPTED, shell)
+    assert not leaves_line(STARTED, shell)
+    assert not leaves_line(CommandFinished(127, 30, 40), shell), "a command that was not found"
+    assert after(b"echo )\r", shell=shell, event=NOT_UNDERSTOOD).may_hold_text(b"") == left
 
 
 @pytest.mark.parametrize(
@@ -132,18 +92,53 @@ def test_fish_leaves_a_line_that_it_does_not_understand(line, shell, left):
         (b"x" * 5000, True),
     ],
 )
-def test_what_the_shell_writes_behind_its_prompt_may_be_a_line(line, tail, doubt):
-    line.tail = tail
-    assert line.doubt == doubt
+def test_text_that_the_shell_writes_after_its_prompt_may_be_a_line(tail, doubt):
+    line = EditLine()
+    assert line.may_hold_text(tail) == doubt
+    line.found_empty(tail)
+    assert not line.may_hold_text(tail), "a right prompt"
+    assert line.may_hold_text(b"other text")
 
 
-def test_a_line_that_was_entered_is_the_newest_for_a_while_only(line):
-    line.type(b"ls\r")
-    assert line.line.entered_at == 100.0
-    line.now += 10
-    assert line.line.entered_at == 0
+@pytest.mark.parametrize(
+    ("typed", "unfinished"),
+    [
+        ([b"ls"], True),
+        ([b"ls\r"], False),
+        ([b"ls", b"\x03"], False),
+        ([b"ls", b"\x15"], False),
+        ([b"ls\rl"], True),
+        ([b"\x0c"], False),
+    ],
+)
+def test_keys_after_the_last_enter_are_an_unfinished_line(typed, unfinished):
+    assert after(*typed).is_unfinished == unfinished
 
 
-def test_nobody_knows_what_an_earlier_service_typed(line):
-    line.line.forget()
-    assert line.doubt
+def test_a_line_that_phux_enters_leaves_no_doubt():
+    line = EditLine()
+    line.entered(NOW)
+    assert (line.entered_at, line.is_interrupt, line.is_unfinished) == (NOW, False, False)
+    line.taken(STARTED, "bash")
+    assert not line.may_hold_text(b"")
+
+
+@pytest.mark.parametrize(
+    ("answer", "goes_on", "message"),
+    [
+        (LineLength(0, "", 10), False, None),
+        (LineLength(0, "restored", 10), False, None),
+        (LineLength(3, "", 10), False, "Enter was not pressed"),
+        (LineLength(3, "command", 10), False, "Enter was not pressed"),
+        (LineLength(0, "command", 10), False, "keys are commands"),
+        (LineLength(0, "more", 10), True, "it goes on"),
+    ],
+)
+def test_problems_in_the_answer_of_a_shell(answer, goes_on, message):
+    problem = problem_in_answer(answer, "@3", goes_on=goes_on)
+    if message is None:
+        assert problem is None
+    else:
+        assert message in problem.message
+        assert "@3" in problem.message
+        assert problem.remedy

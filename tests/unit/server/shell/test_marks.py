@@ -1,4 +1,4 @@
-"""What marks tell of a shell's commands, and what they do not."""
+"""What marks report about a shell's commands, and what they do not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import json
 import pytest
 
 from phux_core.engine.protocol import PrivateOsc
-from phux_core.server.shell.marks import CommandFinished, Commands, CommandStarted, LineTold, PromptReady
+from phux_core.server.shell.events import CommandFinished, CommandStarted, LineLength, PromptReady
+from phux_core.server.shell.marks import ShellMarks
 
 NONCE = "cafe"
 
@@ -16,212 +17,277 @@ def mark(text, start=0):
     return PrivateOsc(text.encode(), start, start + 10)
 
 
-def feed(commands, *texts):
-    return [commands.take(mark(text, 100 * (index + 1))) for index, text in enumerate(texts)]
+def feed(marks, *texts):
+    """Take marks of 10 bytes that start at 100, 200 and so on; return the events of each."""
+    return [marks.take(mark(f"cafe;{text}", 100 * (index + 1))) for index, text in enumerate(texts)]
 
 
 def test_a_command_from_prompt_to_prompt():
-    commands = Commands(NONCE)
-    assert commands.at_prompt is None
-    news = feed(commands, "cafe;A", "cafe;B", "cafe;C;make test", "cafe;D;3", "cafe;A", "cafe;B")
-    assert news == [
-        None,
-        PromptReady(),
-        CommandStarted("make test", 310, 110, 200),
-        CommandFinished(3, 310, 400),
-        None,
-        PromptReady(),
+    marks = ShellMarks(NONCE)
+    assert marks.at_prompt is None
+    assert feed(marks, "A", "B", "C;make test", "D;3", "A", "B") == [
+        [],
+        [PromptReady()],
+        [CommandStarted("make test", 310, 110, 200, 310)],
+        [CommandFinished(3, 310, 400)],
+        [],
+        [PromptReady()],
     ]
-    assert commands.at_prompt is True
-    assert list(commands.outputs) == [(310, 400)]
+    assert marks.at_prompt is True
+    assert marks.outputs == [(310, 400)]
 
 
-def test_marks_of_others_mean_nothing():
-    commands = Commands(NONCE)
-    assert feed(commands, "beef;B", ";B", "B", "cafe", "", "cafe;Z") == [None] * 6
-    assert commands.at_prompt is None
-    assert feed(Commands(""), ";B", "B") == [None, None], "a pane without a nonce has no marks"
+@pytest.mark.parametrize("data", ["beef;B", ";B", "B", "cafe", "", "cafe;Z", "cafe;", "\udcff;B"])
+def test_marks_of_others_mean_nothing(data):
+    for marks in (ShellMarks(NONCE), ShellMarks("")):
+        assert marks.take(PrivateOsc(data.encode("utf-8", "surrogateescape"), 0, 10)) == []
+        assert marks.at_prompt is None
 
 
-def test_a_line_that_executed_nothing_ends_without_having_begun():
-    commands = Commands(NONCE)
-    assert feed(commands, "cafe;B", "cafe;D;2")[1] == CommandFinished(2, None, 200)
-    assert commands.at_prompt is False, "the prompt is not drawn yet"
+def test_a_line_that_executed_nothing_ends_without_a_start():
+    marks = ShellMarks(NONCE)
+    assert feed(marks, "B", "D;2")[1] == [CommandFinished(2, None, 200)]
+    assert marks.at_prompt is False, "the prompt is not drawn yet"
 
 
-def test_a_redrawn_prompt_is_no_news():
-    assert feed(Commands(NONCE), "cafe;B", "cafe;B", "cafe;A", "cafe;B") == [PromptReady(), None, None, None]
+def test_a_prompt_drawn_again_is_not_reported():
+    assert feed(ShellMarks(NONCE), "B", "B", "A", "B") == [[PromptReady()], [], [], []]
 
 
-def test_a_prompt_tells_that_a_command_has_ended_also_when_the_shell_could_not():
-    commands = Commands(NONCE)
-    feed(commands, "cafe;B", "cafe;C;unset PROMPT_COMMAND")
-    assert commands.take(mark("cafe;B", 700)) == CommandFinished(None, 210, 700)
-    assert commands.at_prompt is True
+def test_several_commands_of_one_line_are_one():
+    assert feed(ShellMarks(NONCE), "B", "C;", "C;", "D;4")[2:] == [[], [CommandFinished(4, 210, 400)]]
 
 
 def test_escapes_in_the_command_line():
-    (started,) = feed(Commands(NONCE), r"cafe;C;a\nb\tc\\d;e")
-    assert started.command == "a\nb\tc\\d;e"
-    (unknown,) = feed(Commands(NONCE), "cafe;C;")
-    assert unknown.command is None
+    assert feed(ShellMarks(NONCE), r"C;a\nb\tc\\d;e")[0][0].command == "a\nb\tc\\d;e"
+    assert feed(ShellMarks(NONCE), "C;")[0][0].command is None
 
 
-def test_where_output_stands():
-    commands = Commands(NONCE)
-    assert list(commands.output_between(5, 50)) == [(5, 50)], "without marks everything may be output"
-    feed(commands, "cafe;B", "cafe;C;one", "cafe;D;0", "cafe;B", "cafe;C;two")
-    assert list(commands.output_between(0, 1000)) == [(210, 300), (510, 1000)]
-    assert list(commands.output_between(250, 1000)) == [(250, 300), (510, 1000)]
-    assert list(commands.output_between(300, 510)) == []
+def test_spans_of_output():
+    marks = ShellMarks(NONCE)
+    assert list(marks.output_between(5, 50)) == [(5, 50)], "without marks all is output"
+    feed(marks, "B", "C;one", "D;0", "B", "C;two")
+    assert list(marks.output_between(0, 1000)) == [(210, 300), (510, 1000)]
+    assert list(marks.output_between(250, 1000)) == [(250, 300), (510, 1000)]
+    assert list(marks.output_between(300, 510)) == []
 
 
-def test_it_can_be_written_down():
-    commands = Commands(NONCE)
-    feed(commands, "cafe;B", "cafe;C;one", "cafe;D;0", "cafe;B", "cafe;C;two")
-    again = Commands.load(json.loads(json.dumps(commands.dump())))
-    assert again == commands
-    assert again.take(mark("cafe;D;1", 900)) == CommandFinished(1, 510, 900)
+def test_a_dumped_state_can_be_loaded_and_goes_on():
+    marks = ShellMarks(NONCE)
+    feed(marks, "B", "C;one", "D;0", "B", "C;two")
+    state = json.loads(json.dumps(marks.dump()))
+    again = ShellMarks.load({**state, "of_another_release": 1})
+    assert again == marks
+    assert again.take(mark("cafe;D;1", 900)) == [CommandFinished(1, 510, 900)]
 
 
-def test_output_ends_where_the_shell_says_and_not_where_its_hooks_have_written():
-    commands = Commands(NONCE)
-    assert feed(commands, "cafe;C;", "cafe;E", "cafe;D;3")[1:] == [None, CommandFinished(3, 110, 200)]
-    assert list(commands.outputs) == [(110, 200)]
-    # With no command before it, it means nothing.
-    assert feed(commands, "cafe;E", "cafe;C;", "cafe;D;0")[2] == CommandFinished(0, 210, 300)
+def test_output_ends_where_zsh_says_and_not_where_its_hooks_have_written():
+    marks = ShellMarks(NONCE)
+    assert feed(marks, "C;", "E", "D;3")[1:] == [[], [CommandFinished(3, 110, 200)]]
+    assert marks.outputs == [(110, 200)]
+    # Without a command before it, it means nothing.
+    assert feed(marks, "E", "C;", "D;0")[2] == [CommandFinished(0, 210, 300)]
 
 
-def test_a_shell_that_was_replaced_marks_nothing_any_more():
-    commands = Commands(NONCE)
-    feed(commands, "cafe;C;exec zsh")
-    assert commands.shell_replaced(140) == CommandFinished(0, 110, 140)
-    assert (commands.at_prompt, commands.start) == (None, None)
-    assert feed(commands, "cafe;D;1", "cafe;B") == [None, None]
+def test_fish_marks_whether_the_line_that_a_command_reads_is_shown():
+    marks = ShellMarks(NONCE)
+    feed(marks, "C;")
+    assert marks.reads is None
+    for reads in ("hidden", "shown"):
+        feed(marks, f"R;{reads}")
+        assert marks.reads == reads
+    feed(marks, "D;0", "B", "C;next")
+    assert marks.reads is None
 
 
-def test_a_prompt_that_had_no_room_is_one_all_the_same():
-    commands = Commands(NONCE)
-    feed(commands, "cafe;C;", "cafe;D;0", "cafe;A")
-    assert commands.drawing
-    commands.drawn_unseen(on_alt_screen=True)
-    assert (commands.at_prompt, commands.drawing, commands.on_alt_screen) == (True, False, True)
-    assert feed(commands, "cafe;C;next") == [CommandStarted("next", 110, 310, 310)]
-    assert not commands.drawing
-
-
-def test_whether_the_line_that_a_command_reads_is_shown():
-    commands = Commands(NONCE)
-    feed(commands, "cafe;C;")
-    assert commands.reads is None
-    feed(commands, "cafe;R;hidden")
-    assert commands.reads == "hidden"
-    feed(commands, "cafe;R;shown")
-    assert commands.reads == "shown"
-    feed(commands, "cafe;R;hidden", "cafe;D;0", "cafe;B", "cafe;C;next")
-    assert commands.reads is None
-
-
-def test_a_shell_that_was_asked_says_what_stands_on_its_line():
-    commands = Commands(NONCE)
-    told = feed(commands, "cafe;L;3;", "cafe;L;0;command", "cafe;L;;", "cafe;L;-1;", "beef;L;3;")
-    assert told == [LineTold(3, "", 110), LineTold(0, "command", 210), None, None, None]
+def test_a_shell_answers_how_long_its_line_is():
+    answers = feed(ShellMarks(NONCE), "L;3;", "L;0;command", "L;;", "L;-1;")
+    assert answers == [[LineLength(3, "", 110)], [LineLength(0, "command", 210)], [], []]
 
 
 @pytest.mark.parametrize("digits", ["9" * 11, "9" * 4300, "9" * 4301, "9" * 60_000, "٣", "1_0", "+1", " 1"])
-@pytest.mark.parametrize("kind", ["L", "D", "C", "R", "E", "A", "B"])
-def test_no_number_that_a_shell_does_not_send_is_read_or_raises(kind, digits):
-    commands = Commands(NONCE)
-    feed(commands, "cafe;A", "cafe;B", "cafe;C;make", f"cafe;{kind};{digits}", f"cafe;{kind};{digits};{digits}")
-    told = feed(commands, f"cafe;L;{digits};", f"cafe;D;{digits}")
-    assert told[0] is None
-    assert told[1].exit_code is None
-    json.dumps(commands.dump())
+@pytest.mark.parametrize("kind", ["L", "D", "C", "R", "E", "A", "B", "P", "X"])
+def test_no_number_that_a_shell_does_not_send_is_parsed_or_raises(kind, digits):
+    marks = ShellMarks(NONCE)
+    feed(marks, "A", "B", "C;make", f"{kind};{digits}", f"{kind};{digits};{digits}")
+    assert feed(marks, f"L;{digits};") == [[]]
+    assert all(event.exit_code is None for event in feed(marks, f"D;{digits}")[0])
+    json.dumps(marks.dump())
 
 
-# POSIX shells, which mark no begin of a command
+# bash numbers its prompts
+
+
+def test_numbers_change_nothing_about_a_command():
+    assert feed(ShellMarks(NONCE), "A", "B;1;0", "C;", "D;3;2", "A", "B;2;3") == [
+        [],
+        [PromptReady()],
+        [CommandStarted(None, 310, 110, 200, 310)],
+        [CommandFinished(3, 310, 400)],
+        [],
+        [PromptReady()],
+    ]
+
+
+def test_an_empty_line_of_bash_ends_with_the_same_number():
+    marks = ShellMarks(NONCE)
+    assert feed(marks, "B;1;0", "D;0;1", "A", "B;1;0") == [
+        [PromptReady()],
+        [CommandFinished(0, None, 200)],
+        [],
+        [PromptReady()],
+    ]
+
+
+def test_the_prompt_before_a_command_ends_nothing_when_it_is_drawn_again():
+    marks = ShellMarks(NONCE)
+    feed(marks, "B;4;0", "C;")
+    assert feed(marks, "D;0;4", "A", "B;4;0") == [[], [], []]
+    assert (marks.at_prompt, marks.start) == (False, 210)
+    assert marks.take(mark("cafe;D;7;5", 900)) == [CommandFinished(7, 210, 900)]
+
+
+@pytest.mark.parametrize(("argument", "code"), [("5;7", 7), ("5", None), ("", None)])
+def test_a_prompt_ends_a_command_that_has_replaced_the_hooks(argument, code):
+    marks = ShellMarks(NONCE)
+    feed(marks, "B;4;0", "C;unset PROMPT_COMMAND")
+    assert marks.take(mark(f"cafe;B;{argument}", 700)) == [
+        CommandFinished(code, 210, 700, is_marked=False),
+        PromptReady(),
+    ]
+    assert marks.at_prompt is True
+
+
+def test_a_shell_that_has_put_its_hooks_back_reports_the_status_with_its_answer():
+    marks = ShellMarks(NONCE)
+    feed(marks, "B;4;0", "C;")
+    assert marks.take(mark("cafe;L;0;restored;7", 700)) == [
+        LineLength(0, "restored", 710),
+        CommandFinished(7, 210, 700, is_marked=False),
+        PromptReady(),
+    ]
+    assert marks.at_prompt is True
+    assert marks.take(mark("cafe;L;0;restored;7", 800)) == [LineLength(0, "restored", 810)]
+
+
+# The end of marks
+
+
+def test_a_shell_that_was_replaced_marks_nothing_any_more():
+    marks = ShellMarks(NONCE)
+    feed(marks, "C;exec zsh")
+    assert marks.shell_replaced(140) == [CommandFinished(0, 110, 140)]
+    assert (marks.is_active, marks.start) == (False, None)
+    assert feed(marks, "D;1", "B") == [[], []]
+    assert list(marks.output_between(0, 1000)) == [(110, 140), (140, 1000)]
+
+
+def test_a_shell_that_cannot_send_marks_says_so():
+    marks = ShellMarks(NONCE)
+    assert feed(marks, "X", "A", "B", "C;x") == [[]] * 4
+    assert not marks.is_active
+    assert list(marks.output_between(0, 1000)) == [(110, 1000)]
+
+
+def test_a_prompt_whose_end_had_no_room_is_one_all_the_same():
+    marks = ShellMarks(NONCE)
+    feed(marks, "C;", "D;0", "A")
+    assert marks.drawing
+    assert marks.prompt_drawn() == [PromptReady()]
+    assert (marks.at_prompt, marks.drawing) == (True, False)
+    assert feed(marks, "C;next") == [[CommandStarted("next", 110, 310, 310, 110)]]
+
+
+# POSIX shells, which do not mark the start of a command
 
 
 class Stream:
-    """A journal, and the commands of a shell whose prompts carry marks."""
-
-    base = oldest = 0
+    """The stream and marks of a shell whose prompts carry marks."""
 
     def __init__(self, editor="none"):
         self.data = b""
-        self.commands = Commands(NONCE)
+        self.marks = ShellMarks(NONCE)
         self.prompts = 0
         self.editor = editor
         self.prompt(0)
 
-    def since(self, start, length):
-        return self.data[start : start + length]
-
     def write(self, data):
+        self.marks.written(data, len(self.data))
         self.data += data
-        self.commands.scan(self, len(self.data))
 
     def mark(self, text):
         start = len(self.data)
         self.data += b"\x1b]7748;" + f"{NONCE};{text}".encode() + b"\a"
-        self.commands.scan(self, start)
-        return self.commands.take(PrivateOsc(f"{NONCE};{text}".encode(), start, len(self.data)))
+        return self.marks.take(PrivateOsc(f"{NONCE};{text}".encode(), start, len(self.data)))
 
     def prompt(self, code):
         self.prompts += 1
-        ended = self.mark(f"D;{code};{self.prompts}")
+        events = self.mark(f"D;{code};{self.prompts}")
         self.mark("A")
         self.write(b"$ ")
         self.mark(f"B;{self.editor}")
-        return ended
+        return events
 
     def type(self, data, column=2, *, echo=True):
-        self.commands.typed(data, len(self.data), column, 80, echo=echo)
+        self.marks.typed(data, len(self.data), column, 80, echo=echo)
 
-    def output(self, ended):
-        return self.data[ended.start : ended.end]
+    def run(self, data, shown):
+        self.type(data)
+        self.write(shown)
+
+    def finished(self, code):
+        """Draw the next prompt; return the exit code and output of the command that it ends."""
+        *_, event = self.prompt(code)
+        return event.exit_code, None if event.start is None else self.data[event.start : event.end]
 
 
-@pytest.mark.parametrize("editor", ["none", "edits", "wraps"])
-def test_a_command_begins_after_the_line_that_was_entered(editor):
+EDITORS = pytest.mark.parametrize("editor", ["none", "edits", "wraps"])
+
+
+@EDITORS
+def test_the_first_prompt_ends_nothing(editor):
     stream = Stream(editor)
-    assert stream.commands.at_prompt
-    stream.type(b"echo hi\r")
-    stream.write(b"echo hi")
-    assert stream.commands.at_prompt
+    assert (stream.marks.at_prompt, stream.marks.outputs) == (True, [])
+
+
+@EDITORS
+def test_a_command_starts_after_the_line_that_was_entered(editor):
+    stream = Stream(editor)
+    stream.run(b"echo hi\r", b"echo hi")
+    assert stream.marks.at_prompt
     stream.write(b"\r\nhi\r\n")
-    assert not stream.commands.at_prompt
-    assert stream.commands.unreported() is not None
-    ended = stream.prompt(3)
-    assert (ended.exit_code, stream.output(ended)) == (3, b"hi\r\n")
-    assert stream.commands.at_prompt
+    assert not stream.marks.at_prompt
+    assert stream.marks.pending is not None
+    assert stream.finished(3) == (3, b"hi\r\n")
+    assert stream.marks.at_prompt
 
 
-def test_a_prompt_that_is_drawn_again_ends_nothing():
-    stream = Stream("edits")
+@EDITORS
+def test_a_numbered_prompt_drawn_again_ends_nothing(editor):
+    stream = Stream(editor)
     stream.prompts -= 1
-    assert stream.prompt(0) is None
-    assert stream.commands.at_prompt
+    assert stream.prompt(0) == []
+    assert stream.marks.at_prompt
 
 
-def test_a_newline_without_enter_begins_nothing():
+def test_a_newline_without_enter_starts_nothing():
     stream = Stream("edits")
-    stream.type(b"ec\t")
-    stream.write(b"ec\r\necho  echoes\r\n$ ec")
-    assert stream.commands.at_prompt
-    assert stream.commands.start is None
+    stream.run(b"ec\t", b"ec\r\necho  echoes\r\n$ ec")
+    assert stream.marks.at_prompt
+    assert stream.marks.start is None
 
 
-def test_a_line_that_goes_on_begins_nothing():
-    stream = Stream()
-    stream.type(b"echo 'a\r")
-    stream.write(b"echo 'a\r\n> ")
+@EDITORS
+def test_a_line_that_goes_on_starts_nothing(editor):
+    stream = Stream(editor)
+    stream.run(b"echo 'a\r", b"echo 'a\r\n> ")
     stream.mark("P")
-    assert stream.commands.start is None
-    assert not stream.commands.at_prompt
-    stream.type(b"b'\r")
-    stream.write(b"b'\r\na\r\nb\r\n")
-    assert stream.output(stream.prompt(0)) == b"a\r\nb\r\n"
+    assert stream.marks.start is None
+    assert stream.marks.continued
+    assert not stream.marks.at_prompt
+    stream.run(b"b'\r", b"b'\r\na\r\nb\r\n")
+    assert stream.finished(0) == (0, b"a\r\nb\r\n")
+    assert not stream.marks.continued
 
 
 @pytest.mark.parametrize("editor", ["none", "edits"])
@@ -240,51 +306,87 @@ def test_lines_of_one_command_that_are_typed_at_once(editor):
         stream.mark("P")
         stream.write(b"}\r\n")
     stream.write(b"a\r\nb\r\n")
-    assert stream.output(stream.prompt(0)) == b"a\r\nb\r\n"
+    assert stream.finished(0) == (0, b"a\r\nb\r\n")
 
 
-def test_busybox_wraps_a_long_line_by_newlines():
-    for length, shown in ((100, b"x" * 78 + b"\r\r\n" + b"x" * 22 + b"\r\n"), (78, b"x" * 78 + b"\r\r\n")):
-        stream = Stream("wraps")
-        stream.type(b"x" * length + b"\r")
-        stream.write(shown + b"out\r\n")
-        assert stream.output(stream.prompt(0)) == b"out\r\n"
+@pytest.mark.parametrize(
+    ("length", "shown"), [(100, b"x" * 78 + b"\r\r\n" + b"x" * 22 + b"\r\n"), (78, b"x" * 78 + b"\r\r\n")]
+)
+def test_busybox_wraps_a_long_line_by_newlines(length, shown):
+    stream = Stream("wraps")
+    stream.run(b"x" * length + b"\r", shown + b"out\r\n")
+    assert stream.finished(0) == (0, b"out\r\n")
 
 
-def test_a_line_that_the_terminal_does_not_show():
+def test_a_line_that_the_terminal_does_not_echo():
     stream = Stream()
     stream.type(b"echo hi\r", echo=False)
     stream.write(b"hi\r\n")
-    assert stream.output(stream.prompt(0)) == b"hi\r\n"
+    assert stream.finished(0) == (0, b"hi\r\n")
 
 
-def test_an_interrupted_line_ends_without_having_begun():
-    stream = Stream("edits")
-    stream.type(b"half\x03")
-    stream.write(b"half^C\r\n")
-    ended = stream.prompt(130)
-    assert (ended.exit_code, ended.start) == (130, None)
+@EDITORS
+def test_an_interrupted_line_ends_without_a_start(editor):
+    stream = Stream(editor)
+    stream.run(b"half\x03", b"half^C\r\n")
+    assert stream.finished(130) == (130, None)
 
 
-def test_a_line_that_was_typed_ahead():
+@pytest.mark.parametrize("output", [b"out\r\n", b""])
+def test_a_line_that_was_typed_before_the_prompt_without_an_editor(output):
     stream = Stream()
-    stream.commands.ahead = True
-    stream.write(b"out\r\n")
-    assert stream.output(stream.prompt(0)).endswith(b"out\r\n")
+    stream.marks.has_typed_ahead = True
+    stream.prompt(0)
+    place = len(stream.data)
+    stream.write(output)
+    assert stream.marks.is_ahead == bool(output)
+    *started, finished = stream.prompt(3)
+    assert [event.start for event in started] == ([] if output else [place]), "the tracker reports a pending one"
+    assert (finished.start, finished.end, finished.exit_code) == (place, place + len(output), 3)
+
+
+def test_a_line_that_was_typed_before_the_prompt_is_shown_after_it_by_an_editor():
+    stream = Stream("edits")
+    stream.marks.has_typed_ahead = True
+    stream.prompt(0)
+    stream.write(b"echo a\r\na\r\n")
+    assert stream.finished(0) == (0, b"a\r\n")
+
+
+def test_a_shell_that_has_read_everything_that_was_typed_ahead_executes_no_more_of_it():
+    stream = Stream("edits")
+    stream.marks.has_typed_ahead = True
+    stream.prompt(0)
+    stream.marks.typed_ahead_is_read()
+    stream.run(b"half\x03", b"half^C\r\n")
+    assert stream.finished(130) == (130, None)
 
 
 def test_ksh_reports_signals_as_the_others_do():
     stream = Stream("edits")
-    stream.type(b"sleep 9\r")
-    stream.write(b"sleep 9\r\n^C")
-    assert stream.prompt(258).exit_code == 130
+    stream.run(b"sleep 9\r", b"sleep 9\r\n^C")
+    assert stream.finished(258) == (130, b"^C")
 
 
-def test_a_service_that_starts_anew_knows_where_a_command_began():
+def test_a_withdrawn_line_executes_nothing():
+    stream = Stream()
+    stream.run(b"# nothing\r", b"# nothing\r\n")
+    stream.marks.withdraw()
+    assert stream.marks.pending is None
+    assert stream.finished(0) == (0, None)
+
+
+def test_the_next_service_knows_where_a_command_started():
     stream = Stream()
     stream.write(b"sleep 1\r\n")
     start = len(stream.data)
-    stream.commands.resume([3, start], len(stream.data))
-    assert stream.commands.start == start
+    stream.marks.resume([3, start], len(stream.data))
+    assert stream.marks.start == start
     stream.write(b"out\r\n")
-    assert stream.output(stream.prompt(0)) == b"out\r\n"
+    assert stream.finished(0) == (0, b"out\r\n")
+
+
+def test_the_next_service_takes_no_command_from_before_the_prompt():
+    stream = Stream()
+    stream.marks.resume([3], len(stream.data))
+    assert stream.marks.start is None

@@ -1,4 +1,4 @@
-"""The table of verdicts, all of it, and when a watch looks."""
+"""When a watch looks at a pane, and what it reports."""
 
 from __future__ import annotations
 
@@ -8,131 +8,13 @@ import itertools
 import pytest
 
 from phux_core.server.kernel.foreground import Foreground
-from phux_core.server.shell.marks import Commands
-from phux_core.server.shell.missing_marks import is_unready
-from phux_core.server.shell.state import StateWatch, judge
+from phux_core.server.shell.state_watch import StateWatch
 
 PANE = 100
 
 
 def a_foreground(*, pgid=PANE, pid=None, name="bash", shell="bash", canonical=False, echo=False, waiting=True):
     return Foreground(pgid, pid or pgid, name, "/", shell, True, canonical, echo, waiting)
-
-
-# The verdicts
-
-
-@pytest.mark.parametrize("at_prompt", [None, True, False])
-@pytest.mark.parametrize("foreground", [None, a_foreground(), a_foreground(pgid=200, shell=None, waiting=False)])
-def test_the_alternate_screen_is_full_screen_whatever_else_there_is(foreground, at_prompt):
-    assert judge(foreground, alt_screen=True, at_prompt=at_prompt, pane_pid=PANE) == "fullscreen"
-
-
-@pytest.mark.parametrize("at_prompt", [None, True, False])
-def test_no_foreground_is_running(at_prompt):
-    assert judge(None, alt_screen=False, at_prompt=at_prompt, pane_pid=PANE) == "running"
-
-
-RAW, COOKED, SECRET, RAW_ECHO = (False, False), (True, True), (True, False), (False, True)
-
-# (is the pane's own group, marks, shell) -> waiting -> (canonical, echo) -> state
-TABLE = {
-    ("own", None, "bash"): {
-        True: {RAW: "prompt", COOKED: "prompt", SECRET: "awaiting_secret", RAW_ECHO: "prompt"},
-        False: dict.fromkeys((RAW, COOKED, SECRET, RAW_ECHO), "running"),
-        None: {RAW: "prompt", COOKED: "running", SECRET: "awaiting_secret", RAW_ECHO: "prompt"},
-    },
-    ("own", None, None): {
-        True: {RAW: "awaiting_input", COOKED: "awaiting_input", SECRET: "awaiting_secret", RAW_ECHO: "awaiting_input"},
-        False: dict.fromkeys((RAW, COOKED, SECRET, RAW_ECHO), "running"),
-        None: {RAW: "running", COOKED: "running", SECRET: "awaiting_secret", RAW_ECHO: "running"},
-    },
-    ("own", True, "bash"): dict.fromkeys((True, False, None), dict.fromkeys((RAW, COOKED, SECRET, RAW_ECHO), "prompt")),
-    ("own", False, "bash"): {
-        True: {RAW: "awaiting_input", COOKED: "awaiting_input", SECRET: "awaiting_secret", RAW_ECHO: "awaiting_input"},
-        False: dict.fromkeys((RAW, COOKED, SECRET, RAW_ECHO), "running"),
-        None: {RAW: "running", COOKED: "running", SECRET: "awaiting_secret", RAW_ECHO: "running"},
-    },
-}
-# A program that took the shell's place (exec) keeps its group, and the marks count as they do for the shell.
-TABLE["own", True, None] = TABLE["own", True, "bash"]
-TABLE["own", False, None] = TABLE["own", False, "bash"]
-# The marks are those of the pane's own shell: they say nothing of another group.
-for marks, shell in itertools.product((None, True, False), ("bash", None)):
-    TABLE["other", marks, shell] = TABLE["own", None, shell]
-
-CASES = [
-    (whose, at_prompt, shell, waiting, modes, state)
-    for (whose, at_prompt, shell), by_waiting in TABLE.items()
-    for waiting, by_modes in by_waiting.items()
-    for modes, state in by_modes.items()
-]
-
-
-def test_the_table_is_whole():
-    assert len(CASES) == 2 * 3 * 2 * 3 * 4
-
-
-@pytest.mark.parametrize(("whose", "at_prompt", "shell", "waiting", "modes", "state"), CASES)
-def test_a_verdict(whose, at_prompt, shell, waiting, modes, state):
-    canonical, echo = modes
-    pgid = PANE if whose == "own" else 200
-    foreground = a_foreground(pgid=pgid, shell=shell, waiting=waiting, canonical=canonical, echo=echo)
-    assert judge(foreground, alt_screen=False, at_prompt=at_prompt, pane_pid=PANE) == state
-
-
-@pytest.mark.parametrize("reads", [None, "shown", "hidden", "somehow"])
-@pytest.mark.parametrize(("whose", "at_prompt", "shell", "waiting", "modes", "state"), CASES)
-def test_only_fish_says_what_it_edits_for_a_command(whose, at_prompt, shell, waiting, modes, state, reads):
-    canonical, echo = modes
-    pgid = PANE if whose == "own" else 200
-    for kind in {shell, "fish" if shell else None}:
-        foreground = a_foreground(pgid=pgid, shell=kind, waiting=waiting, canonical=canonical, echo=echo)
-        told = judge(foreground, alt_screen=False, at_prompt=at_prompt, reads=reads, pane_pid=PANE)
-        if kind == "fish" and whose == "own" and at_prompt is False and waiting and not canonical:
-            assert told == {"shown": "awaiting_input", "hidden": "awaiting_secret"}.get(reads, "running")
-        else:
-            assert told == state
-
-
-# The watch
-
-
-def marks(at_prompt, *, start=None, nonce="nonce"):
-    return Commands(nonce, at_prompt, start)
-
-
-@pytest.mark.parametrize(
-    ("foreground", "commands", "entered_at", "last_output", "unready"),
-    [
-        # Enter was pressed, and nothing has come of it.
-        (a_foreground(), marks(True), 9.9, 9.8, True),
-        (a_foreground(), None, 9.9, 9.8, True),
-        (a_foreground(shell=None), None, 9.9, 9.8, False),
-        (a_foreground(shell=None), marks(True), 9.9, 9.8, True),  # seen in the middle of something
-        # It was echoed; the mark is missing.
-        (a_foreground(), marks(True), 9.9, 9.99, True),
-        (a_foreground(), marks(True), 9.8, 9.9, False),
-        (a_foreground(waiting=False), marks(True), 9.8, 9.9, True),
-        (a_foreground(), None, 9.9, 9.99, False),
-        # Nobody has pressed it.
-        (a_foreground(), marks(True), 0.0, 9.99, False),
-        # It draws its prompt, or the first one.
-        (a_foreground(), marks(False), 0.0, 9.99, True),
-        (a_foreground(), marks(None), 0.0, 9.99, True),
-        (a_foreground(), marks(None), 0.0, 9.0, False),
-        (a_foreground(), marks(None, nonce=""), 0.0, 9.99, False),
-        (a_foreground(canonical=True), marks(False), 0.0, 9.99, False),
-        # A command runs in it.
-        (a_foreground(), marks(False, start=5), 0.0, 9.99, False),
-    ],
-)
-def test_a_shell_that_runs_nothing_and_does_not_read_yet(foreground, commands, entered_at, last_output, unready):
-    told = is_unready(foreground, commands, entered_at=entered_at, last_output=last_output, now=10.0)
-    assert told == unready
-    assert not unready or (
-        judge(foreground, alt_screen=False, at_prompt=True, unready=told, pane_pid=PANE) == "running"
-    )
 
 
 class FakeTimer:

@@ -1,0 +1,129 @@
+"""Feeds a shell tracker as a pane feeds it, without a PTY: recorded streams, or generated ones."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from record_shells import FOLDER, NONCE
+
+from phux_core.engine.protocol import PrivateOsc
+from phux_core.engine.tap import Tap
+from phux_core.server.kernel.foreground import Foreground
+from phux_core.server.shell.marks import ShellMarks
+from phux_core.server.shell.tracker import Look, ShellTracker
+from phux_core.server.shell.typed_line import typed_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from phux_core.server.shell.events import CommandFinished, CommandStarted, ShellEvent
+
+PID, OTHER = 100, 200
+
+
+def load(name: str) -> list[list[Any]]:
+    """Return the steps of a recording."""
+    steps: list[list[Any]] = json.loads((FOLDER / f"{name}.json").read_text())
+    return steps
+
+
+def state_of(tracker: ShellTracker) -> dict[str, Any]:
+    """Return a deep copy of everything that a tracker knows."""
+    state = {name: value for name, value in vars(tracker).items() if name != "_read_line"}
+    return copy.deepcopy({**state, "marks": attrs.asdict(tracker.marks), "line": attrs.asdict(tracker.line)})
+
+
+class Replay:
+    """A tracker, its stream, and everything that it has reported.
+
+    Args:
+        shell: The kind of shell; None for a program that is none.
+        nonce: The secret in its marks.
+    """
+
+    oldest = 0
+
+    def __init__(self, shell: str | None, nonce: str = NONCE) -> None:
+        self.data = b""
+        self.tracker = ShellTracker("@1", PID, shell, ShellMarks(nonce), self.read_line)
+        self.now = 1000.0
+        self.events: list[ShellEvent] = []
+        self.states: list[str] = []
+        self._tap = Tap()
+
+    def since(self, start: int, length: int) -> bytes:
+        return self.data[start : start + length]
+
+    def read_line(self, event: CommandStarted) -> str | None:
+        return typed_line(event, self, 80, 24)  # type: ignore[arg-type]  # it reads from here as from a journal
+
+    def play(self, step: list[Any], cuts: Iterable[int] = ()) -> None:
+        """Take one step of a recording, its output cut into several reads."""
+        self.now += 1
+        match step:
+            case ["typed", text, echo]:
+                self.type(text.encode(), echo=echo)
+            case ["output", text]:
+                for start, end in itertools.pairwise((0, *cuts, len(text))):
+                    self.write(text[start:end].encode("latin-1"))
+            case ["look", own, shell, canonical, echo, waiting]:
+                self.look(PID if own else OTHER, shell, canonical=canonical, echo=echo, waiting=waiting)
+
+    def type(self, data: bytes, *, echo: bool = True, ours: bool = False) -> None:
+        self.tracker.typed(data, len(self.data), self.now, echo=echo, ours=ours)
+
+    def look(
+        self,
+        pid: int = PID,
+        shell: str | None = None,
+        *,
+        name: str = "program",
+        canonical: bool = False,
+        echo: bool = False,
+        waiting: bool | None = True,
+        **more: Any,
+    ) -> str:
+        """Take a look at the foreground, and return the state."""
+        foreground = Foreground(pid, pid, name, "/", shell, True, canonical, echo, waiting)
+        return self.take_look(Look(self.now, foreground, **more))
+
+    def take_look(self, look: Look) -> str:
+        self.events += self.tracker.look(look)
+        self.states.append(self.tracker.state)
+        return self.tracker.state
+
+    def write(self, data: bytes) -> list[ShellEvent]:
+        """Take output, and return what it means."""
+        known = len(self.events)
+        base = place = len(self.data)
+        self.data += data
+        self.tracker.last_output = self.now
+        for effect in self._tap.scan(data)[1]:
+            if isinstance(effect, PrivateOsc):
+                self._write_text(data, base, place, effect.start)
+                self.events += self.tracker.mark(effect, alt_screen=False)
+                place = max(place, effect.end)
+        self._write_text(data, base, place, len(self.data))
+        return self.events[known:]
+
+    def _write_text(self, data: bytes, base: int, start: int, end: int) -> None:
+        if end > start and self.tracker.wants_output:
+            self.events += self.tracker.written(data[start - base : end - base], start)
+
+    def mark(self, text: str) -> list[ShellEvent]:
+        """Write a mark, and return what it means."""
+        return self.write(f"\x1b]7748;{self.tracker.marks.nonce or NONCE};{text}\a".encode())
+
+    def output(self, finished: CommandFinished) -> bytes:
+        """Return the output of a command, without echoed input."""
+        assert finished.start is not None
+        return self.text(finished.start, finished.end)
+
+    def text(self, start: int = 0, end: int | None = None) -> bytes:
+        """Return the output in a part of the stream."""
+        end = len(self.data) if end is None else end
+        return b"".join(self.data[first:last] for first, last in self.tracker.output_between(start, end))

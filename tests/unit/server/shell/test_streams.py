@@ -1,0 +1,115 @@
+"""Recorded streams of real shells through the tracker, without a PTY (tests/support/record_shells.py records them)."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+from record_shells import ARGV
+from shell_replay import Replay, load, state_of
+
+from phux_core.server.shell.events import CommandFinished, CommandStarted, PromptReady
+from phux_core.server.shell.output_bounds import start_of_fish_output
+
+REPORT_THEIR_LINE = {"zsh", "fish"}
+EXPECTED = [
+    ("echo hi", 0, "hi\r\n"),
+    ("sh -c 'exit 7'", 7, ""),
+    ("echo 'a\n> b'", 0, "a\r\nb\r\n"),
+    ("printf 'no newline'", 0, "no newline"),
+    ("sleep 1.2", 0, ""),
+    ("cat", 0, "line\r\n"),
+    ("sleep 0.3", 0, ""),
+    ("echo ahead", 0, "ahead\r\n"),
+    ("true", 0, ""),
+]
+every_shell = pytest.mark.parametrize("name", ARGV)
+
+
+def replay_of(name):
+    return Replay(name if name in {"bash", "zsh", "fish"} else "posix")
+
+
+@pytest.fixture(params=ARGV)
+def played(request):
+    replay = replay_of(request.param)
+    replay.name = request.param
+    for step in load(request.param):
+        replay.play(step)
+    return replay
+
+
+def commands(replay):
+    """The line, exit code and output of each command."""
+    found = []
+    for event in replay.events:
+        if isinstance(event, CommandStarted):
+            found.append([event.command or replay.read_line(event), None, None])
+        elif isinstance(event, CommandFinished) and event.start is not None:
+            output = replay.output(event)
+            found[-1][1:] = event.exit_code, output[start_of_fish_output(output) :].decode()
+    return [tuple(command) for command in found]
+
+
+def test_every_command_is_reported_with_its_line_exit_code_and_output(played):
+    expected = list(EXPECTED)
+    if played.name in REPORT_THEIR_LINE:  # others show the continuation prompt in it
+        expected[2] = ("echo 'a\nb'", *expected[2][1:])
+    if played.name == "dash":  # the terminal echoes the second line while the first one runs, and not at the prompt
+        expected[6:8] = [("sleep 0.3", 0, "echo ahead\r\n"), (None, 0, "ahead\r\n")]
+    assert commands(played) == expected
+
+
+def test_every_end_has_its_start_and_a_prompt_follows_each(played):
+    started = None
+    for event, after in zip(played.events, [*played.events[1:], None], strict=True):
+        match event:
+            case CommandStarted(start=start):
+                assert started is None
+                started = start
+            case CommandFinished(start=start):
+                assert start == started
+                assert after == PromptReady()
+                started = None
+    assert started is None
+
+
+def test_the_state_is_right_whenever_all_is_quiet(played):
+    typed = {step[1]: state for step, state in zip(_quiet(load(played.name)), _last_states(played), strict=True)}
+    expected = dict.fromkeys(["echo 'a\r", "cat\r", "line\r"], "awaiting_input")  # the first is a continuation prompt
+    if played.name == "fish":  # which has none: it edits lines together
+        del expected["echo 'a\r"]
+    assert {text: state for text, state in typed.items() if state != "prompt"} == expected
+    assert played.states.count("running") == 1, "while sleep runs"
+
+
+def _quiet(steps):
+    """The typed steps, and one for the start."""
+    return [["typed", ""], *(step for step in steps if step[0] == "typed")]
+
+
+def _last_states(replay):
+    """The state at the last look before each typed step, and at the end."""
+    states, last, seen = [], None, iter(replay.states)
+    for step in load(replay.name):
+        if step[0] == "look":
+            last = next(seen)
+        elif step[0] == "typed":
+            states.append(last)
+    return [*states, last]
+
+
+@every_shell
+def test_events_and_state_do_not_depend_on_where_reads_cut_the_stream(name):
+    replay = replay_of(name)
+    for step in load(name):
+        before = copy.deepcopy(replay)
+        replay.play(step)
+        if step[0] != "output":
+            continue
+        after, size = state_of(replay.tracker), len(step[1])
+        for cuts in (*([place] for place in range(1, size)), range(1, size)):
+            cut = copy.deepcopy(before)
+            cut.play(step, cuts)
+            assert cut.events == replay.events, cuts
+            assert state_of(cut.tracker) == after, cuts
