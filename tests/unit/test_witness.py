@@ -11,7 +11,6 @@ import pytest
 
 from phux_core.keeper import witness
 from phux_core.server.kernel import syscall as waiting_call
-from phux_core.server.kernel.stack_depth import depth_of_wait
 from phux_core.server.kernel.syscall import Questions, ask_where_refused, read_call
 from servers import eventually
 
@@ -59,7 +58,7 @@ def test_what_is_gone_has_no_answer_and_the_next_one_has(asked, cat):
 
 
 def test_who_may_not_know_asks(asked, cat, monkeypatch):
-    expected, depth = read_call(cat, cat), depth_of_wait(cat)
+    expected = read_call(cat, cat)
     read = witness.read_call
     here = threading.get_ident()
 
@@ -70,11 +69,9 @@ def test_who_may_not_know_asks(asked, cat, monkeypatch):
 
     monkeypatch.setattr(witness, "read_call", refused)
     assert read_call(cat, cat) == []
-    assert depth_of_wait(cat) is None
     ask_where_refused(asked)
     try:
         assert read_call(cat, cat) == expected
-        assert depth_of_wait(cat) == depth
         assert read_call(2**30, 2**30) == []
     finally:
         ask_where_refused(None)
