@@ -45,8 +45,6 @@ _CALLS = {
     "x86_64": (frozenset({0, 19, 275}), frozenset({7, 23, 271, 270, 232, 281, 441, 426}), 219),
     "aarch64": (frozenset({63, 65, 76}), frozenset({73, 72, 22, 441, 426}), 128),
 }.get(platform.machine())
-WAITING_CALLS = _CALLS[0] | _CALLS[1] if _CALLS is not None else frozenset()
-"""Those in which a process may wait for input."""
 # Where they sleep in the kernel: wait_woken since 3.19, n_tty_read before. TCP sockets share wait_woken.
 _READ_SLEEPS = (b"wait_woken", b"n_tty_read")
 _POLL_SLEEPS = (b"poll_schedule_timeout", b"do_select", b"do_poll", b"ep_poll", b"do_epoll_wait", b"io_cqring_wait")

@@ -69,14 +69,6 @@ def is_echoed(master: int) -> bool:
         return False
 
 
-def is_edited(fd: int) -> bool:
-    """Tell whether a program edits itself what is typed into a terminal."""
-    try:
-        return not termios.tcgetattr(fd)[3] & termios.ICANON
-    except termios.error:
-        return False
-
-
 def has_unread_input(master: int) -> bool:
     """Return True if a program could read something that was typed into its terminal, and has not.
 
