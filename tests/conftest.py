@@ -30,6 +30,18 @@ for _ignored in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
     signal.signal(_ignored, signal.SIG_DFL)
 
 
+# Tests with real shells, programs and servers. The others finish in a minute: pytest -m "not slow".
+_SLOW = ("e2e", "property", "contract", "docs")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the slow tests."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.relative_to(here).parts[0] in _SLOW:
+            item.add_marker("slow")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def nothing_outlives_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Fail the run if a process that it started is still there at its end; keep logs out of the developer's home."""
