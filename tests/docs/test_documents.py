@@ -76,12 +76,14 @@ def _blocks(document: str, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
-def test_the_readmes_transcript_is_real(tmp_path):
-    (transcript,) = _blocks("README.md", "console")
+@pytest.mark.parametrize("document", ["README.md", "docs/running.md", "docs/shell-integration.md"])
+def test_transcripts_show_what_the_commands_print(document, tmp_path):
+    (transcript,) = _blocks(document, "console")
     steps = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", transcript, re.MULTILINE)
     assert len(steps) >= 5
     env = clean_environment() | {
         "PHUX_SOCKET": str(tmp_path / "phux.sock"),
+        "XDG_STATE_HOME": str(tmp_path / "state"),  # pane ids begin with 1
         "PATH": f"{BIN}:{clean_environment()['PATH']}",
     }
     try:
@@ -119,16 +121,27 @@ def test_the_readmes_python_runs(tmp_path):
     assert "42" in run_python(program, tmp_path)
 
 
-def test_the_python_of_the_library_s_page_runs(tmp_path):
-    program, *bodies = _blocks("docs/library.md", "python")
-    assert run_python(program, tmp_path) == ["1 hello"]
-    assert len(bodies) >= 7
+def run_bodies(bodies, directory):
+    """Run parts of a page, each in a coroutine that has a client."""
     lines = ["import anyio, phux_client", "async def main():", "  async with phux_client.embedded() as phux:"]
     for number, body in enumerate(bodies):
         lines += [f"    async def example_{number}():", textwrap.indent(body, " " * 6)]
         lines += [f"    await example_{number}()", f"    print({number})"]
-    told = run_python("\n".join([*lines, "anyio.run(main)"]), tmp_path)
-    assert told == [str(number) for number in range(len(bodies))]
+    printed = run_python("\n".join([*lines, "anyio.run(main)"]), directory)
+    assert printed == [str(number) for number in range(len(bodies))]
+
+
+def test_the_python_of_the_library_page_runs(tmp_path):
+    program, *bodies = _blocks("docs/library.md", "python")
+    assert run_python(program, tmp_path) == ["1 hello"]
+    assert len(bodies) >= 7
+    run_bodies(bodies, tmp_path)
+
+
+def test_the_python_of_the_page_on_running_commands_runs(tmp_path):
+    bodies = _blocks("docs/running.md", "python")
+    assert bodies
+    run_bodies(bodies, tmp_path)
 
 
 def test_the_readmes_setup_of_an_mcp_host_works(tmp_path):
@@ -163,8 +176,16 @@ def test_the_readmes_first_command_works_in_a_fresh_clone(tmp_path):
         subprocess.run([clone / ".venv/bin/phux", "kill", "--server"], env=env, capture_output=True, timeout=60)
 
 
+def _anchors(document):
+    """Return the anchors that GitHub makes of a page's headings."""
+    headings = re.findall(r"^#+ (.*)", document.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def test_every_link_in_the_documents_leads_somewhere():
     for document in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")):
-        for link in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
+        for link, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", document.read_text()):
             if "://" not in link:
-                assert (document.parent / link).exists(), f"{document.name}: {link}"
+                target = document.parent / link if link else document
+                assert target.exists(), f"{document.name}: {link}"
+                assert not anchor or anchor in _anchors(target), f"{document.name}: {link}#{anchor}"
