@@ -1,58 +1,64 @@
-r"""Shell integration: shells that mark where prompts, command lines and their ends are.
+r"""Shell integration: scripts that make a shell mark its prompts and commands.
 
-``integrate`` turns the command that starts a shell into one that starts it with a script of ours (the files beside
-this one). The user's files are read as ever and none is touched. The script makes the shell write marks to its
-terminal, each in the standard form (``OSC 133``) and in our own (``OSC 7748``), which carries a secret so that no
-program's output can pass for it. All end in BEL.
+``integrate`` changes the command that starts a shell so that the shell also reads a script beside this file. The user's
+own files are read as before, and none is changed. The script makes the shell write marks to its terminal, each in the
+standard form (``OSC 133``) and in our own (``OSC 7748``). Our own form carries a nonce, so that no program can imitate
+it. All marks end with BEL. docs/shell-integration.md explains how the server uses them.
 
-``7748;NONCE;E``
-    The output of a command ends here, and D will follow. From zsh only, where the user's ``precmd`` writes before D.
-``7748;NONCE;D;EXIT``
-    A command has ended and the shell comes back to its prompt. Also after a line that ran nothing (empty, a comment, a
-    syntax error, C-c): whoever typed a line gets exactly one. The first prompt of a shell has none.
-``133;D;EXIT``
-    The same, after a line that ran something.
-``7;file://HOST/PATH``
-    The working directory, percent-encoded, if it is not what it was at the last prompt.
-``133;A`` and ``7748;NONCE;A``
+``7748;NONCE;A`` and ``133;A``
     A prompt begins.
-``133;B`` and ``7748;NONCE;B``
-    The prompt has been drawn and the shell takes input. Whenever the prompt is drawn again, this may come again.
-``133;C`` and ``7748;NONCE;C;COMMAND``
-    A command line was read and runs now; its output follows. COMMAND is what was typed, at most 2000 characters of it,
-    with ``\\``, ``\n`` and ``\t`` for backslash, newline and tab and without other control characters; empty if the
-    shell does not know.
+``7748;NONCE;B`` and ``133;B``
+    The prompt was drawn, and the shell reads a line. B may come again when the prompt is drawn again. bash writes
+    ``B;NUMBER;EXIT``: the number of the prompt, and the exit status of the command before it. POSIX shells write
+    ``B;EDITOR``: ``none`` if the terminal edits the line, ``edits`` or ``reads`` for an editor, ``wraps`` for an editor
+    that writes a newline at the end of each row.
+``7748;NONCE;C;COMMAND`` and ``133;C``
+    A command starts, and its output follows. COMMAND is the typed line, at most 2000 characters of it, with ``\\``,
+    ``\n`` and ``\t`` for backslash, newline and tab, and without other control characters. It is empty if the shell
+    does not know it.
+``7748;NONCE;E``
+    The output of a command ends, and D follows. From zsh only, where the user's ``precmd`` writes before D.
+``7748;NONCE;D;EXIT``
+    The shell has finished a line, with this exit status. There is one D for each line, also for a line that executes
+    nothing (empty, a comment, a syntax error, C-c), and none before the first prompt. bash and POSIX shells write
+    ``D;EXIT;NUMBER``, with the number of the prompt that follows: a prompt that is drawn again writes the same number
+    again. POSIX shells write D before the first prompt, too.
+``133;D;EXIT``
+    The same, after a line that executed something.
+``7748;NONCE;P``
+    A continuation prompt was drawn. From POSIX shells only.
 ``7748;NONCE;R;shown`` and ``7748;NONCE;R;hidden``
-    The command reads a line, which is shown or not as it is typed. From fish only; of the others the terminal's
-    settings tell it.
-
+    The command reads a line, which is shown or hidden while it is typed. From fish only; in other shells, the
+    terminal's settings tell.
 ``7748;NONCE;L;LENGTH;MODE``
-    The answer to the key ``CSI 7748 ~``, which is bound in every keymap: how many characters stand on the line that is
-    being edited. MODE is ``command`` if keys are commands, ``more`` if earlier lines belong to it.
-    bash cannot tell ``more``, but draws its prompt again behind the answer: B follows if that is no continuation.
+    The answer to the key ``CSI 7748 ~``, which is bound in every keymap: the number of characters on the command line.
+    MODE is ``command`` if keys are commands, and ``more`` if earlier lines belong to the line. bash cannot tell
+    ``more``, but draws its prompt again after the answer: B follows unless the line is continued. If a command has
+    removed all hooks from bash, the key restores them, and the answer is ``L;LENGTH;restored;EXIT``.
+``7748;NONCE;X``
+    The shell will send no marks. From bash only, if ``PROMPT_COMMAND``, ``PS1`` or ``PS0`` is read-only.
+``7;file://HOST/PATH``
+    The working directory, percent-encoded, if it changed since the last prompt.
 
-What the shells do differently:
+Differences between the shells:
 
-- bash knows a line only from its history, and asking for it costs a fork: COMMAND is always empty. The line stands in
-  the stream, between B and C.
+- bash finds its line only in its history, and reading it costs a fork: COMMAND is always empty. The server reads the
+  line from the stream, between B and C.
 - fish leaves a line with a syntax error in its editor, and keeps ``$status`` then and when a line is cancelled: D has
-  127 and 130 nevertheless. A comment is a command to it. C-c on an empty line does nothing.
-- POSIX shells (dash, ksh, mksh, busybox sh) have no hooks: their marks are in PS1 and PS2, in our own form only. D is
-  ``7748;NONCE;D;EXIT;PROMPT``, with the number of the prompt, because an editor that draws its prompt again writes it
-  again. There is no C: the server knows when Enter was typed, and finds the end of the line in the stream. B has the
-  kind of editor (``none``, ``edits``, or ``wraps`` for one that writes a newline where a row is full), and
-  ``7748;NONCE;P`` ends a continuation prompt. The first prompt has a D, too, and every line, also one that ran nothing,
-  another one. The server asks the kernel for the working directory. A command that sets PS1 ends all this.
+  127 and 130 nevertheless. fish executes comments. C-c on an empty line does nothing.
+- POSIX shells (dash, ksh, mksh, busybox sh) have no hooks. Their marks are in PS1 and PS2, in our own form only, and
+  there is no C: the server knows when Enter was typed, and finds the end of the line in the stream. It asks the kernel
+  for the working directory. A command that sets PS1 ends the marks.
 - zsh marks a missing newline at the end of the output (``PROMPT_SP``) between E and D, fish after D. Without
   ``PROMPT_SP``, there is no E.
 
-By the standard, a terminal begins a new line for A when the cursor is not in the first column: after output without
-a newline, bash's prompt is on a line of its own, as it would not be without us.
+By the standard, a terminal starts a new line for A if the cursor is not in the first column. After output without a
+newline, bash's prompt is therefore on its own line, unlike without phux.
 
-A command that a run cannot type stands in a file; the line that sources it is kept out of the history. In bash and zsh
-the command itself is put there instead, unless the user has something that may be meant to keep it out.
+A command that a run cannot type is written to a file. The line that sources the file is kept out of the history. bash
+and zsh add the command itself instead, unless the user's settings may be meant to keep it out.
 
-This package starts nothing, and reads no file but the system's zshenv.
+This package starts nothing, and reads no file except the system's zshenv.
 """
 
 from __future__ import annotations
@@ -75,20 +81,20 @@ _ZSHENV = ("/etc/zshenv", "/etc/zsh/zshenv")
 
 
 def integrate(argv: list[str], env: Mapping[str, str], nonce: str) -> tuple[list[str], dict[str, str]] | None:
-    """Have a shell start with integration.
+    """Return the command and variables that start a shell with integration.
 
     Args:
         argv: The command; its first word is the path of a program.
         env: The environment it would start with.
-        nonce: What our own marks shall carry: letters, digits, ``-`` and ``_``. The shell takes it out of its
-            environment, so that no program started from it learns it.
+        nonce: The secret in our own marks: letters, digits, ``-`` and ``_``. The shell removes it from its
+            environment, so that no program started from it sees it.
 
     Returns:
-        The command to start instead and the variables to add to its environment; None when this is no shell we
-        integrate, or when its arguments say that it is not one that reads a terminal and the user's files.
+        The command to start instead, and the variables to add to its environment; None if it is not a shell that we
+        integrate, or if its arguments ask for something else than an interactive or login shell.
 
     Raises:
-        ValueError: A nonce with other characters.
+        ValueError: The nonce has other characters.
     """
     if not _NONCE.fullmatch(nonce):
         raise ValueError("a nonce has letters, digits, '-' and '_' only")
@@ -104,9 +110,9 @@ def integrate(argv: list[str], env: Mapping[str, str], nonce: str) -> tuple[list
 
 
 def without_history(argv: list[str]) -> dict[str, str]:
-    """Have a shell leave the user's history file alone, also if the user's startup files name one.
+    """Return variables that make a shell ignore the user's history file, even if a startup file names one.
 
-    The scripts beside this file do that after the user's files.
+    The scripts beside this file apply them after the user's files.
 
     Args:
         argv: The command; its first word is the path of a program.
@@ -121,7 +127,7 @@ def without_history(argv: list[str]) -> dict[str, str]:
 
 
 def _find(argv: list[str]) -> _Integration | None:
-    """Find the integration of a command's shell, if it has one."""
+    """Return the integration of a command's shell, or None."""
     name = os.path.basename(argv[0]) if argv else ""
     if name == "busybox":
         return _posix if argv[1:2] in (["sh"], ["ash"]) else None
@@ -129,7 +135,7 @@ def _find(argv: list[str]) -> _Integration | None:
 
 
 def _asks_for_login(arguments: list[str]) -> bool | None:
-    """Whether these arguments ask for a login shell; None if they ask for anything but that or an interactive one."""
+    """Return whether the arguments ask for a login shell; None if they ask for more than a login or interactive one."""
     login = False
     for argument in arguments:
         if argument == "--login" or re.fullmatch("-[il]+", argument):
@@ -140,7 +146,7 @@ def _asks_for_login(arguments: list[str]) -> bool | None:
 
 
 def _bash(argv: list[str], env: Mapping[str, str], login: bool) -> tuple[list[str], dict[str, str]] | None:
-    if "POSIXLY_CORRECT" in env or "--interactive" in argv:  # bash has no such option: let it say so
+    if "POSIXLY_CORRECT" in env or "--interactive" in argv:  # bash has no such option, and reports that itself
         return None
     script = os.path.join(_HERE, "bash", "phux.bash")
     if not login:
@@ -155,7 +161,7 @@ def _bash(argv: list[str], env: Mapping[str, str], login: bool) -> tuple[list[st
 
 def _zsh(argv: list[str], env: Mapping[str, str], _login: bool) -> tuple[list[str], dict[str, str]] | None:
     for path in _ZSHENV:
-        # It is read before our file, and what it says of ZDOTDIR would either hide our file or be lost.
+        # It is read before our file. If it sets ZDOTDIR, either our file is not read or its setting is lost.
         try:
             with open(path, encoding="utf-8", errors="replace") as file:
                 if re.search(r"^[^#\n]*\bZDOTDIR\b", file.read(), re.MULTILINE):
@@ -179,7 +185,7 @@ def _posix(argv: list[str], env: Mapping[str, str], _login: bool) -> tuple[list[
         "PHUX_ENV": f"={env['ENV']}" if env.get("ENV") else "",
     }
     if os.path.basename(os.path.realpath(argv[0])) == "busybox":
-        variables["PHUX_SHELL"] = "busybox"  # it does not say so itself
+        variables["PHUX_SHELL"] = "busybox"  # it has no variable that tells
     return [*argv], variables
 
 
