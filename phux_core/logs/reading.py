@@ -203,7 +203,10 @@ def _to_line_end(data: bytes, *, more: bool, whole: bool) -> bytes:
 
 
 def _lines(stored: Stored, query: Query, start: int, end: int, pattern: re.Pattern[str] | None = None) -> Iterator[str]:
-    """Yield the lines of a part of the log, with a note at each hole; only pieces with a match are rendered exactly."""
+    """Yield the lines of a part of the log, with a note at each hole.
+
+    With a pattern, only pieces that match it are rendered exactly.
+    """
 
     def pieces() -> Iterator[str]:
         place = start
