@@ -1,4 +1,4 @@
-"""What keys do behind the prefix: names of actions, the table of defaults, and what the config file changes of it."""
+"""Key bindings after the prefix: names of actions, the defaults, and changes from the config file."""
 
 from phux_core.errors import BadConfigError
 from phux_core.keys import parse_key
@@ -40,7 +40,7 @@ ACTIONS = {
     "redraw": "draw everything again",
     "suspend": "put the client to sleep",
 }
-"""Every action and what it does, in the order help lists them."""
+"""Every action and its description, in the order of the help."""
 
 DEFAULTS = {
     "d": "detach",
@@ -80,19 +80,19 @@ DEFAULTS = {
     "C-z": "suspend",
 }
 REPEATING = frozenset(name for name in ACTIONS if name.startswith("resize-"))
-"""Actions that may be asked for again without the prefix, for a moment."""
+"""Actions that can be repeated without the prefix for ``REPEAT_S``."""
 REPEAT_S = 0.5
 
 
 class Bindings:
-    """The keys of one client.
+    """The key bindings of one client.
 
     Args:
-        prefix: The key before all others, as ``phux_core.keys`` spells it.
-        changes: Key to action, or to a command line behind a colon; an empty one takes the key away.
+        prefix: The prefix key, as ``phux_core.keys`` spells it.
+        changes: Key to action, or to a command line after a colon; an empty action removes the key.
 
     Raises:
-        BadConfigError: A key or an action makes no sense.
+        BadConfigError: A key is invalid.
     """
 
     def __init__(self, prefix: str = "C-a", changes: "Mapping[str, str] | None" = None) -> None:
@@ -106,33 +106,33 @@ class Bindings:
                 self.table.pop(name, None)
 
     def action(self, key: str) -> str | None:
-        """Say what a key does behind the prefix."""
+        """Return the action of a key after the prefix."""
         return self.table.get(key)
 
     def keys_of(self, action: str) -> list[str]:
-        """List the keys of an action."""
+        """Return the keys of an action."""
         return [key for key, does in self.table.items() if does == action]
 
 
 def is_key(word: object) -> bool:
-    """Tell whether a word names a key, or is one character."""
+    """Return whether a word is the name of a key or a single character."""
     return isinstance(word, str) and (parse_key(word) is not None or (len(word) == 1 and word.isprintable()))
 
 
 def is_action(word: object) -> bool:
-    """Tell whether a word can stand for what a key does."""
+    """Return whether a word is a valid action: a name, a command line after a colon, or empty."""
     return isinstance(word, str) and (not word or word in ACTIONS or (word.startswith(":") and len(word) > 1))
 
 
 def canonical(word: str) -> str:
-    """Spell a key the way the keyboard tells it.
+    """Return the canonical spelling of a key.
 
     Example:
         >>> canonical("c-PgUp"), canonical("%")
         ('C-PageUp', '%')
 
     Raises:
-        BadConfigError: It is none.
+        BadConfigError: There is no such key.
     """
     key = parse_key(word)
     if key is None:
@@ -140,5 +140,5 @@ def canonical(word: str) -> str:
             return word
         raise BadConfigError(f"there is no key {word!r:.80}", remedy="docs/attach.md says how keys are spelled")
     if key.ctrl and len(key.name) == 1:
-        key.name = key.name.lower()  # a terminal cannot tell C-A from C-a
+        key.name = key.name.lower()  # a terminal cannot distinguish C-A from C-a
     return str(key)

@@ -1,7 +1,7 @@
-"""The registry of calls: the requests a server answers, their parameters and their results.
+"""The registry of calls: the requests a server handles, their parameters and their results.
 
-The server compares its handlers with it at import and checks every request against it. docs/wire.md, the help of the
-CLI and the tools of MCP print its descriptions, and clients read in it which calls are safe to repeat.
+The server compares its handlers with the registry at import and checks every request against it. docs/wire.md, the
+CLI's help and the MCP tools print its descriptions, and clients look up which calls are safe to repeat.
 Import-light: it is on the CLI's path.
 """
 
@@ -37,16 +37,16 @@ _MOST_RUN_ID = 64
 
 
 class Call:
-    """One request that the server answers.
+    """One request that the server handles.
 
     Attributes:
         name: The request's ``call``.
-        doc: What it does.
+        doc: Its description.
         params: Its parameters by name.
-        result: What the reply's ``ok`` holds.
-        repeatable: Whether it is safe to ask again after a lost reply.
-        cancellable: Whether it can be cancelled while it is waited for.
-        defaults: The values of omitted parameters, where there are any.
+        result: The content of the reply's ``ok``.
+        repeatable: Whether it is safe to repeat after a lost reply.
+        cancellable: Whether it can be cancelled before its reply.
+        defaults: The default values of parameters that have one.
     """
 
     __slots__ = ("cancellable", "defaults", "doc", "name", "params", "repeatable", "result")
@@ -450,10 +450,10 @@ def check(name: object, params: object) -> "tuple[Call, dict[str, object]]":
     """Check a request against the registry.
 
     Returns:
-        The call, and the parameters with every omitted one as None.
+        The call and its parameters, None for omitted ones.
 
     Raises:
-        BadRequestError: There is no such call, or its parameters are wrong; the message says what to send.
+        BadRequestError: There is no such call, or its parameters are wrong; the remedy says what to send.
     """
     call = CALLS.get(name) if isinstance(name, str) else None
     if call is None:

@@ -1,4 +1,4 @@
-"""JSON without blanks, as bytes: for what is sent or noted at every turn. Import-light: it is on the CLI's path."""
+"""Fast conversion to JSON bytes without spaces, for frequent messages. Import-light: it is on the CLI's path."""
 
 import json
 import json.encoder
@@ -13,7 +13,7 @@ def _make_encode() -> "Callable[[object], str]":
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
         return plain.encode
-    # What it makes for each value anew, made once: for small values that is half of the work.
+    # JSONEncoder.encode creates this object for each value; for small values that is half of the work.
     once = make(None, plain.default, json.encoder.encode_basestring, None, ":", ",", False, False, True)
 
     def encode(value: object) -> str:
@@ -26,7 +26,7 @@ _encode = _make_encode()
 
 
 def to_bytes(value: object) -> bytes:
-    r"""Write a value down.
+    r"""Return a value as JSON bytes.
 
     Example:
         >>> to_bytes({"cwd": "/src", "size": [80, 24]})
@@ -37,6 +37,6 @@ def to_bytes(value: object) -> bytes:
     try:
         return _encode(value).encode()
     except UnicodeEncodeError:
-        # Surrogates stand for bytes that were not UTF-8 in a path, an argument or a variable. UTF-8 has no
-        # place for them, but JSON's own escapes have.
+        # Surrogates represent invalid UTF-8 in a path, an argument or a variable. UTF-8 cannot encode them, but
+        # JSON escapes can.
         return json.dumps(value, separators=(",", ":")).encode()

@@ -1,6 +1,6 @@
-"""Parameters of `wait` and `act`: conditions that the client checks, so that no call has them.
+"""Parameters of `wait` and `act`: conditions that the client checks, so they are not parameters of a call.
 
-The CLI and the tools of MCP take them, and print their descriptions. Import-light: it is on the CLI's path.
+The CLI and the MCP tools accept them and print their descriptions. Import-light: it is on the CLI's path.
 """
 
 from phux_core.kinds import BOOLEAN, COUNT, STATES, STRING, Param, list_of, one_of

@@ -1,9 +1,9 @@
-"""The config file: its keys, and reading it.
+"""The config file: its keys, and how to read it.
 
-``$PHUX_CONFIG``, or ``$XDG_CONFIG_HOME/phux/config.toml``, or ``~/.config/phux/config.toml``. A file that is not there
-is an empty one; anything wrong in it is an error that names the file, the line and the key, and nothing of it is used.
-The server reads it once, when it starts; ``attach`` reads it each time. ``KEYS`` is the only place that knows the keys:
-docs/config.md is written from it. Not on the CLI's path: only ``server`` and ``attach`` import it.
+The file is ``$PHUX_CONFIG``, ``$XDG_CONFIG_HOME/phux/config.toml`` or ``~/.config/phux/config.toml``. A missing file
+counts as empty; any mistake in it is an error that names the file, the line and the key. The server reads it once, at
+startup; ``attach`` reads it each time. ``KEYS`` defines all keys, and docs/config.md is generated from it. Not on the
+CLI's path: only ``server`` and ``attach`` import it.
 """
 
 import os
@@ -46,13 +46,13 @@ KEYS: "Mapping[str, Param]" = {
         Param("keys.*", _ACTION, "the action of a key after the prefix; nothing removes it"),
     )
 }
-"""Every key by its name; ``TABLE.*`` is any key of that table."""
+"""Every key by its name; ``TABLE.*`` is any key in that table."""
 _ENTRIES = {"keys": _KEY}
 """The kind of the names in each table."""
 
 
 def config_path(environ: "Mapping[str, str] | None" = None) -> str:
-    """Find the config file; /dev/null, which is an empty one, if there is no home directory.
+    """Return the path of the config file; /dev/null if there is no home directory.
 
     Example:
         >>> config_path({"XDG_CONFIG_HOME": "/home/me/.config"})
@@ -69,16 +69,16 @@ def load(path: str) -> "dict[str, object]":
     """Read a config file.
 
     Returns:
-        Every key of ``KEYS`` with its value, or its default; a ``TABLE.*`` as a dictionary under ``TABLE``.
+        The value or the default of every key in ``KEYS``; a ``TABLE.*`` is a dictionary under ``TABLE``.
 
     Raises:
-        BadConfigError: Something is wrong in it; the message says where and what.
+        BadConfigError: The file is invalid; the message says where.
     """
     return parse(_read(path), path)
 
 
 def parse(text: str, path: str) -> "dict[str, object]":
-    """Read the text of a config file; like ``load``.
+    """Parse the text of a config file; like ``load``.
 
     Example:
         >>> parse('history-limit = 500', "config.toml")["history-limit"]
@@ -101,7 +101,7 @@ def parse(text: str, path: str) -> "dict[str, object]":
 
 
 def _read_toml(text: str, path: str) -> "dict[str, object]":
-    import tomllib  # most have no file, and need not wait for it
+    import tomllib  # most users have no file and save the import
 
     try:
         return tomllib.loads(text)
@@ -123,12 +123,12 @@ def _checked(name: str, value: object, text: str, path: str) -> object:
 
 
 def _line_of(name: str, text: str) -> int:
-    """Find the line on which a key is set, to name it: TOML's reader does not tell."""
+    """Return the number of the line that sets a key, which tomllib does not report."""
     return next((line for line, full in _settings(text) if full == name or full.startswith(f"{name}.")), 1)
 
 
 def _settings(text: str) -> "Iterator[tuple[int, str]]":
-    """Go through the lines that set something or begin a table, with the whole name."""
+    """Yield the number and the full name of each line that sets a key or starts a table."""
     table = ""
     for count, line in enumerate(text.splitlines(), start=1):
         if header := re.match(r"\s*\[+([^\]]*)\]", line):

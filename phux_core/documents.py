@@ -1,4 +1,4 @@
-"""JSON documents to shapes and back, by cattrs."""
+"""Conversion between JSON documents and shapes, with cattrs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _make_converter() -> Converter:
     def unstructure_without_absent(kind: type[Any]) -> Callable[[Any], dict[str, Any]]:
         attributes = [(field.name, field.default is None) for field in attrs.fields(kind)]
 
-        def unstructure(shape: Any) -> dict[str, Any]:  # in the order of the fields, which is the contract's
+        def unstructure(shape: Any) -> dict[str, Any]:  # the order of the fields is part of the contract
             values = ((name, getattr(shape, name), optional) for name, optional in attributes)
             return {
                 name: converter.unstructure(value)
@@ -44,7 +44,7 @@ def _make_converter() -> Converter:
         return cast("shapes.CellColor", converter.structure(value, _COLORS[value["kind"]]))
 
     def structure_cells(value: list[Any], _kind: object) -> list[shapes.CellInfo]:
-        # A screen has thousands of cells and a handful of styles; flows give equal styles as one object.
+        # A screen has thousands of cells and few styles, and equal styles are often the same object.
         styles: dict[int, shapes.CellStyle] = {}
         cells = []
         for cell in value:
@@ -73,10 +73,10 @@ _converter = _make_converter()
 
 
 def load(kind: type[Shape], document: Mapping[str, Any]) -> Shape:
-    """Read a document as a shape; keys that the shape does not know are ignored.
+    """Convert a document to a shape, ignoring unknown keys.
 
     Raises:
-        ProtocolError: It does not fit.
+        ProtocolError: The document does not match the shape.
     """
     try:
         return _converter.structure(document, kind)
@@ -85,15 +85,15 @@ def load(kind: type[Shape], document: Mapping[str, Any]) -> Shape:
 
 
 def load_event(document: Mapping[str, Any]) -> shapes.Event | None:
-    """Read an event.
+    """Convert a document to an event.
 
     Returns:
-        The event, or None if it is one that this release does not know.
+        The event, or None if this release does not know it.
     """
     kind = EVENTS.get(document["event"])
     return None if kind is None else cast("shapes.Event", load(kind, document))
 
 
 def dump(shape: object) -> dict[str, Any]:
-    """Write a shape as a document."""
+    """Convert a shape to a document."""
     return cast("dict[str, Any]", _converter.unstructure(shape))

@@ -1,36 +1,36 @@
-"""Every error phux raises, in one family with stable codes.
+"""Every error that phux raises, with stable codes.
 
     PhuxError
-    ├── TransportError            the conversation with the server failed
-    │   ├── NoServerError         no_server      nobody listens on the socket
-    │   ├── StartFailedError      start_failed   a server was started and did not come up
-    │   ├── DisconnectedError     disconnected   the server went away in the middle
+    ├── TransportError            communication with the server failed
+    │   ├── NoServerError         no_server      no server is listening on the socket
+    │   ├── StartFailedError      start_failed   a server was started and did not become ready
+    │   ├── DisconnectedError     disconnected   the server disconnected before it replied
     │   ├── ServiceRestartingError  service_restarting  the service died, and the next one is not ready yet
-    │   ├── TimedOutError         timed_out      a deadline passed
-    │   └── UnsafePathError       unsafe_path    the socket's path or directory cannot be trusted or used
-    ├── ProtocolError             protocol       somebody broke the rules of the wire
+    │   ├── TimedOutError         timed_out      a timeout expired
+    │   └── UnsafePathError       unsafe_path    the socket's path or directory is unsafe or unusable
+    ├── ProtocolError             protocol       the wire protocol was violated
     │   └── VersionError          version        the two sides speak different protocols
-    └── RequestError              the server, or the library before asking it, said no
+    └── RequestError              the server, or the library before calling it, rejected a request
         ├── BadRequestError       bad_request    a parameter has the wrong type, is unknown or out of range
-        ├── BadSelectorError      bad_selector   TARGET cannot be read
-        ├── BadNameError          bad_name       a name that sessions or windows cannot have
+        ├── BadSelectorError      bad_selector   TARGET is not a valid selector
+        ├── BadNameError          bad_name       an invalid session or window name
         ├── BadSizeError          bad_size       columns or rows out of range
-        ├── BadCwdError           bad_cwd        the working directory is not there
-        ├── BadConfigError        bad_config     the config file cannot be used
-        ├── NoSuchTargetError     no_such_target TARGET is well formed and matches nothing
-        ├── NameInUseError        name_in_use    a session of that name lives
+        ├── BadCwdError           bad_cwd        the working directory is missing or inaccessible
+        ├── BadConfigError        bad_config     the config file is invalid
+        ├── NoSuchTargetError     no_such_target TARGET is valid and matches nothing
+        ├── NameInUseError        name_in_use    a session with that name exists
         ├── CannotExecuteError    cannot_execute the command cannot be started
-        ├── PaneClosedError       pane_closed    the pane's program has ended
-        ├── BusyError             busy           another program has the terminal
-        ├── InputTooLongError     input_too_long more than the terminal's line can hold
-        ├── InputBlockedError     input_blocked  the program does not read what is typed
-        ├── StoppedError          stopped        a wait saw what it was to stop at
-        ├── RefusedError          refused        understood, and not allowed
-        ├── LimitError            limit          a bound of the server was reached
+        ├── PaneClosedError       pane_closed    the pane's program has exited
+        ├── BusyError             busy           another program is in the foreground
+        ├── InputTooLongError     input_too_long a line exceeds the terminal's limit
+        ├── InputBlockedError     input_blocked  the program does not read its input
+        ├── StoppedError          stopped        a wait matched its stop condition
+        ├── RefusedError          refused        the request is valid, but not allowed
+        ├── LimitError            limit          a limit was reached
         └── InternalError         internal       a bug in phux
 
-A code travels over the wire and in the Error document; a class is how Python catches it. Messages say what
-happened, remedies what to do. Import-light: it is on the CLI's path.
+Codes appear on the wire and in the Error document; Python programs catch the classes. Messages say what happened,
+remedies what to do. Import-light: it is on the CLI's path.
 """
 
 TYPE_CHECKING = False
@@ -44,10 +44,10 @@ class PhuxError(Exception):
     """The base of every error phux raises.
 
     Attributes:
-        code: A stable word for programs.
+        code: A stable code for programs.
         message: One sentence that says what happened.
         remedy: One sentence that says what to do about it; may be empty.
-        exit_code: What the CLI exits with.
+        exit_code: The CLI's exit status.
 
     Example:
         >>> error = NoSuchTargetError("no session is called 'work'", remedy="phux ls lists them")
@@ -65,7 +65,7 @@ class PhuxError(Exception):
         self.remedy = self.default_remedy if remedy is None else remedy
 
     def to_document(self) -> "dict[str, object]":
-        """Build the Error document (schemas/error.v1.json).
+        """Return the Error document (schemas/error.v1.json).
 
         Example:
             >>> document = NoSuchTargetError("no session is called 'work'").to_document()
@@ -142,7 +142,7 @@ class TimedOutError(TransportError):
     """A deadline passed before what was asked for had come about.
 
     Attributes:
-        changes: Of an ``act`` of the library, what changed on the screen until then; None otherwise.
+        changes: The screen changes so far, if the library's ``act`` timed out; None otherwise.
 
     Example:
         >>> TimedOutError("what happened").code
@@ -411,9 +411,9 @@ ERRORS: "Mapping[str, type[PhuxError]]" = {kind.code: kind for kind in reversed(
 
 
 def from_wire(error: "Mapping[str, object]") -> PhuxError:
-    """Build the exception for an error that came over the wire.
+    """Return the exception for an error received over the wire.
 
-    A code of a newer server becomes a plain RequestError that still carries the code.
+    An unknown code of a newer server becomes a plain RequestError with that code.
     """
     code = str(error.get("code", "internal"))
     kind = ERRORS.get(code, RequestError)

@@ -1,8 +1,7 @@
-"""Key names: tmux's table, parsed once, for every surface.
+"""Key names, as in tmux, for the CLI, the library and MCP.
 
-A *word* given to ``send-keys`` is either the name of a key (``Enter``, ``C-c``, ``S-F5``) or literal
-text. This module decides which, and nothing else: what bytes a key becomes depends on the modes of the
-terminal at the moment of writing, so encoding belongs to the engine.
+A *word* given to ``send-keys`` is either the name of a key (``Enter``, ``C-c``, ``S-F5``) or literal text. This module
+only decides which: the bytes of a key depend on the current modes of the terminal, so the engine encodes them.
 
 Import-light: it is on the CLI's path.
 """
@@ -15,7 +14,7 @@ _CANONICAL_NAMES = (
     *("KP.", "KP/", "KP*", "KP-", "KP+", "KPEnter"),
 )
 
-# tmux's second names, and those that people who never used tmux try first.
+# tmux's alternative names, and common names from elsewhere.
 _ALIASES = {
     "return": "Enter",
     "esc": "Escape",
@@ -38,10 +37,10 @@ class Key:
     """One key press: a canonical name or a single character, with modifiers.
 
     Attributes:
-        name: A name out of ``KEY_NAMES``, or one character.
-        ctrl: Whether Control is held.
-        alt: Whether Alt (Meta) is held.
-        shift: Whether Shift is held.
+        name: A name in ``KEY_NAMES``, or one character.
+        ctrl: Whether Control is pressed.
+        alt: Whether Alt (Meta) is pressed.
+        shift: Whether Shift is pressed.
     """
 
     __slots__ = ("alt", "ctrl", "name", "shift")
@@ -53,7 +52,7 @@ class Key:
         self.shift = shift
 
     def __str__(self) -> str:
-        """Spell the key as ``send-keys`` takes it."""
+        """Return the key as a word for ``send-keys``."""
         return f"{'C-' * self.ctrl}{'M-' * self.alt}{'S-' * self.shift}{self.name}"
 
     def __repr__(self) -> str:
@@ -67,16 +66,15 @@ class Key:
 
 
 def parse_key(word: str) -> Key | None:
-    """Read a word as a key.
+    """Parse a word as a key.
 
-    Names are matched without regard to case, as tmux does. A lone character without a modifier is text,
-    not a key: both type the same.
+    Names are case-insensitive, as in tmux. A single character without a modifier is text, which types the same.
 
     Args:
         word: One word as given to ``send-keys``.
 
     Returns:
-        The key, or None when the word is literal text.
+        The key, or None if the word is literal text.
 
     Example:
         >>> parse_key("C-M-pgup")

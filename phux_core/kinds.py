@@ -1,4 +1,4 @@
-"""Kinds of values, and parameters: one validator for calls, the config file and the tools of MCP.
+"""Kinds of values, and parameters: one validator for calls, the config file and the MCP tools.
 
 Import-light: it is on the CLI's path.
 """
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 MOST_COUNT = 2**53 - 1
-"""The largest number that every JSON library keeps exactly."""
+"""The largest integer that every JSON library represents exactly."""
 LARGEST = 10**9
 """The largest duration: thirty years in seconds."""
 
@@ -19,10 +19,10 @@ class Kind:
     """A set of values.
 
     Attributes:
-        words: Describes the values in errors and docs.
-        fits: Returns True if a value is one of them.
-        schema: Their JSON Schema.
-        annotation: Their type, as a handler's signature spells it.
+        words: Description of the values in errors and docs.
+        fits: Returns whether a value is in the set.
+        schema: The JSON Schema of the values.
+        annotation: Their type in a handler's signature.
     """
 
     __slots__ = ("annotation", "fits", "schema", "words")
@@ -37,7 +37,7 @@ class Kind:
 
 
 def whole(least: int = 0, most: int = MOST_COUNT, *, of: str = "") -> Kind:
-    """Make the kind of whole numbers in a range.
+    """Return the kind of whole numbers in a range.
 
     Example:
         >>> whole(1, 9).words
@@ -54,7 +54,7 @@ def whole(least: int = 0, most: int = MOST_COUNT, *, of: str = "") -> Kind:
 
 
 def number(least: int = 0, most: int = LARGEST, *, of: str = "") -> Kind:
-    """Make the kind of numbers in a range."""
+    """Return the kind of numbers in a range."""
 
     def fits(value: object) -> bool:
         return isinstance(value, (int, float)) and not isinstance(value, bool) and least <= value <= most
@@ -63,7 +63,7 @@ def number(least: int = 0, most: int = LARGEST, *, of: str = "") -> Kind:
 
 
 def one_of(*values: str, annotation: str = "str") -> Kind:
-    """Make the kind of a few words.
+    """Return the kind of a fixed set of strings.
 
     Example:
         >>> one_of("session", "window", "pane").words
@@ -76,7 +76,7 @@ def one_of(*values: str, annotation: str = "str") -> Kind:
 
 
 def list_of(kind: Kind, words: str, *, least: int = 0, annotation: str = "list[str]") -> Kind:
-    """Make the kind of lists of at least so many values."""
+    """Return the kind of lists of at least ``least`` values."""
 
     def fits(value: object) -> bool:
         return isinstance(value, list) and len(value) >= least and all(map(kind.fits, value))
@@ -86,7 +86,7 @@ def list_of(kind: Kind, words: str, *, least: int = 0, annotation: str = "list[s
 
 
 def _is_text(value: object) -> bool:
-    """Return True for a string that has bytes: a surrogate stands for a byte that is not UTF-8, or is refused."""
+    """Return whether a value is a string that can be encoded; surrogates must represent invalid UTF-8 bytes."""
     if not isinstance(value, str):
         return False
     try:
@@ -137,9 +137,9 @@ _COORDINATE = whole(0, 999)
 
 SIZE_POLICIES = ("smallest", "largest", "latest", "manual")
 WINDOW_POLICIES = (*SIZE_POLICIES, "default")
-"""Size policies of a window: one of its own, or the server's."""
+"""Size policies of a window: its own, or the server's default."""
 SIGNALS = ("INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "USR2")
-"""Signals that can be sent."""
+"""Signals that clients can send."""
 STATES = ("prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead")
 """States of a pane."""
 
@@ -175,15 +175,15 @@ INPUT = list_of(
 
 
 class Param:
-    """One named value that a call, a tool or the config file takes.
+    """A parameter of a call or a tool, or a key of the config file.
 
     Attributes:
         name: Its name.
-        kind: The values it takes.
-        doc: What it means: a verb phrase for a boolean, a noun phrase for anything else.
+        kind: The values it accepts.
+        doc: Its meaning: a verb phrase for a boolean, a noun phrase for other kinds.
         required: Whether it must be given; null counts as omitted.
-        default: The value it has when omitted; None if there is none.
-        omitted: What happens then, where that is no value.
+        default: The default value; None if there is none.
+        omitted: Description of the behavior when it is omitted and has no default value.
     """
 
     __slots__ = ("default", "doc", "kind", "name", "omitted", "required")
@@ -206,13 +206,13 @@ class Param:
         self.omitted = omitted
 
     def but(self, **changes: object) -> "Param":
-        """Make the same parameter with other attributes."""
+        """Return a copy of the parameter with changed attributes."""
         attributes = {name: getattr(self, name) for name in self.__slots__}
         return Param(**attributes | changes)
 
     @property
     def meaning(self) -> str:
-        """Describe it, and what happens when it is omitted.
+        """The parameter's description, with its default.
 
         Example:
             >>> Param("cols", COUNT, "columns", default=80).meaning
@@ -223,18 +223,18 @@ class Param:
 
 
 def check(owner: str, params: "Mapping[str, Param]", given: "Mapping[str, object]") -> "dict[str, object]":
-    """Check values that were given by name.
+    """Check named values against parameters.
 
     Args:
-        owner: What they were given to, for errors.
-        params: The parameters it has.
+        owner: The call or tool, for errors.
+        params: Its parameters.
         given: The values.
 
     Returns:
-        The value of each parameter, None for one that was omitted.
+        The value of each parameter, None for omitted ones.
 
     Raises:
-        BadRequestError: A value is unknown, missing or of the wrong kind; the error says what to send.
+        BadRequestError: A parameter is unknown, missing or of the wrong kind; the remedy says what to send.
     """
     checked: dict[str, object] = dict.fromkeys(params)
     for name, value in given.items():

@@ -1,6 +1,6 @@
-"""Where things are: the socket, its lock and its log, and whether they may be trusted.
+"""Paths of the socket, its lock and its log, and checks that they are safe.
 
-Decides and checks; creates nothing but the socket's directory. Import-light: it is on the CLI's path.
+This module creates nothing but the socket's directory. Import-light: it is on the CLI's path.
 """
 
 import contextlib
@@ -14,30 +14,30 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# sun_path holds 108 bytes on Linux and 104 elsewhere, with the terminating NUL.
+# sun_path has 108 bytes on Linux and 104 elsewhere, including the terminating NUL.
 SOCKET_PATH_LIMIT = 107 if sys.platform == "linux" else 103
 NO_HOME_REMEDY = "set HOME or XDG_STATE_HOME to an absolute path"
-"""What to do where there is no home directory to keep logs in."""
+"""The remedy if there is no home directory for logs."""
 
 
 def socket_path(explicit: str | None = None, environ: "Mapping[str, str] | None" = None) -> str:
-    """Find the server's socket: the argument, PHUX_SOCKET, the runtime directory, or /tmp.
+    """Return the server's socket: from the argument, PHUX_SOCKET, the runtime directory, or /tmp.
 
     Args:
-        explicit: What ``--socket`` or ``connect(socket=...)`` said.
-        environ: The environment to look into; the process's own when omitted.
+        explicit: The value of ``--socket`` or ``connect(socket=...)``.
+        environ: The environment; the process's own if omitted.
 
     Returns:
         An absolute path.
 
     Raises:
-        UnsafePathError: The path is longer than a Unix socket's may be.
+        UnsafePathError: The path is invalid, or too long for a Unix socket.
     """
     environ = os.environ if environ is None else environ
     path = explicit or environ.get("PHUX_SOCKET")
     if not path:
         runtime = environ.get("XDG_RUNTIME_DIR", "")
-        # The XDG specification: a relative path in one of its variables is to be ignored.
+        # The XDG specification requires that relative paths in its variables are ignored.
         if os.path.isabs(runtime) and os.path.isdir(runtime):
             path = os.path.join(runtime, "phux", "phux.sock")
         else:
@@ -75,11 +75,11 @@ def _without_runtime_directory() -> str:
 
 
 def missing_runtime_directory(explicit: str | None = None, environ: "Mapping[str, str] | None" = None) -> str | None:
-    """Explain which directory stands in for the runtime directory if that does not exist; None if none has to.
+    """Explain which directory replaces a runtime directory that does not exist; None if none is needed.
 
     Args:
-        explicit: What ``--socket`` said.
-        environ: The environment to look into; the process's own when omitted.
+        explicit: The value of ``--socket``.
+        environ: The environment; the process's own if omitted.
     """
     environ = os.environ if environ is None else environ
     runtime = environ.get("XDG_RUNTIME_DIR", "")
@@ -89,13 +89,13 @@ def missing_runtime_directory(explicit: str | None = None, environ: "Mapping[str
 
 
 def home_directory(environ: "Mapping[str, str] | None" = None) -> str | None:
-    """Find the user's home: HOME if that is an absolute path, else the one in the user database.
+    """Return the user's home directory: HOME if it is an absolute path, else from the user database.
 
     Args:
-        environ: The environment to look into; the process's own when omitted.
+        environ: The environment; the process's own if omitted.
 
     Returns:
-        An absolute path; None if there is none.
+        An absolute path; None if there is no home directory.
     """
     environ = os.environ if environ is None else environ
     home = environ.get("HOME", "")
@@ -110,15 +110,15 @@ def home_directory(environ: "Mapping[str, str] | None" = None) -> str | None:
 
 
 def xdg_directory(variable: str, default: str, environ: "Mapping[str, str] | None" = None) -> str | None:
-    """Find one of the user's base directories: the variable's if that is an absolute path, else below the home.
+    """Return an XDG base directory: the variable's value if it is an absolute path, else below the home directory.
 
     Args:
         variable: The variable's name, such as XDG_STATE_HOME.
-        default: Where the directory is below the home.
-        environ: The environment to look into; the process's own when omitted.
+        default: The default path relative to the home directory.
+        environ: The environment; the process's own if omitted.
 
     Returns:
-        An absolute path; None if the variable names none and there is no home.
+        An absolute path; None if neither the variable nor a home directory gives one.
     """
     environ = os.environ if environ is None else environ
     named = environ.get(variable, "")
@@ -129,45 +129,44 @@ def xdg_directory(variable: str, default: str, environ: "Mapping[str, str] | Non
 
 
 def state_directory(environ: "Mapping[str, str] | None" = None) -> str | None:
-    """Find where what outlives servers is kept: ``phux`` in XDG_STATE_HOME, or in ~/.local/state.
+    """Return the directory of persistent state: ``phux`` in XDG_STATE_HOME, or in ~/.local/state.
 
     Args:
-        environ: The environment to look into; the process's own when omitted.
+        environ: The environment; the process's own if omitted.
 
     Returns:
-        An absolute path; None if there is no home directory, and then nothing is kept.
+        An absolute path; None if there is no home directory, and nothing is stored.
     """
     state = xdg_directory("XDG_STATE_HOME", os.path.join(".local", "state"), environ)
     return None if state is None else os.path.join(state, "phux")
 
 
 def logs_directory(state: str) -> str:
-    """Name the directory of all panes' logs."""
+    """Return the directory of all panes' logs."""
     return os.path.join(state, "logs")
 
 
 def lock_path(socket: str) -> str:
-    """Name the file whose lock a starting server holds."""
+    """Return the path of the lock file for starting servers."""
     return f"{socket}.lock"
 
 
 def log_path(socket: str) -> str:
-    """Name the log of a detached server on this socket."""
+    """Return the path of a detached server's log."""
     return f"{socket}.log"
 
 
 def ensure_private_directory(socket: str) -> None:
-    """Make sure that the socket's directory is there, ours and private; make it if it is missing.
+    """Create the socket's directory if it is missing, and check that it is ours and private.
 
-    Nothing that exists is ever changed: a directory that others can enter is refused, not mended, because it
-    may be somebody's on purpose.
+    An existing directory is never changed: one that others can enter is refused, because it may be shared on purpose.
 
     Raises:
-        UnsafePathError: The directory cannot be made, or cannot be trusted.
+        UnsafePathError: The directory cannot be created, or is unsafe.
     """
     directory = os.path.dirname(socket)
     try:
-        # Only the last one: a mistyped path must not grow into a tree of directories.
+        # Only the last component: a mistyped path must not create a tree of directories.
         with contextlib.suppress(FileExistsError):
             os.mkdir(directory, 0o700)
     except OSError as error:
@@ -179,11 +178,11 @@ def ensure_private_directory(socket: str) -> None:
 
 
 def check_private_directory(socket: str) -> None:
-    """Check that the socket's directory is a real directory of ours that nobody else can enter.
+    """Check that the socket's directory is a real directory, owned by us and closed to others.
 
     Raises:
-        UnsafePathError: It is not.
-        FileNotFoundError: It does not exist.
+        UnsafePathError: The directory is unsafe.
+        FileNotFoundError: The directory does not exist.
     """
     directory = os.path.dirname(socket)
     remedy = "choose a private directory with --socket or PHUX_SOCKET, such as one made by `mkdir -m 700 DIR`"

@@ -1,13 +1,13 @@
-"""A caller's pattern: compiled, and stopped when matching takes too long. Import-light.
+"""Compile a caller's pattern, and stop it if matching takes too long. Import-light.
 
-A pattern with repetitions inside repetitions, such as ``(a+)+$``, may take longer than anybody can wait. Python's
-``re`` cannot be given a time limit, and it lets no other thread run. So a CPU timer of the kernel (ITIMER_VIRTUAL) runs
-while lines are matched. What its signal does depends on where they are matched:
+A pattern with nested repetitions, such as ``(a+)+$``, may take practically forever. Python's ``re`` has no time limit
+and holds the GIL, so a CPU timer of the kernel (ITIMER_VIRTUAL) runs during matching. The effect of its signal depends
+on where lines are matched:
 
-- In a process that does nothing else (``phux_core.logs.worker``, and this module's own), it ends the process.
-- In the main thread of a client's program, a handler raises ``LimitError``: ``re`` lets signals interrupt it.
-- In another thread, where signals cannot do that, and for long lines, in which ``re`` looks for signals too rarely, a
-  process of this module matches the lines.
+- In a dedicated process (``phux_core.logs.worker``, and this module's own), it ends the process.
+- In the main thread of a client's program, a handler raises ``LimitError``, because signals can interrupt ``re``.
+- In other threads, which signals cannot interrupt, and for long lines, in which ``re`` checks for signals too rarely,
+  a helper process of this module matches the lines.
 """
 
 import sys
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
 LONGEST = 10_000
-"""Characters a pattern may have."""
+"""Maximum characters of a pattern."""
 LIMIT_S = 0.4
-"""CPU time that matching a pattern against one batch of lines may take."""
+"""Maximum CPU time for matching one batch of lines."""
 BATCH = 256
-"""Lines of a log that are matched within one limit."""
-# In a line of this length, `re` looks for signals every few milliseconds; in one of 200,000, every few seconds.
+"""Lines of a log per time limit."""
+# In a line of this length, `re` checks for signals every few milliseconds; in one of 200,000, every few seconds.
 _LONG_LINE = 8192
 _PREFIX = 4
-# Without a repetition or a choice there is one way to match from each place, and that takes no longer than the pattern.
+# Without these there is only one way to match from each position, in time proportional to the pattern.
 _CHOICES = "*+?{|"
 
 
@@ -37,7 +37,7 @@ def compile_pattern(pattern: str) -> "re.Pattern[str]":
     """Compile a pattern.
 
     Raises:
-        BadRequestError: It is none.
+        BadRequestError: The pattern is invalid or too long.
     """
     import re
 
@@ -47,7 +47,7 @@ def compile_pattern(pattern: str) -> "re.Pattern[str]":
         raise BadRequestError(f"the pattern has {len(pattern)} characters", remedy=f"give at most {LONGEST}")
     try:
         compiled = re.compile(pattern)
-        compiled.search("")  # some are only too large when they are used
+        compiled.search("")  # some patterns overflow only when used
     except (re.error, OverflowError, RecursionError) as error:
         raise BadRequestError(
             f"the pattern {pattern!r:.80} cannot be read: {error}", remedy="write it as Python's re module takes it"
@@ -56,7 +56,7 @@ def compile_pattern(pattern: str) -> "re.Pattern[str]":
 
 
 def too_slow() -> LimitError:
-    """Build the error for a pattern that was stopped."""
+    """Return the error for a pattern that was stopped."""
     return LimitError(
         f"the pattern was stopped: matching took more than {LIMIT_S:g} s",
         remedy="use a simpler one, without repetitions inside repetitions",
@@ -64,7 +64,7 @@ def too_slow() -> LimitError:
 
 
 class TimeLimit:
-    """Ends the process with SIGVTALRM if what is done inside the block takes LIMIT_S of CPU time."""
+    """Ends the process with SIGVTALRM if the block takes LIMIT_S of CPU time."""
 
     def __enter__(self) -> None:
         """Start the timer."""
@@ -80,20 +80,20 @@ class TimeLimit:
 
 
 def was_too_slow(returncode: int | None) -> bool:
-    """Tell from a process's exit status whether the time limit ended it."""
+    """Return whether the time limit ended a process, given its exit status."""
     import signal
 
     return returncode == -signal.SIGVTALRM
 
 
 class Searcher:
-    """Searches lines for a pattern, in whatever program and thread it is used.
+    """Searches lines for a pattern, in any program and thread.
 
     Args:
         pattern: The pattern.
 
     Raises:
-        BadRequestError: It is none.
+        BadRequestError: The pattern is invalid or too long.
     """
 
     __slots__ = ("_compiled", "_helper", "_is_safe")
@@ -107,10 +107,10 @@ class Searcher:
         """Find the first line that matches.
 
         Returns:
-            Its index, and the part of it that matches; None if no line does.
+            Its index and the matching part; None if no line matches.
 
         Raises:
-            LimitError: It takes too long.
+            LimitError: Matching took too long.
         """
         if self._is_safe:
             return _first(self._compiled, lines)
@@ -118,7 +118,7 @@ class Searcher:
             with _Interruption():
                 return _first(self._compiled, lines)
         helper = self._helper or _Helper(self._compiled.pattern)
-        self._helper = None  # unless it survives this
+        self._helper = None  # set again below if it survives
         found = helper.first(lines)
         self._helper = helper
         return found
@@ -140,7 +140,7 @@ def _is_main_thread() -> bool:
 
 
 class _Interruption:
-    """Raises LimitError in the main thread if what is done inside the block takes LIMIT_S of its CPU time."""
+    """Raises LimitError in the main thread if the block takes LIMIT_S of its CPU time."""
 
     __slots__ = ("_handler", "_started_s", "_timer")
 
@@ -166,13 +166,13 @@ class _Interruption:
         if left_s > 0:  # another thread used the time
             signal.setitimer(signal.ITIMER_VIRTUAL, left_s)
             return
-        # Here, because the exception may interrupt `__exit__` as well.
+        # Restore the timer here, because the exception may interrupt `__exit__` as well.
         self.__exit__()
         raise too_slow()
 
 
 class _Helper:
-    """A process that searches lines for one pattern, and ends when that takes too long."""
+    """A process that searches lines for one pattern, and ends if that takes too long."""
 
     __slots__ = ("_process",)
 
@@ -186,7 +186,7 @@ class _Helper:
         _send(self._process.stdin, pattern)
 
     def first(self, lines: "Sequence[str]") -> "tuple[int, str] | None":
-        """Do what Searcher.first does."""
+        """Like ``Searcher.first``."""
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -205,9 +205,9 @@ class _Helper:
         process.wait()
         for pipe in (process.stdin, process.stdout):
             assert pipe is not None
-            try:  # noqa: SIM105  nothing can be imported while the interpreter ends
+            try:  # noqa: SIM105  imports may fail at interpreter shutdown
                 pipe.close()
-            except BrokenPipeError:  # it had not read everything
+            except BrokenPipeError:  # unread data was buffered
                 pass
 
 
@@ -230,7 +230,7 @@ def _receive(stream: "IO[bytes]") -> "Any":
 
 
 def _serve() -> None:
-    """Receive a pattern, then search the lines that follow, until nobody sends any."""
+    """Receive a pattern, then search the lines that follow, until stdin is closed."""
     import contextlib
 
     with contextlib.suppress(EOFError):

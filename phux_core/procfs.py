@@ -1,8 +1,8 @@
-"""Whether /proc tells of the processes that this one knows by their numbers. Import-light.
+"""Check whether /proc shows processes under the ids that this process uses. Import-light.
 
-It is missing in some chroots and sandboxes. In a PID namespace that kept the /proc of the one around it (``unshare -p``
-without ``--mount-proc``), the same numbers there mean other processes. In either case nothing is read from it: the
-terminal's modes and its foreground process group must do, and what they cannot tell is listed in ``missing``.
+/proc is missing in some chroots and sandboxes. In a PID namespace with the /proc of its parent (``unshare -p`` without
+``--mount-proc``), the same ids mean other processes. In both cases nothing is read from it: phux relies on the
+terminal's modes and its foreground process group, and ``missing`` lists what remains unknown.
 """
 
 import functools
@@ -12,7 +12,7 @@ import sys
 
 @functools.cache
 def is_usable() -> bool:
-    """Return True if /proc is mounted and shows this process under its own number."""
+    """Return True if /proc is mounted and shows this process under its own id."""
     try:
         return os.readlink("/proc/self") == str(os.getpid())
     except OSError:
@@ -20,7 +20,7 @@ def is_usable() -> bool:
 
 
 def missing() -> str | None:
-    """Explain what cannot be told of programs because /proc is not usable; None if it is."""
+    """Explain what is unknown about programs if /proc is not usable; None if it is."""
     if sys.platform != "linux" or is_usable():
         return None
     problem = "belongs to another PID namespace" if os.path.exists("/proc/self") else "is not mounted"

@@ -1,7 +1,7 @@
-"""attrs classes to JSON Schema (2020-12), and loading the files under schemas/.
+"""Generate JSON Schema (2020-12) from attrs classes, and load the files under schemas/.
 
-``python -m phux_core.schema DIRECTORY`` writes the files; a test fails when they are not what the classes say.
-Import-light as far as loading goes: the shapes are imported only to generate.
+``python -m phux_core.schema DIRECTORY`` writes the files; a test fails if they differ from the classes.
+Loading is import-light: the shapes are imported only for generation.
 """
 
 import json
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     Schema = dict[str, Any]
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
-# In a wheel the files lie inside the package; in a checkout beside it.
+# The files are inside the package in a wheel, beside it in a checkout.
 _PLACES = (os.path.join(_HERE, "schemas"), os.path.join(os.path.dirname(_HERE), "schemas"))
 
 
 def names() -> list[str]:
-    """List the schemas, such as ``screen-state.v3``.
+    """Return the names of the schemas, such as ``screen-state.v3``.
 
     Example:
         >>> "screen-state.v3" in names()
@@ -31,14 +31,14 @@ def names() -> list[str]:
 
 
 def read(name: str) -> str:
-    """Read a schema file.
+    """Return the text of a schema file.
 
     Args:
-        name: ``screen-state.v3``, or without the version for the newest; case and punctuation do not matter, so
-            ``ScreenState`` is as good.
+        name: ``screen-state.v3``, or without the version for the newest; case and punctuation are ignored, as in
+            ``ScreenState``.
 
     Raises:
-        KeyError: There is none of that name.
+        KeyError: There is no such schema.
     """
     wanted = _plain(name)
     matches = [known for known in names() if wanted in {_plain(known), _plain(known.partition(".")[0])}]
@@ -58,7 +58,7 @@ def _plain(name: str) -> str:
 
 
 def generate() -> "dict[str, Schema]":
-    """Make every schema from the shapes, by file name."""
+    """Return every schema, generated from the shapes, by file name."""
     from phux_core import shapes
 
     documents = {
@@ -118,7 +118,7 @@ def _type(kind: "Any", definitions: "Schema") -> "Schema":
 
     if attrs.has(kind):
         if kind.__name__ not in definitions:
-            definitions[kind.__name__] = {}  # taken, in case it refers to itself
+            definitions[kind.__name__] = {}  # reserved, because it may refer to itself
             definitions[kind.__name__] = _object(kind, definitions)
         return {"$ref": f"#/$defs/{kind.__name__}"}
     origin = typing.get_origin(kind)
@@ -161,7 +161,7 @@ def _without_none(kind: "Any") -> "Any":
 
 
 def _read_docstring(text: str) -> "tuple[str, dict[str, str]]":
-    """Take the summary and the descriptions of the attributes out of a Google-style docstring."""
+    """Return the summary and the attribute descriptions of a Google-style docstring."""
     head, _, attributes = text.partition("Attributes:")
     notes: dict[str, str] = {}
     for line in _unindented(attributes.splitlines()):

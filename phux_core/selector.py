@@ -1,6 +1,6 @@
-"""Selectors and names: which pane a TARGET means.
+"""Selectors and names: find the pane that a TARGET means.
 
-One grammar for every verb and surface, parsed and resolved here, on the client, against one Tree document;
+The CLI, the library and MCP share one grammar. Clients parse and resolve selectors here, against one Tree document;
 the server never sees a selector.
 
     .               the pane the caller runs in ($PHUX_PANE), else the focused pane
@@ -31,10 +31,10 @@ _RESERVED_ANYWHERE = ":/"
 
 
 def check_session_name(name: str) -> str:
-    """Return the name if a session may have it.
+    """Return the name if it is a valid session name.
 
     Raises:
-        BadNameError: It may not; the message says why.
+        BadNameError: The name is invalid; the message says why.
 
     Example:
         >>> check_session_name("build 2")
@@ -44,10 +44,10 @@ def check_session_name(name: str) -> str:
 
 
 def check_window_name(name: str) -> str:
-    """Return the name if a window may have it; the rules are those of sessions, and it does not end with a dot.
+    """Return the name if it is a valid window name: as for sessions, and not ending with a dot.
 
     Raises:
-        BadNameError: It may not; the message says why.
+        BadNameError: The name is invalid; the message says why.
 
     Example:
         >>> check_window_name("editor")
@@ -57,7 +57,7 @@ def check_window_name(name: str) -> str:
 
 
 def _check_name(what: str, name: str) -> str:
-    given: object = name  # callers without a type checker give anything
+    given: object = name  # callers without a type checker may pass anything
     if not isinstance(given, str):
         raise BadNameError(f"the {what} name {given!r:.80} is not a string")
     if not name:
@@ -78,13 +78,13 @@ def _check_name(what: str, name: str) -> str:
 
 
 class Selector:
-    """A TARGET, taken apart but not yet looked up.
+    """A TARGET, parsed but not yet resolved.
 
     Attributes:
-        text: As the caller wrote it.
-        pane_id: For ``@N``.
-        session: The session's name, for the forms that begin with one.
-        locus: What stands behind the colon, if there is one.
+        text: The original text.
+        pane_id: N in ``@N``.
+        session: The session's name, for forms that begin with one.
+        locus: The text after the colon, if there is one.
     """
 
     __slots__ = ("locus", "pane_id", "session", "text")
@@ -99,10 +99,10 @@ class Selector:
 
 
 def parse(text: str) -> Selector:
-    """Read a selector. Needs no server, so that a malformed one is refused before connecting.
+    """Parse a selector. Needs no server, so that an invalid one is rejected before connecting.
 
     Raises:
-        BadSelectorError: It cannot be read.
+        BadSelectorError: The selector is invalid.
     """
     if not text:
         raise BadSelectorError("the target is empty")
@@ -126,19 +126,19 @@ def parse(text: str) -> Selector:
 
 
 def resolve_object(tree: "Node", text: str, here: int | None = None) -> "tuple[str, Node]":
-    """Find what a selector names, as a whole.
+    """Return the session, window or pane that a selector names.
 
     Args:
         tree: A Tree document.
         text: The selector.
-        here: The pane the caller runs in, if it runs in one of this server's.
+        here: The pane the caller runs in, if it belongs to this server.
 
     Returns:
         ``"session"``, ``"window"`` or ``"pane"``, and that node of the tree.
 
     Raises:
-        BadSelectorError: It cannot be read.
-        NoSuchTargetError: It matches nothing.
+        BadSelectorError: The selector is invalid.
+        NoSuchTargetError: The selector matches nothing.
     """
     selector = parse(text)
     if text == ".":
@@ -155,7 +155,7 @@ def resolve_object(tree: "Node", text: str, here: int | None = None) -> "tuple[s
     if session is None:
         if text == "=":
             raise NoSuchTargetError("there is no focused session: no session lives")
-        # `new --json` tells a pane's number, and a number alone is taken for a name.
+        # `new --json` prints a pane's number, and users pass it without the `@`.
         number = _is_number(selector.text) and _pane_by_id(tree, int(selector.text)) is not None
         remedy = f"pane {selector.text} is written @{selector.text}" if number else None
         raise NoSuchTargetError(f"no session is called {selector.session!r}", remedy=remedy)
@@ -164,7 +164,7 @@ def resolve_object(tree: "Node", text: str, here: int | None = None) -> "tuple[s
     window_part, _, pane_part = selector.locus.rpartition(".")
     if not window_part or not _is_number(pane_part):
         window_part = ""
-    # What is all numbers means indexes as long as they are there. Else the whole may be a name: those may have dots.
+    # Numbers are indexes if such a window and pane exist. Otherwise the whole may be a name, which may contain dots.
     inside = _by_index(session, window_part) if _is_number(window_part) else None
     pane = None if inside is None else _pane_by_index(inside, pane_part)
     if pane is not None:
@@ -182,15 +182,15 @@ def resolve_object(tree: "Node", text: str, here: int | None = None) -> "tuple[s
 
 
 def resolve_pane(tree: "Node", text: str, here: int | None = None) -> "Node":
-    """Find the one pane a selector means, narrowing a session or window to the pane that counts there.
+    """Return the pane that a selector means, narrowing a session or window to one pane.
 
-    Args, returns and raises as ``resolve_object``; the result is always a pane.
+    Arguments and errors are those of ``resolve_object``.
     """
     return narrow(tree, *resolve_object(tree, text, here))
 
 
 def narrow(tree: "Node", kind: str, node: "Node") -> "Node":
-    """Give the one pane that counts of a session or window: the focused one if it is there, else the active one."""
+    """Return one pane of a session or window: the focused pane if it is among them, else the active one."""
     if kind == "pane":
         return node
     windows = node["windows"] if kind == "session" else [node]
@@ -204,10 +204,10 @@ def narrow(tree: "Node", kind: str, node: "Node") -> "Node":
 
 
 def resolve_index(tree: "Node", text: str) -> "tuple[Node, int] | None":
-    """Read ``NAME:N`` as a place for a window: the session, and an index that no window of it has.
+    """Resolve ``NAME:N`` to a session and a free window index.
 
     Returns:
-        None if it is no such place.
+        None if the selector has another form or the index is in use.
     """
     selector = parse(text)
     session = None if selector.session is None else _session(tree, selector.session)
@@ -217,7 +217,7 @@ def resolve_index(tree: "Node", text: str) -> "tuple[Node, int] | None":
 
 
 def resolve_session(tree: "Node", text: str, here: int | None = None) -> "tuple[Node, int | None]":
-    """Find the session that a selector names or that what it names is in, and the free index if it names one."""
+    """Return the session that a selector names or is in, and the free window index if it names one."""
     free = resolve_index(tree, text)
     if free is not None:
         return free
@@ -226,16 +226,16 @@ def resolve_session(tree: "Node", text: str, here: int | None = None) -> "tuple[
 
 
 def parents(tree: "Node", pane: "Node") -> "tuple[Node, Node]":
-    """Give the session and the window of a pane."""
+    """Return the session and the window of a pane."""
     places = ((session, window) for session in tree["sessions"] for window in session["windows"])
     return next((session, window) for session, window in places if any(each is pane for each in window["panes"]))
 
 
 def node_by_id(tree: "Node", kind: str, id_: int) -> "Node":
-    """Find a session, a window or a pane by its number.
+    """Return a session, window or pane by its id.
 
     Raises:
-        NoSuchTargetError: There is none.
+        NoSuchTargetError: There is no such node.
     """
     sessions: list[Node] = tree["sessions"]
     windows: list[Node] = [window for session in sessions for window in session["windows"]]

@@ -1,3 +1,3 @@
-"""The one place the version stands: a literal, so that reading it costs nothing."""
+"""The version of phux, as a literal, so that reading it costs nothing."""
 
 __version__ = "0.1.0"

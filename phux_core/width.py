@@ -1,7 +1,7 @@
-"""How many columns a text takes on a terminal: one table for the engines and for everything that draws or joins text.
+"""The width of text in columns: one table for the engines and all code that draws or joins text.
 
-Widths go by code point, as in xterm and as libghostty does while mode 2027 (grapheme clusters) is off: a family emoji
-of three people joined by ZWJ takes six columns.
+Widths are per code point, as in xterm, and in libghostty while mode 2027 (grapheme clusters) is off: a family emoji of
+three people joined by ZWJ takes six columns.
 """
 
 import re
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
 _FIRST_CHANGE = 0x300
-_starts: list[int] = []  # where the width changes, once it was needed
-_widths: list[int] = []  # the widths before the first of these, and from each of them on
+_starts: list[int] = []  # code points at which the width changes; loaded on first use
+_widths: list[int] = []  # the width before the first start, and from each start on
 
 
 def columns(text: str) -> int:
-    """Count the columns of a text: wide glyphs take two, combining marks none."""
+    """Return the columns of a text: wide glyphs take two, combining marks none."""
     if text.isascii():
         return len(text)
     return sum(map(character_columns, text))
 
 
 def character_columns(character: str) -> int:
-    """Count the columns of one printable character.
+    """Return the columns of one printable character.
 
     Example:
         >>> [character_columns(character) for character in ("a", "\u65e5", "\u0301")]
@@ -46,17 +46,17 @@ def _load() -> None:
         start += int(distance, 16)
         starts.append(start)
         widths.append("zow".index(width))
-    # In this order, since another thread may be counting.
+    # _starts last, because other threads test it.
     _widths[:] = widths
     _starts[:] = starts
 
 
 def join_wrapped(rows: "Sequence[str]", wrapped: "Container[int]", cols: int) -> list[str]:
-    """Join rows that are one line broken by the edge of the screen.
+    """Join rows that form one line, wrapped at the edge of the screen.
 
     Args:
-        rows: Rows without their trailing blanks.
-        wrapped: The indices of those that go on in the next.
+        rows: Rows without trailing blanks.
+        wrapped: The indices of rows that continue in the next row.
         cols: Columns of the screen.
 
     Example:
@@ -77,7 +77,7 @@ def join_wrapped(rows: "Sequence[str]", wrapped: "Container[int]", cols: int) ->
 
 
 def _blanks_before_wrap(row: str, following: str, cols: int) -> int:
-    """Count the trailing blanks of a row that were written: all but the column a wide glyph did not fit into."""
+    """Return how many trailing blanks of a row were written: all but a column too narrow for a wide glyph."""
     missing = cols - columns(row)
     if missing == 1 and following and character_columns(following[0]) == 2:
         return 0

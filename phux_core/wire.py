@@ -1,8 +1,8 @@
-"""Frames: how a message is cut out of a stream of bytes, and nothing more (docs/wire.md).
+"""Frames: the encoding of messages in a stream of bytes (docs/wire.md).
 
-A frame is eight bytes of lengths (header, payload; big-endian, unsigned), a JSON object in UTF-8, and raw
-bytes. This module does no I/O: ``encode`` gives bytes, ``Decoder`` takes bytes and gives frames. Both ends of
-the wire use it. Import-light: it is on the CLI's path.
+A frame is eight bytes of lengths (header, payload; big-endian, unsigned), a JSON object in UTF-8, and raw bytes. This
+module does no I/O: ``encode`` returns bytes, ``Decoder`` converts bytes to frames. Both ends of the wire use it.
+Import-light: it is on the CLI's path.
 """
 
 import json
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     Header = dict[str, object]
 
 PROTOCOL = (1, 0)
-"""Major and minor of the protocol. Another major cannot talk to us; another minor can."""
+"""Major and minor version of the protocol. Different majors are incompatible; different minors are compatible."""
 
 PREFIX_SIZE = 8
 MAX_REQUEST_HEADER = 4 * 1024 * 1024
-"""A request's header may hold a whole environment (Linux allows about 2 MiB), and no more."""
+"""Enough for a whole environment (about 2 MiB on Linux)."""
 MAX_REQUEST_PAYLOAD = 4 * 1024 * 1024
 MAX_REPLY_HEADER = 128 * 1024 * 1024
-"""A reply may hold every row of a long scrollback."""
+"""Enough for every row of a long scrollback."""
 MAX_REPLY_PAYLOAD = 64 * 1024 * 1024
 RECEIVE_SIZE = 64 * 1024
-"""What either end receives at once. More would be fresh memory each time, which costs more than the call itself."""
+"""Bytes per receive. More would allocate fresh memory each time, which costs more than the call itself."""
 
 
 def _refuse_constant(name: str) -> None:
@@ -38,17 +38,17 @@ _decode_json = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
 def encode(header: "Header", payload: bytes = b"") -> bytes:
-    """Make one frame."""
+    """Return one frame."""
     body = to_bytes(header)
     return len(body).to_bytes(4, "big") + len(payload).to_bytes(4, "big") + body + payload
 
 
 class Decoder:
-    """Cuts frames out of whatever pieces of bytes arrive.
+    """Extracts frames from a stream of bytes.
 
     Args:
-        max_header: Refuse a frame whose header is longer.
-        max_payload: Refuse a frame whose payload is longer.
+        max_header: Maximum bytes of a header.
+        max_payload: Maximum bytes of a payload.
     """
 
     def __init__(self, *, max_header: int, max_payload: int) -> None:
@@ -58,31 +58,31 @@ class Decoder:
 
     @property
     def buffered(self) -> int:
-        """Bytes that wait for the rest of their frame."""
+        """Number of buffered bytes of incomplete frames."""
         return len(self._buffer)
 
     def feed(self, data: bytes) -> "Iterator[tuple[Header, bytes]]":
-        """Take bytes; yield each frame that is whole. What is not taken from the iterator stays for the next.
+        """Add bytes and yield each complete frame. Frames left in the iterator are yielded by the next call.
 
         Raises:
-            ProtocolError: The bytes are not frames. The stream cannot be used any further.
+            ProtocolError: The bytes are not valid frames. The stream is unusable from then on.
         """
         self._buffer += data
         while (frame := self.next_frame()) is not None:
             yield frame
 
     def push(self, data: "bytes | memoryview") -> None:
-        """Take bytes, for ``next_frame`` to cut."""
+        """Add bytes for ``next_frame``."""
         self._buffer += data
 
     def next_frame(self) -> "tuple[Header, bytes] | None":
-        """Cut one frame out of what was taken so far.
+        """Remove and return the next frame.
 
         Returns:
-            The frame; None while none is whole.
+            The frame; None if none is complete.
 
         Raises:
-            ProtocolError: The bytes are not frames.
+            ProtocolError: The bytes are not valid frames.
         """
         buffer = self._buffer
         if len(buffer) < PREFIX_SIZE:

@@ -1,16 +1,18 @@
-"""The keeper: the small, dull process that owns what must not be lost.
+"""The keeper: the small, simple process that owns everything that must survive a crash of the service.
 
-It forks children under PTYs, holds the PTY masters and the listening socket, reaps children and keeps their exit
-status, and restarts the service when it dies. It parses nothing that a client or a program sends, so it has next
-to nothing to die of. It runs as ``python -P -m phux_core.keeper``.
+It starts child processes under PTYs, holds the PTY masters and the listening socket, reaps children and stores their
+exit status, and restarts the service when it dies. It parses nothing that a client or a program sends, so little can
+crash it. It runs as ``python -P -m phux_core.keeper``.
 
     channel     messages with file descriptors between keeper and service
-    children    forking, ending and reaping the programs
-    journal     what programs wrote, in memory that outlives the service; feed_mark: which pane it is at
+    children    start, terminate and reap child processes
+    journal     output of programs, in memory that outlives the service
+    feed_mark   the pane that the service is feeding
     listener    the listening socket: lock, stale sockets, safe unlinking
     logfile     the server's log
-    notices     what clients are told while no service is ready
+    notices     error replies to clients while no service is ready
     restarts    when to start the service again, and which panes to leave blank
-    supervisor  the loop: signals, the service's life and death, shutdown
+    supervisor  the event loop: signals, the service's lifecycle, shutdown
+    witness     system calls of processes, read on behalf of the service
     __main__    arguments, detaching, readiness
 """

@@ -32,7 +32,7 @@ _ENGINES = {"ghostty": "pyghostty", "pyte": "pyte"}
 
 
 def parser() -> argparse.ArgumentParser:
-    """Make the parser of the keeper's arguments."""
+    """Return the argument parser of the keeper."""
     parser = argparse.ArgumentParser(prog="phux server", description="Own terminals until the last session ends.")
     parser.add_argument("--socket")
     parser.add_argument("--exit-after-idle", type=int)
@@ -49,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _check_engine(name: str | None) -> str | None:
-    """Refuse here what would make the service die at each start."""
+    """Reject an engine that would crash every service at startup."""
     if name is None:
         return None
     if name not in _ENGINES:
@@ -86,11 +86,11 @@ def _settings(options: argparse.Namespace, config: dict[str, object], socket_pat
 def execute_service(settings: str, channel_fd: int) -> subprocess.Popen[bytes]:
     """Start a service as a new Python process."""
     return subprocess.Popen(
-        # -P keeps the working directory out of sys.path: nobody's folder gets to pose as our package.
+        # -P keeps the working directory out of sys.path, so that no directory can shadow our package.
         [sys.executable, "-P", "-m", "phux_core.server", settings, str(channel_fd)],
         pass_fds=(channel_fd,),
         stdin=subprocess.DEVNULL,
-        # Ctrl-C at a foreground server is the keeper's to handle; the service must outlive it.
+        # The keeper handles Ctrl-C in a foreground server; the service must survive it.
         start_new_session=True,
     )
 
@@ -99,11 +99,11 @@ def run(options: argparse.Namespace, start_service: StartService = execute_servi
     """Run the keeper.
 
     Args:
-        options: What ``parser`` makes of its arguments.
-        start_service: Starts a service with its settings and the channel's descriptor.
+        options: The parsed arguments, see ``parser``.
+        start_service: Starts a service, given its settings and the channel's descriptor.
 
     Returns:
-        The exit code: 0 after a clean end, 1 or 2 when it could not start.
+        The exit code: 0 after a clean shutdown, 1 or 2 if the keeper could not start.
     """
     log_path = None
     try:
@@ -129,13 +129,13 @@ def run(options: argparse.Namespace, start_service: StartService = execute_servi
     if options.ready_fd is not None:
         try:
             os.write(options.ready_fd, b"ok")
-        except BrokenPipeError:  # whoever wanted a server has given up
+        except BrokenPipeError:  # the starter has given up
             listener.close()
             if options.remove_directory:
                 _remove_directory(socket_path, options.state_dir)
             return 1
         if options.life_fd is None:
-            os.close(options.ready_fd)  # an owner knows by it when we have ended
+            os.close(options.ready_fd)  # with an owner, it stays open to signal our end
     supervisor.run()
     if options.remove_directory:
         _remove_directory(socket_path, options.state_dir)
@@ -143,7 +143,7 @@ def run(options: argparse.Namespace, start_service: StartService = execute_servi
 
 
 def _remove_directory(socket_path: str, state_dir: str | None) -> None:
-    """Remove what this server and its starter put beside the socket, and the directory if nothing else is there."""
+    """Remove the files that this server and its starter created beside the socket, and the directory if empty."""
     for path in (paths.lock_path(socket_path), paths.log_path(socket_path)):
         with contextlib.suppress(OSError):
             os.unlink(path)
@@ -154,7 +154,7 @@ def _remove_directory(socket_path: str, state_dir: str | None) -> None:
 
 
 def _detach(log_path: str) -> None:
-    """Become a daemon: no terminal, no parent that waits, no directory held."""
+    """Become a daemon: leave the terminal, the parent and the working directory."""
     if os.fork():
         os._exit(0)
     os.setsid()
@@ -178,7 +178,7 @@ def _report_failure(error: PhuxError | OSError, ready_fd: int | None) -> int:
 
 
 def main() -> int:
-    """Run the keeper with the arguments of this process."""
+    """Run the keeper with this process's arguments."""
     options = parser().parse_args()
     given = [fd for fd in (options.ready_fd, options.lock_fd, options.life_fd) if fd is not None]
     close_inherited(given)

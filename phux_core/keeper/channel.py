@@ -1,7 +1,7 @@
 """Messages with file descriptors over the socketpair between keeper and service.
 
-A message is a wire frame whose header says how many descriptors belong to it. The channel never blocks: what
-cannot be sent yet waits in a queue, and whoever owns the loop asks ``wants_write``.
+A message is a wire frame whose header gives the number of its descriptors. The channel never blocks: unsent data waits
+in a queue, and the event loop checks ``wants_write``.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 _RECEIVE_SIZE = 256 * 1024
 _MAX_DESCRIPTORS = 64
-# Both ends are ours, so this bound only catches a bug; a checkpoint of a full scrollback must fit.
+# We control both ends, so this limit only catches bugs; a checkpoint of a full scrollback must fit.
 _MAX_FRAME = 512 * 1024 * 1024
 
 
 class ChannelClosedError(Exception):
-    """The other side is gone."""
+    """The other side has closed the channel."""
 
 
 class Message(NamedTuple):
-    """One message: its header, the bytes behind it and the descriptors that came along (now ours)."""
+    """One message: its header, its payload and its descriptors, which the receiver owns."""
 
     header: wire.Header
     payload: bytes
@@ -40,7 +40,7 @@ class Channel:
     """One end of the socketpair.
 
     Args:
-        sock: The socket; the channel owns it from now on.
+        sock: The socket; the channel takes ownership of it.
     """
 
     def __init__(self, sock: socket.socket) -> None:
@@ -51,29 +51,29 @@ class Channel:
         self._fds: deque[int] = deque()
 
     def fileno(self) -> int:
-        """Give the descriptor to wait on."""
+        """Return the descriptor to wait on."""
         return self._sock.fileno()
 
     @property
     def wants_write(self) -> bool:
-        """Whether something waits to be sent."""
+        """Whether data is queued for sending."""
         return bool(self._outgoing)
 
     def send(self, header: wire.Header, payload: bytes = b"", fds: Sequence[int] = ()) -> None:
-        """Queue a message and send what can be sent now. The descriptors are sent as copies.
+        """Queue a message and send as much as possible without blocking. Descriptors are duplicated.
 
         Raises:
-            ChannelClosedError: The other side is gone.
+            ChannelClosedError: The other side has closed the channel.
         """
         frame = wire.encode({**header, "fds": len(fds)}, payload)
         self._outgoing.append((memoryview(frame), tuple(os.dup(fd) for fd in fds)))
         self.flush()
 
     def flush(self) -> None:
-        """Send what can be sent now.
+        """Send as much queued data as possible without blocking.
 
         Raises:
-            ChannelClosedError: The other side is gone.
+            ChannelClosedError: The other side has closed the channel.
         """
         while self._outgoing:
             data, fds = self._outgoing[0]
@@ -91,10 +91,10 @@ class Channel:
                 self._outgoing[0] = (data[sent:], ())
 
     def receive(self) -> list[Message]:
-        """Take what has arrived.
+        """Return the messages that have arrived.
 
         Raises:
-            ChannelClosedError: The other side is gone, or sent what is no message.
+            ChannelClosedError: The other side has closed the channel, or sent an invalid message.
         """
         messages: list[Message] = []
         while True:
@@ -104,14 +104,14 @@ class Channel:
                 return messages
             except OSError as error:
                 if messages:
-                    return messages  # sent before the other side died; the next call finds the end again
+                    return messages  # sent before the other side died; the next call raises
                 raise ChannelClosedError(str(error)) from error
             for fd in fds:
                 os.set_inheritable(fd, False)
             self._fds += fds
             if not data:
                 if messages:
-                    return messages  # the next call finds the end again
+                    return messages  # the next call raises
                 raise ChannelClosedError("the other side closed the channel")
             try:
                 for header, payload in self._decoder.feed(data):
@@ -123,13 +123,13 @@ class Channel:
                 raise ChannelClosedError(error.message) from error
 
     def wait(self, *, writing: bool = False, timeout_s: float | None = None) -> None:
-        """Wait until there is something to receive, or until something can be sent."""
-        poll = select.poll()  # unlike select.select, it takes descriptors beyond 1023
+        """Wait until the socket is readable, or writable if ``writing`` is set."""
+        poll = select.poll()  # unlike select.select, it accepts descriptors above 1023
         poll.register(self._sock, select.POLLOUT if writing else select.POLLIN)
         poll.poll(None if timeout_s is None else timeout_s * 1000)
 
     def close(self) -> None:
-        """Close the socket and every descriptor that was not handed over."""
+        """Close the socket and all descriptors that were not delivered."""
         self._sock.close()
         for _data, fds in self._outgoing:
             for fd in fds:

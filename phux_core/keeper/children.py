@@ -1,6 +1,6 @@
-"""The programs: started under PTYs, ended politely, reaped once.
+"""Child processes: started under PTYs, terminated with a grace period, reaped once.
 
-Knows processes and PTY masters; knows nothing of panes but their number.
+This module knows processes and PTY masters, and only the ids of panes.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from io import RawIOBase
 
 KILL_GRACE_S = 0.5
-"""How long a program has between SIGHUP and SIGKILL."""
+"""Time between SIGHUP and SIGKILL."""
 
 _LOOK_S = 0.02
-# Descriptors kept for the service's next start.
+# Descriptors reserved for the next start of the service.
 _SPARE_FILES = 16
 
-# Linux and macOS agree on the bit; Python names it only from 3.13 on.
+# The same bit on Linux and macOS; Python names it only since 3.13.
 _IUTF8 = 0x4000
 _CELL_PIXELS = (8, 16)
-# A Python parent leaves some ignored, a launcher others: nohup, or a script that started us in the background.
+# Python ignores some signals; nohup, or a script that starts us in the background, ignores others.
 _SIGNALS_TO_RESTORE = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 
 _original_files_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
 
 
 class Child(NamedTuple):
-    """A program and the master of its PTY."""
+    """A child process and its PTY master."""
 
     pane: int
     pid: int
@@ -44,14 +44,14 @@ class Child(NamedTuple):
 
 
 class SpawnError(Exception):
-    """The program could not be started; the text says why."""
+    """The program could not be started; the message gives the reason."""
 
 
 def close_inherited(keep: Iterable[int]) -> None:
-    """Close the descriptors that this process got from its starter: what it opens itself, no program inherits.
+    """Close the descriptors inherited from the starter, so that no program inherits them in turn.
 
     Args:
-        keep: Those that it was told of; the first three are kept, too.
+        keep: Descriptors to leave open, besides the first three.
     """
     first = 3
     for fd in (*sorted(keep), os.sysconf("SC_OPEN_MAX")):
@@ -60,10 +60,10 @@ def close_inherited(keep: Iterable[int]) -> None:
 
 
 def raise_files_limit() -> None:
-    """Allow ourselves as many descriptors as the system lets us: one or two a pane, one a client."""
+    """Raise the limit of open files as far as possible: panes need one or two descriptors each, clients one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = hard if hard != resource.RLIM_INFINITY else 1_048_576
-    # macOS refuses more than OPEN_MAX (10240) although the hard limit says otherwise; the old limit serves too.
+    # macOS refuses more than OPEN_MAX (10240) whatever the hard limit is; if both fail, the old limit remains.
     for limit in (wanted, 10_240):
         if soft < limit <= wanted:
             with contextlib.suppress(OSError, ValueError):
@@ -72,15 +72,15 @@ def raise_files_limit() -> None:
 
 
 def window_size(cols: int, rows: int) -> bytes:
-    """Pack a window size for TIOCSWINSZ, with plausible pixels for programs that divide by them."""
+    """Pack a window size for TIOCSWINSZ, with plausible pixel sizes for programs that divide by them."""
     return struct.pack("HHHH", rows, cols, cols * _CELL_PIXELS[0], rows * _CELL_PIXELS[1])
 
 
 def spawn(pane: int, argv: list[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int) -> Child:
-    """Start a program under a new PTY; returns when it runs.
+    """Start a program under a new PTY, and return when it is running.
 
     Raises:
-        SpawnError: It cannot be executed, its directory cannot be entered, or there are no resources.
+        SpawnError: The program cannot be executed, its directory cannot be entered, or resources are exhausted.
     """
     master = slave = -1
     try:
@@ -105,7 +105,7 @@ def spawn(pane: int, argv: list[str], *, cwd: str, env: Mapping[str, str], cols:
 
 @contextlib.contextmanager
 def _inheritable_state(cwd: str) -> Iterator[None]:
-    """Have the directory and the limits that a program is to inherit, for as long as it takes to start it."""
+    """Set the working directory and the limits that a program inherits, and restore ours afterwards."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     here = os.open(".", getattr(os, "O_PATH", os.O_RDONLY))
     try:
@@ -121,10 +121,10 @@ def _inheritable_state(cwd: str) -> Iterator[None]:
 def start_by_spawn(argv: list[str], env: Mapping[str, str], cwd: str, terminal: int) -> int:
     """Start a program with ``posix_spawn``, which copies no memory.
 
-    It opens its terminal by name: on Linux, that gives a session leader its controlling terminal.
+    The child opens its terminal by name: on Linux, this makes it the session leader's controlling terminal.
     """
     actions = [
-        (os.POSIX_SPAWN_CLOSE, 0),  # first, so that a number below the limit is free
+        (os.POSIX_SPAWN_CLOSE, 0),  # first, so that a descriptor below the limit is free
         (os.POSIX_SPAWN_OPEN, 0, os.ttyname(terminal), os.O_RDWR, 0),
         (os.POSIX_SPAWN_DUP2, 0, 1),
         (os.POSIX_SPAWN_DUP2, 0, 2),
@@ -136,7 +136,7 @@ def start_by_spawn(argv: list[str], env: Mapping[str, str], cwd: str, terminal: 
 
 
 def start_by_fork(argv: list[str], env: Mapping[str, str], cwd: str, terminal: int) -> int:
-    """Start a program with ``fork``, where ``posix_spawn`` cannot give it its terminal."""
+    """Start a program with ``fork``, where ``posix_spawn`` cannot set the controlling terminal."""
     failure, writer = os.pipe()
     with open(failure, "rb") as reader:
         with open(writer, "wb", buffering=0) as why, _inheritable_state(cwd):
@@ -150,14 +150,14 @@ def start_by_fork(argv: list[str], env: Mapping[str, str], cwd: str, terminal: i
 
 
 def _become(argv: list[str], env: Mapping[str, str], terminal: int, why: RawIOBase) -> NoReturn:
-    """Be a program from now on; if that cannot be, say why."""
+    """Replace this process with a program; write the reason to ``why`` if that fails."""
     try:
         os.login_tty(terminal)
         for number in _SIGNALS_TO_RESTORE:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.execve(argv[0], argv, env)  # noqa: S606  the program is the user's
-    except BaseException as error:  # noqa: BLE001  this process is to end, whatever it is
+    except BaseException as error:  # noqa: BLE001  this process must exit in any case
         why.write(str(error).encode(errors="replace"))
     finally:
         os._exit(127)
@@ -167,7 +167,7 @@ start = start_by_spawn if sys.platform == "linux" else start_by_fork
 
 
 class Children:
-    """Every child that was forked and not yet forgotten."""
+    """All children that were started and not yet forgotten."""
 
     def __init__(self) -> None:
         self._by_pane: dict[int, Child] = {}
@@ -175,11 +175,11 @@ class Children:
         self._ending: dict[int, tuple[float, set[int]]] = {}
 
     def __len__(self) -> int:
-        """Count the children that still run."""
+        """Return the number of running children."""
         return len(self._by_pane) - len(self._statuses)
 
     def add(self, child: Child) -> None:
-        """Take a child into care."""
+        """Add a child."""
         self._by_pane[child.pane] = child
 
     def all(self) -> list[tuple[Child, int | None]]:
@@ -187,10 +187,10 @@ class Children:
         return [(child, self._statuses.get(pane)) for pane, child in self._by_pane.items()]
 
     def ended(self, pid: int, status: int) -> int | None:
-        """Note that a process was reaped.
+        """Record that a process was reaped.
 
         Returns:
-            The pane it ran in; None if it was no child of ours.
+            The pane it ran in; None if it is not one of these children.
         """
         for pane, child in self._by_pane.items():
             if child.pid == pid and pane not in self._statuses:
@@ -199,30 +199,30 @@ class Children:
         return None
 
     def forget(self, pane: int) -> None:
-        """Close the master of a child that has ended and drop its status: the service has taken it."""
+        """Close the master of an exited child and drop its status, which the service has received."""
         if pane in self._statuses:
             del self._statuses[pane]
             os.close(self._by_pane.pop(pane).master)
 
     def end(self, pane: int, now: float) -> None:
-        """Hang up on a child: SIGHUP to its group and the foreground group, SIGKILL after the grace."""
+        """Send SIGHUP to a child's group and the foreground group, and SIGKILL after ``KILL_GRACE_S``."""
         child = self._by_pane.get(pane)
         if child is None or pane in self._statuses or pane in self._ending:
             return
-        groups = {child.pid}  # it was started as a session leader, so its group has its number
+        groups = {child.pid}  # a session leader's group id is its pid
         with contextlib.suppress(OSError):
             foreground = os.tcgetpgrp(child.master)
             if foreground > 1:
                 groups.add(foreground)
-        # Remembered, for a terminal whose leader is gone no longer tells its foreground group.
+        # Stored, because a terminal whose session leader has exited no longer reports its foreground group.
         self._ending[pane] = (now + KILL_GRACE_S, groups)
         for group in groups:
-            # A stopped process cannot die of SIGHUP before it is continued.
+            # A stopped process does not receive SIGHUP until it is continued.
             _signal_group(group, signal.SIGHUP)
             _signal_group(group, signal.SIGCONT)
 
     def kill_overdue(self, now: float) -> None:
-        """Forget the groups that have ended; send SIGKILL to those whose grace is over."""
+        """Drop the groups that have exited; send SIGKILL to those whose grace period has expired."""
         for pane, (deadline, groups) in list(self._ending.items()):
             groups -= {group for group in groups if not _signal_group(group, 0)}
             if deadline <= now:
@@ -232,15 +232,15 @@ class Children:
                 del self._ending[pane]
 
     def next_deadline(self, now: float) -> float | None:
-        """Say when ``kill_overdue`` may have something to do."""
+        """Return when to call ``kill_overdue`` next, or None if no child is being terminated."""
         if not self._ending:
             return None
-        # Nobody tells us of the end of a group whose leader is not our child, so we look, for half a second.
+        # The end of a group whose leader is not our child causes no signal, so poll during the grace period.
         return min(now + _LOOK_S, *(deadline for deadline, _groups in self._ending.values()))
 
     @property
     def busy(self) -> bool:
-        """Whether a child runs, or something of one is still being ended."""
+        """Whether a child is running or being terminated."""
         return bool(len(self) or self._ending)
 
 
@@ -248,12 +248,12 @@ def _signal_group(group: int, number: int) -> bool:
     """Signal a process group.
 
     Returns:
-        Whether it exists.
+        Whether the group exists.
     """
     try:
         os.killpg(group, number)
     except ProcessLookupError:
         return False
-    except PermissionError:  # a program that changed its user; it exists
+    except PermissionError:  # it exists, but has changed its user
         return True
     return True

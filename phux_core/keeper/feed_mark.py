@@ -1,8 +1,8 @@
-"""Which pane the service is at: eight bytes that it writes and the keeper can still read when it is dead.
+"""The pane that the service is feeding: eight bytes that the keeper can still read after the service died.
 
-A native engine that panics takes the whole service along, and rebuilding a pane can end each service that tries. The
-mark, a store into shared memory and no system call, tells the keeper which pane it was, so that the next service can
-give it the other engine, or leave it blank.
+A panic in a native engine kills the whole service, and rebuilding a pane can crash every service that tries. The mark
+is written to shared memory without a system call. From it the keeper learns which pane was affected, so that the next
+service can use the other engine for it, or leave it blank.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _SIZE = 8
 
 
 class Marked(NamedTuple):
-    """What the mark says.
+    """The value of the mark.
 
     Attributes:
-        pane: The pane that is being fed or rebuilt; 0 for none.
-        step: 0 while clients are served. While panes are rebuilt, a number that changes as long as that gets on.
+        pane: The pane being fed or rebuilt; 0 for none.
+        step: 0 while clients are served. While panes are rebuilt, a number that changes as long as there is progress.
     """
 
     pane: int
@@ -28,10 +28,10 @@ class Marked(NamedTuple):
 
 
 class FeedMark:
-    """Two numbers in memory that two processes share, see ``Marked``.
+    """A ``Marked`` in memory shared by two processes.
 
     Args:
-        fd: The memory; ours from now on.
+        fd: The memory; the mark takes ownership of it.
     """
 
     def __init__(self, fd: int) -> None:
@@ -40,15 +40,15 @@ class FeedMark:
 
     @classmethod
     def create(cls) -> FeedMark:
-        """Make new memory."""
+        """Create a mark in new shared memory."""
         return cls(shared_memory("phux-feed-mark", _SIZE))
 
     def read(self) -> Marked:
-        """Read the mark."""
+        """Return the mark."""
         return Marked(self.cell[0], self.cell[1])
 
     def take(self) -> Marked:
-        """Read the mark and clear it."""
+        """Return the mark and clear it."""
         marked = self.read()
         self.cell[0] = self.cell[1] = 0
         return marked

@@ -1,9 +1,9 @@
-"""What a pane's program wrote since the last checkpoint: memory that the service writes and the keeper holds.
+"""A pane's output since the last checkpoint, in memory that the service writes and the keeper holds.
 
-The service reads the PTY straight into it and then moves a counter; behind the counter there are only zeros, so that
-what was read and not yet counted can be told. A service that dies at any moment, by any cause, has lost nothing: the
-next one restores the checkpoint and feeds what stands here. No file, no system call, no disk to be full. Pages that
-were never written to take no memory.
+The service reads the PTY directly into it and then advances a counter. After the counter there are only zeros, so
+bytes that were read and not yet counted can be detected. A service that dies at any moment, for any reason, loses
+nothing: the next one restores the checkpoint and feeds the journal. This needs no file and no disk space, and pages
+that were never written to use no memory.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SIZE = 16 * 1024 * 1024
-"""Bytes of output a journal holds before a checkpoint has to make room: at full speed, a few times a second."""
+"""Bytes of output before a checkpoint is needed: a few times a second at full speed."""
 MAX_READ = 256 * 1024
-"""Bytes one read takes at the most."""
+"""Maximum bytes of one read."""
 NOTE_SIZE = 1000
-"""Bytes that can be noted beside the output."""
+"""Maximum bytes of the note stored beside the output."""
 UNKEPT_SIZE = 32 * 1024
-"""Bytes that can be set down here on their way to the keeper."""
+"""Maximum bytes stored here until the keeper has received them."""
 _COUNTS = struct.Struct("=QQ")
 _LENGTH = struct.Struct("=I")
-# What was read begins behind the counts and the note, in the same page of memory.
+# The output begins after the counts and the note, in the same page of memory.
 _NOTE = _COUNTS.size
 _START = _NOTE + _LENGTH.size + NOTE_SIZE
 _END = _START + SIZE
 _UNKEPT = _END
 _UNKEPT_START = _UNKEPT + _LENGTH.size
 _WHOLE = _UNKEPT_START + UNKEPT_SIZE
-# What is remembered of the time before the last checkpoint, for those who read the stream as text.
+# Bytes before the last checkpoint that stay readable, for readers of the stream as text.
 _REMEMBERED = 64 * 1024
 
 
 def shared_memory(name: str, size: int) -> int:
-    """Make memory that can be handed to another process.
+    """Create memory that can be passed to another process.
 
     Returns:
-        A descriptor for it.
+        Its descriptor.
     """
     if hasattr(os, "memfd_create"):
         fd = os.memfd_create(name)
-    else:  # macOS: a file that is gone as soon as it is open
+    else:  # macOS: an unlinked file
         fd, path = tempfile.mkstemp()
         os.unlink(path)
     os.ftruncate(fd, size)
@@ -54,43 +54,43 @@ def shared_memory(name: str, size: int) -> int:
 
 
 def create() -> int:
-    """Make an empty journal; the keeper's part.
+    """Create an empty journal, in the keeper.
 
     Returns:
-        The descriptor to hold.
+        Its descriptor.
     """
     return shared_memory("phux-journal", _WHOLE)
 
 
 def checkpoint_key(pane: int) -> str:
-    """Name the blob that is a pane's checkpoint."""
+    """Return the key of the blob that holds a pane's checkpoint."""
     return f"checkpoint:{pane}"
 
 
 def ledger_key(pane: int) -> str:
-    """Name the blob that is the ledger of a pane's commands."""
+    """Return the key of the blob that holds a pane's command ledger."""
     return f"ledger:{pane}"
 
 
 class Journal:
-    """A journal as the service sees it.
+    """A journal, mapped into the service.
 
     Args:
-        fd: The memory; closed at once, the mapping is enough.
+        fd: The memory; closed once it is mapped.
     """
 
     def __init__(self, fd: int) -> None:
         self._map = mmap.mmap(fd, _WHOLE)
         self._view = memoryview(self._map)
         self._before = b""
-        # Read, not looked at through the mapping: that would give memory to pages that nobody has written to.
+        # Use pread, because an access through the mapping would allocate pages that were never written to.
         self._base, self._length = _COUNTS.unpack(os.pread(fd, _COUNTS.size, 0))
         (self._unkept_size,) = _LENGTH.unpack(os.pread(fd, _LENGTH.size, _UNKEPT))
         self._count_uncounted(fd)
         os.close(fd)
 
     def _count_uncounted(self, fd: int) -> None:
-        """Count what a service had read when it died, before it could count it. Behind that there are only zeros."""
+        """Count bytes that a service had read, but not yet counted, when it died. Only zeros follow them."""
         uncounted = len(os.pread(fd, min(MAX_READ, self.room), _START + self._length).rstrip(b"\0"))
         if uncounted:
             self._length += uncounted
@@ -98,29 +98,29 @@ class Journal:
 
     @property
     def position(self) -> int:
-        """Where the journal ends in the pane's stream."""
+        """The end of the journal in the pane's stream."""
         return int(self._base + self._length)
 
     @property
     def base(self) -> int:
-        """Where in the pane's stream the journal begins: what came before stands in the checkpoint only."""
+        """The start of the journal in the pane's stream; only the checkpoint covers earlier output."""
         return int(self._base)
 
     @property
     def oldest(self) -> int:
-        """Where in the pane's stream begins what can still be read: a little before the base, in the same service."""
+        """The first position of the pane's stream that is readable: a little before the base, in the same service."""
         return self.base - len(self._before)
 
     @property
     def room(self) -> int:
-        """Bytes that can still be taken."""
+        """Free bytes."""
         return int(SIZE - self._length)
 
     def take(self, read_into: Callable[[memoryview], int], most: int) -> int:
-        """Let a reader write behind the end of the journal, which has room for it, at most ``MAX_READ`` bytes.
+        """Let a reader append up to ``most`` bytes, which must fit in ``room`` and ``MAX_READ``.
 
         Returns:
-            How many bytes the reader said it wrote.
+            The number of bytes the reader wrote.
         """
         start = _START + self._length
         count = read_into(self._view[start : start + most])
@@ -129,7 +129,7 @@ class Journal:
         return count
 
     def since(self, position: int, most: int = SIZE) -> bytes:
-        """Give what stands behind a place in the stream, ``oldest`` or later, at most so many bytes."""
+        """Return up to ``most`` bytes from a position in the stream, which is ``oldest`` or later."""
         if position < self._base:
             before = self._before[position - self.oldest :][:most]
             return before + self.since(self.base, most - len(before))
@@ -139,12 +139,12 @@ class Journal:
         return bytes(self._view[start : min(start + most, _START + self._length)])
 
     def content(self) -> bytes:
-        """Give everything since the last checkpoint."""
+        """Return all output since the last checkpoint."""
         return self.since(self._base)
 
     @property
     def note(self) -> bytes:
-        """What was noted last; empty if nothing was, or if the note was being changed when its writer died."""
+        """The last note; empty if there is none, or if its writer died while changing it."""
         (size,) = _LENGTH.unpack_from(self._map, _NOTE)
         start = _NOTE + _LENGTH.size
         return bytes(self._view[start : start + size])
@@ -160,11 +160,11 @@ class Journal:
 
     @property
     def unkept(self) -> bytes:
-        """What is on its way to the keeper, and arrives even if its sender dies first."""
+        """Data that the keeper has not yet confirmed; it survives a crash of the service."""
         return bytes(self._view[_UNKEPT_START : _UNKEPT_START + self._unkept_size]) if self._unkept_size else b""
 
     def add_unkept(self, data: bytes) -> bool:
-        """Set something down until the keeper has it.
+        """Store data until the keeper has received it.
 
         Returns:
             Whether there was room.
@@ -177,7 +177,7 @@ class Journal:
         return True
 
     def forget_unkept(self) -> None:
-        """Let go what the keeper has."""
+        """Discard the data that the keeper has received."""
         if self._unkept_size:
             self._count_unkept(0)
 
@@ -186,7 +186,7 @@ class Journal:
         _LENGTH.pack_into(self._map, _UNKEPT, size)
 
     def restart(self) -> None:
-        """Begin anew behind what stands here: a checkpoint has it."""
+        """Empty the journal, because a checkpoint covers its content."""
         self._before = self.since(max(self.oldest, self.position - _REMEMBERED))
         used, self._length = self._length, 0
         self._base += used
@@ -194,7 +194,7 @@ class Journal:
         self._clear(_START + used)
 
     def _clear(self, end: int) -> None:
-        """Fill what held output with zeros, giving the memory back where the system can."""
+        """Fill the output area with zeros, and free its memory where the system supports it."""
         page = mmap.PAGESIZE
         if hasattr(mmap, "MADV_REMOVE"):
             last = _END // page * page
@@ -206,7 +206,7 @@ class Journal:
             self._view[_START:end] = bytes(end - _START)
 
     def close(self) -> None:
-        """Let the memory go; the keeper's hold on it is another matter."""
+        """Unmap the memory; the keeper still holds it."""
         self._base, self._length, self._before = self.position, 0, b""
         self._view.release()
         self._map.close()

@@ -1,4 +1,4 @@
-"""The listening socket: one server a path, stale sockets found by connecting, only our own ever unlinked."""
+"""The listening socket: one server per path, stale sockets detected by connecting, only our own ever unlinked."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _BACKLOG = 128
 
 
 class Listener:
-    """A bound, listening socket and the file it stands for.
+    """A bound, listening socket and its file.
 
     Args:
-        path: Where to listen; ``paths.ensure_private_directory`` has approved of it.
+        path: Where to listen; already checked by ``paths.ensure_private_directory``.
 
     Raises:
-        RefusedError: A server listens there already.
-        UnsafePathError: Something else stands there, or the path cannot be bound.
+        RefusedError: A server is already listening there.
+        UnsafePathError: The path exists and is not a stale socket, or it cannot be bound.
     """
 
     def __init__(self, path: str) -> None:
@@ -47,18 +47,18 @@ class Listener:
         self.sock.setblocking(False)
 
     def close(self) -> None:
-        """Stop listening, and unlink the file if it is still the one we bound."""
+        """Stop listening, and unlink the file if it is still ours."""
         with contextlib.suppress(OSError):
             found = os.lstat(self.path)
-            # A successor may have bound the path meanwhile; its socket is not ours to remove.
+            # Another server may have bound the path in the meantime; leave its socket alone.
             if (found.st_dev, found.st_ino) == self._identity:
                 os.unlink(self.path)
-        self._identity = None  # numbers of files are reused: a second look could take another's for ours
+        self._identity = None  # inode numbers are reused: a second call could unlink another server's socket
         self.sock.close()
 
 
 def take_lock(socket_path: str) -> int:
-    """Lock this socket path against other starting servers, waiting for them.
+    """Lock this socket path against other starting servers; block until the lock is acquired.
 
     Returns:
         The descriptor that holds the lock; closing it releases the lock.
@@ -69,7 +69,7 @@ def take_lock(socket_path: str) -> int:
 
 
 def _remove_stale(path: str) -> None:
-    """Clear the path for binding, if nobody lives there."""
+    """Remove a socket that no server is listening on."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.settimeout(1.0)
         try:
@@ -77,7 +77,7 @@ def _remove_stale(path: str) -> None:
         except FileNotFoundError:
             return
         except OSError as error:
-            # Only a refused connection proves that nobody listens. A full backlog or a slow server does not.
+            # Only a refused connection proves that the socket is stale. A full backlog or a slow server does not.
             if error.errno != errno.ECONNREFUSED:
                 raise UnsafePathError(
                     f"something at {path} neither answers nor refuses: {error.strerror or error}",

@@ -1,4 +1,4 @@
-"""The server's log: a private file that stderr of the keeper and the service goes to."""
+"""The server's log: a private file that receives stderr of the keeper and the service."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def redirect_to_log(path: str) -> None:
 def log(text: str) -> None:
     """Write a line to the log."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    # A full disk must not end the keeper.
+    # A full disk must not crash the keeper.
     with contextlib.suppress(OSError):
         sys.stderr.write(f"{stamp} keeper[{os.getpid()}]: {text}\n")
         sys.stderr.flush()
 
 
 def find_log(path: str) -> str | None:
-    """Return the path if it is the file that stderr goes to: whoever started us may have seen to it."""
+    """Return the path if stderr is redirected to it, as our starter may have done."""
     with contextlib.suppress(OSError):
         if os.path.samestat(os.fstat(2), os.stat(path)):
             return path
@@ -36,7 +36,7 @@ def find_log(path: str) -> str | None:
 
 
 def trim_log(path: str | None) -> None:
-    """Start a new log when the old one is long. Restarts make it grow, so this is called before each."""
+    """Start a new log if the old one is too long. Called before each restart, because restarts make it grow."""
     if path is None:
         return
     with contextlib.suppress(OSError):

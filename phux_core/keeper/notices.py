@@ -1,8 +1,8 @@
-"""What clients are told that come while no service is ready: one frame with an error, and the end of the connection.
+"""Replies to clients that connect while no service is ready: one error frame, then the connection is closed.
 
-The frame is the connection-level error of docs/wire.md. The connection is held open for a moment after it, so that a
-client which is still sending its hello finds the frame and not a broken pipe. No client is waited for: a frame that
-is not read stays in the kernel's buffer, and both the number of connections held and the time are bounded.
+The frame is the connection-level error of docs/wire.md. The connection stays open briefly after it, so that a client
+that is still sending its hello receives the frame instead of a broken pipe. The keeper never waits for a client: an
+unread frame stays in the kernel's buffer, and the number of open connections and their lifetime are bounded.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 HOLD_S = 1.0
 MOST_HELD = 64
 _READ_SIZE = 64 * 1024
-# Without descriptors to accept with, the socket stays readable.
+# If accept() fails for lack of descriptors, the socket stays readable, so wait before the next attempt.
 _ACCEPT_AGAIN_S = 0.5
 
 
 class Notices:
-    """Answers the connections that wait on the listening socket, while it is on.
+    """Replies to the connections that are waiting on the listening socket, while turned on.
 
     Args:
-        selector: Where to wait for them; its keys' data are called when they are ready.
-        listener: The listening socket, which the service shares and which does not block.
-        describe: Makes the error object to send.
-        is_unwanted: Asked before each connection is taken: a service that got ready meanwhile is to have it.
+        selector: The event loop's selector; the data of its keys are callbacks.
+        listener: The listening socket, non-blocking and shared with the service.
+        describe: Returns the error object to send.
+        is_unwanted: Called before each accept: a service that has become ready should accept the connection instead.
     """
 
     def __init__(
@@ -54,37 +54,37 @@ class Notices:
 
     @property
     def is_on(self) -> bool:
-        """Whether they are answered, or will be once there are descriptors again."""
+        """Whether connections are answered now, or will be once descriptors are available again."""
         return self._on or self._again_at is not None
 
     @property
     def next_deadline(self) -> float | None:
-        """When ``look_after`` has something to do."""
+        """When to call ``look_after`` next; None if there is nothing to do."""
         moments = [*self._held.values(), *([] if self._again_at is None else [self._again_at])]
         return min(moments, default=None)
 
     def turn_on(self) -> None:
-        """Start to answer waiting connections."""
+        """Start replying to new connections."""
         if not self.is_on:
             self._on = True
             self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
 
     def turn_off(self) -> None:
-        """Leave new connections to the service."""
+        """Stop replying, and leave new connections to the service."""
         self._again_at = None
         if self._on:
             self._on = False
             self._selector.unregister(self._listener)
 
     def look_after(self, now: float) -> None:
-        """Let go the connections that were held long enough."""
+        """Close the connections whose time has expired."""
         for sock in [sock for sock, until in self._held.items() if until <= now]:
             self._let_go(sock)
         if self._again_at is not None and self._again_at <= now:
             self._again_at = None
 
     def close(self) -> None:
-        """Let everything go."""
+        """Stop replying, and close all connections."""
         self.turn_off()
         for sock in list(self._held):
             self._let_go(sock)
@@ -102,8 +102,8 @@ class Notices:
                 self._again_at = time.monotonic() + _ACCEPT_AGAIN_S
             return
         sock.setblocking(False)
-        with contextlib.suppress(OSError):  # it is gone
-            sock.send(wire.encode({"error": self._describe()}))  # far less than an empty buffer takes
+        with contextlib.suppress(OSError):  # the client has disconnected
+            sock.send(wire.encode({"error": self._describe()}))  # fits into the empty socket buffer
             sock.shutdown(socket.SHUT_WR)
         while len(self._held) >= MOST_HELD:
             self._let_go(next(iter(self._held)))
@@ -111,7 +111,7 @@ class Notices:
         self._selector.register(sock, selectors.EVENT_READ, partial(self._drain, sock))
 
     def _drain(self, sock: socket.socket) -> None:
-        """Throw away what a client sends; one that has read its frame hangs up."""
+        """Discard a client's data; a client that has read the frame disconnects."""
         if sock not in self._held:
             return
         try:

@@ -1,12 +1,11 @@
-"""When to start the service again, which panes to leave blank, and since when none is ready. Pure state.
+"""When to restart the service, which panes to leave blank, and since when no service is ready. No I/O.
 
-The first restart is immediate. A service that dies again soon is started after a delay that doubles up to two seconds;
-one that has served for a while is given a fresh start. Ready means that the service's event loop runs and accepts
-clients: it says so itself.
+The first restart is immediate. If the service soon dies again, it is restarted after a delay that doubles up to two
+seconds; the delay is reset once a service has been ready for a while. Ready means that the service has reported that
+its event loop is running and accepts clients.
 
 A pane that was being rebuilt when a service died is suspected. After two such deaths without a ready service in
-between, the pane is set aside. A death by a signal from outside (``kill -9``) says little about the pane: it counts
-half.
+between, the pane is set aside. Death by an external signal (``kill -9``) says little about the pane and counts half.
 """
 
 from __future__ import annotations
@@ -14,27 +13,27 @@ from __future__ import annotations
 from phux_core.errors import ServiceRestartingError
 
 EXCEPTION_STATUS = 70
-"""What a service exits with after an exception that it cannot go on from (EX_SOFTWARE); the log has the traceback."""
+"""The exit status of a service after a fatal exception (EX_SOFTWARE); the log has the traceback."""
 FIRST_DELAY_S = 0.05
 LONGEST_DELAY_S = 2.0
 QUIET_S = 2.0
-"""How long a service must have been ready for its death to count as the first."""
+"""How long a service must have been ready for its death to count as the first again."""
 NOTICE_AFTER_S = 3.0
-"""How long clients wait for a ready service before they are told what is happening."""
+"""How long clients wait for a ready service before they receive an error."""
 _ENOUGH_BLAME = 2.0
 _BLAME, _LITTLE_BLAME = 1.0, 0.5
 
 
 class Restarts:
-    """The deaths of the service.
+    """The history of the service's deaths.
 
     Args:
-        now: The time now, of any clock that only goes forward.
+        now: The current time of a monotonic clock.
 
     Attributes:
-        count: How often it died since the keeper started.
-        in_a_row: How often it died since one served for a while.
-        last: How it died last; empty if it never did.
+        count: Number of deaths since the keeper started.
+        in_a_row: Number of deaths since a service was last ready for ``QUIET_S``.
+        last: Description of the last death; empty if there was none.
 
     Example:
         >>> restarts = Restarts(0.0)
@@ -60,24 +59,24 @@ class Restarts:
 
     @property
     def notice_at(self) -> float | None:
-        """When to begin telling clients that no service is ready; None while one is."""
+        """When to start replying to clients that no service is ready; None while one is."""
         return None if self.is_ready else self._unready_since + NOTICE_AFTER_S
 
     @property
     def set_aside(self) -> list[int]:
-        """The panes that are not to be rebuilt."""
+        """The panes that must not be rebuilt."""
         return [pane for pane, blame in self._blame.items() if blame >= _ENOUGH_BLAME]
 
     def ready(self, now: float) -> None:
-        """Record that the service accepts clients, and so has rebuilt every pane."""
+        """Record that the service accepts clients, and has therefore rebuilt every pane."""
         self._ready_at = now
         self._blame.clear()
 
     def describe(self, log_path: str | None) -> dict[str, object]:
-        """Say why no service answers, as the error object of the wire.
+        """Return the error object that explains why no service is ready.
 
         Args:
-            log_path: The server's log; None if it goes to the terminal.
+            log_path: The server's log file; None if it logs to the terminal.
         """
         if self.in_a_row:
             times = "once" if self.in_a_row == 1 else f"{self.in_a_row} times in a row"
@@ -96,13 +95,13 @@ class Restarts:
         """Record that the service died.
 
         Args:
-            how: In words.
-            now: The time now.
-            rebuilding: The pane that it was rebuilding; 0 for none.
-            from_outside: Whether a signal ended it that a process does not give itself.
+            how: A description, such as "was killed by SIGSEGV".
+            now: The current time.
+            rebuilding: The pane that the service was rebuilding; 0 for none.
+            from_outside: Whether it was killed by an external signal.
 
         Returns:
-            How long to wait before the next start.
+            Seconds to wait before the next start.
         """
         if self._ready_at is not None:
             self._unready_since = now

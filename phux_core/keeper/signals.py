@@ -1,4 +1,4 @@
-"""Names of signals, also of those that have none."""
+"""Names of signals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import signal
 
 
 def signal_name(number: int) -> str:
-    """Name a signal; real-time signals have no name of their own.
+    """Return the name of a signal; real-time signals have no standard name.
 
     Example:
         >>> signal_name(9), signal_name(40)

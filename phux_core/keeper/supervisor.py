@@ -1,16 +1,16 @@
-"""The keeper's loop: signals, the service's life and death, shutdown.
+"""The keeper's event loop: signals, the service's lifecycle, shutdown.
 
 Messages from the service:
-    spawn      id pane argv cwd env cols rows   fork a program; answered by spawned or spawn_failed
-    end        pane                             hang up on it, kill it after a grace
-    forget     pane                             its exit status was taken
-    put        key                              keep these bytes for the next service
-    append     key                              keep them behind those that are kept already
-    release    pane                             let go its journal and its checkpoint
-    ready                                       clients are served from now on
-    shutdown                                    end everything
+    spawn      id pane argv cwd env cols rows   start a program; the reply is spawned or spawn_failed
+    end        pane                             send SIGHUP to its program, and SIGKILL after a grace period
+    forget     pane                             its exit status was received
+    put        key                              store the payload for the next service
+    append     key                              append the payload to the stored bytes
+    release    pane                             free its journal, checkpoint and ledger
+    ready                                       the service accepts clients
+    shutdown                                    shut the server down
 
-Messages to the service, at its birth in this order: hello (with the listening socket, the feed mark, and the socket for
+Messages to the service, at startup in this order: hello (with the listening socket, the feed mark, and the socket for
 questions, see witness), journal (with its memory) for each pane, child (with a master) for each program, blob for each
 key, begin; later spawned (with a master and a journal), spawn_failed and exit.
 """
@@ -45,25 +45,25 @@ if TYPE_CHECKING:
     from phux_core.keeper.listener import Listener
 
 STUCK_S = 10.0
-"""How long a service that starts may take without progress. The longest step feeds 256 KiB to one terminal."""
+"""How long a starting service may make no progress. The longest step feeds 256 KiB to one terminal."""
 _NO_RESOURCES_S = 2.0
 _SERVICE_GRACE_S = 2.0
-# How long a service that closed its channel may take to exit: by then it has written its traceback.
+# How long a service that closed its channel may take to exit: enough to write its traceback.
 _EXIT_S = 1.0
 _FAULTS = {signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGTRAP, signal.SIGSYS}
 
 
 class ServiceProcess(Protocol):
-    """A started service, as ``subprocess.Popen`` has it."""
+    """A service process, with the interface of ``subprocess.Popen``."""
 
     pid: int
     returncode: int | Any | None
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end."""
+        """Wait for the process to exit."""
 
     def kill(self) -> None:
-        """Kill it."""
+        """Kill the process."""
 
 
 class Supervisor:
@@ -72,8 +72,8 @@ class Supervisor:
     Args:
         listener: The bound socket.
         start: Starts a service, given the channel's descriptor.
-        log_path: The file that stderr goes to, when it is one; kept below a bound.
-        life_fd: A pipe; when its other end closes, the server ends. None to live on.
+        log_path: The file that stderr is redirected to, if any; its size is bounded.
+        life_fd: A pipe; the server ends when its other end closes. None for a server without an owner.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Supervisor:
         }
 
     def run(self) -> None:
-        """Serve until shutdown; returns when no child and no service is left."""
+        """Run until shutdown; return when all children and the service have exited."""
         raise_files_limit()
         self._selector.register(self._wake_fd, selectors.EVENT_READ, self._on_signals)
         if self._life_fd is not None:
@@ -140,7 +140,7 @@ class Supervisor:
             self._listener.close()
 
     def _catch_signals(self) -> int:
-        """Have signals written to a pipe from now on.
+        """Redirect signals to a pipe.
 
         Returns:
             Its reading end.
@@ -149,8 +149,8 @@ class Supervisor:
         os.set_blocking(wake_write, False)
         signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
         for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup means what it says
-                signal.signal(number, lambda *_: None)  # a handler, so that the pipe gets the number
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # respect nohup
+                signal.signal(number, lambda *_: None)  # the wakeup pipe needs a handler
         return wake_fd
 
     def _turn(self) -> None:
@@ -218,11 +218,11 @@ class Supervisor:
     def _start_service(self) -> None:
         try:
             self._launch_service()
-        except OSError as error:  # no descriptors, no memory: a matter of time, and no reason to end the programs
+        except OSError as error:  # out of descriptors or memory: temporary, so keep the programs
             log(f"no service can be started: {error}; next attempt in {_NO_RESOURCES_S:g} s")
             self._restarts.last = f"could not be started: {error}"
             if self._service is not None:
-                self._kill_service(self._restarts.last)  # which is noticed, and answered by another start
+                self._kill_service(self._restarts.last)  # its SIGCHLD causes a restart
             else:
                 self._restart_at = time.monotonic() + _NO_RESOURCES_S
 
@@ -273,7 +273,7 @@ class Supervisor:
         now = time.monotonic()
         marked = self._feed_mark.take()
         faulted = os.WIFSIGNALED(status) and os.WTERMSIG(status) in _FAULTS
-        # Only a fault of the process itself points at the pane; one that is killed may be feeding any.
+        # Only a fault of the process itself implicates the pane; a killed service may have been feeding any pane.
         self._suspect = marked.pane if marked.pane and faulted else None
         rebuilding = marked.pane if marked.step else 0
         if rebuilding:
@@ -292,12 +292,12 @@ class Supervisor:
         self._notices.turn_off()
 
     def _is_ready_now(self) -> bool:
-        """Tell whether the service is ready, also if it said so a moment ago."""
+        """Return whether the service is ready, including a report that was not read yet."""
         self._on_channel()
         return self._restarts.is_ready or self._stopping
 
     def _kill_if_stuck(self, now: float) -> None:
-        """Kill a service that starts and makes no progress; what it hangs on counts as the cause of its death."""
+        """Kill a starting service that makes no progress; the pane it hangs on is blamed for its death."""
         mark = self._feed_mark.read()
         if mark != self._last_mark:
             self._last_mark, self._marked_at = mark, now
@@ -307,14 +307,14 @@ class Supervisor:
             self._kill_service(f"made no progress for {STUCK_S:g} s and was killed")
 
     def _kill_service(self, reason: str) -> None:
-        """Kill the service; not by Popen.kill, which would reap it unseen."""
+        """Kill the service; not with Popen.kill, which would reap it without our notice."""
         self._kill_at = None
         if self._service is not None:
             self._kill_reason = reason
             os.kill(self._service.pid, signal.SIGKILL)
 
     def _hear_last_words(self) -> None:
-        """Take what the service had sent before it died: it may have told a client that it is done."""
+        """Handle messages sent before the service died: it may have confirmed them to a client."""
         with contextlib.suppress(ChannelClosedError):
             while self._channel is not None and (messages := self._channel.receive()):
                 for message in messages:
@@ -324,7 +324,7 @@ class Supervisor:
         self._drop_channel()
         if self._service is None:
             return
-        # It ends by itself when the channel closes; one that hangs does not get to keep us.
+        # The service exits when the channel closes; kill it if it hangs.
         try:
             self._service.wait(_SERVICE_GRACE_S)
         except (subprocess.TimeoutExpired, TimeoutError):
@@ -343,7 +343,7 @@ class Supervisor:
 
     def _tell(self, header: dict[str, Any], payload: bytes = b"", fds: tuple[int, ...] = ()) -> None:
         if self._channel is not None:
-            # If it is gone, SIGCHLD says so as well, and the next service hears it all again.
+            # A dead service causes SIGCHLD as well, and the next one receives the whole state again.
             with contextlib.suppress(ChannelClosedError):
                 self._channel.send(header, payload, fds)
 
@@ -354,10 +354,10 @@ class Supervisor:
             self._channel.flush()
             messages = self._channel.receive()
         except ChannelClosedError:
-            self._hear_last_words()  # it may be that we could not send, and have not read what came before
+            self._hear_last_words()  # if sending failed, earlier messages may be unread
             self._drop_channel()
             if self._service is not None and not self._stopping:
-                # It is about to exit, and its status will tell why. If it lives on it is of no use to anybody.
+                # The service should exit now, and its status gives the reason. Without a channel it is useless.
                 self._kill_at = time.monotonic() + _EXIT_S
             return
         for message in messages:
@@ -422,7 +422,7 @@ class Supervisor:
         self._notices.close()
         self._listener.close()
         now = time.monotonic()
-        # A process that even SIGKILL does not end (it waits for a dead disk) must not hold us.
+        # A process that survives SIGKILL (in uninterruptible I/O) must not block the shutdown.
         self._give_up_at = now + KILL_GRACE_S + _SERVICE_GRACE_S
         for child, _status in self._children.all():
             self._children.end(child.pane, now)

@@ -1,8 +1,8 @@
-"""What the keeper can see of programs and the service may not: in which call a process waits.
+"""Answer the service's questions about the system call that a process is blocked in.
 
-Where Yama restricts ptrace (``kernel.yama.ptrace_scope`` 1, as in Ubuntu and Arch), the kernel tells this only to those
-that a process descends from. That is the keeper. It is asked over a socket of its own, and a question is answered at
-once or not at all; the answer is what the file says, unread.
+Where Yama restricts ptrace (``kernel.yama.ptrace_scope`` 1, as in Ubuntu and Arch), the kernel reveals this only to
+ancestors of a process, such as the keeper. Questions arrive on a separate socket and are answered immediately or not
+at all; the answer is the unparsed content of the file.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ import socket
 import struct
 
 QUESTION = struct.Struct("=III")
-"""The question's number, a process, and one of its threads."""
+"""The question's number, a process id and a thread id."""
 NUMBER = struct.Struct("=I")
-"""What an answer begins with; nothing behind it means that the keeper cannot see it either."""
+"""The prefix of an answer; if nothing follows, the keeper has no access either."""
 LONGEST_ANSWER = 4096
 
 
 def make_pair() -> tuple[socket.socket, socket.socket]:
-    """Make the keeper's end, which never waits, and the service's."""
+    """Return the keeper's end, which is non-blocking, and the service's end."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     ours.setblocking(False)
     return ours, theirs
 
 
 def read_call(pid: int, tid: int) -> bytes:
-    """Read the call that a thread is in.
+    """Return the system call that a thread is in.
 
     Raises:
-        OSError: It is gone, or this process may not know.
+        OSError: The thread has exited, or access is denied.
     """
     fd = os.open(f"/proc/{pid}/task/{tid}/syscall", os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -40,8 +40,8 @@ def read_call(pid: int, tid: int) -> bytes:
 
 
 def answer(end: socket.socket) -> None:
-    """Answer what was asked, at the keeper's end; what is no question is passed over."""
-    with contextlib.suppress(OSError):  # nothing more was asked, or whoever asked is gone
+    """Answer all pending questions at the keeper's end; ignore invalid ones."""
+    with contextlib.suppress(OSError):  # no more questions, or the service is gone
         while True:
             question = end.recv(QUESTION.size + 1)
             if len(question) == QUESTION.size:

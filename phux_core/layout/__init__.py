@@ -1,18 +1,20 @@
-"""How the panes of a window share it: a binary tree of splits, and the one function that turns it into cells.
+"""The layout of a window's panes: a binary tree of splits, and the one function that converts it into cells.
 
-A layout is a plain JSON value: a pane's number, or a split
+A layout is a plain JSON value: a pane's id, or a split
 
     {"direction": "right", "ratio": 0.5, "first": LAYOUT, "second": LAYOUT}
 
-``right`` puts ``second`` to the right of ``first``, ``down`` below it. Between the two is a divider, one cell wide; of
-what is left, ``first`` has the part ``ratio``. A ratio stays as it is when the window changes its size.
+``right`` puts ``second`` to the right of ``first``, ``down`` below it. Between the two is a divider, one cell wide;
+``ratio`` is the fraction of the remaining cells that belongs to ``first``. It does not change when the window is
+resized.
 
-``arrange`` is the only place that counts cells. PTY sizes, painting and hit-testing all read what it returns, so they
+``arrange`` is the only function that counts cells. PTY sizes, painting and hit-testing all use its result, so they
 cannot disagree. It tiles the window exactly, with at least 2x1 cells for each pane of a split. A window that is too
-small for that is arranged as if it were just large enough: the arrangement then says a larger size than was asked for,
-and whoever paints it cuts off what lies outside. A pane that has the window to itself has all of it, be it 1x1.
+small is arranged as if it were just large enough: the arrangement is then larger than requested, and is clipped when
+it is painted. A single pane fills the window, even if that is 1x1.
 
-Everything here is pure: layouts are never changed, only made anew. Import-light: ``attach`` and the server share it.
+All functions are pure: they return new layouts and never change one. Import-light: ``attach`` and the server share
+this package.
 """
 
 from phux_core.layout._arrange import MIN_COLS, MIN_ROWS, SIDES, Arrangement, Divider, Rect, arrange, minimum, neighbour

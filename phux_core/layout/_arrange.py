@@ -1,4 +1,4 @@
-"""From a layout to cells: the only place that counts them."""
+"""Conversion of layouts into cells; no other module counts cells."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 MIN_COLS, MIN_ROWS = 2, 1
 SIDES = ("left", "right", "up", "down")
 LEAST = {"right": MIN_COLS, "down": MIN_ROWS}
-"""The least cells of a pane along a direction."""
+"""Minimum cells of a pane along a direction."""
 CELLS = {"right": "columns", "down": "rows"}
-"""What the cells along a direction are called."""
+"""The name of the cells along a direction."""
 
 
 class Rect:
@@ -51,7 +51,7 @@ class Rect:
         return hash(_edges(self))
 
     def contains(self, x: int, y: int) -> bool:
-        """Tell whether a cell is in it."""
+        """Return whether a cell is in the rectangle."""
         return self.x <= x < self.x + self.cols and self.y <= y < self.y + self.rows
 
 
@@ -59,9 +59,9 @@ class Divider:
     """The line between the two sides of a split.
 
     Attributes:
-        direction: That of its split: the line of a ``right`` one is one column wide, that of a ``down`` one a row high.
-        rect: Where it is.
-        path: Which split it belongs to: the way down from the root.
+        direction: The direction of its split: the line is one column wide for ``right``, one row high for ``down``.
+        rect: Its cells.
+        path: The path from the root to its split.
     """
 
     __slots__ = ("direction", "path", "rect")
@@ -76,10 +76,10 @@ class Arrangement:
     """A layout in cells.
 
     Attributes:
-        cols: Columns of the whole; more than the window has if it is too small for its panes.
-        rows: Rows of the whole, likewise.
-        panes: Where each pane is, in the order of the layout.
-        dividers: The lines between them.
+        cols: Total columns; more than the window's if that is too small for its panes.
+        rows: Total rows, likewise.
+        panes: The rectangle of each pane, in the order of the layout.
+        dividers: The lines between the panes.
     """
 
     __slots__ = ("cols", "dividers", "panes", "rows")
@@ -91,7 +91,7 @@ class Arrangement:
         self.dividers: list[Divider] = []
 
     def at(self, x: int, y: int) -> "int | Divider | None":
-        """Tell what a cell belongs to: a pane, by its number, or a divider; None outside of the window."""
+        """Return the pane (by its id) or the divider that a cell belongs to; None outside the window."""
         for pane, rect in self.panes.items():
             if rect.contains(x, y):
                 return pane
@@ -99,13 +99,13 @@ class Arrangement:
 
 
 def arrange(layout: "Layout", cols: int, rows: int, zoomed: int | None = None) -> Arrangement:
-    """Turn a layout into cells.
+    """Convert a layout into cells.
 
     Args:
         layout: The layout.
         cols: Columns of the window.
-        rows: Its rows.
-        zoomed: The pane that has the window to itself for now, if there is one; only that is arranged.
+        rows: Rows of the window.
+        zoomed: The zoomed pane, if any; only this pane is arranged.
 
     Example:
         >>> arranged = arrange({"direction": "right", "ratio": 0.5, "first": 1, "second": 2}, 80, 24)
@@ -124,7 +124,7 @@ def arrange(layout: "Layout", cols: int, rows: int, zoomed: int | None = None) -
 
 
 def minimum(layout: "Layout") -> tuple[int, int]:
-    """Give the columns and rows below which a layout's panes would not all have 2x1 cells."""
+    """Return the minimum columns and rows that give each pane of a layout 2x1 cells."""
     if isinstance(layout, int):
         return MIN_COLS, MIN_ROWS
     first, second = minimum(layout["first"]), minimum(layout["second"])
@@ -134,13 +134,13 @@ def minimum(layout: "Layout") -> tuple[int, int]:
 
 
 def neighbour(layout: "Layout", cols: int, rows: int, pane: int, side: "Side") -> int | None:
-    """Give the pane across the divider on a side (left, right, up, down); None at the edge of the window.
+    """Return the pane across the divider on a side (left, right, up, down); None at the edge of the window.
 
-    Of several it is the one that shares most of the edge, and of equals the first.
+    Of several panes, return the one with the longest shared edge, or the first of equals.
     """
     places = arrange(layout, cols, rows).panes
     here = places[pane]
-    best, longest = None, -1  # a pane of one row may face nothing but a divider: then the panes at its ends count
+    best, longest = None, -1  # a pane of one row may face only a divider: then the panes at its ends count
     for other, there in places.items():
         gap = {
             "left": here.x - (there.x + there.cols),
@@ -166,14 +166,14 @@ def least(layout: "Layout", direction: "Direction") -> int:
 
 
 def share(node: "Split", length: int) -> int:
-    """Count the cells of the first side, of a length that is enough for both."""
+    """Return the cells of the first side, given a length that is enough for both."""
     room = length - 1
     most = room - least(node["second"], node["direction"])
     return min(max(round(room * node["ratio"]), least(node["first"], node["direction"])), most)
 
 
 def halves(node: "Split", place: Rect) -> tuple[Rect, Rect, Rect]:
-    """Give the places of the first side, the divider and the second side."""
+    """Return the rectangles of the first side, the divider and the second side."""
     cells = share(node, along(place, node["direction"]))
     if node["direction"] == "right":
         return (

@@ -1,4 +1,4 @@
-"""Moving dividers: how panes get larger and smaller."""
+"""Resize panes by moving dividers."""
 
 from phux_core.errors import BadSizeError
 from phux_core.layout._arrange import CELLS, LEAST, Rect, along, arrange, halves, least, share
@@ -11,29 +11,28 @@ if TYPE_CHECKING:
 
 
 def move_divider(layout: "Layout", cols: int, rows: int, path: "Path", by: int) -> "Layout":
-    """Move the divider of a split by so many cells, to the right or down, or back if negative.
+    """Move the divider of a split by ``by`` cells to the right or down, or back if negative.
 
-    Only this divider moves: the others stay where they are, unless a pane would have less than its least size. It goes
-    as far as it can.
+    The divider moves as far as possible. The others stay in place unless a pane would become smaller than its minimum.
     """
     arrangement = arrange(layout, cols, rows)
     return _moved(layout, Rect(0, 0, arrangement.cols, arrangement.rows), path, by)
 
 
 def push(layout: "Layout", cols: int, rows: int, pane: int, side: "Side", by: int) -> "Layout":
-    """Move a pane's divider to a side: the one behind it on that axis, or if it is the last, the one before it.
+    """Move a pane's divider to a side: the one after it on that axis, or the one before it if it is the last pane.
 
-    It goes as far as it can, and pushes others along if it must; without a divider on that axis nothing changes.
+    The divider moves as far as possible and pushes others if needed. Without a divider on that axis, nothing changes.
     """
     behind, before = _dividers_of(layout, pane, "right" if side in {"left", "right"} else "down")
     return _push(layout, cols, rows, behind or before, by if side in {"right", "down"} else -by, away=bool(behind))
 
 
 def set_length(layout: "Layout", cols: int, rows: int, pane: int, direction: "Direction", cells: int) -> "Layout":
-    """Give a pane so many columns (``right``) or rows (``down``) by moving its dividers.
+    """Set a pane's columns (``right``) or rows (``down``) by moving its dividers.
 
     Raises:
-        BadSizeError: They cannot be moved that far, or there are none; the message says what can be had.
+        BadSizeError: The dividers cannot be moved that far, or there are none; the remedy gives the possible sizes.
     """
 
     def length(of: "Layout") -> int:
@@ -56,12 +55,12 @@ def set_length(layout: "Layout", cols: int, rows: int, pane: int, direction: "Di
 
 
 def has_divider(layout: "Layout", pane: int, direction: "Direction") -> bool:
-    """Tell whether a pane shares an axis with others, so that it has a size of its own there."""
+    """Return whether a pane has a divider on an axis, so that it can be resized there."""
     return any(_dividers_of(layout, pane, direction))
 
 
 def _dividers_of(layout: "Layout", pane: int, direction: "Direction") -> "tuple[list[Path], list[Path]]":
-    """Find the splits around a pane on an axis whose dividers are behind it, and those before it, the nearest first."""
+    """Return the splits on an axis whose dividers are after a pane, and those before it, nearest first."""
     behind: list[Path] = []
     before: list[Path] = []
     path: Path = ()
@@ -75,15 +74,15 @@ def _dividers_of(layout: "Layout", pane: int, direction: "Direction") -> "tuple[
 
 
 def _push(layout: "Layout", cols: int, rows: int, paths: "list[Path]", by: int, *, away: bool) -> "Layout":
-    """Move the first of some dividers; where it is stuck and the pane is to grow, the next ones make room.
+    """Move the first divider; if it is stuck and the pane is growing, move the next ones to make room.
 
     Args:
         layout: The layout.
         cols: Columns of the window.
-        rows: Its rows.
-        paths: The dividers on one side of a pane, the nearest first.
-        by: How far.
-        away: Whether forth is away from the pane: they are behind it.
+        rows: Rows of the window.
+        paths: The dividers on one side of a pane, nearest first.
+        by: Cells to move.
+        away: Whether the dividers are after the pane, so that a positive ``by`` moves away from it.
     """
 
     def place(of: "Layout") -> int:
@@ -124,7 +123,7 @@ def _moved(layout: "Layout", place: Rect, path: "Path", by: int) -> "Layout":
 
 
 def _refit(layout: "Layout", direction: "Direction", old: int, new: int, *, at_end: bool) -> "Layout":
-    """Let a layout's length change at one end only: what is far from there keeps its cells, if there is room."""
+    """Change a layout's length at one end; panes at the other end keep their cells if there is room."""
     if isinstance(layout, int) or old == new:
         return layout
     if layout["direction"] != direction:

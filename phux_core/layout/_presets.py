@@ -1,4 +1,4 @@
-"""Layouts that have a name."""
+"""Named layouts."""
 
 from phux_core.errors import BadRequestError, BadSizeError
 from phux_core.layout._arrange import minimum
@@ -14,14 +14,14 @@ PRESETS = ("even-horizontal", "even-vertical", "main-vertical", "tiled")
 
 
 def preset(name: str, pane_ids: "Sequence[int]", cols: int, rows: int) -> "Layout":
-    """Lay panes out in a known way.
+    """Return a named layout of panes.
 
-    ``even-horizontal`` puts them side by side, ``even-vertical`` one below the other, ``main-vertical`` the first at
-    the left and the others below each other at its right, ``tiled`` in rows and columns.
+    ``even-horizontal`` places them side by side, ``even-vertical`` one below the other, ``main-vertical`` the first on
+    the left and the others in a column on the right, ``tiled`` in rows and columns.
 
     Raises:
         BadRequestError: There is no such layout.
-        BadSizeError: The window is too small for it.
+        BadSizeError: The window is too small for the layout.
     """
     if name not in PRESETS:
         raise BadRequestError(f"there is no layout {name!r:.80}", remedy=f"the layouts are: {', '.join(PRESETS)}")
@@ -47,7 +47,7 @@ def preset(name: str, pane_ids: "Sequence[int]", cols: int, rows: int) -> "Layou
 
 
 def _evenly(parts: "Sequence[Layout]", direction: "Direction", length: int) -> "Layout":
-    """Put layouts behind each other with the same share each, in a tree that is not deeper than need be."""
+    """Place layouts in a row with equal shares, in a balanced tree."""
     room = max(length - (len(parts) - 1), len(parts))
     shares = [room // len(parts) + (place < room % len(parts)) for place in range(len(parts))]
 

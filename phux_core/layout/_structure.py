@@ -1,4 +1,4 @@
-"""What a layout is made of: panes, splits, and the ways to change which is where."""
+"""The structure of layouts: walking, splitting, removing and swapping panes."""
 
 from phux_core.errors import BadSizeError, LimitError
 from phux_core.layout._arrange import CELLS, LEAST, along, arrange
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from phux_core.shapes import Direction
 
 MAX_DEPTH = 64
-"""How deep splits may be nested: what is sent as JSON and walked by recursion must have a bound."""
+"""Maximum nesting of splits: layouts are sent as JSON and walked recursively."""
 
 
 def panes(layout: "Layout") -> "Iterator[int]":
-    """Go through the panes: what is left or above comes first."""
+    """Yield the panes, those to the left or above first."""
     if isinstance(layout, int):
         yield layout
     else:
@@ -24,7 +24,7 @@ def panes(layout: "Layout") -> "Iterator[int]":
 
 
 def depth(layout: "Layout") -> int:
-    """Count how deep splits are nested."""
+    """Return how deep splits are nested."""
     return 0 if isinstance(layout, int) else 1 + max(depth(layout["first"]), depth(layout["second"]))
 
 
@@ -39,20 +39,20 @@ def split(
     cells: int | None = None,
     percent: int | None = None,
 ) -> "Layout":
-    """Give a part of a pane to a new one, to its right or below it.
+    """Split a pane, with the new pane to its right or below it.
 
     Args:
         layout: The layout.
         cols: Columns of the window.
-        rows: Its rows.
+        rows: Rows of the window.
         target: The pane to split.
         new: The new pane.
-        direction: Where the new one goes.
-        cells: How many columns or rows it gets.
-        percent: Or which part of what the target has; half when both are omitted.
+        direction: Where to place the new pane.
+        cells: Columns or rows of the new pane.
+        percent: Its share of the target, instead of ``cells``; half if both are omitted.
 
     Raises:
-        BadSizeError: There is no room; the message has the sizes.
+        BadSizeError: There is no room; the message gives the sizes.
         LimitError: Splits are nested too deep.
     """
     place = arrange(layout, cols, rows).panes[target]
@@ -85,7 +85,7 @@ def split(
 
 
 def remove(layout: "Layout", pane: int) -> "Layout | None":
-    """Take a pane out: what was on the other side of its divider gets its place. None if it was the last."""
+    """Remove a pane; the other side of its divider takes its space. Return None if it was the last pane."""
     if isinstance(layout, int):
         return None if layout == pane else layout
     first, second = remove(layout["first"], pane), remove(layout["second"], pane)
@@ -95,7 +95,7 @@ def remove(layout: "Layout", pane: int) -> "Layout | None":
 
 
 def swap(layout: "Layout", one: int, other: int) -> "Layout":
-    """Let two panes change places. Of one that is not in it, the other takes the place."""
+    """Swap two panes. If only one of them is in the layout, the other replaces it."""
     if isinstance(layout, int):
         return other if layout == one else one if layout == other else layout
     return {**layout, "first": swap(layout["first"], one, other), "second": swap(layout["second"], one, other)}

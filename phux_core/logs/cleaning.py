@@ -1,7 +1,7 @@
-"""The bounds of all logs together: their size, and the age of those whose pane has ended.
+"""Limits on all logs: their total size, and the age of logs whose pane has ended.
 
-Several servers may do this side by side, in the same directory: what is gone already is nobody's problem. The newest
-segment of a pane that may still be written to is never taken.
+Several servers may clean the same directory concurrently, so files that are already gone are ignored. The newest
+segment of a pane that may still be written to is never removed.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ class _Found(NamedTuple):
     log: places.LogId
     ended_at: float | None
     segments: list[_Segment]
-    beside: int  # bytes of its other files, which go only with the log
+    beside: int  # bytes of its other files, which are removed only with the log
 
 
 def clean(root: str, *, most: int, keep_days: float, server: str | None, live: frozenset[int]) -> int:
-    """Let go what is too old or too much, the oldest first.
+    """Remove expired logs, then the oldest segments until the total size is within its limit.
 
     Args:
         root: The directory of all logs.
-        most: Bytes all logs may have.
-        keep_days: How long the log of a pane stays after its end.
-        server: The server that asks; its own panes are known.
-        live: Those of them that live.
+        most: Maximum total bytes.
+        keep_days: How long to keep the log of a pane after its end.
+        server: The calling server.
+        live: Its live panes.
 
     Returns:
-        How many bytes there are now.
+        The total bytes that remain.
     """
     now = time.time()
     lives: dict[str, bool] = {}
@@ -94,14 +94,14 @@ def _look(root: str, log: places.LogId, *, alive: bool) -> _Found | None:
                     newest = max(newest, found.st_mtime)
         ended = places.read_meta(directory).get("ended_at")
         if ended is None and not alive:
-            ended = newest  # its server went without a word
+            ended = newest  # its server was killed
         return _Found(log, ended, segments, beside)
     finally:
         os.close(directory)
 
 
 def _remove(root: str, log: places.LogId) -> None:
-    """Remove a log, and its server's directory with the last one."""
+    """Remove a log, and its server's directory if it is then empty."""
     with contextlib.suppress(OSError):
         directory = places.open_log(root, log)
         try:

@@ -1,4 +1,4 @@
-"""Lines within a budget: the first, the last, and no more bytes than there may be."""
+"""Lines within a byte budget: the first and the last ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# What the last lines may grow by before those that cannot be shown are let go.
+# How much the last lines may exceed the budget before they are trimmed.
 _SLACK_LINES = 1000
 _SLACK_CHARACTERS = 64 * 1024
 
@@ -18,9 +18,9 @@ class Cut(NamedTuple):
 
     Attributes:
         content: The text.
-        returned: How many lines it has, notes of ours not counted.
-        omitted: How many lines were left out.
-        cut: Whether a line was cut.
+        returned: Number of lines in it, without our notes.
+        omitted: Number of lines left out.
+        cut: Whether a line was shortened.
     """
 
     content: str
@@ -38,15 +38,15 @@ def cut(
     skipped: int = 0,
     after: Iterable[str] = (),
 ) -> Cut:
-    """Keep the first and the last lines, and no more bytes than there may be; a note stands where something is gone.
+    """Keep the first and the last lines within a byte budget; a note replaces omitted lines.
 
     Args:
-        lines: The lines; those before a gap if there is one.
-        head: How many of the first.
-        tail: How many of the last; all of them when neither is said.
-        max_bytes: How many bytes of both together.
-        skipped: How many lines the gap has.
-        after: Those behind it.
+        lines: The lines, up to the gap if there is one.
+        head: Number of first lines.
+        tail: Number of last lines; if both are None, all lines are kept.
+        max_bytes: Maximum total bytes.
+        skipped: Number of lines in the gap.
+        after: The lines after the gap.
     """
     ends = _Ends(head, tail, max_bytes)
     ends.take(lines)
@@ -60,12 +60,12 @@ def cut(
 
 
 class _Ends:
-    """The first and the last of any number of lines; holds hardly more of them than can be shown.
+    """The first and the last lines of a stream; holds little more than can be returned.
 
     Attributes:
-        first: The first ones.
-        last: The last ones.
-        dropped: How many were between them.
+        first: The first lines.
+        last: The last lines.
+        dropped: Number of lines between them.
     """
 
     def __init__(self, head: int | None, tail: int | None, most: int) -> None:
@@ -79,13 +79,13 @@ class _Ends:
         self.dropped = 0
 
     def take(self, lines: Iterable[str]) -> None:
-        """Take lines, which come behind those that were taken before."""
+        """Append lines."""
         coming = iter(lines)
         if self._at_first:
             room = self._most
             for line in coming:
                 room -= _size(line)
-                alone = not self.first and self._tail == 0  # if it is too long, it is cut
+                alone = not self.first and self._tail == 0  # shortened if it is too long
                 if len(self.first) == self._head or (room < 0 and not alone):
                     coming = itertools.chain([line], coming)
                     self._at_first = False
@@ -105,16 +105,16 @@ class _Ends:
         self._let_go()
 
     def skip(self, count: int) -> None:
-        """Take note that so many lines follow, which nobody will see."""
+        """Record that ``count`` lines follow that are left out."""
         self._at_first = False
         self.dropped += len(self.last) + count
         self.last.clear()
 
     def fit(self) -> bool:
-        """Let go what is more than fits; of a single line that is too long, its ends are kept.
+        """Drop lines that exceed the budget; shorten a single line that is too long.
 
         Returns:
-            Whether a line was cut.
+            Whether a line was shortened.
         """
         sizes = sum(map(_size, self.first)), sum(map(_size, self.last))
         if sum(sizes) <= self._most:
@@ -145,7 +145,7 @@ def _size(line: str) -> int:
 
 
 def _how_many(lines: Iterable[str], room: int) -> int:
-    """Tell how many of some lines fit."""
+    """Return how many of the lines fit."""
     count = 0
     for line in lines:
         room -= _size(line)
@@ -156,7 +156,7 @@ def _how_many(lines: Iterable[str], room: int) -> int:
 
 
 def _shorten(line: str, most: int) -> str:
-    """Keep the ends of a line."""
+    """Replace the middle of a line with a note."""
     data = line.encode("utf-8", "surrogateescape")
     left, right = data[: most // 2], data[len(data) - (most - most // 2) :]
     note = f"[phux: {len(data) - len(left) - len(right)} bytes left out]"

@@ -1,8 +1,8 @@
-"""The ledger of a pane's commands: what ran, where, when, by whom, how it ended and where its output stands.
+"""The command ledger of a pane: each command with its directory, times, origin, exit status and output range.
 
-Entries are bounded and their numbers never used again. Each change is a line of JSON, which the last line of the same
-number overrules; so a ledger can be kept by appending, by the keeper for the next service and in a file for later.
-Pure state.
+The number of entries is bounded, and their numbers are never reused. Each change is a line of JSON that overrides
+earlier lines of the same number, so a ledger is stored by appending: by the keeper for the next service, and in a file.
+No I/O.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MOST_ENTRIES = 1000
-"""Commands of one pane that are remembered."""
+"""Maximum entries per pane."""
 MOST_FILE_BYTES = 16 * 1024 * 1024
 LONGEST_COMMAND = 4000
-"""Characters of a command that are remembered."""
+"""Maximum characters stored of a command."""
 _LONGEST_ID = 100
 _MOST_DIGITS = 10
 _LAST = 2**53
 
 
 class CommandId(NamedTuple):
-    """Which command.
+    """The id of a command.
 
     Attributes:
-        log: The log that has it, if that was said.
+        log: Its log, if given.
         pane: The pane it ran in.
-        number: Its number there.
+        number: Its number in that pane.
     """
 
     log: str | None
@@ -47,10 +47,10 @@ class CommandId(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> CommandId:
-        """Read ``PANE.NUMBER``, or ``LOG.NUMBER`` for one that may be of an earlier server.
+        """Parse ``PANE.NUMBER``, or ``LOG.NUMBER``, which may refer to an earlier server.
 
         Raises:
-            BadRequestError: It is neither.
+            BadRequestError: The text is neither.
         """
         log, _, number = text.rpartition(".")
         pane = log.rpartition("/")[2]
@@ -61,10 +61,10 @@ class CommandId(NamedTuple):
 
 
 def range_of(entry: dict[str, Any]) -> dict[str, int]:
-    """Tell where the output of a command stands, as a query takes it.
+    """Return the range of a command's output, as arguments of a query.
 
     Raises:
-        RefusedError: It has none.
+        RefusedError: The command has not begun.
     """
     if entry["start"] is None:
         raise RefusedError(f"the command {entry['id']} has not begun, and has no output")
@@ -73,23 +73,22 @@ def range_of(entry: dict[str, Any]) -> dict[str, int]:
 
 @define
 class Entry:
-    """One command, as far as is known by now.
+    """One command.
 
     Attributes:
         pane: The pane it ran in.
-        number: Its number there.
-        place: Where in the stream the line began that it was typed on; what tells commands apart when they are heard
-            of again.
-        command: The line; None if nobody knows it.
-        cwd: Where it was started.
+        number: Its number in that pane.
+        place: The offset in the stream of the line it was typed on; identifies a command that is reported again.
+        command: The command line; None if it is unknown.
+        cwd: The directory it was started in.
         by: ``typed``, ``run`` or ``start``.
-        client: Who ran, started or typed it.
-        started_at: When.
-        start: Where its output begins; None until it began.
+        client: The client that ran, started or typed it.
+        started_at: When it was started.
+        start: The offset of its output; None until it begins.
         ended_at: When it ended; None until then.
-        end: Where its output ends.
-        exit_code: How it ended; None until then, and if the shell did not say.
-        lost: Whether it never began, or nobody saw its end.
+        end: The offset after its output.
+        exit_code: Its exit status; None until it ends, or if the shell did not report one.
+        lost: Whether it never began, or its end was not observed.
     """
 
     pane: int
@@ -108,12 +107,12 @@ class Entry:
 
     @property
     def id(self) -> str:
-        """What it is called: the pane's number and its own."""
+        """The command's id, ``PANE.NUMBER``."""
         return f"{self.pane}.{self.number}"
 
     @property
     def state(self) -> str:
-        """What it does."""
+        """The command's state: ``typed``, ``running``, ``finished`` or ``lost``."""
         if self.lost:
             return "lost"
         if self.ended_at is not None:
@@ -121,7 +120,7 @@ class Entry:
         return "typed" if self.start is None else "running"
 
     def to_document(self, server: str | None = None) -> dict[str, Any]:
-        """Tell it, as the wire does."""
+        """Return the entry as a wire document."""
         document = asdict(self) | {"id": self.id, "state": self.state}
         for name in ("number", "place", "lost"):
             del document[name]
@@ -134,8 +133,8 @@ class Ledger:
 
     Attributes:
         pane: The pane.
-        entries: The latest of them, by number.
-        next_number: The next one's number.
+        entries: The latest entries, by number.
+        next_number: The number of the next entry.
     """
 
     pane: int
@@ -144,12 +143,12 @@ class Ledger:
 
     @classmethod
     def of(cls, pane: int, data: bytes) -> Ledger:
-        """Read a ledger that was kept."""
+        """Return the ledger stored in ``data``."""
         entries = {entry.number: entry for entry in load(data)}
         return cls(pane, entries, max(entries, default=0) + 1)
 
     def add(self, **what: Any) -> Entry:
-        """Take a new command."""
+        """Add a new command and return its entry."""
         entry = Entry(pane=self.pane, number=self.next_number, **what)
         self.next_number += 1
         self.entries[entry.number] = entry
@@ -158,7 +157,7 @@ class Ledger:
         return entry
 
     def change(self, number: int, **what: Any) -> Entry | None:
-        """Note what became of a command; None if that is nothing new, or it is remembered no more."""
+        """Update an entry and return it; return None if nothing changed or the entry was dropped."""
         entry = self.entries.get(number)
         if entry is None or all(getattr(entry, name) == value for name, value in what.items()):
             return None
@@ -168,23 +167,23 @@ class Ledger:
 
     @property
     def latest(self) -> Entry | None:
-        """The last one."""
+        """The last entry; None if there is none."""
         return self.entries[next(reversed(self.entries))] if self.entries else None
 
     def dump(self) -> bytes:
-        """Write it down, a line an entry."""
+        """Return the ledger as lines of JSON, one per entry."""
         return b"".join(map(line, self.entries.values()))
 
 
 def line(entry: Entry) -> bytes:
-    """Write one entry down."""
+    """Return an entry as a line of JSON."""
     return to_bytes(_values(entry)) + b"\n"
 
 
 def load(data: bytes) -> Iterable[Entry]:
-    """Read lines, the last of each number; one that was cut is left out.
+    """Parse lines and return the last entry of each number; skip truncated lines.
 
-    A line may come again, behind what became of its command. What has ended does not begin anew by that.
+    A line may be repeated after a later one of its command. An unfinished entry does not override a finished one.
     """
     entries: dict[int, Entry] = {}
     for text in data.splitlines():

@@ -1,4 +1,4 @@
-"""Which logs there are, and what they are of."""
+"""List logs and their command ledgers."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def list_logs(root: str, server: str | None, live: Sequence[int]) -> list[dict[s
 
     Args:
         root: The directory of all logs.
-        server: The server that runs, if one does.
-        live: Its panes that live.
+        server: The running server, if any.
+        live: Its live panes.
     """
     return [entry for log in places.logs(root) if (entry := _describe(root, log, server, live)) is not None]
 
@@ -50,7 +50,7 @@ def _describe(root: str, log: places.LogId, server: str | None, live: Sequence[i
 
 
 def stored_commands(root: str, log: places.LogId) -> Iterator[dict[str, Any]]:
-    """Go through the ledger of a stored log."""
+    """Yield the entries in the ledger of a stored log."""
     try:
         directory = places.open_log(root, log)
     except OSError:
@@ -59,16 +59,16 @@ def stored_commands(root: str, log: places.LogId) -> Iterator[dict[str, Any]]:
         data = places.read_file(places.COMMANDS, ledger.MOST_FILE_BYTES, dir_fd=stored.directory)
         over = places.read_meta(stored.directory).get("ended_at") is not None or not places.server_lives(log.server)
     for entry in ledger.load(data):
-        # What ran when its server was killed has no end, and will never have one.
+        # The end of a command that was running when its server was killed will never be recorded.
         entry.lost = entry.lost or (over and entry.ended_at is None)
         yield entry.to_document(log.server)
 
 
 def stored_command(root: str, log: places.LogId, number: int) -> dict[str, Any]:
-    """Find one in the ledger of a stored log.
+    """Return one entry in the ledger of a stored log.
 
     Raises:
-        NoSuchTargetError: It is not there.
+        NoSuchTargetError: There is no such command.
     """
     for entry in stored_commands(root, log):
         if entry["id"] == f"{log.pane}.{number}":
@@ -77,14 +77,14 @@ def stored_command(root: str, log: places.LogId, number: int) -> dict[str, Any]:
 
 
 def newest_commands(root: str) -> list[dict[str, Any]]:
-    """Read the ledgers of all panes of the newest server, oldest command first."""
+    """Return the commands of all panes of the newest server, oldest first."""
     logs = list(places.logs(root))
     found = [entry for log in logs if log.server == logs[0].server for entry in stored_commands(root, log)]
     return sorted(found, key=lambda entry: entry["started_at"])
 
 
 def sizes(root: str, log: places.LogId) -> tuple[int, int]:
-    """Tell the size of the terminal that a log was written by."""
+    """Return the columns and rows of the terminal that a log was recorded in."""
     try:
         directory = places.open_log(root, log)
     except OSError:

@@ -1,4 +1,4 @@
-"""Pane ids that no other server of this user gives: a counter beside the logs, see docs/decisions/0025-pane-ids.md."""
+"""Pane ids, unique among a user's servers: a counter beside the logs, see docs/decisions/0025-pane-ids.md."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _LARGEST = 4_000_000_000
 
 
 def take(root: str, least: int) -> int:
-    """Return a pane id that was never used with these logs, and keep others from using it.
+    """Reserve and return a pane id that was never used with these logs.
 
     Args:
         root: The directory of all logs; empty if there is none.
         least: The smallest id the caller may use.
     """
     if root:
-        with contextlib.suppress(OSError):  # a full or read-only disk: the ids of this server are still its own
+        with contextlib.suppress(OSError):  # full or read-only disk: ids are still unique within this server
             directory = places.open_directory(root, create=True)
             try:
-                # Without blocking: a FIFO may be there.
+                # O_NONBLOCK, because the path may be a FIFO.
                 fd = places.open_file(_NAME, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK, dir_fd=directory)
             finally:
                 os.close(directory)

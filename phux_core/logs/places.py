@@ -1,7 +1,7 @@
-"""Where logs are, what they are called, and whether their directories may be trusted.
+"""Locations and names of logs, and checks of their directories.
 
-Every directory is opened from the one above it and checked: ours, closed to everybody else, no link. Nothing that
-exists is ever changed to be so.
+Each directory is opened relative to its parent and checked: it must be ours, private and not a symbolic link.
+Existing permissions are never changed.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _MOST_META = 256 * 1024
 
 
 class LogId(NamedTuple):
-    """Which log.
+    """The id of a log.
 
     Attributes:
-        server: The name of the server's life it is of.
-        pane: The pane's number there.
+        server: The name of the server instance, see ``server_name``.
+        pane: The pane's id.
     """
 
     server: str
@@ -46,7 +46,7 @@ class LogId(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> LogId | None:
-        """Read what ``str`` gives; None if it is something else."""
+        """Parse the output of ``str``; return None if the text is not a log id."""
         server, slash, pane = text.partition("/")
         if not slash or not _SERVER.fullmatch(server) or not pane.isdecimal() or len(pane) > 10:
             return None
@@ -54,7 +54,7 @@ class LogId(NamedTuple):
 
 
 def server_name(socket: str, started_at: float, keeper_pid: int) -> str:
-    """Name one life of a server, as no other is named: by its beginning, its process and its socket.
+    """Return a unique name for a server instance, from its start time, process id and socket.
 
     Example:
         >>> server_name("/run/phux.sock", 0.0, 7)
@@ -65,39 +65,39 @@ def server_name(socket: str, started_at: float, keeper_pid: int) -> str:
 
 
 def keeper_of(server: str) -> int:
-    """Tell the process that a server's name speaks of."""
+    """Return the keeper's process id in a server's name."""
     return int(server.split("-")[1])
 
 
 def segment_name(offset: int) -> str:
-    """Name the segment that begins at a place in the stream."""
+    """Return the file name of the segment that begins at an offset."""
     return f"{offset:020}.log"
 
 
 def segment_offset(name: str) -> int | None:
-    """Tell where a segment begins; None if this is no segment."""
+    """Return the offset in a segment's file name; None for other files."""
     match = _SEGMENT.fullmatch(name)
     return int(match[1]) if match else None
 
 
 class UnsafeDirectoryError(OSError):
-    """A directory that is not ours alone."""
+    """A directory belongs to another user or is accessible to others."""
 
 
 def open_directory(path: str, *names: str, create: bool = False) -> int:
-    """Open a directory below another, checking each on the way from ``path`` on.
+    """Open a directory, checking every component from ``path`` on.
 
     Args:
-        path: A directory that is checked itself, too; those above it are the user's business.
-        names: Which one below it.
-        create: Whether to make what is missing.
+        path: The first directory to check; its parents are not checked.
+        names: The components below it.
+        create: Whether to create missing directories.
 
     Returns:
         A descriptor.
 
     Raises:
-        UnsafeDirectoryError: One of them belongs to somebody else or is open to others.
-        OSError: It is not there, is no directory, is a link, or cannot be made.
+        UnsafeDirectoryError: A component belongs to another user or is accessible to others.
+        OSError: A component does not exist, is not a directory, is a link, or cannot be created.
     """
     if create:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
@@ -134,12 +134,12 @@ def _check(fd: int, name: str) -> None:
 
 
 def open_file(name: str, flags: int, *, dir_fd: int) -> int:
-    """Open a file of a log: private, and never through a link."""
+    """Open a file of a log with private permissions, without following links."""
     return os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=dir_fd)
 
 
 def read_file(name: str, most: int, *, dir_fd: int) -> bytes:
-    """Read a small file of a log; empty if it is not there."""
+    """Return up to ``most`` bytes of a log's file; empty if it does not exist."""
     try:
         fd = open_file(name, os.O_RDONLY, dir_fd=dir_fd)
     except FileNotFoundError:
@@ -149,7 +149,7 @@ def read_file(name: str, most: int, *, dir_fd: int) -> bytes:
 
 
 def replace_file(name: str, data: bytes, *, dir_fd: int) -> None:
-    """Write a file anew, whole or not at all."""
+    """Replace a file atomically."""
     part = f"{name}.part"
     fd = open_file(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, dir_fd=dir_fd)
     with os.fdopen(fd, "wb") as file:
@@ -158,7 +158,7 @@ def replace_file(name: str, data: bytes, *, dir_fd: int) -> None:
 
 
 def read_meta(dir_fd: int) -> dict[str, Any]:
-    """Read what is known of a log's pane; empty if nothing is."""
+    """Return the metadata of a log's pane; empty if it is missing or damaged."""
     with contextlib.suppress(OSError, ValueError):
         found = json.loads(read_file(META, _MOST_META, dir_fd=dir_fd))
         if isinstance(found, dict):
@@ -167,7 +167,7 @@ def read_meta(dir_fd: int) -> dict[str, Any]:
 
 
 def logs(root: str) -> Iterator[LogId]:
-    """Go through all logs, newest server first, panes in their order."""
+    """Yield all logs, newest server first, ordered by pane."""
     for server in sorted(_names(root), reverse=True):
         if _SERVER.fullmatch(server):
             matches = (_PANE.fullmatch(name) for name in _names(os.path.join(root, server)))
@@ -175,7 +175,7 @@ def logs(root: str) -> Iterator[LogId]:
 
 
 def find_log(root: str, pane: int, server: str | None) -> LogId | None:
-    """Find a pane's log: of the server that is asked, else of the newest earlier one that had such a pane."""
+    """Return a pane's log: that of the given server, else of the newest server with such a pane."""
     found = [log for log in logs(root) if log.pane == pane]
     return next((log for log in found if log.server == server), found[0] if found else None)
 
@@ -188,7 +188,7 @@ def _names(path: str) -> list[str]:
 
 
 def server_lives(server: str) -> bool:
-    """Tell whether a server may still live, because its keeper's process does."""
+    """Return whether a server may still be running, judging by its keeper's process."""
     pid = keeper_of(server)
     try:
         os.kill(pid, 0)

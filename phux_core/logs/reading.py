@@ -1,4 +1,4 @@
-"""One read of a log with all its options: by lines or by bytes, rendered or not, filtered, within a budget."""
+"""One read of a log with all its options: by lines or bytes, rendered or not, filtered, within a byte budget."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ DEFAULT_LINES = 500
 DEFAULT_BYTES = 1024 * 1024
 MOST_BYTES = 16 * 1024 * 1024
 DEFAULT_CHUNK = 64 * 1024
-"""What a read by bytes gives unless told otherwise."""
-# What the last lines are looked for in, and what is rendered at once.
+"""Default bytes of a read by bytes."""
+# How far back to search for the last lines, and how much to render at once.
 _MOST_BACK = 32 * 1024 * 1024
 _PIECE = 256 * 1024
-# Without a pattern, no more than so much of both ends is looked at for what is to be shown of them.
+# Without a pattern, minimum bytes read at either end of a long log.
 _END = 2 * 1024 * 1024
 
 
 @define(frozen=True)
 class Query:
-    """What to read.
+    """The options of a read.
 
     Attributes:
-        lines: The last so many lines.
-        from_byte: From this place on, ``max_bytes`` bytes of the stream, or less to end with a line.
-        since: Nothing before this place.
-        until: Nothing from this place on.
-        max_bytes: How much text to give.
-        grep: Only lines that match this pattern.
-        context: Lines around each that matches.
-        head: The first so many lines of what there is.
-        tail: The last so many.
+        lines: Read the last N lines.
+        from_byte: Read ``max_bytes`` bytes from this offset, or fewer to end at a line break.
+        since: Read nothing before this offset.
+        until: Read nothing from this offset on.
+        max_bytes: Maximum bytes of text to return.
+        grep: Return only lines that match this pattern.
+        context: Lines to return around each match.
+        head: Return the first N lines of the result.
+        tail: Return the last N lines of the result.
         mode: One of ``text.MODES``.
-        whole_lines: Leave out a line that is not finished.
+        whole_lines: Leave out an unfinished line.
         cols: Columns of the terminal.
-        rows: Rows of it.
+        rows: Rows of the terminal.
     """
 
     lines: int | None = None
@@ -66,8 +66,8 @@ def read_log(root: str, log: places.LogId, query: Query) -> dict[str, Any]:
     """Read a stored log.
 
     Raises:
-        NoSuchTargetError: There is none.
-        BadRequestError: The query makes no sense.
+        NoSuchTargetError: The log does not exist or cannot be read.
+        BadRequestError: The query is invalid.
     """
     try:
         stored = Stored.open(root, log)
@@ -127,7 +127,7 @@ def read(stored: Stored, query: Query) -> dict[str, Any]:
 
 
 def _start(stored: Stored, query: Query, lines: int, low: int, end: int) -> int:
-    """Find where to begin so that so many lines come out: cursor motion makes fewer than there are line ends."""
+    """Return the offset from which to render N lines: with cursor motion, there are fewer lines than line breaks."""
     wanted = lines
     start = stored.start_of_last_lines(wanted, low, end, _MOST_BACK)
     if query.mode != "rendered" or query.grep is not None:
@@ -141,7 +141,7 @@ def _start(stored: Stored, query: Query, lines: int, low: int, end: int) -> int:
 
 
 def _gap(stored: Stored, start: int, end: int, most: int) -> tuple[int, int]:
-    """Find the lines in the middle of a long part that cannot be shown: where they begin, and where they end."""
+    """Return the range in the middle of a long part that exceeds the budget; it is empty in a short part."""
     if end - start > 2 * most + _PIECE:
         first = stored.end_of_line(start + most, _PIECE)
         last = stored.end_of_line(end - most, _PIECE)
@@ -187,7 +187,7 @@ def _beyond(asked: int, end: int) -> BadRequestError:
 
 
 def _to_line_end(data: bytes, *, more: bool, whole: bool) -> bytes:
-    """Leave the beginning of a line for the next read; cut one that is too long for that between two characters."""
+    """Leave an unfinished line to the next read; cut one that is too long between two characters."""
     if not more:
         return data
     ends = data.rfind(b"\n") + 1
@@ -195,7 +195,7 @@ def _to_line_end(data: bytes, *, more: bool, whole: bool) -> bytes:
         return data[:ends]
     for size in range(min(3, len(data))):
         lead = data[len(data) - 1 - size]
-        if lead >= 0xC0:  # the first byte of a character that may go on
+        if lead >= 0xC0:  # the first byte of a character that may be incomplete
             return data[: len(data) - 1 - size] or data
         if lead < 0x80:
             break
@@ -203,7 +203,10 @@ def _to_line_end(data: bytes, *, more: bool, whole: bool) -> bytes:
 
 
 def _lines(stored: Stored, query: Query, start: int, end: int, pattern: re.Pattern[str] | None = None) -> Iterator[str]:
-    """Go through the lines of a part of the log, with a note at each hole; exact where they match."""
+    """Yield the lines of a part of the log, with a note at each hole.
+
+    With a pattern, only pieces that match it are rendered exactly.
+    """
 
     def pieces() -> Iterator[str]:
         place = start

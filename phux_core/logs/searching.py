@@ -1,7 +1,7 @@
-"""Looking for a pattern in logs, line by line, without escape sequences.
+"""Search logs for a pattern, line by line, without escape sequences.
 
-A program that goes back to the beginning of its line begins another one for us: a shell does so before each command's
-output, and nobody who looks for ``^error`` should have to know.
+A carriage return starts a new line here: a shell writes one before each command's output, and ``^error`` must match
+after it.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ DEFAULT_MATCHES = 1000
 _PIECE = 1024 * 1024
 _LONGEST_LINE = 4 * 1024 * 1024
 _LONGEST_SHOWN = 1000
-# What is read of what stands around a match, on either side.
+# Maximum bytes read on either side of a match for its context.
 _MOST_AROUND = 256 * 1024
-# Most patterns have a text that each match must have, and bytes can be looked through for it many times quicker than
-# lines without escape sequences can be matched. Colours may stand within it; lines with others are matched anyway.
+# Most patterns contain literal text that every match must have, and searching raw bytes for it is many times faster
+# than stripping and matching all lines. SGR sequences may interrupt it; lines with other sequences are always matched.
 _UNSEEN = rb"(?:%b)*+" % escapes.SGR
 _OTHERS = {
     b"\x1b": escapes.OTHER_THAN_SGR,
@@ -38,20 +38,20 @@ _QUANTIFIED = re.compile(r"[*?{]")
 def search(
     root: str, logs: Sequence[places.LogId], pattern: str, *, context: int = 0, most: int = DEFAULT_MATCHES
 ) -> dict[str, Any]:
-    """Look for a pattern.
+    """Search logs for a pattern.
 
     Args:
         root: The directory of all logs.
-        logs: Where to look, in this order.
-        pattern: What for, as Python's re reads it.
-        context: How many lines around each to tell, too.
-        most: How many matches to tell; there may be more.
+        logs: The logs to search, in this order.
+        pattern: The pattern, in the syntax of Python's re module.
+        context: Number of lines to return around each match.
+        most: Maximum number of matches.
 
     Returns:
         ``matches`` and ``truncated``.
 
     Raises:
-        BadRequestError: The pattern is none.
+        BadRequestError: The pattern is invalid.
     """
     compiled = compile_pattern(pattern)
     literal = required_text(pattern)
@@ -61,7 +61,7 @@ def search(
         try:
             stored = Stored.open(root, log)
         except OSError:
-            continue  # it was let go meanwhile
+            continue  # it was removed in the meantime
         with stored:
             for number, offset, line in _matches(stored, compiled, hint):
                 if len(matches) >= most:
@@ -75,7 +75,7 @@ def search(
 
 
 def required_text(pattern: str) -> str | None:
-    r"""Find a text that every line has which matches a pattern; None if that cannot be told by its looks.
+    r"""Return literal text that every match of a pattern contains; None if there is none or it is hard to determine.
 
     Example:
         >>> required_text(r"^error: \d+ in module_[a-z]+$")
@@ -84,7 +84,7 @@ def required_text(pattern: str) -> str | None:
         True
     """
     if re.search(r"[|()]", pattern):
-        return None  # a choice, or a group that may be one
+        return None  # an alternation, or a group that may be optional
     runs = [""]
     for token in _TOKEN.finditer(pattern):
         escaped, plain = token.groups()
@@ -93,7 +93,7 @@ def required_text(pattern: str) -> str | None:
         if character is None or (escaped is None and character in ".^$*+?{}[]\\"):
             runs.append("")
         elif _QUANTIFIED.match(following):
-            runs.append("")  # it need not be there
+            runs.append("")  # it is optional
         else:
             runs[-1] += character
             if following == "+":
@@ -103,14 +103,14 @@ def required_text(pattern: str) -> str | None:
 
 
 def _in_raw_bytes(literal: str) -> re.Pattern[bytes]:
-    """Look for a text in bytes in which parts of it may be coloured."""
+    """Return a pattern for literal text in bytes, possibly interrupted by SGR sequences."""
     return re.compile(_UNSEEN.join(re.escape(bytes([byte])) for byte in literal.encode()))
 
 
 def _matches(
     stored: Stored, pattern: re.Pattern[str], hint: re.Pattern[bytes] | None
 ) -> Iterator[tuple[int, int, str]]:
-    """Find lines: the number of each among those that are kept, where it begins, and what it says."""
+    """Yield each matching line: its number in the stored log, its offset and its text."""
     number = 1
     for place, data in _pieces(stored):
         counted = 0
@@ -122,12 +122,12 @@ def _matches(
 
 
 def _said(line: str, search: Callable[[str], object]) -> str | None:
-    """Tell which part of a line matches, the latest that was written; None if none does."""
+    """Return the last part of a line, split at carriage returns, that matches; None if none does."""
     return next((part for part in reversed(line.split("\r")) if search(part)), None)
 
 
 def _around(stored: Stored, place: int, context: int) -> tuple[list[str], list[str]]:
-    """Read the lines around the one that begins at a place."""
+    """Return the lines before and after the one that begins at an offset."""
     low = stored.start_of_last_lines(context, stored.first, place, _MOST_AROUND)
     _start, before = stored.read(low, place - low)
     _start, behind = stored.read(place, _MOST_AROUND)
@@ -140,10 +140,9 @@ def _shown(lines: list[bytes]) -> list[str]:
 
 
 def _hits(data: bytes, pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
-    """Find the lines of a piece that match: where each begins, and what it says."""
+    """Yield each matching line of a piece: its position and its text."""
     search = pattern.search
-    # No escape sequence takes the end of a line along. So all lines can be rid of them at once, which is many times
-    # quicker than one by one.
+    # No escape sequence spans a line break, so all lines can be stripped at once, which is many times faster.
     plain = text.plain(data.removesuffix(b"\n"))
     lines = plain.split("\n")
     rewritten = "\r" in plain
@@ -164,7 +163,7 @@ def _hits(data: bytes, pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
 
 
 def _hits_with(data: bytes, pattern: re.Pattern[str], hint: re.Pattern[bytes]) -> Iterator[tuple[int, str]]:
-    """Find the same, by a text that each of them must have."""
+    """Like ``_hits``, but match only lines that contain the hint or unusual sequences."""
     found = set()
     for wanted in (hint, *(pattern for byte, pattern in _OTHERS.items() if byte in data)):
         match = wanted.search(data)
@@ -183,7 +182,7 @@ def _hits_with(data: bytes, pattern: re.Pattern[str], hint: re.Pattern[bytes]) -
 
 
 def _pieces(stored: Stored) -> Iterator[tuple[int, bytes]]:
-    """Go through the log in pieces of whole lines."""
+    """Yield the log in pieces of whole lines, each with its offset."""
     place = start = stored.first
     rest = b""
     while place < stored.end:

@@ -1,4 +1,4 @@
-"""One log as it stands on disk: its segments, holes and lines, read from either end at the cost of what is read."""
+"""One log on disk: its segments, holes and lines. Reads from either end cost only what they read."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _MOST_COUNTS = 64 * 1024 * 1024
 
 
 class Stored:
-    """A log that is read. Others may append to it and drop its oldest segments meanwhile.
+    """A log open for reading. A writer may append to it and remove its oldest segments at the same time.
 
     Args:
-        directory: A descriptor of its directory; ours from now on.
+        directory: A descriptor of its directory; the log takes ownership of it.
 
     Attributes:
-        segments: The offset and size of each, in order.
+        segments: The offset and size of each segment, in order.
     """
 
     def __init__(self, directory: int) -> None:
@@ -36,7 +36,7 @@ class Stored:
             if offset is not None:
                 with contextlib.suppress(FileNotFoundError):
                     size = os.stat(name, dir_fd=directory, follow_symlinks=False).st_size
-                    if size:  # one that nothing could be written to is part of a hole
+                    if size:  # an empty segment is part of a hole
                         self.segments.append((offset, size))
         self.segments.sort()
 
@@ -45,7 +45,7 @@ class Stored:
         """Open a log.
 
         Raises:
-            OSError: It is not there, or not to be trusted.
+            OSError: The log does not exist, or its directory is unsafe.
         """
         return cls(places.open_log(root, log))
 
@@ -62,25 +62,25 @@ class Stored:
 
     @property
     def first(self) -> int:
-        """The place of the first byte that is kept."""
+        """The offset of the first stored byte."""
         return self.segments[0][0] if self.segments else 0
 
     @property
     def end(self) -> int:
-        """The place behind the last byte."""
+        """The offset after the last byte."""
         return sum(self.segments[-1]) if self.segments else 0
 
     def holes(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Go through the holes in a part of the stream."""
+        """Yield the holes in a part of the stream."""
         for (offset, size), (following, _size) in zip(self.segments, self.segments[1:], strict=False):
             if offset + size < following and offset + size < end and following > start:
                 yield max(start, offset + size), min(end, following)
 
     def read(self, start: int, most: int) -> tuple[int, bytes]:
-        """Read from a place on, up to the next hole or as much as was asked for.
+        """Read up to ``most`` bytes from an offset, stopping at the next hole.
 
         Returns:
-            Where it begins, behind the place if that is in a hole or was let go, and the bytes; none at the end.
+            The offset of the bytes, which is later than ``start`` if that is in a hole or was removed, and the bytes.
         """
         parts: list[bytes] = []
         place = start
@@ -97,7 +97,7 @@ class Stored:
             if not part:
                 if parts:
                     break
-                continue  # it was let go just now
+                continue  # it was just removed
             parts.append(part)
             place += len(part)
             most -= len(part)
@@ -126,7 +126,7 @@ class Stored:
     # Lines
 
     def lines_of(self, offset: int, size: int) -> int:
-        """Count the line ends of a segment: as its writer noted, else by reading it."""
+        """Return the number of line breaks in a segment: as recorded by its writer, else by reading it."""
         if self._counts is None:
             self._counts = {}
             for line in places.read_file(places.LINES, _MOST_COUNTS, dir_fd=self._directory).splitlines():
@@ -137,7 +137,7 @@ class Stored:
         return self._pread(offset, 0, size).count(b"\n") if known is None else known
 
     def count_lines(self, start: int, end: int) -> int:
-        """Count the lines of a part of the stream, one that is unfinished included."""
+        """Return the number of lines in a part of the stream, including an unfinished one."""
         if start >= end:
             return 0
         count = 0
@@ -151,13 +151,13 @@ class Stored:
         return count + (last != b"\n")
 
     def start_of_last_lines(self, count: int, low: int, end: int, most: int) -> int:
-        """Find where the last lines before a place begin, reading backwards.
+        """Return the offset where the last ``count`` lines before ``end`` begin, reading backwards.
 
         Args:
-            count: How many lines.
-            low: Do not go back before this place.
-            end: The place.
-            most: Do not read more than so many bytes.
+            count: Number of lines.
+            low: The lowest offset to read.
+            end: The offset after the last line.
+            most: Maximum bytes to read.
         """
         low = max(low, end - most)
         if count <= 0:
@@ -181,13 +181,13 @@ class Stored:
         return max(place, low)
 
     def end_of_line(self, place: int, most: int) -> int | None:
-        """Find the place behind the line that a place is in; None if that is further away than so many bytes."""
+        """Return the offset after the line at ``place``; None if it is more than ``most`` bytes away."""
         start, data = self.read(place, most)
         end = data.find(b"\n") + 1
         return start + end if end else None
 
     def _read_before(self, end: int, most: int) -> tuple[int, bytes]:
-        """Read what stands right before a place, in one segment."""
+        """Read the bytes right before an offset, from one segment."""
         for offset, size in reversed(self.segments):
             if offset < end:
                 high = min(end, offset + size)
@@ -197,10 +197,10 @@ class Stored:
 
 
 class Held(Stored):
-    """A part of a stream that stands in memory, to be read like a log.
+    """A part of a stream in memory, with the interface of a log.
 
     Args:
-        offset: Where in the stream it begins.
+        offset: Its offset in the stream.
         data: The bytes.
     """
 
@@ -215,5 +215,5 @@ class Held(Stored):
         return self._data[at : at + count]
 
     def lines_of(self, _offset: int, _size: int) -> int:
-        """Count its line ends."""
+        """Return the number of line breaks."""
         return self._data.count(b"\n")

@@ -1,8 +1,8 @@
-"""Bytes of a log as text: rendered as written, stripped of escape sequences, or as they are; filtered.
+"""Bytes of a log as text: rendered, stripped of escape sequences, or raw; filtered.
 
-"Rendered" is what stays on a terminal that is long enough: carriage returns and cursor motion are applied, and what a
-full-screen program drew is gone when it has left its screen, as it is for a person. "Stripped" keeps everything that
-was written but the escape sequences. "Raw" is the bytes; those that are no UTF-8 stand as surrogates.
+"Rendered" is the text that remains on a terminal of unlimited height: carriage returns and cursor motion are applied,
+and the alternate screen of a full-screen program disappears when the program leaves it. "Stripped" keeps all output
+except escape sequences. "Raw" is the bytes, with surrogates for invalid UTF-8.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LINES = re.compile(r"[\r\n]")
 
 
 def strip(data: bytes) -> str:
-    r"""Take escape sequences out.
+    r"""Remove escape sequences.
 
     Example:
         >>> strip(b"\x1b[1;32mok\x1b[0m\r\n\x1b]0;title\x07done")
@@ -38,7 +38,7 @@ def strip(data: bytes) -> str:
 
 
 def stretches(data: bytes) -> list[str]:
-    r"""Cut output into the texts that were written in one go, wherever the cursor may have moved.
+    r"""Split output at each possible movement of the cursor.
 
     Example:
         >>> stretches(b"10%\r\x1b[K\x1b[32mdone\x1b[m\r\n\x1b[?1049h\x1b[2;5Hfull screen\x1b[?1049l")
@@ -49,7 +49,7 @@ def stretches(data: bytes) -> list[str]:
 
 
 def last_stretch(data: bytes) -> int:
-    r"""Find where the last of these texts begins: after the last movement of the cursor.
+    r"""Return where the last stretch begins: after the last possible movement of the cursor.
 
     Example:
         >>> last_stretch(b"10%\r\x1b[2;5Hful\x1b[31ml")
@@ -59,7 +59,7 @@ def last_stretch(data: bytes) -> int:
 
 
 def plain(data: bytes) -> str:
-    r"""Take out of lines what is not text, but for carriage returns within them; much quicker than rendering.
+    r"""Remove everything but text and carriage returns within lines; much faster than rendering.
 
     Example:
         >>> plain(b"$ lx\b\x1b[Ks\r\n\x1b[?2004l\rfile\r\n")
@@ -78,7 +78,7 @@ def plain(data: bytes) -> str:
 
 
 def render_for(pattern: re.Pattern[str], data: bytes, *, cols: int, rows: int) -> str:
-    """Render bytes in which a pattern is looked for: exactly, but roughly where nothing like it was written."""
+    """Render bytes for a search: exactly if the pattern matches the plain text, else approximately."""
     text = flowing_text(data)
     if text is not None:
         return text
@@ -89,7 +89,7 @@ def render_for(pattern: re.Pattern[str], data: bytes, *, cols: int, rows: int) -
 
 
 def render(data: bytes, *, cols: int, rows: int) -> str:
-    """Render bytes as written, blank lines at the end included."""
+    """Render bytes, including trailing blank lines."""
     text = flowing_text(data)
     if text is not None:
         return text
@@ -98,14 +98,14 @@ def render(data: bytes, *, cols: int, rows: int) -> str:
 
 
 def to_text(data: bytes, mode: str, *, cols: int, rows: int) -> str:
-    """Make text of bytes in one of the modes."""
+    """Convert bytes to text in one of the modes."""
     if mode == "raw":
         return data.decode("utf-8", "surrogateescape")
     return strip(data) if mode == "stripped" else render(data, cols=cols, rows=rows)
 
 
 def lines_in(pieces: Iterable[str]) -> Iterator[str]:
-    """Cut text into lines, without their ends; an empty end is no line."""
+    """Split text into lines without line breaks; an empty remainder is not a line."""
     rest = ""
     for piece in pieces:
         *lines, rest = (rest + piece).split("\n")
@@ -115,7 +115,7 @@ def lines_in(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def matched(lines: Iterable[str], pattern: re.Pattern[str]) -> Iterator[tuple[str, bool]]:
-    """Give each line, and whether it matches. A pattern that takes too long ends the process."""
+    """Yield each line and whether it matches. A pattern that takes too long ends the process."""
     search = pattern.search
     rest = iter(lines)
     while batch := list(islice(rest, BATCH)):
@@ -125,7 +125,7 @@ def matched(lines: Iterable[str], pattern: re.Pattern[str]) -> Iterator[tuple[st
 
 
 def grep(lines: Iterable[str], pattern: re.Pattern[str], context: int) -> Iterator[str]:
-    """Give the lines that match, with so many around each."""
+    """Yield the lines that match, with ``context`` lines around each."""
     before: list[str] = []
     after = 0
     for line, matches in matched(lines, pattern):

@@ -1,7 +1,7 @@
-"""``python -P -m phux_core.logs.worker``: reads, renders and searches logs for whoever started it.
+"""``python -P -m phux_core.logs.worker``: reads, renders and searches logs for its parent process.
 
-Requests and answers are JSON behind four bytes of length, on stdin and stdout. It does one thing at a time and can be
-killed at any moment: nothing is written. A pattern that takes too long to match ends it (see ``phux_core.patterns``).
+Requests and replies are JSON after four bytes of length, on stdin and stdout. It handles one request at a time, writes
+no files and can be killed at any moment. A pattern that takes too long to match ends it (see ``phux_core.patterns``).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _MOST_S = 90
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Carry out a request.
+    """Execute a request and return its result.
 
     Raises:
-        PhuxError: It cannot be.
+        PhuxError: The request failed.
     """
     root, server = request["root"], request.get("server")
     if request["do"] == "list":
@@ -38,7 +38,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         named = request["logs"]
         logs = list(places.logs(root)) if named is None else list(filter(None, map(places.LogId.parse, named)))
         return search(root, logs, request["pattern"], context=request["context"], most=request["most"])
-    if "data" in request:  # of a pane that has no log
+    if "data" in request:  # the pane has no log
         held = Held(request["offset"], request["data"].encode("utf-8", "surrogateescape"))
         return {"log": None, "pane": request["pane"], **read(held, Query(**request["query"]))}
     if request["do"] == "newest_commands":
@@ -76,7 +76,7 @@ def _find(root: str, server: str | None, pane: int | None, name: str | None) -> 
 
 
 def _limit_time() -> None:
-    """Have the kernel end us if whoever asked died, and cannot."""
+    """Let the kernel kill us if our parent died and cannot do so."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     _soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
     seconds = int(used.ru_utime + used.ru_stime) + _MOST_S
@@ -84,7 +84,7 @@ def _limit_time() -> None:
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer until there is nobody to ask."""
+    """Reply to requests until the stream ends."""
     while True:
         prefix = requests.read(_PREFIX)
         if len(prefix) < _PREFIX:

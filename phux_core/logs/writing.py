@@ -1,7 +1,7 @@
-"""Appending to a log: segments of one size, the oldest going first when the log has grown to its bound.
+"""Append to a log: segments of equal size, of which the oldest is removed when the log reaches its limit.
 
-Knows nothing of panes and journals. Whoever appends says where in the stream the bytes belong; a place that is not the
-end of what was written begins a new segment, and the gap before it is a hole that the names of the segments tell.
+This module knows nothing of panes and journals. The caller gives the offset of the bytes in the stream; an offset after
+the end starts a new segment, and the gap before it is a hole, which the names of the segments show.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from phux_core.logs import places
 from phux_core.logs.stored import Stored
 
 DEFAULT_PANE_BYTES = 64 * 1024 * 1024
-"""What a pane's log holds at the most."""
+"""Default maximum bytes of a pane's log."""
 _SEGMENTS = 16
 _LARGEST_SEGMENT = 4 * 1024 * 1024
 _SMALLEST_SEGMENT = 4 * 1024
-# From so many bytes on, the counts of lines are rid of those of segments that are gone.
+# From this size on, the file of line counts is rewritten without removed segments.
 _LONG_COUNTS = 256 * 1024
 DELETED = "its file was deleted"
-# How often to look whether the file is still there: somebody may have deleted it under us.
+# How often to check whether the file was deleted.
 _CHECK_S = 1.0
 
 
@@ -33,15 +33,15 @@ class _Segment(NamedTuple):
 
 
 class LogWriter:
-    """The one who appends to a log.
+    """The writer of a log.
 
     Args:
         root: The directory of all logs.
-        log: Which.
-        most: Bytes the log may hold.
+        log: The log.
+        most: Maximum bytes of the log.
 
     Attributes:
-        end: The place behind the last byte that was written.
+        end: The offset after the last byte written.
     """
 
     def __init__(self, root: str, log: places.LogId, most: int = DEFAULT_PANE_BYTES) -> None:
@@ -58,27 +58,27 @@ class LogWriter:
         self.end = 0
 
     def resume(self) -> None:
-        """Go on behind what an earlier writer left.
+        """Continue where an earlier writer stopped.
 
         Raises:
-            OSError: It cannot be looked at.
+            OSError: The log cannot be read.
         """
         with contextlib.suppress(FileNotFoundError), Stored.open(self._root, self._log) as stored:
             self._finished = [_Segment(offset, size) for offset, size in stored.segments]
             self.end = stored.end
             if self._finished and self._finished[-1].size < self._segment_size:
                 offset, size = self._finished.pop()
-                self._lines = None  # counting them would take long where there are many panes
+                self._lines = None  # counting them would take too long with many panes
                 self._open(offset, self._segment_size - size)
 
     def write(self, place: int, data: bytes) -> int:
-        """Write bytes that belong to a place in the stream, at the end or behind it.
+        """Write bytes at an offset in the stream, which is at or after the end.
 
         Returns:
-            How many of them were written; fewer than there are where a segment is full, to be called again.
+            The number of bytes written; fewer than given if the segment is full, so call again for the rest.
 
         Raises:
-            OSError: None were: the disk is full, or the directory is not what it should be.
+            OSError: Nothing was written: the disk is full, or the directory is missing or unsafe.
         """
         if self._fd >= 0 and time.monotonic() >= self._looked_at + _CHECK_S:
             self.see_whether_it_is_there()
@@ -96,16 +96,16 @@ class LogWriter:
         return count
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
     def see_whether_it_is_there(self) -> None:
-        """See whether somebody took the file away that was written to last: what was written to it is lost.
+        """Check whether the current segment was deleted, and its bytes lost.
 
         Raises:
-            FileNotFoundError: So it is; ``end`` is where the file began, for whoever still has the bytes.
+            FileNotFoundError: It was deleted; ``end`` is reset to its start, so that the caller can write it again.
         """
         self._looked_at = time.monotonic()
         if self._fd >= 0:
@@ -130,7 +130,7 @@ class LogWriter:
         self._offset, self._room = offset, room
 
     def _rotate(self, place: int) -> None:
-        """Begin a new segment, and let the oldest go if that makes too many."""
+        """Start a new segment, and remove the oldest ones if the log exceeds its limit."""
         if self._fd >= 0:
             self._finish()
         self._open(place, self._segment_size)
@@ -148,12 +148,12 @@ class LogWriter:
                 os.close(directory)
 
     def _finish(self) -> None:
-        """Close a segment, and note how many lines it has."""
+        """Close the segment and record its line count."""
         self.close()
         self._finished.append(_Segment(self._offset, self.end - self._offset))
         if self._lines is None:
             return
-        with contextlib.suppress(OSError):  # whoever reads can count them, too
+        with contextlib.suppress(OSError):  # readers can count them, too
             directory = places.open_log(self._root, self._log)
             try:
                 fd = places.open_file(places.LINES, os.O_WRONLY | os.O_CREAT | os.O_APPEND, dir_fd=directory)
@@ -166,7 +166,7 @@ class LogWriter:
                 os.close(directory)
 
     def _forget_counts(self, directory: int) -> None:
-        """Keep only the counts of segments that are there."""
+        """Drop the counts of removed segments."""
         lines = places.read_file(places.LINES, 2 * _LONG_COUNTS, dir_fd=directory).splitlines(keepends=True)
         kept = [line for line in lines if int(line.split()[0]) >= self._finished[0].offset]
         places.replace_file(places.LINES, b"".join(kept), dir_fd=directory)

@@ -1,13 +1,13 @@
-"""The JSON contract as attrs classes: what every surface says, whatever language reads it.
+"""The JSON contract of the CLI, the library and MCP, as attrs classes.
 
-The files under schemas/ are generated from these classes (``phux_core.schema``), descriptions included. Two rules
-tell what a document looks like:
+The files under schemas/ are generated from these classes (``phux_core.schema``), including descriptions. Two rules
+define a document:
 
-- a field without a default is always there, and null where its type allows None;
-- a field whose default is None is left out when there is nothing to say, and never null.
+- a field without a default is always present, and may be null if its type allows None;
+- a field whose default is None is omitted when it has no value, and never null.
 
-A shape's ``schema_version`` changes only when a field is removed, renamed or retyped; readers ignore keys they do not
-know. The order of the fields is the order in the document.
+A shape's ``schema_version`` changes only when a field is removed, renamed or retyped; readers ignore unknown keys. The
+order of the fields is their order in the document.
 
 A shape is imported when it is first used, so that modules on the CLI's path can name shapes without loading attrs.
 """

@@ -1,4 +1,4 @@
-"""What happens in a server, as it is pushed."""
+"""Events that a server pushes to its clients."""
 
 from __future__ import annotations
 
@@ -326,7 +326,7 @@ class FocusChanged:
 class Output:
     """What a pane's program wrote, as text; pushed only to those who asked for it.
 
-    It begins where the line began that was unfinished in the event before, so that what is written in pieces is found.
+    It repeats the unfinished line of the previous event, so that text written in pieces can be matched.
 
     Attributes:
         event: The event's name.
@@ -381,7 +381,7 @@ Event = (
     | Output
     | Dropped
 )
-"""Any event. Newer servers may send others; ``phux_client`` skips what it does not know.
+"""Any event. Newer servers may send others; ``phux_client`` skips unknown ones.
 
 Example:
     >>> with phux.watch("work") as events:

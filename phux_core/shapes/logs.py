@@ -1,4 +1,4 @@
-"""What panes wrote, and what ran in them."""
+"""Logs, commands and their signals, and the checks of ``phux doctor``."""
 
 from __future__ import annotations
 

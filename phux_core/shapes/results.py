@@ -1,4 +1,4 @@
-"""What verbs tell of what they did, and of what went wrong."""
+"""Results and errors of verbs."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class RgbColor:
 
 
 CellColor = DefaultColor | PaletteColor | RgbColor
-"""The colour of a cell: ``kind`` tells which."""
+"""The colour of a cell, distinguished by ``kind``."""
 
 
 @frozen(kw_only=True)
@@ -260,7 +260,7 @@ class ScreenState:
 
     @property
     def text(self) -> str:
-        r"""The screen as one string, without the blank rows at its end.
+        r"""The screen as one string, without trailing blank rows.
 
         Example:
             >>> screen = pane.snapshot()

@@ -1,4 +1,4 @@
-"""Sessions, windows and panes, in short and in full."""
+"""Sessions, windows and panes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attrs import frozen
 from phux_core.shapes.vocabulary import Direction, State  # noqa: TC001  cattrs looks them up
 
 PaneId = NewType("PaneId", int)
-"""The number of a pane: ``@3`` is 3. Never reused while a server lives.
+"""The id of a pane: ``@3`` is 3. Never reused while a server is running.
 
 Example:
     >>> phux.pane(PaneId(1)).selector

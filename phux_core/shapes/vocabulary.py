@@ -1,6 +1,6 @@
-"""The words that fields and arguments may have, as types.
+"""The allowed values of fields and arguments, as types.
 
-Modules on the CLI's path name these types for type checkers only, and check words against tuples of their own; a test
+Modules on the CLI's path use these types only for type checking, and check values against their own tuples; a test
 compares the two.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Literal
 
 State = Literal["prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead"]
-"""What a pane does: a shell at its prompt, a program at work, one that waits for a line or a secret, one that uses the
-whole screen, or a program that ended."""
+"""The state of a pane: a shell at its prompt, a running program, one that waits for input or a secret, a full-screen
+program, or a program that has exited."""
 
 Condition = Literal["until", "regex", "gone", "idle", "state", "command_done", "exit", "stop"]
 """A condition that ends a wait, by the name of its argument; ``idle`` for ``idle_ms``."""
@@ -19,7 +19,7 @@ Signal = Literal["INT", "TERM", "HUP", "KILL", "QUIT", "TSTP", "CONT", "USR1", "
 """A signal that can be sent to the program in a pane."""
 
 LogMode = Literal["rendered", "stripped", "raw"]
-"""How text is read from a log: as written, without escape sequences, or byte for byte."""
+"""How to read text from a log: rendered, without escape sequences, or byte for byte."""
 
 EventName = Literal[
     "dirty",
@@ -47,16 +47,16 @@ EventName = Literal[
 """The name of an event: the ``event`` of every event class."""
 
 Direction = Literal["right", "down"]
-"""Where the new pane of a split goes."""
+"""Where to place the new pane of a split."""
 
 Side = Literal["left", "right", "up", "down"]
 """A side of a pane."""
 
 LayoutName = Literal["even-horizontal", "even-vertical", "main-vertical", "tiled"]
-"""An arrangement of all panes of a window."""
+"""A named layout of a window's panes."""
 
 SizePolicy = Literal["smallest", "largest", "latest", "manual", "default"]
-"""Whose size a window has when clients are attached."""
+"""Which attached client determines the size of a window."""
 
 Step = Literal["first", "second"]
-"""A step down a layout, to one of the two parts of a split."""
+"""A step of a path in a layout, to one of the two sides of a split."""
