@@ -23,9 +23,7 @@ DEFAULT = "\0"
 """The id of the default style."""
 
 MAX_MARKS = 16
-"""Maximum number of zero-width code points on one cell. Unicode's stream-safe format allows 30, and a family emoji needs
-six; the limit bounds memory.
-"""
+"""Maximum number of zero-width code points on one cell, to bound memory; a family emoji needs six."""
 
 _RUN = re.compile(r"(.)\1*", re.DOTALL)
 
