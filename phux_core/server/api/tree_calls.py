@@ -109,6 +109,6 @@ async def kill(server: Server, scope: str, id_: int) -> Result:
 
 @handles("kill_server")
 def kill_server(server: Server) -> Result:
-    # Send the reply before the keeper closes the connection.
+    # After the reply is sent: the shutdown closes the connection.
     server.loop.call_soon(server.shutdown, "a client asked for it")
     return {}

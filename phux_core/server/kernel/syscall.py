@@ -11,7 +11,7 @@ from phux_core.keeper import witness
 if TYPE_CHECKING:
     import socket
 
-# The keeper answers at once; one that does not is stopped, and is not asked again for a while.
+# The keeper answers at once unless it is suspended; then it is not asked again for a while.
 _ANSWER_S = 0.05
 _SILENCE_S = 5.0
 

@@ -399,8 +399,8 @@ class ShellTracker:
             is_answered = self.last_output > line.entered_at or now > line.entered_at + PROMPT_S
             if not (is_answered and waits_quietly):
                 return "running"
-            # No mark came: a continuation prompt, or a question of the shell. POSIX shells mark the former, and fish
-            # has neither, and does not report empty lines.
+            # No mark came: a continuation prompt, or a question of the shell. POSIX shells mark the former. fish has
+            # neither, but does not report empty lines.
             return "prompt" if line.is_interrupt or marks.editor or foreground.shell == "fish" else "awaiting_input"
         if marks.has_typed_ahead or (marks.editor and foreground.waiting is False):
             return "running"
