@@ -1,6 +1,6 @@
 """Terminal engines: one protocol, two implementations, chosen by name.
 
-``create`` makes a terminal, ``restore`` rebuilds one from a checkpoint. A backend is imported when it is first used.
+``create`` makes a terminal, ``restore`` rebuilds one from a checkpoint. A backend is imported on first use.
 """
 
 from __future__ import annotations
@@ -64,39 +64,39 @@ ENGINES = ("ghostty", "pyte")
 """The names of the engines, best first."""
 
 CHECKPOINT_MAGIC = b"phux-engine "
-"""What every checkpoint begins with; the engine's name and a newline follow, the rest is that engine's."""
+"""The prefix of every checkpoint, followed by the engine's name, a newline and data private to that engine."""
 
 
 class _Backend(Protocol):
-    """What a backend's module holds."""
+    """The interface of a backend module."""
 
     create: Callable[..., Engine]
     restore: Callable[[bytes], Engine]
 
 
 def create(name: str, cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: int = 0) -> Engine:
-    """Make a terminal.
+    """Create a terminal.
 
     Args:
         name: ``"ghostty"`` or ``"pyte"``.
         cols: Columns, 1 to ``MAX_SIZE``.
         rows: Rows, 1 to ``MAX_SIZE``.
-        history: Rows of scrollback to keep.
-        position: Where in the stream it starts, if what came before is lost.
+        history: Maximum number of scrollback rows.
+        position: Stream position at which it starts, if earlier output is lost.
 
     Raises:
-        ValueError: No such engine, or a size out of range.
-        ImportError: The engine is not installed here.
+        ValueError: Unknown engine, or size out of range.
+        ImportError: The engine is not installed.
     """
     return _backend(name).create(cols, rows, history=history, position=position)
 
 
 def restore(checkpoint: bytes) -> Engine:
-    """Rebuild the terminal that ``Engine.checkpoint`` described, with the engine that made it.
+    """Rebuild a terminal from a checkpoint, with the engine that made it.
 
     Raises:
-        ValueError: These bytes are no checkpoint, or one of another version.
-        ImportError: The engine that made it is not installed here.
+        ValueError: The bytes are not a checkpoint, or have an unsupported version.
+        ImportError: The engine that made it is not installed.
     """
     head, newline, _ = checkpoint[:64].partition(b"\n")
     if not newline or not head.startswith(CHECKPOINT_MAGIC):
@@ -108,20 +108,20 @@ def restore(checkpoint: bytes) -> Engine:
 def choose(requested: str | None) -> str:
     """Return the engine to use: the requested one, else ghostty where it imports, else pyte.
 
-    The log says why ghostty cannot be used.
+    If ghostty cannot be used, the reason is logged.
 
     Args:
-        requested: A name out of ``ENGINES``, or None (or empty) for the best one there is.
+        requested: One of ``ENGINES``, or None (or empty) for the best one available.
 
     Raises:
-        ValueError: An unknown name.
+        ValueError: Unknown name.
     """
     if requested:
         _check(requested)
         return requested
     try:
         _backend("ghostty")
-    except (ImportError, OSError) as error:  # OSError: the wheel is there, its shared library does not load
+    except (ImportError, OSError) as error:  # OSError: installed, but its shared library does not load
         logging.getLogger("phux.engine").warning("the ghostty engine cannot be used, pyte is: %s", error)
         return "pyte"
     return "ghostty"

@@ -1,7 +1,7 @@
-"""What keys, pastes, the mouse and the focus type, the way xterm and tmux have always sent them.
+"""Encode keys, pastes, mouse and focus events as xterm and tmux do.
 
-Pure functions of an event and the terminal's modes. Both engines encode everything here but keys under the kitty
-protocol (``ghostty.keys``, ``pyte.keys``). Nothing here reads or changes a terminal.
+Pure functions of an event and the terminal's modes. Both engines use them for everything except keys under the kitty
+protocol (``ghostty.keys``, ``pyte.keys``).
 
 The tables follow xterm's ctlseqs ("PC-Style Function Keys", "VT220-Style Function Keys", "Mouse Tracking").
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from phux_core.keys import Key
 
 CELL_WIDTH, CELL_HEIGHT = 8, 16
-"""Pixels of the cell that phux's terminals pretend to have, for size reports and pixel mouse positions."""
+"""The nominal cell size in pixels, for size reports and pixel mouse positions."""
 
 _CURSOR = {"Up": "A", "Down": "B", "Right": "C", "Left": "D", "Home": "H", "End": "F"}
 _TILDE = {
@@ -35,7 +35,7 @@ _TILDE = {
 }
 _PF = {"F1": "P", "F2": "Q", "F3": "R", "F4": "S"}
 _PLAIN = {"Enter": "\r", "Tab": "\t", "BTab": "\x1b[Z", "Escape": "\x1b", "Space": " ", "BSpace": "\x7f"}
-# The keypad's keys: what they type, and the letter behind SS3 in application mode.
+# Keypad keys: the text they send, and the letter after SS3 in application mode.
 _KEYPAD = {
     **{f"KP{digit}": (str(digit), chr(ord("p") + digit)) for digit in range(10)},
     "KP.": (".", "n"),
@@ -45,7 +45,7 @@ _KEYPAD = {
     "KP+": ("+", "k"),
     "KPEnter": ("\r", "M"),
 }
-# Control with what is neither letter nor one of @ [ \ ] ^ _: what a VT220 keyboard sends.
+# Control with anything but letters and @ [ \ ] ^ _, as on a VT220 keyboard.
 _CONTROL = {
     " ": "\0",
     "2": "\0",
@@ -63,10 +63,10 @@ _CONTROL = {
 }
 
 MODAL_KEYS = frozenset({*_CURSOR, *_KEYPAD, "BSpace"})
-"""The keys that type something else in some modes."""
+"""The keys whose encoding depends on modes."""
 
 _END_OF_PASTE = re.compile("(?:\x1b\\[|\x9b)201~")
-# Everything that a terminal or a line editor could take for a command. Tab and newlines are text.
+# Characters that a terminal or line editor could interpret as commands. Tab and newlines are text.
 _PASTE_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 _BUTTONS: dict[str | None, int] = {
@@ -79,21 +79,21 @@ _BUTTONS: dict[str | None, int] = {
     "wheel_left": 66,
     "wheel_right": 67,
 }
-# The largest coordinate (1-based) that the two byte-wise formats can spell.
+# The largest coordinates (1-based) that the two byte-based formats can encode.
 _X10_LIMIT = 255 - 32
 _UTF8_LIMIT = 0x7FF - 32
 
 
 def encode_key(key: Key, *, cursor: bool, keypad: bool, backarrow: bool) -> bytes:
-    """What this key types.
+    """Return the bytes to send for a key press.
 
-    Keys that the classic encoding cannot tell apart (``C-Enter`` and ``Enter``) type the same, as in tmux.
+    Keys that the classic encoding cannot distinguish (``C-Enter`` and ``Enter``) send the same bytes, as in tmux.
 
     Args:
         key: The key.
         cursor: Whether the cursor keys are in application mode.
-        keypad: Whether the keypad is.
-        backarrow: Whether the backspace key sends BS and not DEL (DECBKM). All three concern ``MODAL_KEYS`` only.
+        keypad: Whether the keypad is in application mode.
+        backarrow: Whether Backspace sends BS instead of DEL (DECBKM). All three affect ``MODAL_KEYS`` only.
     """
     name = key.name
     modifiers = 1 + key.shift + 2 * key.alt + 4 * key.ctrl
@@ -120,7 +120,7 @@ def encode_key(key: Key, *, cursor: bool, keypad: bool, backarrow: bool) -> byte
 
 
 def encode_other_key(key: Key) -> bytes | None:
-    """What this key types under xterm's modifyOtherKeys 2, or None where that is what it types without."""
+    """Return the bytes for a key under xterm's modifyOtherKeys 2, or None if that mode does not affect it."""
     name = key.name
     shift = key.shift or name == "BTab"
     if name in _PLAIN:
@@ -128,7 +128,7 @@ def encode_other_key(key: Key) -> bytes | None:
         if name == "BSpace" and key.ctrl and not (shift or key.alt):
             return None
     elif len(name) == 1:
-        # A capital with Control is what tmux users write for the plain letter.
+        # tmux users write a capital with Control for the plain letter.
         shift = shift or (not key.ctrl and name != name.lower())
         code = ord(_typed(name if shift else name.lower(), ctrl=False, shift=shift))
         if shift and not (key.alt or key.ctrl) and not 0x40 <= code <= 0x7F:
@@ -140,7 +140,7 @@ def encode_other_key(key: Key) -> bytes | None:
 
 
 def _typed(name: str, *, ctrl: bool, shift: bool) -> str:
-    """What a key that types something types, Alt aside."""
+    """Return the text that a key types, ignoring Alt."""
     plain = _PLAIN.get(name)
     if plain is not None:
         if name == "Tab" and shift:
@@ -154,14 +154,14 @@ def _typed(name: str, *, ctrl: bool, shift: bool) -> str:
         return _CONTROL.get(name, name)
     if shift:
         upper = name.upper()
-        return upper if len(upper) == 1 else name  # one key types one character: not "SS" for S-ß
+        return upper if len(upper) == 1 else name  # a key types one character: not "SS" for S-ß
     return name
 
 
 def encode_paste(text: str, *, bracketed: bool) -> bytes:
-    """What pasting this text types: without controls, in brackets when the program asked for them."""
-    # Taking out whole end markers keeps "[201~" out of the text; what removal joins anew has lost its ESC
-    # by the second step.
+    """Return the bytes to send for pasted text: without control characters, bracketed if requested."""
+    # Remove whole end markers first, so that no "[201~" remains as text. If that joins a new one, the second step
+    # removes its ESC.
     clean = text if text.isprintable() else _PASTE_CONTROLS.sub("", _END_OF_PASTE.sub("", text))
     if not clean:
         return b""
@@ -171,11 +171,11 @@ def encode_paste(text: str, *, bracketed: bool) -> bytes:
 
 
 def encode_mouse(event: Mouse, modes: Modes) -> bytes:
-    """What this mouse event types; empty when nobody asked for it or the format cannot spell it."""
+    """Return the bytes to send for a mouse event; empty if not requested or not encodable in the format."""
     if not _is_wanted(event, modes.mouse) or event.x < 0 or event.y < 0:
         return b""
     button = _BUTTONS[event.button]
-    if modes.mouse != "x10":  # the oldest protocol knows no modifiers
+    if modes.mouse != "x10":  # X10 mode has no modifiers
         button += 4 * event.shift + 8 * event.alt + 16 * event.ctrl
     if event.kind == "move":
         button += 32
@@ -185,7 +185,7 @@ def encode_mouse(event: Mouse, modes: Modes) -> bytes:
             x, y = event.x * CELL_WIDTH + 1, event.y * CELL_HEIGHT + 1
         return f"\x1b[<{button};{x};{y}{'m' if event.kind == 'release' else 'M'}".encode()
     if event.kind == "release":
-        button |= 3  # these formats do not tell which button went up
+        button |= 3  # these formats do not report which button was released
     if modes.mouse_format == "urxvt":
         return f"\x1b[{button + 32};{x};{y}M".encode()
     if modes.mouse_format == "utf8":
@@ -198,7 +198,7 @@ def encode_mouse(event: Mouse, modes: Modes) -> bytes:
 
 
 def _is_wanted(event: Mouse, tracking: str) -> bool:
-    """Whether a program that asked for ``tracking`` is told of this event."""
+    """Return whether a program that requested ``tracking`` receives this event."""
     if tracking == "off":
         return False
     wheel = event.button is not None and event.button.startswith("wheel")
@@ -207,14 +207,14 @@ def _is_wanted(event: Mouse, tracking: str) -> bool:
     if event.kind == "press":
         return event.button is not None
     if event.kind == "release":
-        return event.button is not None and not wheel  # a wheel's notch has no end
+        return event.button is not None and not wheel  # wheels have no release
     if tracking == "button":
         return event.button is not None and not wheel
     return tracking == "any" and not wheel
 
 
 def encode_focus(focused: bool, modes: Modes) -> bytes:
-    """What gaining or losing the focus types; empty when the program did not ask for it."""
+    """Return the bytes to send when the focus changes; empty if the program did not request it."""
     if not modes.focus_events:
         return b""
     return b"\x1b[I" if focused else b"\x1b[O"

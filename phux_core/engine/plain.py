@@ -1,7 +1,7 @@
-"""Bytes as the text they leave on a terminal: "as written".
+"""Render output bytes as the text they leave on a terminal.
 
-Carriage returns and cursor motion are applied, escapes are gone, soft wraps are joined. Text that only flows downwards,
-which is most output, needs no terminal and keeps its tabs and trailing blanks; everything else is fed to one.
+Carriage returns and cursor motion are applied, escape sequences removed, soft wraps joined. Most output only flows
+downwards: it needs no terminal and keeps its tabs and trailing blanks. Other output is fed to a terminal.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from phux_core.width import join_wrapped
 _TRACELESS_CHARACTERS = dict.fromkeys(map(ord, "\0\a\x7f"))
 _MOVES = re.compile(r"[\x01-\x08\x0b-\x1f\x80-\x9f]")
 _NEWLINE = re.compile(r"\r+\n")
-# More rows than any output that fits into memory has.
+# More rows than any output that fits in memory.
 _ALL_ROWS = 100_000_000
 
 
 def as_written(data: bytes, *, cols: int, rows: int) -> str:
-    r"""Render a stretch of output.
+    r"""Render output as text.
 
     Args:
-        data: What the program wrote, from the beginning of a line.
-        cols: Columns of the terminal it wrote to.
-        rows: Rows of it.
+        data: The output, from the beginning of a line.
+        cols: Columns of the terminal it was written to.
+        rows: Rows of that terminal.
 
     Returns:
-        The text, lines separated by newlines, without the blank lines at its end.
+        The text, lines separated by newlines, without trailing blank lines.
 
     Example:
         >>> as_written(b"10%\r50%\r\x1b[32m100%\x1b[m\r\ndone\r\n", cols=80, rows=24)
@@ -49,7 +49,7 @@ def as_written(data: bytes, *, cols: int, rows: int) -> str:
 
 
 def flowing_text(data: bytes) -> str | None:
-    r"""Read output that only flows downwards, as most does; None if it moves the cursor otherwise.
+    r"""Return the text of output that only flows downwards; None if it moves the cursor otherwise.
 
     Example:
         >>> flowing_text(b"\x1b[32m100%\x1b[m\r\n\r\n")
@@ -61,5 +61,5 @@ def flowing_text(data: bytes) -> str | None:
     text = text.replace("\r\n", "\n")
     if "\r\n" in text:
         text = _NEWLINE.sub("\n", text)
-    # The first is quicker, and says no to some that are harmless.
+    # The first test is faster, but rejects some harmless text.
     return text if text.replace("\n", "").replace("\t", "").isprintable() or not _MOVES.search(text) else None

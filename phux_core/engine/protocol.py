@@ -1,12 +1,11 @@
-"""What a terminal engine is: bytes in, screens and effects out.
+"""The terminal engine interface: bytes in, screens and effects out.
 
-An engine owns the meaning of terminal bytes and nothing else: it opens no files, knows no panes and never
-blocks. The two implementations (``ghostty`` and ``pyte``) are interchangeable behind ``Engine``; one
-contract suite, tests/contract, holds them to it.
+An engine interprets terminal bytes and does nothing else: it opens no files, knows no panes and never blocks. The two
+implementations (``ghostty`` and ``pyte``) are interchangeable; the contract tests in tests/contract run on both.
 
-Positions: an engine counts every byte it was ever fed. ``Engine.position`` is that count, and effects that
-matter to somebody's place in the stream carry absolute ``start`` and ``end`` positions. A restored engine
-goes on counting where its checkpoint stood.
+Positions: an engine counts every byte it is fed. ``Engine.position`` is that count, and effects whose place in the
+stream matters carry absolute ``start`` and ``end`` positions. A restored engine continues from its checkpoint's
+position.
 
 Rows: the first row of the viewport is row 0; history rows are negative, -1 being the newest.
 """
@@ -19,32 +18,32 @@ if TYPE_CHECKING:
     from phux_core.keys import Key
 
 MAX_SIZE = 1000
-"""Columns and rows a terminal may have, each."""
+"""Maximum number of columns, and of rows."""
 
 DEFAULT_HISTORY = 10_000
-"""Rows of scrollback an engine keeps unless told otherwise."""
+"""Default number of scrollback rows."""
 
 
 class Reply(NamedTuple):
-    """Bytes the terminal answers to the program (DA, DSR, DECRQM, ...): write them to the PTY."""
+    """The terminal's reply to a query (DA, DSR, DECRQM, ...), to be written to the pty."""
 
     data: bytes
 
 
 class TitleChanged(NamedTuple):
-    """The window title is now ``title``."""
+    """The window title changed to ``title``."""
 
     title: str
 
 
 class CwdChanged(NamedTuple):
-    """OSC 7 said that the working directory is now ``cwd`` (a path, percent-decoded)."""
+    """OSC 7 reported ``cwd`` (a path, percent-decoded) as the working directory."""
 
     cwd: str
 
 
 class Bell(NamedTuple):
-    """BEL rang, once or more in this feed."""
+    """BEL was received, once or more in this feed."""
 
 
 class Mark(NamedTuple):
@@ -52,8 +51,8 @@ class Mark(NamedTuple):
 
     Attributes:
         kind: ``A`` prompt starts, ``B`` input starts, ``C`` output starts, ``D`` command ended, others as sent.
-        exit_code: What ``D`` carried, if it did.
-        options: The rest of the parameters, as sent.
+        exit_code: The exit status in ``D``, if any.
+        options: The remaining parameters, as sent.
         start: Position of the first byte of the sequence.
         end: Position after its last byte.
     """
@@ -66,7 +65,7 @@ class Mark(NamedTuple):
 
 
 class PrivateOsc(NamedTuple):
-    """One of our own markers: ``OSC 7748 ; data ST``. The screen never sees it.
+    """One of phux's own marks: ``OSC 7748 ; data ST``. The screen never sees it.
 
     Attributes:
         data: The bytes after the number and its semicolon.
@@ -82,7 +81,7 @@ class PrivateOsc(NamedTuple):
 Effect = Reply | TitleChanged | CwdChanged | Bell | Mark | PrivateOsc
 
 PRIVATE_OSC = 7748
-"""The OSC number of phux's own markers."""
+"""The OSC number of phux's own marks."""
 
 
 class Cursor(NamedTuple):
@@ -99,7 +98,7 @@ class Cursor(NamedTuple):
 
 
 class Modes(NamedTuple):
-    """The modes that somebody outside the engine needs to know."""
+    """The modes that are visible outside the engine."""
 
     bracketed_paste: bool
     application_cursor: bool
@@ -117,7 +116,7 @@ Color = int | tuple[int, int, int] | None
 
 
 class Style(NamedTuple):
-    """How a cell is drawn. Underline kinds collapse into one flag."""
+    """The style of a cell. All kinds of underline share one flag."""
 
     bold: bool = False
     faint: bool = False
@@ -141,17 +140,18 @@ class Span(NamedTuple):
     Attributes:
         row: The row, 0 for the first of the viewport, negative for history.
         col: Grid column of the first cell.
-        count: How many glyphs (cells; the right half of a wide glyph is not counted).
+        count: Number of glyphs; a wide glyph counts once.
         width: Columns each glyph takes, 1 or 2.
         text: The glyphs, combining marks included; a blank cell is a space.
-        style: The style of all of them.
+        style: Their common style.
         semantic: ``"prompt"``, ``"input"`` or None (output).
-        glyphs: The glyphs one by one, if some of them have several code points; else None, and ``text`` has one each.
+        glyphs: The glyphs one by one if any has several code points; otherwise None, and each character of ``text`` is
+            one.
     """
 
     row: int
     col: int
-    count: int  # type: ignore[assignment]  # tuple's method of that name is of no use here
+    count: int  # type: ignore[assignment]  # shadows tuple.count, which is not needed here
     width: int
     text: str
     style: Style
@@ -163,8 +163,8 @@ class Lines(NamedTuple):
     """Rows as text.
 
     Attributes:
-        text: One string a row, spaces at its end removed; other blank characters there were written by somebody.
-        wrapped: For each row, whether it goes on in the next one (soft wrap).
+        text: One string per row, without trailing spaces; other trailing blank characters were written by the program.
+        wrapped: For each row, whether it continues in the next one (soft wrap).
     """
 
     text: list[str]
@@ -172,7 +172,7 @@ class Lines(NamedTuple):
 
 
 class Mouse(NamedTuple):
-    """A mouse event to be encoded, cell coordinates 0-based."""
+    """A mouse event to encode; cell coordinates are 0-based."""
 
     kind: str  # press | release | move
     button: str | None  # left | middle | right | wheel_up | wheel_down | wheel_left | wheel_right | None (motion)
@@ -184,105 +184,104 @@ class Mouse(NamedTuple):
 
 
 class Engine(Protocol):
-    """One terminal. Not thread-safe; every method returns at once."""
+    """One terminal. Not thread-safe; no method blocks."""
 
     name: str
     """``"ghostty"`` or ``"pyte"``."""
 
     @property
     def cols(self) -> int:
-        """Columns of the grid."""
+        """The number of columns."""
 
     @property
     def rows(self) -> int:
-        """Rows of the grid."""
+        """The number of rows."""
 
     @property
     def position(self) -> int:
-        """Where in the stream the next byte stands: how many bytes were ever fed, to this terminal or one before."""
+        """The position of the next byte: the number of bytes fed so far, including those before a checkpoint."""
 
     @property
     def history_rows(self) -> int:
-        """How many rows of scrollback can be read now; never more than the history limit.
+        """The number of scrollback rows that can be read; never more than the history limit.
 
-        The alternate screen has no history: while it is shown, this is still the primary screen's.
+        The alternate screen has no history: while it is shown, this still counts the primary screen's.
         """
 
     @property
     def title(self) -> str | None:
-        """The window title, None until one was set."""
+        """The window title, or None if none was set."""
 
     @property
     def cwd(self) -> str | None:
-        """The directory OSC 7 named last, None until then."""
+        """The last directory reported with OSC 7, or None."""
 
     @property
     def alt_screen(self) -> bool:
-        """Whether the alternate screen is shown; the one mode that is asked for often."""
+        """Whether the alternate screen is shown; cheaper than ``modes``."""
 
     def feed(self, data: bytes) -> list[Effect]:
-        """Take bytes from the program; any bytes, cut anywhere. Never raises on what is in them.
+        """Process output of the program: any bytes, split anywhere. Never raises because of their content.
 
-        Bytes a caller had to leave out are not fed; bytes of any kind that were read are.
+        Bytes that the caller skipped do not count towards the position.
         """
 
     def resize(self, cols: int, rows: int) -> list[Effect]:
-        """Change the grid, 1 to ``MAX_SIZE`` each way, reflowing soft-wrapped lines of the primary screen.
+        """Resize the grid to 1 to ``MAX_SIZE`` columns and rows, reflowing soft-wrapped lines of the primary screen.
 
         Returns:
-            The report of the new size for a program that asked for it (mode 2048). Some that did no longer look at
-            SIGWINCH, so it has to be written at once.
+            The size report for a program that enabled mode 2048. Write it at once: such programs may ignore SIGWINCH.
 
         Raises:
-            ValueError: A size out of range.
+            ValueError: The size is out of range.
         """
 
     def set_history_limit(self, rows: int) -> None:
-        """Keep at most ``rows`` rows of scrollback from now on; 0 keeps none."""
+        """Limit the scrollback to ``rows`` rows; 0 keeps none."""
 
     def lines(self, first: int, count: int) -> Lines:
-        """Read rows ``first`` to ``first + count - 1``; rows that do not exist are left out."""
+        """Return rows ``first`` to ``first + count - 1`` as text, omitting rows that do not exist."""
 
     def spans(self, first: int, count: int) -> list[Span]:
-        """Read the same rows as runs of styled cells, row-major.
+        """Return the same rows as runs of styled cells, row by row.
 
-        Cells that are blank with default style and no semantic are left out, except inside a run.
+        Blank cells with default style and no semantic are omitted, except inside a run.
         """
 
     def changed(self) -> dict[int, list[Span]]:
-        """Read the rows of the viewport that may look different since this was last asked, as ``spans`` reads them.
+        """Return the viewport rows that may have changed since the last call, as ``spans`` returns them.
 
-        All of them the first time, and whenever that is not known. There is one reader for an engine: what was told is
-        not told again.
+        Return all rows on the first call, and whenever the changes are unknown. An engine supports only one such
+        reader: each change is returned once.
         """
 
     def forget_changes(self) -> None:
-        """Free what ``changed`` keeps to know what changed; it begins anew with the next call."""
+        """Free the state that ``changed`` keeps; its next call returns all rows."""
 
     def cursor(self) -> Cursor:
-        """Where the cursor is."""
+        """Return the cursor."""
 
     def modes(self) -> Modes:
-        """The modes now."""
+        """Return the current modes."""
 
     def encode_key(self, key: Key) -> bytes:
-        """What this key types, in the modes of now."""
+        """Return the bytes to send for a key press in the current modes."""
 
     def encode_paste(self, text: str) -> bytes:
-        """What pasting this text types: bracketed when the program asked for it.
+        """Return the bytes to send for pasted text, bracketed if the program enabled it.
 
-        An end-of-paste sequence inside the text is taken out, so that pasted text cannot leave the brackets.
+        End-of-paste sequences inside the text are removed, so that pasted text cannot leave the brackets.
         Newlines become carriage returns when not bracketed.
         """
 
     def encode_mouse(self, event: Mouse) -> bytes:
-        """What this mouse event types; empty when the program did not ask for it."""
+        """Return the bytes to send for a mouse event; empty if the program did not request it."""
 
     def encode_focus(self, focused: bool) -> bytes:
-        """What gaining or losing the focus types; empty when the program did not ask for it."""
+        """Return the bytes to send when the focus changes; empty if the program did not request it."""
 
     def checkpoint(self) -> bytes:
-        """The whole state as bytes: modes, scrollback, both screens, parser state, position."""
+        """Return the whole state as bytes: modes, scrollback, both screens, parser state, position."""
 
     def close(self) -> None:
-        """Free what the engine holds. Closing twice is harmless; any other use afterwards is an error."""
+        """Free the engine's resources. Closing twice is harmless; any other use afterwards is an error."""

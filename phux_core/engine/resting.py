@@ -1,11 +1,10 @@
-"""An engine that can be put to rest, and that is replaced when it fails.
+"""An engine that can be suspended to save memory, and that is replaced when it fails.
 
-Most panes are shells that nobody looks at: a checkpoint of a kilobyte stands for a terminal of twenty. A terminal at
-rest wakes by itself when it is fed or read; what is asked of every pane again and again (its size, title and screen) it
-remembers, so that asking does not wake it.
+Most panes are idle shells, and a checkpoint takes a twentieth of a terminal's memory. A terminal at rest wakes when it
+is fed or read. Its size, title and other often-read properties are kept, so that reading them does not wake it.
 
-An engine that raises when it is fed, read, resized or woken is in an unknown state. A blank one takes its place, and
-the marks in what it was fed are still reported. Only encoding input may raise, because it depends on the client.
+An engine that raises when it is fed, read, resized or woken is in an unknown state. It is replaced by a blank one, and
+the marks in its input are still reported. Only encoding input may raise, because it depends on the client.
 """
 
 from __future__ import annotations
@@ -42,13 +41,12 @@ class _Rest(NamedTuple):
 
 
 class RestingEngine:
-    """An engine, awake or at rest; see ``phux_core.engine.protocol.Engine`` for what its methods promise.
+    """An engine, awake or at rest; ``phux_core.engine.protocol.Engine`` documents the methods.
 
     Args:
-        engine: The engine, which nobody else uses from now on.
-        on_wake: Called when it was at rest and was needed.
-        make_successor: Called with the error when the engine failed, and the place in the stream to start at; returns a
-            blank engine.
+        engine: The engine; the caller must no longer use it.
+        on_wake: Called when the engine wakes.
+        make_successor: Called with the engine's error and the stream position to start at; returns a blank engine.
     """
 
     def __init__(
@@ -62,11 +60,11 @@ class RestingEngine:
 
     @property
     def at_rest(self) -> bool:
-        """Whether it takes next to no memory now."""
+        """Whether the terminal's memory is released."""
         return self._rest is not None
 
     def rest(self, most: int) -> None:
-        """Give the terminal's memory back, if the checkpoint that stands for it is not larger than ``most`` bytes."""
+        """Release the terminal's memory if its checkpoint has at most ``most`` bytes."""
         engine = self._engine
         if engine is None:
             return
@@ -99,7 +97,7 @@ class RestingEngine:
         return self._engine
 
     def _read(self, read: Callable[[Engine], _T]) -> _T:
-        """Read something; of a blank successor if the engine fails."""
+        """Read from the engine, or from a blank successor if it fails."""
         engine = self._awake()
         try:
             return read(engine)
@@ -116,32 +114,32 @@ class RestingEngine:
 
     @property
     def cols(self) -> int:
-        """Columns of the grid."""
+        """The number of columns."""
         return (self._rest or self._awake()).cols
 
     @property
     def rows(self) -> int:
-        """Rows of the grid."""
+        """The number of rows."""
         return (self._rest or self._awake()).rows
 
     @property
     def position(self) -> int:
-        """How many bytes were ever fed."""
+        """The number of bytes fed so far."""
         return (self._rest or self._awake()).position
 
     @property
     def history_rows(self) -> int:
-        """How many rows of scrollback can be read now."""
+        """The number of scrollback rows that can be read."""
         return self._rest.history_rows if self._rest is not None else self._read(_history_rows)
 
     @property
     def title(self) -> str | None:
-        """The window title, None until one was set."""
+        """The window title, or None if none was set."""
         return self._rest.title if self._rest is not None else self._read(_title)
 
     @property
     def cwd(self) -> str | None:
-        """The directory OSC 7 named last, None until then."""
+        """The last directory reported with OSC 7, or None."""
         return (self._rest or self._awake()).cwd
 
     @property
@@ -150,76 +148,76 @@ class RestingEngine:
         return self._rest.alt_screen if self._rest is not None else self._read(_alt_screen)
 
     def feed(self, data: bytes) -> list[Effect]:
-        """Take bytes from the program."""
+        """Process output of the program."""
         engine = self._awake()
         start = engine.position
         try:
             return engine.feed(data)
-        except Exception as error:  # noqa: BLE001  the contract says that it cannot be; one pane's screen is lost
+        except Exception as error:  # noqa: BLE001  must not happen; only this pane's screen is lost
             self._replace(engine, error, start + len(data))
             return Tap(start).scan(data)[1]
 
     def resize(self, cols: int, rows: int) -> list[Effect]:
-        """Change the grid."""
+        """Resize the grid."""
         engine = self._awake()
         try:
             return engine.resize(cols, rows)
-        except ValueError:  # a size that no terminal can have
+        except ValueError:  # a size out of range, not a failure
             raise
         except Exception as error:  # noqa: BLE001
             return self._replace(engine, error, engine.position).resize(cols, rows)
 
     def set_history_limit(self, rows: int) -> None:
-        """Keep at most ``rows`` rows of scrollback from now on."""
+        """Limit the scrollback to ``rows`` rows."""
         self._awake().set_history_limit(rows)
 
     def lines(self, first: int, count: int) -> Lines:
-        """Read rows as text."""
+        """Return rows as text."""
         return self._read(lambda engine: engine.lines(first, count))
 
     def spans(self, first: int, count: int) -> list[Span]:
-        """Read rows as runs of styled cells."""
+        """Return rows as runs of styled cells."""
         return self._read(lambda engine: engine.spans(first, count))
 
     def changed(self) -> dict[int, list[Span]]:
-        """Read the rows that may look different since this was last asked; all of them after a rest."""
+        """Return the rows that may have changed since the last call; all of them after a rest."""
         return self._read(lambda engine: engine.changed())
 
     def forget_changes(self) -> None:
-        """Free what ``changed`` keeps."""
+        """Free the state that ``changed`` keeps."""
         if self._engine is not None:
             self._engine.forget_changes()
 
     def cursor(self) -> Cursor:
-        """Where the cursor is."""
+        """Return the cursor."""
         return self._read(lambda engine: engine.cursor())
 
     def modes(self) -> Modes:
-        """The modes now."""
+        """Return the current modes."""
         return self._read(lambda engine: engine.modes())
 
     def encode_key(self, key: Key) -> bytes:
-        """What this key types."""
+        """Return the bytes to send for a key press."""
         return self._awake().encode_key(key)
 
     def encode_paste(self, text: str) -> bytes:
-        """What pasting this text types."""
+        """Return the bytes to send for pasted text."""
         return self._awake().encode_paste(text)
 
     def encode_mouse(self, event: Mouse) -> bytes:
-        """What this mouse event types."""
+        """Return the bytes to send for a mouse event."""
         return self._awake().encode_mouse(event)
 
     def encode_focus(self, focused: bool) -> bytes:
-        """What gaining or losing the focus types."""
+        """Return the bytes to send when the focus changes."""
         return self._awake().encode_focus(focused)
 
     def checkpoint(self) -> bytes:
-        """The whole state as bytes."""
+        """Return the whole state as bytes."""
         return zlib.decompress(self._rest.checkpoint) if self._rest is not None else self._awake().checkpoint()
 
     def close(self) -> None:
-        """Free what the engine holds."""
+        """Free the engine's resources."""
         self._rest = None
         if self._engine is not None:
             self._engine.close()

@@ -1,18 +1,18 @@
-r"""The tap on the byte stream: what phux itself needs out of it, found before an engine reads it.
+r"""A scanner that finds phux's marks in the byte stream before an engine reads it.
 
-Both backends run every chunk through ``Tap.scan``. It counts positions, reports OSC 133 marks, OSC 7748
-(our own markers) and OSC 7 (working directory) as effects, and hands on the bytes for the engine with
-OSC 7748, OSC 8 and the clipboard sequences taken out:
+Both engines run every chunk through ``Tap.scan``. It counts positions, reports OSC 133 and OSC 7748 marks and OSC 7
+(working directory) as effects, and returns the bytes for the engine without OSC 7748, OSC 8 and the clipboard
+sequences:
 
-- OSC 8, because hyperlinks are no part of our shapes and libghostty can die of them when it resizes;
-- OSC 52 and 5522, because a program in a pane must not reach a clipboard, whatever an engine would do.
+- OSC 8, because phux does not report hyperlinks and they can crash libghostty when it resizes;
+- OSC 52 and 5522, because a program in a pane must not access the clipboard, whatever the engine supports.
 
-It must not interpret anything else. In particular it keeps no screen state.
+It interprets nothing else and keeps no screen state.
 
-Two facts make a scan this simple right. ``ESC ]`` begins an OSC in whatever state a VT parser is, because
-ESC cancels what was under way. And an OSC ends at the first BEL, ESC, CAN or SUB (an 8-bit ST cannot count:
-0x9C is also a continuation byte of UTF-8). A sequence that is taken out leaves ``ESC \`` behind, a control
-that does nothing but cancel, so that what stood on either side of it does not grow together.
+Two facts make such a simple scan correct. ``ESC ]`` starts an OSC in any state of a VT parser, because ESC cancels the
+sequence in progress. And an OSC ends at the first BEL, ESC, CAN or SUB (not at an 8-bit ST: 0x9C is also a UTF-8
+continuation byte). A removed sequence is replaced by ``ESC \``, which only cancels, so that the bytes before and after
+it cannot combine into a sequence.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from urllib.parse import unquote_to_bytes
 from phux_core.engine.protocol import PRIVATE_OSC, CwdChanged, Effect, Mark, PrivateOsc
 
 MAX_BODY = 64 * 1024
-"""Longest OSC body that is kept; a longer one is skipped to its end and reported to nobody."""
+"""Maximum length of a collected OSC body; a longer one is skipped and not reported."""
 
 _OSC = b"\x1b]"
 _ESC = 0x1B
@@ -34,35 +34,35 @@ _BRACKET = 0x5D
 _SEMICOLON = 0x3B
 
 _TERMINATOR = re.compile(rb"[\x07\x18\x1a\x1b]")
-# An OSC with a number that may matter, whole, from its bracket on: nearly all are.
+# A complete OSC with a short number, from its bracket on: the common case.
 _WHOLE = re.compile(rb"\]([0-9]{1,4});([^\x07\x18\x1a\x1b]*)(?:\x07|\x1b\\)")
 _EXIT_CODE = re.compile(r"-?[0-9]{1,10}")
 
-# OSC numbers are compared as they are spelled: "08" is no hyperlink to any terminal either.
+# OSC numbers are compared as spelled: no terminal accepts "08" as a hyperlink either.
 _MARK, _CWD, _PRIVATE = b"133", b"7", str(PRIVATE_OSC).encode()
 _COLLECTED = frozenset({_MARK, _CWD, _PRIVATE})
 _WITHHELD = frozenset({_PRIVATE, b"8", b"52", b"5522"})
 _LONGEST_NUMBER = max(map(len, _COLLECTED | _WITHHELD))
 
-# Where in the stream the scanner stands.
+# Scanner states.
 _TEXT = 0  # outside any OSC
-_NUMBER = 1  # behind "ESC ]", number not complete; these bytes are held back
+_NUMBER = 1  # after "ESC ]", number incomplete; these bytes are held back
 _BODY = 2  # inside an OSC
-_ENDING = 3  # behind the ESC that ended one; a backslash here belongs to it
+_ENDING = 3  # after the ESC that ended an OSC; a backslash here belongs to it
 
 _FLAG_ESC, _FLAG_WITHHELD, _FLAG_COLLECTING, _FLAG_CWD = 1, 2, 4, 8
 _STATE = struct.Struct("<QQBBHII")
 
 
 class Tap:
-    """An incremental scanner; sequences may be cut anywhere between two calls of ``scan``.
+    """An incremental scanner; sequences may be split anywhere between two calls of ``scan``.
 
     Args:
-        position: Where in the stream the scanner starts.
+        position: Stream position at which the scanner starts.
 
     Attributes:
-        position: Where in the stream the next byte stands.
-        cwd: The directory OSC 7 named last, None until then.
+        position: Stream position of the next byte.
+        cwd: The last directory reported with OSC 7, or None.
     """
 
     __slots__ = ("_begin", "_body", "_esc", "_held", "_number", "_state", "_withheld", "cwd", "position")
@@ -72,29 +72,28 @@ class Tap:
         self.cwd: str | None = None
         self._state = _TEXT
         self._esc = False  # in _TEXT: the last byte was ESC
-        self._held = b""  # in _NUMBER: "]" and digits of an earlier chunk that the engine has not seen
+        self._held = b""  # in _NUMBER: "]" and digits of an earlier chunk, not yet passed to the engine
         self._number = b""
         self._withheld = False
-        self._body: bytearray | None = None  # None: nobody wants this body, or it grew beyond MAX_BODY
+        self._body: bytearray | None = None  # None: not collected, or longer than MAX_BODY
         self._begin = 0
 
     @property
     def in_osc(self) -> bool:
-        """Whether the stream stands inside an OSC."""
+        """Whether the stream is inside an OSC."""
         return self._state in {_NUMBER, _BODY}
 
     def scan(self, data: bytes) -> tuple[bytes, list[Effect]]:
-        """Take the next bytes of the stream.
+        """Scan the next bytes of the stream.
 
         Args:
             data: Bytes as the program wrote them.
 
         Returns:
-            The bytes for the engine (``data`` itself when nothing had to go), and what was found.
+            The bytes for the engine (``data`` itself if nothing was removed), and the effects found.
         """
         effects: list[Effect] = []
-        # The hot path: most chunks hold no OSC. Looking for single bytes goes at memory speed, looking for two takes
-        # ten times as long.
+        # Hot path: most chunks contain no OSC. Searching for single bytes is ten times as fast as searching for two.
         if self._state == _TEXT and not self._esc and (b"\x1b" not in data or b"]" not in data or data.find(_OSC) < 0):
             self.position += len(data)
             self._esc = data.endswith(b"\x1b")
@@ -106,8 +105,8 @@ class Tap:
         size = len(data)
         self.position = base + size
         out: list[bytes] = []
-        copied = 0  # data[:copied] was handed on or taken out already
-        bracket = 0  # where the OSC at hand begins in this chunk, if it does
+        copied = 0  # data[:copied] was already passed on or removed
+        bracket = 0  # index of the current OSC in this chunk, if it starts here
         at = 0
         while at < size:
             if self._state == _TEXT:
@@ -119,7 +118,7 @@ class Tap:
                         self._esc = data.endswith(b"\x1b")
                         break
                     bracket = found + 1
-                # The ESC itself always goes to the engine: what it cancels is cancelled in either case.
+                # The ESC always goes to the engine, because it cancels a sequence in progress either way.
                 self._begin = base + bracket - 1
                 self._esc = False
                 whole = _WHOLE.match(data, bracket)
@@ -177,14 +176,14 @@ class Tap:
                     if self._withheld:
                         out.append(b"\\")
                         copied = at
-                # CAN and SUB cancel: nothing is reported, and the byte itself goes on to the engine.
+                # CAN and SUB cancel: nothing is reported, and the byte itself goes to the engine.
                 self._body = None
             else:  # _ENDING
                 self._state = _TEXT
                 if data[at] == _BACKSLASH:
                     at += 1
                     self._finish(base + at, effects)
-                    # When withheld, this backslash is what completes the "ESC \\" left behind.
+                    # If withheld, this backslash completes the "ESC \\" that replaces the sequence.
                 else:
                     self._finish(base + at - 1, effects)
                     self._esc = True
@@ -227,7 +226,7 @@ class Tap:
                 effects.append(CwdChanged(cwd))
 
     def dump(self) -> bytes:
-        """The whole state as bytes, for checkpoints."""
+        """Return the scanner's state as bytes, for checkpoints."""
         body = self._body
         cwd = self.cwd
         flags = (
@@ -236,7 +235,7 @@ class Tap:
             | (_FLAG_COLLECTING if body is not None else 0)
             | (_FLAG_CWD if cwd is not None else 0)
         )
-        # Held bytes are always "]" and the number so far, so that one of the two is enough, with the count.
+        # Held bytes are always "]" and the number so far, so that the number and their count suffice.
         held = len(self._held)
         named = (cwd or "").encode("utf-8", "surrogatepass")
         kept = bytes(body or b"")
@@ -245,10 +244,10 @@ class Tap:
 
     @classmethod
     def load(cls, state: bytes) -> Tap:
-        """Make the scanner that ``dump`` described.
+        """Restore a scanner from the bytes of ``dump``.
 
         Raises:
-            ValueError: These bytes are no such description.
+            ValueError: The bytes are not a valid dump.
         """
         try:
             position, begin, mode, flags, held, named, kept = _STATE.unpack_from(state)
@@ -283,16 +282,16 @@ def _mark(kind: str, options: str, start: int, end: int) -> Mark:
 
 
 def _directory(body: bytes) -> str | None:
-    """The path in the body of an OSC 7, or None when there is none that could be used."""
+    """Return the path in the body of an OSC 7, or None if it has no usable one."""
     scheme, separator, rest = body.partition(b"://")
     if not separator:
-        path = body  # some shells' own snippets send the bare path
+        path = body  # some shells' integrations send the bare path
     else:
         _, slash, after = rest.partition(b"/")
         path = slash + after
         if scheme.lower() == b"file":
             path = unquote_to_bytes(path)
-        elif scheme != b"kitty-shell-cwd":  # kitty's form carries the path as it is
+        elif scheme != b"kitty-shell-cwd":  # kitty's form does not encode the path
             return None
     if not path.startswith(b"/") or b"\0" in path:
         return None

@@ -15,7 +15,7 @@ from phux_core.keeper.journal import Journal
 from phux_core.keeper.journal import create as create_journal
 from phux_core.server.kernel.syscall import Questions
 
-# The keeper has nothing to do but listen; one that does not is stopped, or dead.
+# The keeper answers at once unless it is stopped or dead.
 _KEEPER_S = 2.0
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @define
 class Child:
-    """A program under the keeper: its pane, process, PTY master (ours now), and wait status if it has ended."""
+    """A program under the keeper: its pane, process, pty master (owned by us), and wait status if it has ended."""
 
     pane: int
     pid: int
@@ -36,7 +36,7 @@ class Child:
 
 @define
 class Inheritance:
-    """What the keeper hands to a new service, and what happened while it did."""
+    """State that the keeper passes to a new service, and messages received meanwhile."""
 
     hello: dict[str, Any]
     listener: int
@@ -48,12 +48,12 @@ class Inheritance:
     news: list[Message] = field(factory=list)
 
     def take_journal(self, pane: int) -> Journal:
-        """Take a pane's journal; an empty one if the keeper has none."""
+        """Return a pane's journal; an empty one if the keeper has none."""
         return self.journals.pop(pane, None) or Journal(create_journal())
 
 
 def receive_inheritance(channel: Channel) -> Inheritance:
-    """Wait for everything the keeper hands over.
+    """Wait for the state that the keeper passes on.
 
     Raises:
         ChannelClosedError: The keeper is gone.
@@ -66,7 +66,7 @@ def receive_inheritance(channel: Channel) -> Inheritance:
             header: dict[str, Any] = message.header
             if header["op"] == "hello":
                 listener, feed_mark, *more = message.fds
-                questions = Questions(socket.socket(fileno=more[0])) if more else None  # a keeper of before has none
+                questions = Questions(socket.socket(fileno=more[0])) if more else None  # older keepers have none
                 inheritance = Inheritance(header, listener, FeedMark(feed_mark), questions)
                 continue
             assert inheritance is not None, "the keeper says hello first"
@@ -84,11 +84,11 @@ def receive_inheritance(channel: Channel) -> Inheritance:
 
 
 class KeeperLink:
-    """Asks the keeper, and hears from it.
+    """Sends requests to the keeper and receives its messages.
 
     Args:
         loop: The event loop.
-        channel: The channel, its inheritance already received.
+        channel: The channel, after the inheritance was received.
         on_exit: Called with a pane and its wait status when a program ends.
         on_closed: Called when the keeper is gone.
     """
@@ -106,24 +106,24 @@ class KeeperLink:
         self._on_exit = on_exit
         self._on_closed = on_closed
         self._spawning: dict[int, asyncio.Future[tuple[int, list[int]]]] = {}
-        # A short program may have ended before whoever asked for it got to run again.
+        # A short-lived program may end before the task that started it runs again.
         self._unclaimed: dict[int, int | None] = {}
         self._closed = False
         self._next_id = 1
         loop.add_reader(channel, self._on_readable)
 
     def take_news(self, messages: list[Message]) -> None:
-        """Take messages that came along with the inheritance."""
+        """Process messages that came with the inheritance."""
         for message in messages:
             self._on_message(message)
 
     async def spawn(
         self, pane: int, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], cols: int, rows: int
     ) -> Child:
-        """Have a program forked.
+        """Make the keeper start a program.
 
         Returns:
-            It, with its wait status if it has ended already.
+            The program, with its wait status if it has already ended.
 
         Raises:
             CannotExecuteError: It could not be started.
@@ -148,21 +148,21 @@ class KeeperLink:
         return Child(pane, pid, master, Journal(journal), self._unclaimed.pop(pane))
 
     def end(self, pane: int) -> None:
-        """Have a program ended."""
+        """Make the keeper end a program."""
         self._send({"op": "end", "pane": pane})
 
     def forget(self, pane: int) -> None:
-        """Say that a program's exit status was taken."""
+        """Report that a program's exit status was recorded."""
         self._send({"op": "forget", "pane": pane})
 
     def put(self, key: str, data: bytes, *, append: bool = False, at_once: bool = False) -> None:
-        """Have bytes kept for the next service.
+        """Store bytes at the keeper for the next service.
 
         Args:
             key: Their name.
             data: The bytes.
-            append: Whether they belong behind those that are kept already.
-            at_once: Return when they have left us, so that no death of ours can lose them.
+            append: Whether to append them to the bytes stored before.
+            at_once: Whether to return only when they are sent, so that a crash of the service cannot lose them.
         """
         self._send({"op": "append" if append else "put", "key": key}, data)
         deadline = time.monotonic() + _KEEPER_S
@@ -171,15 +171,15 @@ class KeeperLink:
             self._on_writable()
 
     def ready(self) -> None:
-        """Say that clients are served from now on."""
+        """Report that the service accepts clients."""
         self._send({"op": "ready"})
 
     def release(self, pane: int) -> None:
-        """Have a pane's journal and checkpoint let go."""
+        """Make the keeper release a pane's journal and checkpoint."""
         self._send({"op": "release", "pane": pane})
 
     def shutdown(self) -> None:
-        """Have everything ended."""
+        """Make the keeper end everything."""
         self._send({"op": "shutdown"})
 
     def _send(self, header: dict[str, Any], payload: bytes = b"") -> None:

@@ -1,4 +1,4 @@
-"""All of it put together: one event loop, the panes, the clients, and the keeper behind them."""
+"""The service: one event loop with the panes, the clients and the link to the keeper."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ _log = logging.getLogger("phux.service")
 
 
 class Service:
-    """One life of the service.
+    """One instance of the service.
 
     Args:
-        settings: What the keeper was told.
+        settings: The keeper's options.
         channel: The channel to the keeper.
-        inheritance: What the keeper handed over.
+        inheritance: The state that the keeper passed on.
         loop: The event loop.
     """
 
@@ -121,7 +121,7 @@ class Service:
         loop.add_reader(self._listener, self._accept)
         self._lifecycle.begin()
         self.keeper.take_news(inheritance.news)
-        loop.call_soon(self.keeper.ready)  # from the loop, so that it says that the loop runs
+        loop.call_soon(self.keeper.ready)  # from the loop, to report that it runs
 
     # Panes
 
@@ -136,19 +136,19 @@ class Service:
         wait_status: int | None = None,
         aside: bool = False,
     ) -> Pane:
-        """Bring a pane to life: a new one, or as it was when an earlier service died.
+        """Add a new pane, or one of an earlier service.
 
         Args:
             record: Its place in the tree.
-            master: Its PTY; negative if its program had ended and all was read.
-            journal: What its program wrote since the checkpoint.
-            checkpoint: Its terminal as it was then.
+            master: Its pty master; negative if its program has ended and all output was read.
+            journal: The program's output since the checkpoint.
+            checkpoint: The checkpoint of its terminal.
             commands: The ledger of its commands.
-            wait_status: How its program ended, if it has.
-            aside: Whether to leave its terminal blank, because rebuilding it ended earlier services.
+            wait_status: The program's wait status, if it has ended.
+            aside: Whether to leave its terminal blank, because rebuilding it crashed earlier services.
         """
         self._progress()
-        self._feed_mark[0] = record.id  # what ended the last service may end this one
+        self._feed_mark[0] = record.id  # if rebuilding this pane crashes the service, the keeper knows which one it was
         if aside:
             rebuilt = Rebuilt(self._blank(record, journal.position), None, [], SET_ASIDE, is_aside=True)
         else:
@@ -184,13 +184,13 @@ class Service:
         return blank(*self._terminal_of(record), position, self._history_of(record))
 
     def _make_successor(self, record: PaneRecord, position: int) -> Engine:
-        """Make a terminal for a pane whose own failed: with the other engine, if there is one."""
+        """Create a terminal for a pane whose engine failed: with the other engine, if available."""
         record.engine = "pyte"
         self.write_tree()
         return self._blank(record, position)
 
     def _progress(self) -> None:
-        """Show the keeper that rebuilding panes gets on; one that takes long is not stuck."""
+        """Report progress in rebuilding panes to the keeper, so that it does not consider the service stuck."""
         if self._rebuilding:
             self._feed_mark[1] = self._feed_mark[1] % _STEPS + 1
 
@@ -199,9 +199,9 @@ class Service:
         return self.logs.open(record, journal, session=found[0].name if found else "", on=bool(found and found[0].log))
 
     def remove_panes(self, pane_ids: list[int]) -> None:
-        """Forget panes; their programs have ended, or were told to."""
+        """Remove panes whose programs have ended or are being ended."""
         self.arranger.remove(pane_ids)
-        self._save_tree()  # before what they need to come back goes: a tree never speaks of what is not there
+        self._save_tree()  # before their state is removed: the tree must not name panes that cannot be restored
         for pane_id in pane_ids:
             pane = self.panes.pop(pane_id, None)
             if pane is not None:
@@ -209,32 +209,32 @@ class Service:
                 self.keeper.release(pane_id)
 
     def when_dead(self, pane_id: int) -> asyncio.Future[None]:
-        """Give a future that is done when a pane's program has ended and its output was read."""
+        """Return a future that is done when a pane's program has ended and its output was read."""
         future: asyncio.Future[None] = self.loop.create_future()
         self._dead_waiters.setdefault(pane_id, []).append(future)
         return future
 
     def tree_changed(self) -> None:
-        """Write the tree down, and see whether something ends."""
+        """Save the tree, and check whether the server is done."""
         self._save_tree()
         self._lifecycle.tree_changed()
 
     def discard(self, child: Child) -> None:
-        """End a program that was started and belongs to no pane."""
+        """End a program that was started but belongs to no pane."""
         os.close(child.master)
         child.journal.close()
         if child.status is None:
-            self.keeper.end(child.pane)  # and when it has ended, _on_exit
+            self.keeper.end(child.pane)  # _on_exit does the rest
         else:
             self._forget_stranger(child.pane)
 
     def write_tree(self) -> None:
-        """Have the tree kept for the next service."""
-        # At once: whoever made something may hear of it right after, and a death must not take it back.
+        """Store the tree at the keeper for the next service."""
+        # At once: clients may learn of a change right after, and a crash must not revert it.
         self.keeper.put("tree", self.tree.dump(), at_once=True)
 
     def _save_tree(self) -> None:
-        """Write the tree down, and tell what is another in it than before."""
+        """Save the tree, and report its changes."""
         self.arranger.follow_views()
         self.write_tree()
         before, self._told = self._told, picture(self.tree)
@@ -243,10 +243,10 @@ class Service:
         self.attachments.tree_changed()
 
     def _adopt(self, inheritance: Inheritance) -> None:
-        """Take over the programs that an earlier service had."""
+        """Take over the programs of an earlier service."""
         known = {record.id: record for record in self.tree.panes()}
         self._spare_the_engine(known.get(inheritance.hello["suspect"]))
-        aside = inheritance.hello.get("set_aside", ())  # an older keeper says nothing of it
+        aside = inheritance.hello.get("set_aside", ())  # missing in older keepers
 
         def kept(record: PaneRecord) -> dict[str, Any]:
             blobs = inheritance.blobs
@@ -259,24 +259,24 @@ class Service:
         for child in inheritance.children:
             record = known.pop(child.pane, None)
             if record is None:
-                # Forked for a request that died with the old service: nobody knows it, nobody may keep it.
+                # Started for a request that was lost with the old service: no client knows it.
                 self.tree.pane_id_was_taken(child.pane)
                 self.discard(child)
                 continue
             self.add_pane(record, child.master, child.journal, **kept(record), wait_status=child.status)
-        for record in known.values():  # no program: it was dead before, and its status is in the tree
+        for record in known.values():  # no program: it had ended before, and its status is in the tree
             record.dead = True
             record.died_at = record.died_at or time.time()
             self.add_pane(record, -1, inheritance.take_journal(record.id), **kept(record))
         self.arranger.take_over()
-        self._save_tree()  # engines may have been changed
+        self._save_tree()  # engines may have changed
 
     def _spare_the_engine(self, suspect: PaneRecord | None) -> None:
-        """Give the other engine to the pane whose bytes ended the last service."""
+        """Switch the pane whose output crashed the last service to the other engine."""
         if suspect is not None and (suspect.engine or self._engine_name) != "pyte":
             suspect.engine = "pyte"
             suspect.engine_note = f"the {self._engine_name} engine crashed on its output"
-            _log.warning("@%d goes on with the pyte engine: %s", suspect.id, suspect.engine_note)
+            _log.warning("@%d continues with the pyte engine: %s", suspect.id, suspect.engine_note)
 
     def _keep_checkpoint(self, pane: Pane, checkpoint: bytes) -> None:
         self.keeper.put(checkpoint_key(pane.id), label(checkpoint, pane.seq, pane.tracker.marks.dump()), at_once=True)
@@ -292,13 +292,13 @@ class Service:
             pane.exited(wait_status)
 
     def _forget_stranger(self, pane_id: int) -> None:
-        """Let go of a program that has ended and belongs to no pane."""
+        """Release a program that has ended and belongs to no pane."""
         self.keeper.forget(pane_id)
         self.keeper.release(pane_id)
 
     def _on_pane_dead(self, pane: Pane) -> None:
         self.arranger.retire(pane.id)
-        self._save_tree()  # before the keeper forgets it: one of the two always knows how the program ended
+        self._save_tree()  # before the keeper forgets it: one of the two always knows the wait status
         self.keeper.forget(pane.id)
         for waiter in self._dead_waiters.pop(pane.id, []):
             if not waiter.done():
@@ -311,30 +311,30 @@ class Service:
     # Clients
 
     def greet(self) -> dict[str, Any]:
-        """Say what the server is, in the handshake."""
+        """Return the server's part of the handshake."""
         return {"protocol": list(wire.PROTOCOL), "server": f"phux/{__version__}", "capabilities": ["events"]}
 
     def handle(self, connection: Connection, call: object, params: object) -> Answer:
-        """Carry out a call."""
+        """Execute a call."""
         self._context.turns.heard()
         return dispatch(self, connection, call, params)
 
     def connected(self, connection: Connection) -> None:
-        """Count a client in."""
+        """Record a new client."""
         if self.stopping:
             connection.close()
         self._connections.add(connection)
         self._lifecycle.client_came()
 
     def disconnected(self, connection: Connection) -> None:
-        """Count a client out."""
+        """Record that a client has disconnected."""
         self._connections.discard(connection)
         self.events.drop_subscriber(connection)
         self.attachments.drop_client(connection)
         self._lifecycle.client_left()
 
     def resumed(self, connection: Connection) -> None:
-        """Tell a client that was slow what it can still be told."""
+        """Send a client that was slow the events it can still get."""
         self.events.resumed(connection)
         self.attachments.resumed(connection)
 
@@ -342,10 +342,10 @@ class Service:
         try:
             sock, _address = self._listener.accept()
         except (BlockingIOError, ConnectionAbortedError):
-            return  # it went away again
+            return  # the client has disconnected already
         except OSError as error:
-            _log.warning("no client can be accepted: %s", error)
-            self.loop.remove_reader(self._listener)  # out of descriptors, and still readable: look again later
+            _log.warning("cannot accept clients: %s", error)
+            self.loop.remove_reader(self._listener)  # out of descriptors, but still readable: retry later
             self.loop.call_later(_ACCEPT_AGAIN_S, self._accept_again)
             return
         if peer_uid(sock) != os.getuid() or len(self._connections) >= MAX_CLIENTS:
@@ -360,10 +360,10 @@ class Service:
         if not self.stopping:
             self.loop.add_reader(self._listener, self._accept)
 
-    # What is
+    # Documents
 
     def status_document(self) -> dict[str, Any]:
-        """Build the Status document."""
+        """Return the Status document."""
         panes = list(self.tree.panes())
         unknown, unlogged = procfs.missing(), self.logs.problem
         return {
@@ -403,18 +403,18 @@ class Service:
         }
 
     def tree_document(self) -> dict[str, Any]:
-        """Build the Tree document."""
+        """Return the Tree document."""
         return tree_document(self.tree, self.panes, self.attachments.counts())
 
-    # The end
+    # Shutdown
 
     def shutdown(self, why: str) -> None:
-        """Have the keeper end everything, once."""
+        """Make the keeper end everything, once."""
         if not self.stopping:
             self.stopping = True
             _log.info("ending: %s", why)
             self.attachments.ending(why)
-            self.loop.remove_reader(self._listener)  # whoever comes now is to find no server, and start one
+            self.loop.remove_reader(self._listener)  # new clients must find no server, and start one
             self._listener.close()
             self.keeper.shutdown()
 

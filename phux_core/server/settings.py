@@ -1,4 +1,4 @@
-"""What the keeper was told, as the service sees it."""
+"""The keeper's options, as passed to the service."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class Settings:
     Attributes:
         socket: The path of the socket.
         log: The log file of a detached server; None in the foreground.
-        owned: Whether it ends with a program that owns it, however long it has no session.
+        owned: Whether it ends with the program that owns it, regardless of sessions.
         exit_after_idle: Seconds without a client after which the server ends; None for never.
-        keep_dead: Seconds a dead pane stays readable; None for the default.
-        engine: The engine that was asked for; None to choose.
+        keep_dead: Seconds for which a dead pane stays readable; None for the default.
+        engine: The requested engine; None to choose automatically.
         log_root: The directory of all panes' logs; empty to keep none.
         log_panes: Whether panes are logged, unless their session says otherwise.
-        log_pane_bytes: What one pane's log may have.
-        log_total_bytes: What all logs may have together.
-        log_keep_days: How long the log of a pane stays after its end.
-        history_limit: How many rows of history a pane keeps.
-        shell: What runs in a new pane without a command; None for the caller's own.
-        window_size: Which of the attached clients decides a window's size.
+        log_pane_bytes: Maximum size of one pane's log.
+        log_total_bytes: Maximum size of all logs together.
+        log_keep_days: Days for which a pane's log is kept after its end.
+        history_limit: Maximum number of scrollback rows of a pane.
+        shell: The program of a new pane without a command; None for the caller's shell.
+        window_size: Which of the attached clients determines a window's size.
     """
 
     socket: str
@@ -49,5 +49,5 @@ class Settings:
 
     @classmethod
     def parse(cls, text: str) -> Settings:
-        """Read the settings from the service's command line."""
+        """Parse the settings from the service's command line."""
         return cls(**json.loads(text))

@@ -1,13 +1,13 @@
-"""``python -P -m phux_core.server.template FD``: a process that forks private servers which need not import anything.
+"""``python -P -m phux_core.server.template FD``: fork private servers without repeating imports.
 
-Importing what a server needs takes a tenth of a second, a fork a few milliseconds. The client starts one template for
-all of its embedded servers. It ends when its client ends, or when it has had nothing to do for a while.
+A server's imports take a tenth of a second, a fork a few milliseconds. A client starts one template for all of its
+embedded servers. The template ends when its client ends, or when it was idle for a while.
 
-A keeper and its service are forked before they are needed, and wait for their orders (``Spare``).
+A keeper and its service are forked in advance, and wait for their orders (``Spare``).
 
-Orders come over the socket FD, one at a time: a frame (docs/wire.md) with ``options`` for the keeper, ``env`` and
-``cwd``, and three descriptors: where the keeper reports that it is ready, the pipe that it ends with, and its log. The
-reply is a frame with the keeper's ``pid``.
+Orders arrive on the socket FD, one at a time: a frame (docs/wire.md) with ``options`` for the keeper, ``env`` and
+``cwd``, and three descriptors: the one on which the keeper reports that it is ready, the pipe whose closing ends it,
+and its log. The reply is a frame with the keeper's ``pid``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 IDLE_S = 5.0
-"""How long a template waits for work while no server of it lives."""
+"""How long a template without running servers waits for work."""
 _SPARE_AFTER_S = 0.03  # by then the last server has started, and does not compete with the next
 _DEFAULTS = vars(keeper.parser().parse_args([]))
 _MAX_ORDER = 16 * 1024 * 1024
@@ -44,18 +44,18 @@ _END_POLL_S = 0.01
 
 
 class ForkedService:
-    """A service that was forked; what the keeper needs of ``subprocess.Popen``."""
+    """A forked service, with the part of ``subprocess.Popen`` that the keeper needs."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.returncode: int | None = None
 
     def kill(self) -> None:
-        """Kill it."""
+        """Kill the service."""
         os.kill(self.pid, signal.SIGKILL)
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end.
+        """Wait for the service to end.
 
         Raises:
             TimeoutError: It did not end in time.
@@ -74,10 +74,10 @@ class ForkedService:
 
 
 class Spare:
-    """A process that was forked before it is needed, and waits for its order.
+    """A process that is forked in advance, and waits for its order.
 
     Args:
-        program: What it runs, given the socket on which its order will come.
+        program: The function it runs, given the socket on which its order arrives.
     """
 
     def __init__(self, program: Callable[[socket.socket], int]) -> None:
@@ -88,26 +88,26 @@ class Spare:
                 _run(lambda: program(theirs), keep=theirs.fileno())
 
     def order(self, order: dict[str, Any], fds: list[int]) -> None:
-        """Send it its order.
+        """Send the process its order.
 
         Raises:
-            OSError: It is gone.
+            OSError: The process is gone.
         """
         data = wire.encode(order)
         with self._sock:
             rest = data[socket.send_fds(self._sock, [data], fds) :]
-            if rest:  # else it may be done already, and gone
+            if rest:  # else it may have ended already
                 self._sock.sendall(rest)
 
 
 def main() -> int:
-    """Fork keepers until the client is gone or has no use for more."""
+    """Fork keepers until the client is gone or the template was idle too long."""
     if os.fork():
-        return 0  # nobody needs to wait for us
+        return 0  # no process has to wait for the template
     client = socket.socket(fileno=int(sys.argv[1]))
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that keepers leave no zombies
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers must leave no zombies
     _warm_up()
-    gc.freeze()  # collecting would copy what the forks share
+    gc.freeze()  # garbage collection would copy memory shared by the forks
     keepers: list[int] = []
     spare: Spare | None = None
     while True:
@@ -132,7 +132,7 @@ def main() -> int:
 
 
 def _warm_up() -> None:
-    """Do once what every server does first, so that the forks find it done."""
+    """Do the work common to all servers once, before forking."""
     create(choose(None), 80, 24).close()
     server_name("", 0.0, 0)
     service.log_to_stderr()
@@ -157,7 +157,7 @@ def _be_keeper(orders: socket.socket) -> int:
     spares = [Spare(_be_service)]
     order, fds = _receive(orders)
     if order is None:
-        return 0  # nobody needs us
+        return 0  # no longer needed
     ready, life, log = fds
     _enter(order, log)
 
@@ -183,7 +183,7 @@ def _be_service(orders: socket.socket) -> int:
 
 
 def _enter(order: dict[str, Any], log: int) -> None:
-    """Take over the environment, the directory and the log that an order speaks of."""
+    """Switch to the environment, the directory and the log of an order."""
     os.dup2(log, 1)
     os.dup2(log, 2)
     os.close(log)
@@ -193,7 +193,7 @@ def _enter(order: dict[str, Any], log: int) -> None:
 
 
 def _set_environment(env: dict[str, str]) -> None:
-    """Have exactly these variables; mostly they are those that the template started with."""
+    """Set exactly these variables; mostly they are those of the template."""
     for name in os.environ.keys() - env.keys():
         del os.environ[name]
     for name, value in env.items():
@@ -202,7 +202,7 @@ def _set_environment(env: dict[str, str]) -> None:
 
 
 def _run(program: Callable[[], int], keep: int) -> NoReturn:
-    """Be a new process: no signal handlers, no descriptors of the one it was forked from, nothing after its end."""
+    """Run a program in a forked process, without the template's signal handlers and descriptors, and exit."""
     status = 1
     try:
         signal.set_wakeup_fd(-1)
@@ -213,7 +213,7 @@ def _run(program: Callable[[], int], keep: int) -> NoReturn:
         status = program()
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 1
-    except BaseException:  # noqa: BLE001  a process ends here
+    except BaseException:  # noqa: BLE001  the process ends here
         sys.excepthook(*sys.exc_info())
     finally:
         with contextlib.suppress(OSError):

@@ -1,11 +1,11 @@
-"""libghostty-vt as pyghostty ships it, with the declarations that the engine uses and no others.
+"""Load libghostty-vt from pyghostty, with only the declarations that the engine uses.
 
-Parsing pyghostty's C declarations takes cffi a fifth of a second, and people wait while a service starts. So the
-functions named here, and the types they refer to, are parsed ahead of time: ``declarations`` is cffi's
-compiled form of them. It is used only if pyghostty's declarations are still the ones it was made from; otherwise they
-are parsed at runtime. pyghostty itself is not imported.
+cffi takes a fifth of a second to parse pyghostty's C declarations, which would delay the start of the service. So the
+functions named here, and the types they need, are parsed ahead of time: ``declarations`` is cffi's compiled form. It is
+used only if it matches the installed pyghostty; otherwise the declarations are parsed at runtime. pyghostty itself is
+not imported.
 
-After a new release of pyghostty: ``python -m phux_core.engine.ghostty.binding PATH`` writes it anew.
+After a new release of pyghostty, regenerate it with ``python -m phux_core.engine.ghostty.binding PATH``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ GhosttyTerminalTitleChangedFn GhosttyTerminalWritePtyFn GhosttyTerminalXtversion
 """
 
 # ABI-mode cffi cannot pass unions by value; these structs have the layout of GhosttyPoint and
-# GhosttyTerminalScrollViewport, which are passed in memory on every platform we have wheels for.
+# GhosttyTerminalScrollViewport, which are passed in memory on all platforms with wheels.
 _TWINS = """
 typedef struct { int tag; int gap; uint16_t x; uint32_t y; uint64_t pad; } PhuxPoint;
 typedef struct { int tag; int gap; size_t row; uint64_t pad; } PhuxScroll;
@@ -48,7 +48,7 @@ typedef struct { int tag; int gap; size_t row; uint64_t pad; } PhuxScroll;
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _BOUNDARY = re.compile(r"[{};]")
 _NAME = re.compile(r"\b[Gg]hostty\w+")
-# What a declaration declares: a function, a pointer to one, or what a typedef ends with.
+# The name that a declaration defines: a function, a pointer to one, or the end of a typedef.
 _FUNCTION = re.compile(r"\b(ghostty_\w+)\s*\(")
 _POINTER = re.compile(r"\(\s*\*\s*(Ghostty\w+)\s*\)")
 _TYPE = re.compile(r"(Ghostty\w+)\s*(?:\[\w+\])?;\Z")
@@ -61,7 +61,7 @@ def load() -> tuple[Any, Any]:
         cffi's ``ffi`` and ``lib``.
 
     Raises:
-        ImportError: pyghostty is not installed, or has changed.
+        ImportError: pyghostty is not installed, or is incompatible.
     """
     directory = _directory()
     ffi = _compiled(directory) or _parsed(directory)
@@ -72,7 +72,7 @@ def load() -> tuple[Any, Any]:
 
 
 def compile_declarations(path: str) -> None:
-    """Write the module with the compiled declarations."""
+    """Write the module of compiled declarations."""
     directory = _directory()
     ffi = _parsed(directory)
     ffi.set_source("declarations", None)
@@ -82,10 +82,10 @@ def compile_declarations(path: str) -> None:
 
 
 def _compiled(directory: str) -> Any:
-    """Return the compiled declarations; None if pyghostty's are not the ones they were made from."""
+    """Return the compiled declarations, or None if they do not match pyghostty's."""
     try:
         from phux_core.engine.ghostty import declarations
-    except ImportError:  # cffi's compiled form changed with a new cffi
+    except ImportError:  # the compiled form does not match the cffi version
         return None
     return declarations.ffi if _checksum(directory) == declarations.CHECKSUM else None
 
@@ -107,10 +107,10 @@ def _checksum(directory: str) -> int:
 
 
 def reduce(declarations: str, used: list[str]) -> str:
-    """Leave out of a text of C declarations what the used names do not need.
+    """Return only the C declarations that the used names need.
 
     Raises:
-        ImportError: One of them is not declared.
+        ImportError: A name is not declared.
     """
     parts = list(_split(_COMMENT.sub("", declarations)))
     places: dict[str, int] = {}
@@ -132,7 +132,7 @@ def reduce(declarations: str, used: list[str]) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """Cut a text of declarations at the semicolons that are outside of braces."""
+    """Split declarations at semicolons outside of braces."""
     parts, depth, start = [], 0, 0
     for match in _BOUNDARY.finditer(text):
         if match[0] == ";" and depth == 0:

@@ -1,4 +1,4 @@
-"""Checkpoints of the ghostty engine: libghostty's own snapshot, what it leaves out, and what it cannot encode."""
+"""Checkpoints of the ghostty engine: libghostty's snapshot, and the state that it does not include or support."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _MAGIC = CHECKPOINT_MAGIC + b"ghostty\n"
 _VERSION = 2
-# Version, history limit, lengths of title (-1: none), of the state of unsupported sequences, of tap and snapshot.
+# Version, history limit, lengths of title (-1: none), unsupported sequences' state, tap and snapshot.
 _HEADER = struct.Struct("<HIiIII")
 
 
@@ -22,7 +22,7 @@ class Checkpoint(NamedTuple):
     """The parts of a checkpoint.
 
     Attributes:
-        history: The limit of the scrollback.
+        history: The history limit.
         title: The window title.
         unsupported: The state of ``UnsupportedSequences``.
         tap: The state of the tap.
@@ -37,7 +37,7 @@ class Checkpoint(NamedTuple):
 
 
 def pack(parts: Checkpoint) -> bytes:
-    """Put a checkpoint together."""
+    """Return a checkpoint as bytes."""
     title = None if parts.title is None else parts.title.encode("utf-8", "replace")
     head = _HEADER.pack(
         _VERSION,
@@ -51,10 +51,10 @@ def pack(parts: Checkpoint) -> bytes:
 
 
 def unpack(checkpoint: bytes) -> Checkpoint:
-    """Take a checkpoint apart.
+    """Split a checkpoint into its parts.
 
     Raises:
-        ValueError: These bytes are no checkpoint of this engine, or one of another version.
+        ValueError: The bytes are not a checkpoint of this engine, or have an unsupported version.
     """
     at = len(_MAGIC)
     if not checkpoint.startswith(_MAGIC) or len(checkpoint) < at + _HEADER.size:
@@ -75,35 +75,34 @@ def unpack(checkpoint: bytes) -> Checkpoint:
 
 
 def snapshot(terminal: Any, grid: Grid, cols: int, rows: int, *, in_osc: bool) -> bytes:
-    """The terminal as libghostty encodes it, the sequence under way included.
+    """Return libghostty's snapshot of the terminal, including the current sequence.
 
     Args:
-        terminal: The native terminal. What cannot be encoded of it is changed.
+        terminal: The native terminal. State that cannot be encoded is changed.
         grid: Its grid.
         cols: Its columns.
         rows: Its rows.
-        in_osc: Whether the stream stands inside an OSC.
+        in_osc: Whether the stream is inside an OSC.
 
     Raises:
-        GhosttyError: The library refuses for a reason not known here.
+        GhosttyError: The library refuses for an unknown reason.
     """
     encoded = encode_snapshot(terminal)
     if encoded is not None:
         return encoded
-    # One reason to refuse is the alternate screen (see mend), which lives on while it is hidden. To mend it, the
-    # sequence under way is cancelled, and begun anew afterwards.
+    # One reason to refuse is a cut wide character on the alternate screen (see mend), even while it is hidden. To
+    # repair it, cancel the current sequence, and start it again afterwards.
     under_way = continuation(terminal)
     if under_way != b"":
         _write(terminal, b"\x18")
     if is_alternate(terminal):
         mend(terminal, grid, cols, rows)
     else:
-        _write(terminal, b"\x1b[?47h\x1b7")  # this mode carries the cursor there and back
+        _write(terminal, b"\x1b[?47h\x1b7")  # this mode keeps the cursor position when switching screens
         mend(terminal, grid, cols, rows)
         _write(terminal, b"\x1b8\x1b[?47l")
-    # The other reason is a sequence that is too long to be kept, or that libghostty would read differently the
-    # second time. Nothing comes of such a one, so a short one of which nothing comes either takes its place, and
-    # ends where it would have ended.
+    # The other reason is a sequence too long to be kept, or that libghostty would parse differently the second time. It
+    # would have no effect, so replace it with a short one that has no effect either and ends in the same place.
     harmless = b"\x1b]99999;" if in_osc else b"\x1b_"
     for beginning in (harmless if under_way is None else under_way, harmless, b""):
         _write(terminal, beginning)
@@ -115,10 +114,10 @@ def snapshot(terminal: Any, grid: Grid, cols: int, rows: int, *, in_osc: bool) -
 
 
 def mend(terminal: Any, grid: Grid, cols: int, rows: int) -> None:
-    """Blank wide characters that a narrower alternate screen has cut in half.
+    """Blank wide characters that were cut in half when the alternate screen became narrower.
 
-    libghostty keeps their left halves in the last column when that screen, which does not reflow, is resized; it
-    refuses to encode a snapshot then. Called between sequences, with the alternate screen shown.
+    libghostty keeps their left halves in the last column when it resizes that screen, which does not reflow, and then
+    refuses to encode a snapshot. Call between sequences, with the alternate screen shown.
     """
     cut = grid.cut_rows(cols, rows)
     if not cut:
@@ -127,7 +126,7 @@ def mend(terminal: Any, grid: Grid, cols: int, rows: int) -> None:
     y = number(terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y)
     with origin_at_top(terminal):
         for row in cut:
-            # DCH and not ECH, which spares protected cells.
+            # DCH instead of ECH, which spares protected cells.
             _write(terminal, b"\x1b[%d;%dH\x1b[P" % (row + 1, cols))
         _write(terminal, b"\x1b[%d;%dH" % (y + 1, x + 1))
 

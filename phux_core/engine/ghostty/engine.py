@@ -1,8 +1,8 @@
-"""The ghostty engine: libghostty-vt behind the engine protocol.
+"""The ghostty engine, based on libghostty-vt.
 
-``feed`` is the hot path of the whole service, so it does next to nothing in Python unless something happened. What
-the library does not do is done around it: marks and our own sequences by the tap, the exact history limit by
-trimming (see ``_trim``), history below the alternate screen by reading a copy.
+``feed`` is the hot path of the whole service, so it runs little Python code unless there is an effect. Features that
+the library lacks are implemented around it: marks by the tap, the exact history limit by trimming (see ``_trim``),
+history below the alternate screen by reading a copy.
 """
 
 from __future__ import annotations
@@ -57,19 +57,19 @@ if TYPE_CHECKING:
 _write = lib.ghostty_terminal_vt_write
 _get = lib.ghostty_terminal_get
 
-# Large chunks are fed in slices, with a look at the history between them: a megabyte of newlines in one go would
-# make half a million rows before anybody could trim them.
+# Large chunks are fed in slices, and the history is checked between them: a megabyte of newlines at once would create
+# half a million rows before they could be trimmed.
 _SLICE = 32 * 1024
 
-# Bytes of a page of libghostty's, somewhat overestimated, and what one of its cells can take with a colour of its
-# own (8 bytes without).
+# The size of a libghostty page, slightly overestimated, and the maximum size of a cell with a colour of its own (8
+# bytes without).
 _PAGE_BYTES = 600_000
 _STYLED_CELL_BYTES = 80
 
-# What could leave the alternate screen: DECRST (or a restore) of 47, 1047 or 1049, and a full reset.
+# Sequences that may leave the alternate screen: DECRST (or a restore) of 47, 1047 or 1049, and a full reset.
 _SCREEN_SWITCH = re.compile(rb"\x1b\[\?[0-9;]*4[79]|\x1bc")
 
-_LONGEST_SWITCH = 24  # a sequence that was begun in an earlier chunk is recognised up to this length
+_LONGEST_SWITCH = 24  # maximum length at which a sequence split between chunks is recognised
 
 _CANCEL = b"\x18"  # CAN: ends a sequence without executing it
 _QUERY_CURSOR_STYLE = b"\x1bP$q q\x1b\\"
@@ -78,68 +78,68 @@ _SHAPES = ("block", "block", "block", "underline", "underline", "bar", "bar")
 
 
 class GhosttyEngine:
-    """A terminal of libghostty-vt; see ``phux_core.engine.protocol.Engine`` for what its methods promise."""
+    """A terminal of libghostty-vt; ``phux_core.engine.protocol.Engine`` documents the methods."""
 
     name = "ghostty"
 
     def __init__(self, terminal: Any, cols: int, rows: int, history: int, tap: Tap, title: str | None) -> None:
-        """Take over a native terminal. ``create`` and ``restore`` are the ways to get an engine."""
+        """Take ownership of a native terminal; use ``create`` or ``restore`` instead."""
         self._cols = cols
         self._rows = rows
         self._limit = history
         self._tap = tap
-        self._title = title  # the one that was told last, None until one was set
+        self._title = title  # the one last reported, or None
         self._sink = Sink(cols, rows)
         self._terminal = terminal
         self._handle = configure(terminal, self._sink)
         self._grid = Grid(terminal)
-        self._untrimmed = 0  # bytes fed since the history was last looked at
+        self._untrimmed = 0  # bytes fed since the history was last checked
         self._page_rows = self._spare = self._bytes = 0  # see _set_limits
         self._tight = False
         self._unsupported = UnsupportedSequences()
-        self._covered: int | None = None  # rows of history below the alternate screen, once they were counted
-        self._recent = b""  # what was fed last since then
-        self._modes: Modes | None = None  # once they were read; only what is fed can change them
+        self._covered: int | None = None  # rows of history below the alternate screen, if known
+        self._recent = b""  # the last bytes fed since then
+        self._modes: Modes | None = None  # cached; only feeding changes them
         self._set_limits()
 
     # Reading
 
     @property
     def cols(self) -> int:
-        """Columns of the grid."""
+        """The number of columns."""
         return self._cols
 
     @property
     def rows(self) -> int:
-        """Rows of the grid."""
+        """The number of rows."""
         return self._rows
 
     @property
     def position(self) -> int:
-        """Where in the stream the next byte stands."""
+        """The position of the next byte."""
         return self._tap.position
 
     @property
     def title(self) -> str | None:
-        """The window title, None until one was set."""
-        # A full reset empties it without a word, so it is read each time.
+        """The window title, or None if none was set."""
+        # A full reset clears it without a callback, so read it each time.
         return None if self._title is None else self._read_title()
 
     @property
     def cwd(self) -> str | None:
-        """The directory OSC 7 named last, None until then."""
+        """The last directory reported with OSC 7, or None."""
         return self._tap.cwd
 
     @property
     def history_rows(self) -> int:
-        """How many rows of scrollback can be read now, the primary screen's even below the alternate one."""
+        """The number of scrollback rows of the primary screen that can be read."""
         if not self._limit:
             return 0
         rows = self._covered_history() if is_alternate(self._terminal) else scrollback(self._terminal)
         return min(rows, self._limit)
 
     def lines(self, first: int, count: int) -> Lines:
-        """Read rows as text; rows that do not exist are left out."""
+        """Return rows as text, omitting rows that do not exist."""
         first, last = self._range(first, count)
         text: list[str] = []
         wrapped: list[bool] = []
@@ -150,7 +150,7 @@ class GhosttyEngine:
         return Lines(text, wrapped)
 
     def spans(self, first: int, count: int) -> list[Span]:
-        """Read rows as runs of styled cells; rows that do not exist are left out."""
+        """Return rows as runs of styled cells, omitting rows that do not exist."""
         first, last = self._range(first, count)
         spans: list[Span] = []
         for grid, top, size, history in self._parts(first, last):
@@ -158,23 +158,23 @@ class GhosttyEngine:
         return spans
 
     def changed(self) -> dict[int, list[Span]]:
-        """Read the rows of the viewport that may look different since this was last asked."""
+        """Return the viewport rows that may have changed since the last call."""
         return self._grid.changed(0 if is_alternate(self._terminal) else scrollback(self._terminal))
 
     def forget_changes(self) -> None:
-        """Free what ``changed`` keeps."""
+        """Free the state that ``changed`` keeps."""
         self._grid.forget_changes()
 
     def _range(self, first: int, count: int) -> tuple[int, int]:
-        """The rows asked for, from and up to, clamped to what exists."""
+        """Return the requested range, clamped to the rows that exist."""
         oldest = -self.history_rows if first < 0 else 0
         return max(first, oldest), min(first + count, self._rows)
 
     def _parts(self, first: int, last: int) -> list[tuple[Grid, int, int, int]]:
-        """Where the rows ``first`` to ``last - 1`` are.
+        """Locate the rows ``first`` to ``last - 1``.
 
         Returns:
-            For each piece: a grid, the first row there, how many rows, how many rows of history that grid has.
+            For each part: a grid, its first row, the number of rows, and the number of history rows of that grid.
         """
         if last <= first:
             return []
@@ -191,7 +191,7 @@ class GhosttyEngine:
         return [(self._grid, history + first, last - first, history)]
 
     def cursor(self) -> Cursor:
-        """Where the cursor is."""
+        """Return the cursor."""
         style = self._cursor_style()
         return Cursor(
             number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_X),
@@ -207,7 +207,7 @@ class GhosttyEngine:
         return is_alternate(self._terminal)
 
     def modes(self) -> Modes:
-        """The modes now."""
+        """Return the current modes."""
         if self._modes is None:
             self._modes = read_modes(self._terminal)
         return self._modes
@@ -215,18 +215,18 @@ class GhosttyEngine:
     # Changing
 
     def feed(self, data: bytes) -> list[Effect]:
-        """Take bytes from the program."""
+        """Process output of the program."""
         data, effects = self._tap.scan(data)
         self._modes = None
         if b"\x7f" in data:
-            # DEL is no graphic character (ECMA-48, 8.3), but libghostty's fast path prints it.
+            # DEL is not a graphic character (ECMA-48, 8.3), but libghostty's fast path prints it.
             data = data.translate(None, b"\x7f")
         self._grid.watch_for_marks(data)
         if self._covered is not None:
             self._watch_screens(data)
         at = 0
         for start, end, text in self._unsupported.find(data, self._cols):
-            # The ESC goes to the terminal, to end whatever stands before it: half a character, or a string.
+            # The ESC goes to the terminal, to end an unfinished character or string before it.
             escape = max(start + 1, at)
             self._put(data[at:escape])
             erases = text[-1] in b"JK"
@@ -240,7 +240,7 @@ class GhosttyEngine:
             elif text.endswith(b"J"):
                 self._erase_below()
         self._put(data[at:] if at else data)
-        # DECCOLM changed the grid, but a pane has the size that its clients gave it.
+        # DECCOLM changed the grid, but the clients determine a pane's size.
         if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_COLS) != self._cols:
             self._resize_grid(self._cols, self._rows)
         if self._sink.stirred:
@@ -248,7 +248,7 @@ class GhosttyEngine:
         return effects
 
     def _put(self, data: bytes) -> None:
-        """Write to the terminal, and keep the history in bounds."""
+        """Write to the terminal, and limit the history."""
         size = len(data)
         if size <= _SLICE:
             _write(self._terminal, data, size)
@@ -262,16 +262,16 @@ class GhosttyEngine:
                 self._trim()
 
     def _execute(self, text: bytes) -> None:
-        """Execute a sequence that the library does not know."""
+        """Execute a sequence that the library does not support."""
         if text.endswith(b"p"):
             soft_reset(self._terminal)
         else:
             self._stack_title(text)
 
     def _erase_below(self) -> None:
-        """Execute ED with a wrap pending: the cursor is behind its row, which keeps all of its glyphs."""
+        """Execute ED with a wrap pending: the cursor is after the last glyph of its row, so the row is kept."""
         below = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_CURSOR_Y) + 1
-        # Where there is nothing to erase, the wrap stays pending.
+        # If there is nothing to erase, the wrap stays pending.
         if self.spans(below, self._rows - below):
             erase_below(self._terminal)
 
@@ -279,20 +279,20 @@ class GhosttyEngine:
         """Push or pop the title (XTWINOPS 22 and 23)."""
         operation, _, which = text[2:-1].partition(b";")
         if which.split(b";")[0].lstrip(b"0") == b"1":
-            return  # the icon's name is no title
-        # A title set in this very chunk has not been reported yet.
+            return  # the icon name is not the title
+        # A title set in this chunk has not been reported yet.
         has_title = self._title is not None or self._sink.title
         titles = self._unsupported.titles
         if operation == b"22":
             self._unsupported.push_title(self._read_title() if has_title else "")
         elif titles:
             title = titles.pop()
-            # Programs push and pop around the alternate screen; where there was no title, that makes none.
+            # Programs push and pop around the alternate screen; popping must not create a title where there was none.
             if title or has_title:
                 self._put(b"\x1b]2;%b\x1b\\" % title.encode("utf-8", "replace"))
 
     def _watch_screens(self, data: bytes) -> None:
-        """Forget how much history the alternate screen covers when that may have changed."""
+        """Invalidate the cached size of the history below the alternate screen if it may have changed."""
         joined = self._recent + data
         if _SCREEN_SWITCH.search(joined):
             self._covered = None
@@ -320,7 +320,7 @@ class GhosttyEngine:
         return ffi.buffer(text.ptr, text.len)[:].decode("utf-8", "replace") if text.len else ""
 
     def resize(self, cols: int, rows: int) -> list[Effect]:
-        """Change the grid."""
+        """Resize the grid."""
         _check_size(cols, rows)
         self._sink.cols, self._sink.rows = cols, rows
         self._grid.forget_changes()
@@ -336,24 +336,23 @@ class GhosttyEngine:
         return effects
 
     def _resize_grid(self, cols: int, rows: int) -> None:
-        # Without a reflow a wide character could be cut in half, which no snapshot can hold (see mend).
+        # Without reflow a wide character could be cut in half, which snapshots do not support (see mend).
         with wrapping(self._terminal):
             check(lib.ghostty_terminal_resize(self._terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
 
     def set_history_limit(self, rows: int) -> None:
-        """Keep at most ``rows`` rows of scrollback from now on."""
+        """Limit the scrollback to ``rows`` rows."""
         if rows < 0:
             raise ValueError(f"a history of {rows} rows")
         self._limit = rows
         self._covered = None
         self._set_limits()
 
-    # The history limit. The library's own limit of lines makes scrolling many times slower once it binds, and its
-    # limit of bytes cannot promise a number of rows, because a row's size depends on its styles. But only when the
-    # limit of bytes binds does it use the memory of old rows for new ones; without that, scrolling is slow again,
-    # page fault by page fault. So: while there are too few rows, the limit of bytes is far away; once there are
-    # enough and some to spare, it is set to what they take; and when what is to spare runs short, because newer rows
-    # take more, it is lifted again. Nobody sees the spare rows.
+    # The history limit. The library's line limit makes scrolling many times slower once it is reached, and its byte
+    # limit cannot guarantee a number of rows, because a row's size depends on its styles. But only at the byte limit
+    # does the library reuse the memory of old rows; otherwise page faults slow down scrolling. So while there are too
+    # few rows, the byte limit is far away; once there are enough and some to spare, it is set to their size; and when
+    # the spare rows run short, because newer rows are larger, it is raised again. Spare rows are never returned.
 
     def _set_limits(self) -> None:
         set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", None)
@@ -363,24 +362,24 @@ class GhosttyEngine:
         self._trim()
 
     def _loosen(self) -> None:
-        """Let the history grow, up to what only hostile input reaches."""
+        """Let the history grow, up to a limit that only hostile input reaches."""
         self._bytes = (self._limit + 2 * self._spare) * self._cols * _STYLED_CELL_BYTES if self._limit else 0
         set_size_option(self._terminal, "SCROLLBACK_MAX_BYTES", self._bytes)
         self._tight = False
 
     def _tighten(self) -> None:
-        """Cut the history to the rows wanted and some to spare, and let it take no more than these do now."""
+        """Trim the history to the rows wanted and some to spare, and limit it to their current size."""
         set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", self._limit + self._spare)
         set_size_option(self._terminal, "SCROLLBACK_MAX_LINES", None)
         rows = scrollback(self._terminal)
-        # Nothing tells how much they take, but the first limit to cost a page does.
+        # Their size is unknown, so lower the limit until it costs a page.
         while self._bytes > _PAGE_BYTES and scrollback(self._terminal) >= rows:
             self._bytes -= max(_PAGE_BYTES // 2, self._bytes // 200)
             set_size_option(self._terminal, "SCROLLBACK_MAX_BYTES", self._bytes)
         self._tight = True
 
     def _trim(self) -> None:
-        """Look after the history: called every ``_SLICE`` bytes."""
+        """Adjust the history limit: called every ``_SLICE`` bytes."""
         self._untrimmed = 0
         rows = scrollback(self._terminal)
         enough = self._limit + self._spare
@@ -392,7 +391,7 @@ class GhosttyEngine:
     # Encoding
 
     def encode_key(self, key: Key) -> bytes:
-        """What this key types, in the modes of now."""
+        """Return the bytes to send for a key press in the current modes."""
         kitty = number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_KITTY_KEYBOARD_FLAGS) != 0
         extended = keys.encode(self._terminal, key, kitty=kitty)
         if extended is not None:
@@ -402,28 +401,28 @@ class GhosttyEngine:
         return encoding.encode_key(key, cursor=cursor, keypad=keypad, backarrow=backarrow)
 
     def encode_paste(self, text: str) -> bytes:
-        """What pasting this text types."""
+        """Return the bytes to send for pasted text."""
         return encoding.encode_paste(text, bracketed=mode(self._terminal, 2004))
 
     def encode_mouse(self, event: Mouse) -> bytes:
-        """What this mouse event types; empty when the program did not ask for it."""
+        """Return the bytes to send for a mouse event; empty if the program did not request it."""
         return encoding.encode_mouse(event, self.modes())
 
     def encode_focus(self, focused: bool) -> bytes:
-        """What gaining or losing the focus types; empty when the program did not ask for it."""
+        """Return the bytes to send when the focus changes; empty if the program did not request it."""
         return encoding.encode_focus(focused, self.modes())
 
-    # Life
+    # Lifetime
 
     def checkpoint(self) -> bytes:
-        """The whole state as bytes, an unfinished sequence included."""
+        """Return the whole state as bytes, including an unfinished sequence."""
         return pack(Checkpoint(self._limit, self._title, self._unsupported.dump(), self._tap.dump(), self._snapshot()))
 
     def close(self) -> None:
         """Free the native terminal."""
         if self._terminal is not None:
             ffi.release(self._terminal)
-            # Any later use must fail in Python and not in freed memory.
+            # Any later use must fail in Python instead of accessing freed memory.
             del self._grid
             self._terminal = None
 
@@ -433,29 +432,29 @@ class GhosttyEngine:
         return snapshot(self._terminal, self._grid, self._cols, self._rows, in_osc=self._tap.in_osc)
 
     def _copy_primary(self) -> Any:
-        """A copy of the terminal with the primary screen shown."""
+        """Return a copy of the terminal that shows the primary screen."""
         copy = decode_snapshot(self._snapshot())
-        # CAN first: the copy may stand inside a sequence.
+        # CAN first: the copy may be inside a sequence.
         leave = b"\x18\x1b[?1049l"
         _write(copy, leave, len(leave))
         return copy
 
     def _covered_history(self) -> int:
-        """Rows of history below the alternate screen; the library tells of the screen that is shown only."""
+        """Return the history rows below the alternate screen; the library only counts those of the screen shown."""
         if self._covered is None:
             rows = scrollback(self._copy_primary())
             if not number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND):
-                return rows  # the sequence under way may be the one that leaves: do not remember
+                return rows  # the current sequence may be the one that leaves: do not cache
             self._covered = rows
             self._recent = b""
         return self._covered
 
     def _cursor_style(self) -> int:
-        """The DECSCUSR number of the cursor's style."""
+        """Return the DECSCUSR number of the cursor's style."""
         if not number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND):
-            self._grid.forget_changes()  # which it takes away
+            self._grid.forget_changes()  # the render state clears the flags of changed rows
             return rendered_cursor_style(self._terminal)
-        # The terminal is asked as a program would ask: a tenth of the time that making a render state takes.
+        # Query the terminal as a program would: ten times faster than creating a render state.
         sink = self._sink
         before, sink.replies = sink.replies, []
         stirred = sink.stirred
@@ -467,10 +466,10 @@ class GhosttyEngine:
 
 
 def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: int = 0) -> GhosttyEngine:
-    """Make a terminal whose first byte stands at a position of the stream.
+    """Create a terminal that starts at a stream position.
 
     Raises:
-        ValueError: A size out of range.
+        ValueError: The size is out of range.
     """
     _check_size(cols, rows)
     if history < 0:
@@ -479,10 +478,10 @@ def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: in
 
 
 def restore(checkpoint: bytes) -> GhosttyEngine:
-    """Rebuild the terminal that ``GhosttyEngine.checkpoint`` described.
+    """Rebuild a terminal from ``GhosttyEngine.checkpoint``.
 
     Raises:
-        ValueError: These bytes are no such description, or one of another version.
+        ValueError: The bytes are not a checkpoint, or have an unsupported version.
     """
     parts = unpack(checkpoint)
     tap = Tap.load(parts.tap)

@@ -1,10 +1,10 @@
 """Rows of a libghostty terminal as text and as styled spans, read in bulk.
 
-Text comes from the library's formatter, one call for all rows. Spans come from a render state, which hands out each
-row as an array of packed cells; only a style that was not seen before in its page costs another call. Asking the
-library cell by cell would take a hundred times as long, and looking at them cell by cell in Python five times.
+Text comes from the library's formatter, one call for all rows. Spans come from a render state, which provides each row
+as an array of packed cells; only a style new to its page costs another call. One library call per cell would be a
+hundred times slower, and one Python step per cell five times.
 
-Rows are counted from the oldest row of the scrollback here, as the library's "screen" coordinates are.
+Rows are counted from the oldest row of the scrollback, as in the library's "screen" coordinates.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from phux_core.engine.ghostty.native import (
 )
 from phux_core.engine.protocol import DEFAULT_STYLE, MAX_SIZE, Color, Lines, Span, Style
 
-# Of a packed cell: all of it, what its look depends on, and the same for one that is a background colour only.
+# Masks of a packed cell: all bits, those that affect its look, and the same for a background-only cell.
 _CELL = (1 << 64) - 1
 _ATTRIBUTES = STYLE_MASK << STYLE_SHIFT | 3 << WIDE_SHIFT | 3 << SEMANTIC_SHIFT
 _BACKGROUND = 3 | 0xFFFFFF << CONTENT_SHIFT
-# The same for the longest row as one number, 64 bits a cell: bit 0, the code point (shifted down), what
-# of it says that the character is none of the first 256, the look.
+# The same for a row of maximum length as one number, 64 bits per cell: bit 0, the code point (shifted down), the bits
+# set only for characters above the first 256, the look.
 _EACH = int.from_bytes(b"\1\0\0\0\0\0\0\0" * MAX_SIZE, "little")
 _EACH_CODEPOINT = _EACH * CONTENT_MASK
 _EACH_BEYOND_LATIN = _EACH * (CONTENT_MASK & ~0xFF)
 _EACH_ATTRIBUTES = _EACH * _ATTRIBUTES
 _SEMANTICS = (None, "input", "prompt", None)
-# Columns that a cell's glyph takes, by how wide the library says it is. The right half of a wide character has no
-# glyph of its own, and neither has the cell left over at the end of a row where a wide one did not fit.
+# Columns of a cell's glyph, by the library's width. The right half of a wide character has no glyph of its own, nor has
+# the filler at the end of a row where a wide one did not fit.
 _WIDTHS = (1, 2, 0, 0)
 _MAX_STYLES = 4096
-# What surely has no character that joins the one before it: ASCII, Latin and Greek letters, box drawing, symbols, kana,
-# ideographs, most of Hangul. No more than so many bytes are worth looking at.
+# Text that certainly has no combining characters: ASCII, Latin and Greek letters, box drawing, symbols, kana,
+# ideographs, most of Hangul. Longer chunks are not worth checking.
 _NO_MARKS = re.compile(
     rb"(?:[\x00-\x7f]+|[\xc3-\xcb\xce\xcf][\x80-\xbf]|\xe2[\x84-\xb2][\x80-\xbf]|\xe3[\x81\x83][\x80-\xbf]"
     rb"|[\xe4-\xe9\xeb\xec][\x80-\xbf][\x80-\xbf])*+"
@@ -57,12 +57,12 @@ _NO_MARKS = re.compile(
 _MOST_LOOKED_AT = 4096
 _new = tuple.__new__
 
-# Styles by their C struct's bytes: programs use few, and a NamedTuple of eleven fields is not free to make.
+# Styles by their C struct's bytes: programs use few, and creating a NamedTuple of eleven fields is slow.
 _styles: dict[bytes, Style] = {}
 
 
 class Grid:
-    """Reads the rows of one terminal. Holds scratch memory, so it is not for two threads at once."""
+    """Reads the rows of one terminal. Holds scratch memory, so it is not thread-safe."""
 
     __slots__ = (
         *("_filled", "_kept", "_options", "_out", "_point", "_ref", "_row", "_selection", "_size", "_style"),
@@ -88,7 +88,7 @@ class Grid:
         self._options = options
 
     def lines(self, top: int, count: int, cols: int) -> Lines:
-        """Rows ``top`` to ``top + count - 1``, all of which must exist."""
+        """Return rows ``top`` to ``top + count - 1``, all of which must exist."""
         selection = self._selection
         selection.end = self._refer(cols - 1, top + count - 1)[0]
         selection.start = self._refer(0, top)[0]
@@ -101,7 +101,7 @@ class Grid:
         data = ffi.buffer(self._out[0], self._size[0])[:] if self._size[0] else b""
         lib.ghostty_free(ffi.NULL, self._out[0], self._size[0])
         text = [line.rstrip(" ") for line in data.decode("utf-8", "replace").split("\n")]
-        # The formatter leaves out blank rows at the end.
+        # The formatter omits trailing blank rows.
         text += [""] * (count - len(text))
         return Lines(text, self._wrapped(top, count))
 
@@ -112,7 +112,7 @@ class Grid:
         return self._ref
 
     def _wrapped(self, top: int, count: int) -> list[bool]:
-        # Spelled out, because this runs once a row on the way to every snapshot.
+        # Inlined, because this runs once per row for every snapshot.
         terminal, point, ref, row = self._terminal, self._point, self._ref, self._row
         read = lib.ghostty_grid_ref_row
         point.x = 0
@@ -129,20 +129,20 @@ class Grid:
         return wrapped
 
     def _begins_prompt(self, y: int) -> bool:
-        """Tell whether a row begins with a prompt, and so a line.
+        """Return whether a row starts with a prompt, and so a new line.
 
-        zsh and fish let the row above wrap to get there, if what was written before has no newline at its end.
+        zsh and fish wrap the row above to get there if the output does not end with a newline.
         """
         point, row, cell = self._point, self._row, ffi.new("GhosttyCell*")
         point.x, point.y = 0, y
         if grid_ref(self._terminal, point[0], self._ref) != lib.GHOSTTY_SUCCESS:
-            return False  # there is no such row
+            return False  # no such row
         lib.ghostty_grid_ref_row(self._ref, row)
         lib.ghostty_grid_ref_cell(self._ref, cell)
         return bool(row[0] & ROW_PROMPT) and _SEMANTICS[cell[0] >> SEMANTIC_SHIFT & 3] == "prompt"
 
     def cut_rows(self, cols: int, rows: int) -> list[int]:
-        """The rows of the shown screen whose last column holds the left half of a wide character."""
+        """Return the rows of the screen whose last column holds the left half of a wide character."""
         cell = ffi.new("GhosttyCell*")
         point = ffi.new("PhuxPoint*", {"tag": lib.GHOSTTY_POINT_TAG_ACTIVE, "x": cols - 1})
         cut = []
@@ -155,12 +155,12 @@ class Grid:
         return cut
 
     def spans(self, top: int, count: int, history: int) -> list[Span]:
-        """Rows ``top`` to ``top + count - 1``, all of which must exist, numbered from the end of ``history``.
+        """Return rows ``top`` to ``top + count - 1``, all of which must exist, numbered from the end of ``history``.
 
         Args:
             top: First row, counted from the oldest one of the scrollback.
-            count: How many rows.
-            history: How many rows of scrollback there are.
+            count: Number of rows.
+            history: Number of scrollback rows.
         """
         spans: list[Span] = []
         self.forget_changes()
@@ -168,7 +168,7 @@ class Grid:
         try:
             at, end = top, top + count
             while at < end:
-                # A render state sees the viewport only, so that is moved over history and back.
+                # A render state only sees the viewport, so scroll it over the history and back.
                 viewport = min(at, history)
                 self._scroll(viewport, history)
                 at = self._read(rendering.update(self._terminal), viewport, at, end, history, spans)
@@ -179,13 +179,13 @@ class Grid:
         return spans
 
     def changed(self, history: int) -> dict[int, list[Span]]:
-        """The rows of the shown screen that may look different since this was last called, all of them the first time.
+        """Return the rows of the screen that may have changed since the last call, all of them the first time.
 
-        The library marks what it changes, and a render state takes the marks when it is updated. So one is kept, and
-        whoever updates another has to ``forget_changes``.
+        The library flags changed rows, and updating a render state clears the flags. So one render state is kept; code
+        that updates another one has to call ``forget_changes``.
 
         Args:
-            history: How many rows of scrollback there are.
+            history: Number of scrollback rows.
         """
         if self._kept is None:
             self._kept = _Rendering()
@@ -196,8 +196,7 @@ class Grid:
         while lib.ghostty_render_state_row_iterator_next_dirty(rows, y):
             row = y[0]
             if row - 1 in self._filled and row - 1 not in changed:
-                # Together with a wide character goes the filler at the end of the row above, and of that the library
-                # says nothing.
+                # A wide character also affects the filler at the end of the row above, which the library does not flag.
                 self.forget_changes()
                 return self.changed(history)
             self._filled.discard(row)
@@ -207,14 +206,14 @@ class Grid:
         return changed
 
     def watch_for_marks(self, data: bytes) -> None:
-        """Look at what will be written: the library does not say that a row changed when a mark joins a glyph of it."""
+        """Check output for combining characters: the library does not flag a row when one joins a glyph."""
         if self._kept is None or data.isascii():
             return
         if len(data) > _MOST_LOOKED_AT or _NO_MARKS.fullmatch(data) is None:
             self.forget_changes()
 
     def forget_changes(self) -> None:
-        """Free what ``changed`` keeps."""
+        """Free the state that ``changed`` keeps."""
         if self._kept is not None:
             self._kept.free()
             self._kept = None
@@ -228,7 +227,7 @@ class Grid:
         scroll_viewport(self._terminal, ffi.new("PhuxScroll*", behavior)[0])
 
     def _read(self, rows: Any, y: int, at: int, end: int, history: int, spans: list[Span]) -> int:
-        """Add the spans of rows ``at`` to ``end`` that a render state of the viewport at ``y`` shows."""
+        """Add the spans of rows ``at`` to ``end`` from a render state whose viewport is at ``y``."""
         looks = _Looks()
         while y < end and lib.ghostty_render_state_row_iterator_next(rows):
             if y >= at:
@@ -237,7 +236,7 @@ class Grid:
         return y
 
     def _read_row(self, rows: Any, y: int, row: int, looks: _Looks, spans: list[Span]) -> bool:
-        """Add the spans of the row at which an iterator stands; say whether a filler is its last cell."""
+        """Add the spans of the iterator's current row; return whether its last cell is a filler."""
         view, raw_row = looks.view, looks.raw_row
         lib.ghostty_render_state_row_get(rows, lib.GHOSTTY_RENDER_STATE_ROW_DATA_CELLS_RAW, view)
         cells = int.from_bytes(ffi.buffer(view.ptr, view.len * 8), "little")
@@ -257,16 +256,16 @@ class Grid:
         same: dict[_Look, _Look],
         spans: list[Span],
     ) -> None:
-        """Cut one row of cells into spans.
+        """Split one row of cells into spans.
 
         Args:
-            cells: The row as one big number, 64 bits a cell, so that what is done to every cell is a few operations on
-                that number; Python code runs for each span only.
+            cells: The row as one big number, 64 bits per cell, so that an operation on all cells is a few operations on
+                that number; Python code runs only once per span.
             y: The row, counted from the oldest one.
             row: The row's number in spans.
-            looks: Looks by what a cell's look depends on; filled here.
-            same: Looks by themselves, so that equal ones are one object; filled here.
-            spans: Where the spans go.
+            looks: Looks by the bits that determine them; filled here.
+            same: Looks by value, so that equal ones are one object; filled here.
+            spans: Receives the spans.
         """
         size = (cells.bit_length() + 63) // 64
         text = cells >> CONTENT_SHIFT & _EACH_CODEPOINT
@@ -277,7 +276,7 @@ class Grid:
             keys |= cells & backgrounds * _BACKGROUND
         halves = cells >> WIDE_SHIFT + 1 & _EACH
         if halves:
-            # The right half of a wide character goes with its left half; a filler has both bits set.
+            # The right half of a wide character joins its left half; a filler has both bits set.
             halves ^= halves & cells >> WIDE_SHIFT
             keys ^= (keys ^ keys << 64) & halves * _CELL
         marked = cells & _EACH
@@ -293,7 +292,7 @@ class Grid:
             clusters = list(glyphs)
             for col in compress(range(size), _lanes(marked, size)):
                 clusters[col] = self._grapheme(col, y)
-        # Where cells differ from the one before, as far as their looks go.
+        # Where the look differs from the previous cell.
         changes = (keys ^ keys >> 64) & (1 << 64 * (size - 1)) - 1
         starts = compress(range(1, size), _lanes(changes, size - 1)) if changes else ()
         key_at = _lanes(keys, size)
@@ -309,7 +308,7 @@ class Grid:
                 continue
             if run is not None:
                 if run[2] == 1 and run[0] is not DEFAULT_STYLE and clusters is None:
-                    # What most spans are, without another call.
+                    # The common case, inlined.
                     spans.append(_new(Span, (row, start, col - start, 1, glyphs[start:col], run[0], run[1], None)))
                 else:
                     _flush(row, start, (clusters or glyphs)[start:col], run, spans)
@@ -343,16 +342,15 @@ class Grid:
 
 
 _Look = tuple[Style, str | None, int]
-"""What the cells of a span share: style, semantic, width."""
+"""The common properties of a span's cells: style, semantic, width."""
 
 
 class _Looks:
-    """What is learned about looks while rows are read, and scratch memory for it.
+    """A cache of looks while rows are read, and scratch memory for it.
 
     Attributes:
-        pages: Looks by their numbers, which mean something within their page only; the page is what a reference's
-            node is.
-        same: Looks by themselves, so that equal ones are one object.
+        pages: Looks by number, which is only valid within a page; a reference's node identifies the page.
+        same: Looks by value, so that equal ones are one object.
     """
 
     __slots__ = ("pages", "raw_row", "same", "view")
@@ -378,7 +376,7 @@ class _Rendering:
         self._rows = ffi.gc(rows[0], lib.ghostty_render_state_row_iterator_free)
 
     def update(self, terminal: Any) -> Any:
-        """Take over what the terminal shows; give the iterator, before the first row."""
+        """Update from the terminal; return the iterator, before the first row."""
         check(lib.ghostty_render_state_update(self._state, terminal), "render_state_update")
         rows = ffi.new("GhosttyRenderStateRowIterator*", self._rows)
         check(
@@ -387,11 +385,11 @@ class _Rendering:
         return rows[0]
 
     def clean(self) -> None:
-        """Take note that all that changed was read."""
+        """Record that all changes were read."""
         check(lib.ghostty_render_state_clean(self._state), "render_state_clean")
 
     def free(self) -> None:
-        """Give its memory back now."""
+        """Free its memory now."""
         ffi.release(self._rows)
         ffi.release(self._state)
 
@@ -400,14 +398,14 @@ def _flush(row: int, col: int, glyphs: str | list[str], look: _Look, spans: list
     style, semantic, width = look
     count = len(glyphs)
     if width != 1:
-        # Every other column is the right half of the one before. An odd one is half a wide character, cut by a
-        # resize, that nobody has mended yet. A filler is no cell.
+        # Every other column is the right half of the one before. An odd one is half a wide character, cut by a resize
+        # and not yet repaired. A filler is not a cell.
         count = count // 2 if width else 0
         if not count:
             return
         glyphs = glyphs[: 2 * count : 2]
     elif style is DEFAULT_STYLE and semantic is None:
-        # Blank cells that look like nothing at all say nothing.
+        # Omit blank cells without visible style.
         first, last = 0, count
         while last and glyphs[last - 1] == " ":
             last -= 1
@@ -420,12 +418,12 @@ def _flush(row: int, col: int, glyphs: str | list[str], look: _Look, spans: list
         col += first
     text = glyphs if isinstance(glyphs, str) else "".join(glyphs)
     each = None if len(text) == count else tuple(glyphs)
-    # tuple's own constructor takes half the time of the class's.
+    # tuple's constructor takes half the time of the class's.
     spans.append(_new(Span, (row, col, count, width, text, style, semantic, each)))
 
 
 def _lanes(cells: int, size: int) -> memoryview[int]:
-    """A row of cells that is one number, cell by cell."""
+    """Split a row given as one number into cells."""
     return memoryview(cells.to_bytes(size * 8, "little")).cast("Q")
 
 
@@ -449,7 +447,7 @@ def _style(native: Any) -> Style:
             bg=_color(native.bg_color),
         )
         if style == DEFAULT_STYLE:
-            style = _styles[key] = DEFAULT_STYLE  # an underline colour alone is no style of ours
+            style = _styles[key] = DEFAULT_STYLE  # underline colours are not supported
     return style
 
 

@@ -1,7 +1,7 @@
-"""Keys through libghostty's own encoder: the kitty keyboard protocol.
+"""Encode keys with libghostty's own encoder: the kitty keyboard protocol.
 
-Without that, libghostty's legacy encoding reports some keys in ways that older programs misread (Ctrl-I as
-``CSI 105;5u``), so those keys are ``phux_core.engine.encoding``'s; ``encode`` returns None for them.
+libghostty's legacy encoding reports some keys in ways that older programs misread (Ctrl-I as ``CSI 105;5u``), so
+without the protocol ``phux_core.engine.encoding`` encodes them; ``encode`` returns None then.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _PUNCTUATION = {
 
 
 def encode(terminal: Any, key: Key, *, kitty: bool) -> bytes | None:
-    """What this key types, or None when the program asked for no extended encoding.
+    """Return the bytes to send for a key, or None if the program enabled no extended encoding.
 
     Args:
         terminal: The native terminal.
@@ -72,12 +72,12 @@ def encode(terminal: Any, key: Key, *, kitty: bool) -> bytes | None:
     lib.ghostty_key_encoder_setopt_from_terminal(_encoder, terminal)
     if kitty:
         return _press(*_describe(key))
-    # There is no way to ask for modifyOtherKeys, but Ctrl-A tells it: a control without, a report with it.
+    # modifyOtherKeys cannot be queried, but Ctrl-A reveals it: it is encoded as a sequence only if that is set.
     return None if _press(lib.GHOSTTY_KEY_A, _CTRL, 0, "a", ord("a")) == b"\x01" else other
 
 
 def _describe(key: Key) -> tuple[int, int, int, str, int]:
-    """The key as libghostty wants it: code, modifiers, those already in the text, text, unshifted code point."""
+    """Return the key for libghostty: code, modifiers, those already in the text, text, unshifted code point."""
     modifiers = _SHIFT * key.shift | _CTRL * key.ctrl | _ALT * key.alt
     name = key.name
     known = _NAMED.get(name)
@@ -86,7 +86,7 @@ def _describe(key: Key) -> tuple[int, int, int, str, int]:
             modifiers |= _SHIFT
         text = {"Space": " ", "Enter": "", "Tab": ""}.get(name, name[2:] if len(name) == 3 and name[:2] == "KP" else "")
         return _code(known), modifiers, 0, text, ord(text) if text else 0
-    # A capital with Control is what tmux users write for the plain letter.
+    # tmux users write a capital with Control for the plain letter.
     base = name.lower() if len(name.lower()) == 1 else name
     text = name
     if base != name:
@@ -128,7 +128,7 @@ def _new(kind: str, make: Any) -> Any:
     return handle[0]
 
 
-# One of each for all terminals: they are set before each use, and there is but one thread that types.
+# Shared by all terminals: they are set before each use, and only one thread uses them.
 _encoder = _new("GhosttyKeyEncoder", lib.ghostty_key_encoder_new)
 _event = _new("GhosttyKeyEvent", lib.ghostty_key_event_new)
 lib.ghostty_key_event_set_action(_event, lib.GHOSTTY_KEY_ACTION_PRESS)

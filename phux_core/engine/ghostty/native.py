@@ -1,10 +1,10 @@
-"""libghostty-vt as the ghostty engine needs it: the loaded library, terminals, callbacks and snapshots.
+"""libghostty-vt for the ghostty engine: the loaded library, terminals, callbacks and snapshots.
 
-Everything untyped stays in here and in the two sibling modules: ``ffi`` and ``lib`` are ``Any``. Calls go to the raw
-library, because pyghostty's wrapper costs tens of microseconds a call.
+Untyped code stays in this package: ``ffi`` and ``lib`` are ``Any``. Calls go to the raw library, because pyghostty's
+wrapper costs tens of microseconds per call.
 
-Importing this module checks that cells are packed the way ``grid`` reads them, and raises ImportError when
-a newer library packs them differently: the pyte engine serves then.
+Importing this module checks the layout of packed cells, and raises ImportError if a newer library changed it; the pyte
+engine is used then.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ scroll_viewport: Any = ffi.cast(
     ffi.addressof(lib, "ghostty_terminal_scroll_viewport"),
 )
 
-# How a packed cell is laid out; _check_layout holds the library to it.
-TAG_BACKGROUND = 2  # this bit of the content tag: no text, the content is a background colour
+# The layout of a packed cell; _check_layout verifies it.
+TAG_BACKGROUND = 2  # bit of the content tag: no text, the content is a background colour
 TAG_GRAPHEME = 1
 CONTENT_SHIFT, CONTENT_MASK = 2, 0x1FFFFF
 STYLE_SHIFT, STYLE_MASK = 26, 0xFFFF
 WIDE_SHIFT, SEMANTIC_SHIFT = 42, 46
 ROW_WRAPPED, ROW_STYLED = 1 << 32, 1 << 35
-ROW_PROMPT = 1 << 37  # of two bits; the other is for a prompt's later rows
+ROW_PROMPT = 1 << 37  # one of two bits; the other marks continuation rows of a prompt
 
 CONTINUATION_MAX_BYTES = 64 * 1024
-"""How long an unfinished sequence may be and still be part of a checkpoint."""
+"""Maximum length of an unfinished sequence that a checkpoint can include."""
 
-# What the terminal answers when a program asks for its colours: light grey on black, as most are.
+# The colours reported to programs: light grey on black, as in most terminals.
 _COLORS = {
     "GHOSTTY_TERMINAL_OPT_COLOR_FOREGROUND": (0xD0, 0xD0, 0xD0),
     "GHOSTTY_TERMINAL_OPT_COLOR_BACKGROUND": (0x00, 0x00, 0x00),
@@ -58,19 +58,19 @@ _VERSION_STRING = ffi.new("GhosttyString*", {"ptr": _VERSION_MEMORY, "len": len(
 
 
 class GhosttyError(RuntimeError):
-    """The library refused a call; memory ran out, or this code is wrong."""
+    """A library call failed: out of memory, or a bug in this package."""
 
 
 class Sink:
-    """What the library's callbacks leave behind during one call.
+    """Results of the library's callbacks during one call.
 
-    A terminal's callbacks find it through their user data. It is an object of its own, and not the engine, so that
-    the engine and its handle do not keep each other alive.
+    A terminal's callbacks find it through their user data. It is separate from the engine, so that the engine and its
+    handle do not keep each other alive.
 
     Attributes:
-        stirred: Whether any of the others was touched.
+        stirred: Whether any other attribute was set.
         replies: Bytes for the program.
-        bell: Whether BEL rang.
+        bell: Whether BEL was received.
         title: Whether the title was set.
         cols: Columns, for size reports.
         rows: Rows, for size reports.
@@ -127,7 +127,7 @@ def _on_color_scheme(_terminal: Any, _userdata: Any, out: Any) -> bool:
 
 @ffi.callback("GhosttyTerminalDeviceAttributesFn")  # type: ignore[untyped-decorator]
 def _on_device_attributes(_terminal: Any, _userdata: Any, out: Any) -> bool:
-    # A VT220 (62) with ANSI colour (22), what Ghostty itself says. Programs know how to talk to that.
+    # A VT220 (62) with ANSI colour (22), as Ghostty itself reports; programs support it.
     out.primary.conformance_level = 62
     out.primary.features[0] = 22
     out.primary.num_features = 1
@@ -148,11 +148,11 @@ _CALLBACKS = {
 
 
 def check(result: int, what: str) -> None:
-    """Turn the library's failure codes into exceptions.
+    """Raise an exception if a library call failed.
 
     Raises:
         MemoryError: The library could not allocate.
-        GhosttyError: Anything else it did not do.
+        GhosttyError: Any other failure.
     """
     if result == lib.GHOSTTY_OUT_OF_MEMORY:
         raise MemoryError(what)
@@ -161,7 +161,7 @@ def check(result: int, what: str) -> None:
 
 
 def sized(ctype: str) -> Any:
-    """A new struct of a type that carries its own size, in nested structs too."""
+    """Return a new struct whose size fields are set, in nested structs too."""
     pointer = ffi.new(f"{ctype}*")
     _set_sizes(pointer)
     return pointer
@@ -177,13 +177,13 @@ def _set_sizes(pointer: Any) -> None:
 
 
 def set_size_option(terminal: Any, option: str, value: int | None) -> None:
-    """Set one of the options that take a ``size_t``; None lifts the limit."""
+    """Set an option of type ``size_t``; None removes the limit."""
     pointer = ffi.NULL if value is None else ffi.new("size_t*", value)
     check(lib.ghostty_terminal_set(terminal, getattr(lib, f"GHOSTTY_TERMINAL_OPT_{option}"), pointer), option)
 
 
 def new_terminal(cols: int, rows: int) -> Any:
-    """A terminal that is freed when its pointer goes, or by ``ffi.release``."""
+    """Return a terminal that is freed with its pointer, or by ``ffi.release``."""
     out = ffi.new("GhosttyTerminal*")
     check(lib.ghostty_terminal_new(ffi.NULL, out, cols, rows), "terminal_new")
     terminal = ffi.gc(out[0], lib.ghostty_terminal_free)
@@ -192,7 +192,7 @@ def new_terminal(cols: int, rows: int) -> Any:
 
 
 def configure(terminal: Any, sink: Sink) -> Any:
-    """Install callbacks and what the terminal answers with.
+    """Install callbacks and the values that the terminal reports.
 
     Returns:
         The handle of ``sink``; it must live as long as the terminal is used.
@@ -207,7 +207,7 @@ def configure(terminal: Any, sink: Sink) -> Any:
     name = ffi.from_buffer("uint8_t[]", _TERMINFO_NAME)
     terminfo = ffi.new("GhosttyString*", {"ptr": name, "len": len(_TERMINFO_NAME)})
     check(lib.ghostty_terminal_set(terminal, lib.GHOSTTY_TERMINAL_OPT_TERMINFO_NAME, terminfo), "set terminfo")
-    # Pictures and glyph uploads are no part of our shapes; refusing them bounds memory.
+    # Images and glyph uploads are not supported; refusing them bounds memory.
     none = ffi.new("uint64_t*", 0)
     check(lib.ghostty_terminal_set(terminal, lib.GHOSTTY_TERMINAL_OPT_KITTY_IMAGE_STORAGE_LIMIT, none), "kitty")
     no = ffi.new("bool*", False)
@@ -217,7 +217,7 @@ def configure(terminal: Any, sink: Sink) -> Any:
 
 
 def encode_snapshot(terminal: Any) -> bytes | None:
-    """The terminal as bytes, or None when the library cannot encode it as it stands."""
+    """Return the terminal as bytes, or None if the library cannot encode its state."""
     out, size = ffi.new("uint8_t**"), ffi.new("size_t*")
     result = lib.ghostty_snapshot_encode_alloc(terminal, ffi.NULL, out, size)
     if result == lib.GHOSTTY_INVALID_VALUE:
@@ -229,7 +229,7 @@ def encode_snapshot(terminal: Any) -> bytes | None:
 
 
 def continuation(terminal: Any) -> bytes | None:
-    """The bytes of the sequence under way, none between sequences; None when they were too many to be kept."""
+    """Return the bytes of the current sequence, empty between sequences; None if there were too many to keep."""
     out, size = ffi.new("uint8_t**"), ffi.new("size_t*")
     result = lib.ghostty_terminal_continuation_alloc(terminal, ffi.NULL, out, size)
     if result == lib.GHOSTTY_INVALID_VALUE:
@@ -241,10 +241,10 @@ def continuation(terminal: Any) -> bytes | None:
 
 
 def decode_snapshot(data: bytes) -> Any:
-    """The terminal that ``encode_snapshot`` described, freed as ``new_terminal``'s.
+    """Restore a terminal from ``encode_snapshot``; freed like that of ``new_terminal``.
 
     Raises:
-        ValueError: These bytes are no snapshot of this version of the library.
+        ValueError: The bytes are not a snapshot of this version of the library.
     """
     out = ffi.new("GhosttySnapshotDecoder*")
     source = ffi.from_buffer("uint8_t[]", data)
@@ -267,7 +267,7 @@ def decode_snapshot(data: bytes) -> Any:
 
 
 def _check_layout() -> None:
-    """Compare the packing of cells and rows with what the library itself reads out of them."""
+    """Compare our layout of cells and rows with the library's accessors."""
     out = ffi.new("uint32_t*")
 
     def cell(bits: int, data: int) -> int:

@@ -1,4 +1,4 @@
-"""Small facts about a libghostty terminal: numbers, modes, the cursor's style."""
+"""Read single values of a libghostty terminal: numbers, modes, the cursor's style."""
 
 from __future__ import annotations
 
@@ -15,62 +15,62 @@ if TYPE_CHECKING:
 
 _ORIGIN, _AUTOWRAP = 6, 7
 
-# Modes that programs set several of; the strongest counts.
+# Programs may set several of these modes; the strongest counts.
 _TRACKING = ((1003, "any"), (1002, "button"), (1000, "normal"), (9, "x10"))
 _MOUSE_FORMATS = ((1016, "sgr_pixels"), (1006, "sgr"), (1015, "urxvt"), (1005, "utf8"))
 
 
 _get, _PENDING_WRAP = lib.ghostty_terminal_get, lib.GHOSTTY_TERMINAL_DATA_CURSOR_PENDING_WRAP
 
-# Where answers are written to: one of each for all terminals, for there is but one thread that asks.
+# Result buffers, shared by all terminals, because only one thread uses them.
 _number, _size, _mode = ffi.new("uint32_t*"), ffi.new("size_t*"), ffi.new("GhosttyTerminalModeConfig*")
 _flag = ffi.new("bool*")
 
 
 def number(terminal: Any, data: int) -> int:
-    """One of the values that are booleans, enumerations or at most 32 bits wide."""
+    """Return a value that is a boolean, an enumeration or at most 32 bits wide."""
     _number[0] = 0
     check(lib.ghostty_terminal_get(terminal, data, _number), "terminal_get")
     return int(_number[0])
 
 
 def is_wrap_pending(terminal: Any) -> bool:
-    """Whether the next character goes to the next row; as quick as can be, since it is asked in the hot path."""
+    """Return whether a wrap is pending; on the hot path, so as fast as possible."""
     _get(terminal, _PENDING_WRAP, _flag)
     return bool(_flag[0])
 
 
 def scrollback(terminal: Any) -> int:
-    """How many rows of scrollback the shown screen has."""
+    """Return the number of scrollback rows of the screen shown."""
     check(lib.ghostty_terminal_get(terminal, lib.GHOSTTY_TERMINAL_DATA_SCROLLBACK_ROWS, _size), "scrollback_rows")
     return int(_size[0])
 
 
 def is_alternate(terminal: Any) -> bool:
-    """Whether the alternate screen is shown."""
+    """Return whether the alternate screen is shown."""
     return bool(number(terminal, lib.GHOSTTY_TERMINAL_DATA_ACTIVE_SCREEN))
 
 
 def mode(terminal: Any, private_mode: int) -> bool:
-    """Whether a DEC private mode is set."""
+    """Return whether a DEC private mode is set."""
     _mode.mode = private_mode
     check(lib.ghostty_terminal_get(terminal, lib.GHOSTTY_TERMINAL_DATA_MODE, _mode), "mode")
     return bool(_mode.value)
 
 
 def origin_at_top(terminal: Any) -> AbstractContextManager[None]:
-    """Make cursor positions count from the top of the screen, without moving the cursor as DECOM would."""
+    """Count cursor positions from the top of the screen, without moving the cursor as DECOM would."""
     return _with_mode(terminal, _ORIGIN, on=False)
 
 
 def wrapping(terminal: Any) -> AbstractContextManager[None]:
-    """Make a resize reflow, which the library does only while autowrap is on."""
+    """Enable reflow on resize, which the library only does while autowrap is on."""
     return _with_mode(terminal, _AUTOWRAP, on=True)
 
 
 @contextmanager
 def _with_mode(terminal: Any, private_mode: int, *, on: bool) -> Iterator[None]:
-    """Have a mode as it is wanted for a while, with nothing else done that a program would cause by setting it."""
+    """Set a mode temporarily, without the side effects of its escape sequence."""
     config = ffi.new("GhosttyTerminalModeConfig*", {"mode": private_mode})
     check(lib.ghostty_terminal_get(terminal, lib.GHOSTTY_TERMINAL_DATA_MODE, config), "mode")
     was = bool(config.value)
@@ -82,7 +82,7 @@ def _with_mode(terminal: Any, private_mode: int, *, on: bool) -> Iterator[None]:
 
 
 def read_modes(terminal: Any) -> Modes:
-    """The modes that somebody outside needs to know."""
+    """Return the modes that are visible outside the engine."""
     is_set = partial(mode, terminal)
     return Modes(
         bracketed_paste=is_set(2004),
@@ -98,7 +98,7 @@ def read_modes(terminal: Any) -> Modes:
 
 
 def rendered_cursor_style(terminal: Any) -> int:
-    """The DECSCUSR number of the cursor's style, in any state of the parser."""
+    """Return the DECSCUSR number of the cursor's style, in any state of the parser."""
     out = ffi.new("GhosttyRenderState*")
     check(lib.ghostty_render_state_new(ffi.NULL, out), "render_state_new")
     state = ffi.gc(out[0], lib.ghostty_render_state_free)

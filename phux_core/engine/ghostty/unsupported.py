@@ -1,7 +1,7 @@
 """Control functions that libghostty-vt does not execute as other terminals do.
 
-``UnsupportedSequences`` finds them in the stream, also when they are cut in two; the engine then does what the library
-would not. Every other sequence goes to the library untouched.
+``UnsupportedSequences`` finds them in the stream, even if split between chunks, and the engine executes them itself.
+All other sequences go to the library unchanged.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from phux_core.engine.ghostty.state import number, origin_at_top
 _SOFT_RESET = b'\x1b[?25h\x1b[4l\x1b[?6l\x1b[r\x1b[?7h\x1b[?45l\x1b[?1l\x1b>\x1b[m\x1b[0"q\x0f\x1b(B\x1b)B\x1b[H\x1b7'
 
 # The patterns read the stream backwards, from the final byte of a sequence to its ESC. That way the regular expression
-# engine looks for a literal byte, which is many times faster than trying each ESC, and whatever stands before an EL can
-# be checked by a look-ahead.
+# engine searches for a literal byte, which is many times faster than trying each ESC, and a look-ahead can check the
+# text before an EL.
 _DECSTR = re.compile(rb"p!\[\x1b")
 _TITLE_STACK = re.compile(rb"t[0-9;]{0,20}+(?<=[t;][23]2)\[\x1b")
-# EL and ED to the right, DECSEL and DECSED. A wrap cannot be pending directly after a motion; nor if CR or a CUP to one
-# of the first columns stands before them, and between only SGR and text that is too short to fill the row: a byte
-# prints at most one column. Asking the terminal before each of them instead would halve the speed of programs that
-# repaint the screen. (ncurses resets with ESC ( B and SGR, and goes to the begin of a row by CR and VPA.)
+# EL and ED to the right, DECSEL and DECSED. A wrap cannot be pending directly after a cursor motion; nor after CR or a
+# CUP to one of the first columns, followed only by SGR and text too short to fill the row: a byte prints at most one
+# column. Querying the terminal before each of them instead would halve the speed of programs that repaint the screen.
+# (ncurses resets with ESC ( B and SGR, and goes to the start of a row with CR and VPA.)
 _ERASE = rb"""
     %b 0{0,9}+ \?? \[\x1b (?! \r | H [0-9]*+ ;?+ [0-9]*+ \[\x1b | [A-Gd] [0-9]*+ \[\x1b
       | (?= [^H]{0,%d}+ H [0-9][1-3]; [0-9]*+ \[\x1b               # columns 10 to 39
@@ -39,28 +39,28 @@ _ERASE = rb"""
     )
 """
 _BEGUN = re.compile(rb"\x1b(?:\[[!?0-9;]{0,28})?\Z")
-_LONGEST = 32  # bytes of the longest of these sequences
-_MOST_TITLES = 10  # as many as xterm keeps
+_LONGEST = 32  # maximum length of these sequences
+_MOST_TITLES = 10  # xterm's limit
 
 
 class UnsupportedSequences:
-    """Finds the sequences in a stream, and keeps the stack of titles.
+    """Finds the sequences in a stream, and keeps the title stack.
 
     Attributes:
-        titles: The titles that were pushed, the latest last.
+        titles: The pushed titles, the latest last.
     """
 
     def __init__(self) -> None:
         self.titles: list[str] = []
-        self._begun = b""  # the end of the stream, if one of the sequences may have begun there
+        self._begun = b""  # the end of the stream, if one of the sequences may start there
 
     def find(self, data: bytes, cols: int) -> list[tuple[int, int, bytes]]:
         """Find the sequences that end in the next bytes of the stream.
 
-        Of EL and ED only those are found that could meet a pending wrap in a terminal of so many columns.
+        EL and ED are found only if a wrap may be pending in a terminal of ``cols`` columns.
 
         Returns:
-            For each where it begins (negative: in an earlier chunk), where it ends, and all of it.
+            For each: its start (negative if in an earlier chunk), its end, and the whole sequence.
         """
         if b"\x1b" not in data and not self._begun:
             return []
@@ -78,7 +78,7 @@ class UnsupportedSequences:
         return sorted(found)
 
     def push_title(self, title: str) -> None:
-        """Remember a title."""
+        """Push a title."""
         self.titles.append(title)
         del self.titles[:-_MOST_TITLES]
 
@@ -88,7 +88,7 @@ class UnsupportedSequences:
 
     @classmethod
     def load(cls, state: bytes) -> UnsupportedSequences:
-        """Make the object that ``dump`` described."""
+        """Restore the object from ``dump``."""
         loaded = cls()
         begun, loaded.titles, *_ = json.loads(state)
         loaded._begun = begun.encode("latin-1")
@@ -97,8 +97,8 @@ class UnsupportedSequences:
 
 @lru_cache(maxsize=64)
 def _patterns(cols: int, *, tabs: bool) -> list[tuple[bytes, re.Pattern[bytes]]]:
-    """Return the patterns for a terminal of so many columns, each with a byte that its sequences contain."""
-    # Of the control characters only a tab moves the cursor to the right.
+    """Return the patterns for a terminal of ``cols`` columns, each with a byte that its sequences contain."""
+    # Of the control characters, only a tab moves the cursor to the right.
     room, more_room = (0 if tabs else max(cols - column, 0) for column in (39, 9))
     rooms = (room, more_room, max(more_room - 1, 0) // 2, cols - 1)
     erases = [(final, re.compile(_ERASE % (final, *rooms), re.VERBOSE)) for final in (b"K", b"J")]
@@ -106,13 +106,13 @@ def _patterns(cols: int, *, tabs: bool) -> list[tuple[bytes, re.Pattern[bytes]]]
 
 
 def soft_reset(terminal: Any) -> None:
-    """Execute DECSTR, which leaves the cursor where it is."""
+    """Execute DECSTR, which does not move the cursor."""
     x, y = _cursor(terminal)
     _write(terminal, _SOFT_RESET + b"\x1b[%d;%dH" % (y + 1, x + 1))
 
 
 def erase_below(terminal: Any) -> None:
-    """Erase the rows below the cursor. A pending wrap is lost, since only printing sets it."""
+    """Erase the rows below the cursor. A pending wrap is lost, because only printing sets it."""
     x, y = _cursor(terminal)
     with origin_at_top(terminal):
         _write(terminal, b"\x1b[%d;1H\x1b[J\x1b[%d;%dH" % (y + 2, y + 1, x + 1))

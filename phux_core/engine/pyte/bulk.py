@@ -1,11 +1,11 @@
-"""Floods: many lines at once, of which only the last screenful is ever looked at.
+"""Process floods: many lines at once, of which only the last screenful stays visible.
 
-When a chunk holds more lines than two screens, and nothing but text, SGR, tabs and line ends, all but the last
-screenful would be drawn only to be scrolled away. Such lines go into the history as they are (``Deferred``), and only
-the last ones are drawn. What remains to be known of the skipped text is the style it leaves behind, and that is
-settled by its last resets and what follows them.
+If a chunk has more lines than two screens, and only text, SGR, tabs and line ends, all but the last screenful would be
+drawn only to scroll off. Such lines go into the history unparsed (``Deferred``), and only the last ones are drawn. The
+skipped text still determines the style of the text after it, which depends only on its last resets and the SGR
+sequences after them.
 
-Everything here must leave the terminal as drawing line by line would: the property tests hold it to that.
+The result must equal that of drawing line by line; property tests verify it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SGR = re.compile(r"\x1b\[[0-9:;]{0,64}m")
 _SGR_BYTES = re.compile(rb"\x1b\[[0-9:;]{0,64}m")
 _NO_CONTROLS = bytes({*range(0x20, 0x100), ord("\t")})
 _RESETS = ("\x1b[0m", "\x1b[m")
-# A control that may not be deferred. One class leads the expression, which lets the search skip text at memory speed.
+# Controls that must not be deferred. The leading character class lets the search skip text at memory speed.
 _ODD = re.compile(
     r"[\x00-\x1f](?:(?<=[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f])"
     r"|(?<=\x1b)(?!\[[0-9:;]{0,64}m)"
@@ -37,15 +37,15 @@ _MARKED = re.compile(f"{ZERO}.", re.DOTALL)
 
 
 def is_worth_it(terminal: Terminal, text: str) -> bool:
-    """Whether ``text`` has so many lines that some of them may be skipped."""
+    """Return whether ``text`` has enough lines to skip some of them."""
     enough = 2 * terminal.lines + 2
     return len(text) > 2 * enough and text.count("\n") > enough
 
 
 def feed(terminal: Terminal, parser: Parser, text: str) -> None:
-    """Take text as ``Parser.feed`` does."""
+    """Process text as ``Parser.feed`` does."""
     text = parser.finish(text)
-    if text.startswith("\n"):  # its CR came with the chunk before
+    if text.startswith("\n"):  # its CR ended the previous chunk
         parser.feed("\n")
         text = text[1:]
     end = text.rfind("\n") + 1
@@ -68,7 +68,7 @@ def feed(terminal: Terminal, parser: Parser, text: str) -> None:
 
 
 def _is_all_lines(text: str) -> bool:
-    """Whether all of ``text`` may be deferred; the common case of a flood, found out at memory speed."""
+    """Return whether all of ``text`` can be deferred; fast, because this is the common case of a flood."""
     data = text.encode("utf-8", "replace")
     controls = data.translate(None, _NO_CONTROLS).replace(b"\r\n", b"")
     escapes = len(controls)
@@ -76,7 +76,7 @@ def _is_all_lines(text: str) -> bool:
 
 
 def _stretches(text: str) -> list[tuple[int, int]]:
-    """Where ``text`` holds nothing that may not be deferred."""
+    """Return the parts of ``text`` that can be deferred."""
     stretches = []
     start = 0
     for match in _ODD.finditer(text):
@@ -89,7 +89,7 @@ def _stretches(text: str) -> list[tuple[int, int]]:
 
 
 def _is_plain(terminal: Terminal) -> bool:
-    """Whether drawing depends on nothing but the style, as ``expand`` assumes, and rows scroll in blank."""
+    """Return whether drawing depends only on the style, as ``expand`` assumes, and new rows are blank."""
     return (
         terminal.margins is None
         and terminal.wraps
@@ -101,9 +101,9 @@ def _is_plain(terminal: Terminal) -> bool:
 
 
 def _skip(terminal: Terminal, parser: Parser, text: str) -> None:
-    """Draw the beginning and the end of some lines, and defer the middle."""
+    """Draw the first and last lines, and defer those between."""
     lines = terminal.lines
-    # Until the cursor is on the last row, and that row came in by scrolling: from then on each line scrolls.
+    # Draw until the cursor is on the last row, and that row was scrolled in: from then on each line scrolls.
     parts = text.split("\r\n", lines - terminal.cursor.y + 1)
     rest = parts.pop()
     parser.feed("\r\n".join((*parts, "")))
@@ -119,7 +119,7 @@ def _skip(terminal: Terminal, parser: Parser, text: str) -> None:
     terminal.style = _style_after(terminal.styles, terminal.style, skipped)
     before, terminal.last = terminal.last, ""
     terminal.rows = [*(Row() for _ in range(lines - 1)), terminal.new_row()]
-    # The rows above the cursor are none that ever were: let them scroll into nowhere.
+    # The rows above the cursor are not real: do not let them scroll into the history.
     collected = _Collector()
     terminal.history = collected
     try:
@@ -148,7 +148,7 @@ class _Collector(History):
 
 
 def _style_after(styles: StyleTable, style: str, text: str) -> str:
-    """The style that ``text`` leaves behind."""
+    """Return the style after ``text``."""
     if "\x1b" not in text:
         return style
     last = max(text.rfind(reset) for reset in _RESETS)
@@ -158,7 +158,7 @@ def _style_after(styles: StyleTable, style: str, text: str) -> str:
 
 
 def _last_cells(text: str) -> str:
-    """The end of what ``text`` draws, for REP."""
+    """Return the last cells that ``text`` draws, for REP."""
     for line in reversed(text.split("\r\n")):
         cells = _MARKED.sub("", to_cells(_SGR.sub("", line).replace("\t", "")))
         if cells:
@@ -167,7 +167,7 @@ def _last_cells(text: str) -> str:
 
 
 def expand(styles: StyleTable, deferred: Deferred, columns: int) -> list[Row]:
-    """The rows that deferred text comes to."""
+    """Return the rows of deferred text."""
     text = deferred.text
     if "\x1b" in text or "\t" in text or not text.isascii():
         collected = _Collector()

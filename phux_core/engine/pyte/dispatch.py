@@ -1,7 +1,7 @@
-"""Which control function a complete sequence means.
+"""Look up the control function of a complete sequence.
 
-The tables begin as pyte's own and are mended and completed here. A sequence is looked up once: what it means, with
-its parameters read, is remembered for all terminals, because programs say the same few thousand things over and over.
+The tables extend and correct pyte's own. Each sequence is parsed once: the result, parameters included, is cached for
+all terminals, because programs repeat the same few thousand sequences.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Action = tuple["Callable[..., Any]", tuple[Any, ...]]
-"""A function of a terminal, and what else it takes."""
+"""A function of a terminal, and its other arguments."""
 
 LARGEST = 65_535
-"""Parameters saturate here, so that no count can cost more than a screenful."""
+"""Parameters are clamped to this, so that no count costs more than a screenful."""
 
 _KNOWN_LIMIT = 16_384
 
 _CSI = re.compile(r"\x1b\[([<=>?]?)([0-9:;]*)([ -/]*)([@-~])")
-_HIGHLIGHT = 4  # semicolons that make SD xterm's highlight tracking
-_ALL = 32  # "as many parameters as there are": DEC's terminals took 16
+_HIGHLIGHT = 4  # the number of semicolons that turn SD into xterm's highlight tracking
+_ALL = 32  # all parameters: DEC's terminals accepted 16
 
-# Private prefix, intermediates and final byte; the function; how many parameters it takes.
+# Private prefix, intermediates and final byte; the function; the number of its parameters.
 _FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
     final: (getattr(Terminal, name), 2 if final in "Hfr" else 1)
     for final, name in PyteStream.csi.items()
-    if final not in "cnhlm"  # these differ from pyte's in what they take
+    if final not in "cnhlm"  # their parameters differ from pyte's
 }
 _FUNCTIONS |= {
     "`": (Terminal.cursor_to_column, 1),
@@ -99,18 +99,18 @@ _CONTROLS = dict(_KNOWN)
 
 
 def _nothing(_terminal: Terminal) -> None:
-    """What an unknown sequence does."""
+    """Ignore an unknown sequence."""
 
 
 _NOTHING: Action = (_nothing, ())
 
 
 known = _KNOWN.get
-"""The action for a sequence met before, or None."""
+"""Return the action for a sequence seen before, or None."""
 
 
 def action_for(token: str) -> Action:
-    """What a complete control, ESC sequence or CSI sequence does; nothing, when it is unknown or malformed."""
+    """Return the action for a complete control, ESC or CSI sequence; unknown or malformed ones do nothing."""
     action = _KNOWN.get(token)
     if action is None:
         if token.startswith("\x1b["):
@@ -140,7 +140,7 @@ def _csi_action(token: str) -> Action:
     function, count = found
     if not count or not parameters:
         return function, ()
-    # Leading noughts count for nothing, and digits beyond the ninth cannot make a number smaller than the largest.
+    # Leading zeros do not count, and any number of more than nine digits exceeds the maximum anyway.
     numbers = [min(int(text.lstrip("0")[:9] or 0), LARGEST) for text in parameters.split(";")[:count]]
     return function, tuple(numbers)
 
@@ -156,7 +156,7 @@ def _escape_action(body: str) -> Action:
 
 
 def operating_system_command(terminal: Terminal, body: str, end: str) -> None:
-    """Do what an OSC says: titles, marks, colours. Directories, links and our own markers are the tap's."""
+    """Execute an OSC: titles, marks, colours. The tap handles directories, links and phux's own marks."""
     number, _, rest = body.partition(";")
     if number in {"0", "2"}:
         terminal.set_title(rest)
@@ -180,7 +180,7 @@ def _shell_mark(terminal: Terminal, kind: str) -> None:
 
 
 def device_control(terminal: Terminal, body: str) -> None:
-    """Do what a DCS says: only questions are understood."""
+    """Execute a DCS: only queries are supported."""
     if body.startswith("$q"):
         replies.request_setting(terminal, body[2:])
     elif body.startswith("+q"):

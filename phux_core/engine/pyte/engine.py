@@ -1,8 +1,8 @@
-"""The pure-Python engine: pyte, with what it lacks, behind the engine protocol.
+"""The pure-Python engine, based on pyte.
 
-It runs wherever Python does, and it is the second opinion on what the ghostty engine shows. This module joins the
-parts: the tap finds what phux itself needs in the stream, bytes become text, ``Parser`` and ``Terminal`` do the rest,
-and rows are read out as the protocol's values.
+It runs wherever Python does, and serves to cross-check the ghostty engine. This module joins the parts: the tap finds
+phux's marks, bytes are decoded to text, ``Parser`` and ``Terminal`` process it, and rows are returned as the protocol's
+values.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from phux_core.engine.tap import Tap
 if TYPE_CHECKING:
     from phux_core.keys import Key
 
-# NUL and DEL are time fillers; C1 controls do not exist in UTF-8 but as ESC and a letter. None has a width.
+# NUL and DEL are fill characters; in UTF-8, C1 controls exist only as ESC and a letter. None has a width.
 _MEANINGLESS = re.compile("[\x00\x7f-\x9f]+")
 
 
-# Bytes taken at a time: styles are swept and the history is trimmed between two slices.
+# Bytes processed at a time: styles are swept and the history is trimmed between two slices.
 _SLICE = 262_144
 
 
 class PyteEngine:
-    """One terminal in pure Python. See ``phux_core.engine.protocol.Engine`` for what the methods promise."""
+    """One terminal in pure Python; ``phux_core.engine.protocol.Engine`` documents the methods."""
 
     name = "pyte"
 
     def __init__(self, terminal: Terminal, parser: Parser, tap: Tap, decoder: codecs.IncrementalDecoder) -> None:
-        """Join the parts. ``create`` and ``restore`` are the ways to get an engine."""
+        """Join the parts; use ``create`` or ``restore`` instead."""
         self._terminal = terminal
         self._parser = parser
         self._tap = tap
@@ -50,36 +50,36 @@ class PyteEngine:
 
     @property
     def cols(self) -> int:
-        """Columns of the grid."""
+        """The number of columns."""
         return self._terminal.columns
 
     @property
     def rows(self) -> int:
-        """Rows of the grid."""
+        """The number of rows."""
         return self._terminal.lines
 
     @property
     def position(self) -> int:
-        """Where in the stream the next byte stands."""
+        """The position of the next byte."""
         return self._tap.position
 
     @property
     def history_rows(self) -> int:
-        """How many rows of scrollback can be read now."""
+        """The number of scrollback rows that can be read."""
         return len(self._terminal.history)
 
     @property
     def title(self) -> str | None:
-        """The window title, None until one was set."""
+        """The window title, or None if none was set."""
         return self._terminal.window_title
 
     @property
     def cwd(self) -> str | None:
-        """The directory OSC 7 named last, None until then."""
+        """The last directory reported with OSC 7, or None."""
         return self._tap.cwd
 
     def feed(self, data: bytes) -> list[Effect]:
-        """Take bytes from the program."""
+        """Process output of the program."""
         if len(data) > _SLICE:
             return [effect for at in range(0, len(data), _SLICE) for effect in self.feed(data[at : at + _SLICE])]
         data, effects = self._tap.scan(data)
@@ -104,19 +104,19 @@ class PyteEngine:
         terminal.styles.sweep(used)
 
     def resize(self, cols: int, rows: int) -> list[Effect]:
-        """Change the grid, reflowing soft-wrapped lines of the primary screen."""
+        """Resize the grid, reflowing soft-wrapped lines of the primary screen."""
         _check_size(cols, rows)
         reflow(self._terminal, cols, rows)
         self._terminal.tell_size()
         return self._terminal.take_effects()
 
     def set_history_limit(self, rows: int) -> None:
-        """Keep at most ``rows`` rows of scrollback from now on."""
+        """Limit the scrollback to ``rows`` rows."""
         _check_history(rows)
         self._terminal.history.set_limit(rows)
 
     def _read(self, first: int, count: int) -> tuple[int, list[Row]]:
-        """Rows out of history and viewport, and the number of the first of them."""
+        """Return rows of history and viewport, and the number of the first one."""
         end = min(first + count, self._terminal.lines)
         if first >= end:
             return first, []
@@ -128,22 +128,22 @@ class PyteEngine:
         return first, rows[: max(end - first, 0)]
 
     def lines(self, first: int, count: int) -> Lines:
-        """Read rows as text."""
+        """Return rows as text."""
         _, rows = self._read(first, count)
         return Lines([row.shown() for row in rows], [row.wrapped for row in rows])
 
     def spans(self, first: int, count: int) -> list[Span]:
-        """Read rows as runs of styled cells."""
+        """Return rows as runs of styled cells."""
         return [span for spans in self._spans_by_row(first, count).values() for span in spans]
 
     def changed(self) -> dict[int, list[Span]]:
-        """Read the rows of the viewport: which of them changed is not kept."""
+        """Return all rows of the viewport: changes are not tracked."""
         return self._spans_by_row(0, self.rows)
 
     def _spans_by_row(self, first: int, count: int) -> dict[int, list[Span]]:
         first, rows = self._read(first, count)
         styles = self._terminal.styles
-        if styles.guards:  # whether a cell is protected is no part of how it looks
+        if styles.guards:  # protection does not affect the look of a cell
             looks = str.maketrans(styles.guards)
             rows = [Row(row.text, row.styles.translate(looks), row.marks) for row in rows]
         return {number: spans_of(number, row, styles.entries) for number, row in enumerate(rows, first)}
@@ -152,7 +152,7 @@ class PyteEngine:
         """Do nothing: there is nothing to free."""
 
     def cursor(self) -> Cursor:
-        """Where the cursor is."""
+        """Return the cursor."""
         terminal = self._terminal
         return Cursor(
             min(terminal.cursor.x, terminal.columns - 1),
@@ -168,11 +168,11 @@ class PyteEngine:
         return self.modes().alt_screen
 
     def modes(self) -> Modes:
-        """The modes now."""
+        """Return the current modes."""
         return self._terminal.modes()
 
     def encode_key(self, key: Key) -> bytes:
-        """What this key types."""
+        """Return the bytes to send for a key press."""
         terminal = self._terminal
         extended = keys.encode(key, terminal.kitty_flags)
         if extended is None and terminal.modifies_other_keys:
@@ -188,30 +188,30 @@ class PyteEngine:
         )
 
     def encode_paste(self, text: str) -> bytes:
-        """What pasting this text types."""
+        """Return the bytes to send for pasted text."""
         return encoding.encode_paste(text, bracketed=self.modes().bracketed_paste)
 
     def encode_mouse(self, event: Mouse) -> bytes:
-        """What this mouse event types."""
+        """Return the bytes to send for a mouse event."""
         return encoding.encode_mouse(event, self.modes())
 
     def encode_focus(self, focused: bool) -> bytes:
-        """What gaining or losing the focus types."""
+        """Return the bytes to send when the focus changes."""
         return encoding.encode_focus(focused, self.modes())
 
     def checkpoint(self) -> bytes:
-        """The whole state as bytes."""
+        """Return the whole state as bytes."""
         return dump(self._terminal, self._parser, self._tap, self._decoder)
 
     def close(self) -> None:
-        """Nothing is held that Python does not free."""
+        """Do nothing: Python frees everything."""
 
 
 def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: int = 0) -> PyteEngine:
-    """Make a terminal whose first byte stands at a position of the stream.
+    """Create a terminal that starts at a stream position.
 
     Raises:
-        ValueError: A size out of range.
+        ValueError: The size is out of range.
     """
     _check_size(cols, rows)
     _check_history(history)
@@ -222,10 +222,10 @@ def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: in
 
 
 def restore(checkpoint: bytes) -> PyteEngine:
-    """Rebuild the terminal that a checkpoint describes.
+    """Rebuild a terminal from a checkpoint.
 
     Raises:
-        ValueError: These bytes are no checkpoint of this engine.
+        ValueError: The bytes are not a checkpoint of this engine.
     """
     return PyteEngine(*load(checkpoint))
 

@@ -1,8 +1,8 @@
-"""Scrollback: rows that left the top of the primary screen, and text that never was on it.
+"""Scrollback: rows that left the top of the primary screen, and text that was never drawn.
 
-A program that floods its terminal writes thousands of rows nobody will look at. Such text is kept here as it was
-written, ``Deferred``, and made into rows when somebody reads that far back, or never. What is known of it meanwhile
-is how many lines it has, and a line is at least one row: enough to drop what the limit makes unreachable.
+A program that floods its terminal writes thousands of rows that are never read. Such text is kept unparsed, as
+``Deferred``, and turned into rows only when read. Until then only its number of lines is known. A line is at least one
+row, which suffices to drop text beyond the limit.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
     from phux_core.engine.pyte.rows import Row
 
-# Dropping rows from the front of a list moves all the others: do it by the thousand.
+# Removing rows from the front of a list moves all others: do it in batches.
 _SLACK = 1024
-# How much deferred text is kept for each row of the limit, counted in cells, before it is made into rows after all.
-# Text of lines that wrap, or with an SGR to every cell, can be far longer than what its rows need.
+# Cells of deferred text kept per row of the limit before it is turned into rows. Text with long lines, or with an SGR
+# for every cell, can be far larger than its rows.
 _CELLS_A_ROW = 4
 _CHARS_A_ROW = 64
 
 
 class Deferred(NamedTuple):
-    """Lines of text and SGR, none of them looked at.
+    """Unparsed lines of text and SGR.
 
     Attributes:
-        text: What was written; it began in column 0 of a blank row and ends with CR LF.
-        lines: How many line ends it has.
-        style: The style that was current at its beginning.
+        text: The text; it starts in column 0 of a blank row and ends with CR LF.
+        lines: Number of line ends.
+        style: The style at its beginning.
     """
 
     text: str
@@ -40,27 +40,27 @@ class History:
     """The scrollback of one terminal.
 
     Attributes:
-        limit: How many rows may be read.
+        limit: Maximum number of rows that can be read.
         columns: The width of the rows.
     """
 
     __slots__ = ("_chars", "_deferred", "_expand", "_items", "_least", "columns", "limit")
 
     def __init__(self, limit: int, columns: int, expand: Callable[[Deferred, int], list[Row]]) -> None:
-        """Make an empty history.
+        """Create an empty history.
 
         Args:
-            limit: How many rows may be read.
+            limit: Maximum number of rows that can be read.
             columns: The width of the rows.
-            expand: Makes the rows that deferred text comes to, at a width.
+            expand: Returns the rows of deferred text at a width.
         """
         self.limit = limit
         self.columns = columns
         self._expand = expand
         self._items: list[Row | Deferred] = []
-        self._least = 0  # rows that are there at the least: exact but for deferred lines that wrap
-        self._deferred = 0  # items that are no rows yet
-        self._chars = 0  # of their text
+        self._least = 0  # lower bound of the number of rows: exact except for deferred lines that wrap
+        self._deferred = 0  # number of deferred items
+        self._chars = 0  # length of their text
 
     def push(self, row: Row) -> None:
         """Add the row that just left the screen."""
@@ -77,7 +77,7 @@ class History:
             self._drop()
 
     def defer(self, deferred: Deferred) -> None:
-        """Add text that would have scrolled off the screen."""
+        """Add text that would have scrolled off the screen, unparsed."""
         if not self.limit:
             return
         self._items.append(deferred)
@@ -91,24 +91,24 @@ class History:
             self._drop()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove everything."""
         self._items.clear()
         self._least = self._deferred = self._chars = 0
 
     def set_limit(self, limit: int) -> None:
-        """Change the limit; rows beyond it are gone at once."""
+        """Change the limit; rows beyond it are dropped at once."""
         self.limit = limit
         self._drop()
 
     def __len__(self) -> int:
-        """How many rows can be read."""
+        """Return the number of rows that can be read."""
         if self._least >= self.limit:
             return self.limit
         self._settle(self.limit)
         return min(self._least, self.limit)
 
     def newest(self, count: int) -> list[Row]:
-        """The newest rows, at most ``count`` of them and oldest first. They belong to the history: change none."""
+        """Return the newest ``count`` rows, oldest first. The caller must not change them."""
         count = min(count, self.limit)
         if count <= 0:
             return []
@@ -116,18 +116,18 @@ class History:
         return self._items[-count:]  # type: ignore[return-value]  # _settle left only rows there
 
     def take(self) -> list[Row]:
-        """All rows, which are no longer here afterwards."""
+        """Remove and return all rows."""
         rows = self.newest(self.limit)
         self.clear()
         return rows
 
     def items(self) -> list[Row | Deferred]:
-        """What is kept, as it is kept, for checkpoints and for counting styles."""
+        """Return the rows and deferred items, for checkpoints and for counting styles."""
         self._drop()
         return self._items
 
     def load(self, items: list[Row | Deferred]) -> None:
-        """Take what ``items`` gave."""
+        """Set the content to what ``items`` returned."""
         self._items = items
         self._least = sum(item.lines if isinstance(item, Deferred) else 1 for item in items)
         deferred = [item for item in items if isinstance(item, Deferred)]
@@ -135,7 +135,7 @@ class History:
         self._chars = sum(len(item.text) for item in deferred)
 
     def _drop(self) -> None:
-        """Let go of what is beyond the limit for certain."""
+        """Drop what is certainly beyond the limit."""
         items = self._items
         surplus = self._least - self.limit
         index = 0
@@ -153,7 +153,7 @@ class History:
         del items[:index]
 
     def _settle(self, count: int) -> None:
-        """See to it that the newest ``count`` rows are rows, or that all are."""
+        """Turn deferred text into rows until the newest ``count`` items are rows, or all are."""
         items = self._items
         index = len(items)
         found = 0
@@ -169,7 +169,7 @@ class History:
             else:
                 found += 1
         if found >= self.limit and index:
-            # The newest rows are all that can ever be read: what is older may go.
+            # Only the newest rows can be read: drop the older ones.
             del items[:index]
             self._least = found
             self._deferred = self._chars = 0

@@ -1,7 +1,7 @@
-"""Keys under the kitty keyboard protocol, for a program that asked for it.
+"""Encode keys under the kitty keyboard protocol, for programs that enabled it.
 
-Only key presses are ever encoded, so the flag for releases (2) has nothing to say. 4 adds what the key is with Shift, 8
-reports keys that type text as sequences too, and 16 adds the text that they type.
+Only key presses are encoded, so the flag for releases (2) has no effect. 4 adds the shifted key, 8 reports text keys as
+sequences too, and 16 adds the text they type.
 See https://sw.kovidgoyal.net/kitty/keyboard-protocol.
 """
 
@@ -20,12 +20,12 @@ _NUMBERS |= _KEYPAD | {"KPEnter": 57414}
 _LETTERS = {"Up": "A", "Down": "B", "Right": "C", "Left": "D", "Home": "H", "End": "F", "F1": "P", "F2": "Q", "F4": "S"}
 _TILDE = {"Insert": 2, "Delete": 3, "PageUp": 5, "PageDown": 6, "F3": 13, "F5": 15, "F6": 17, "F7": 18, "F8": 19}
 _TILDE |= {"F9": 20, "F10": 21, "F11": 23, "F12": 24}
-# Without modifiers these stay what they always were, so that a shell left in this mode can still be typed into.
+# Without modifiers these stay unchanged, so that a shell left in this mode remains usable.
 _PLAIN = {"Enter": "\r", "Tab": "\t", "BSpace": "\x7f"}
 
 
 def encode(key: Key, flags: int) -> bytes | None:
-    """What a key types, or None when that is the same as without the protocol.
+    """Return the bytes to send for a key, or None if the protocol does not change them.
 
     Args:
         key: The key.

@@ -1,4 +1,4 @@
-"""Rows of the pyte engine read out as the protocol's spans."""
+"""Convert rows of the pyte engine to the protocol's spans."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _SAME_WIDTH = re.compile(f"(?:[^{WIDE}]{WIDE})+|(?:[^{WIDE}](?!{WIDE}))+")
 
 
 def spans_of(number: int, row: Row, entries: dict[str, Entry]) -> list[Span]:
-    """Cut one row into spans.
+    """Split one row into spans.
 
     Args:
-        number: What the row is called.
+        number: The row's number in the spans.
         row: The row.
-        entries: What style ids stand for.
+        entries: Styles and semantics by id.
     """
     text = row.text
     if not text:
@@ -51,7 +51,7 @@ def _add(
 ) -> None:
     text = row.text[start:end]
     if style == DEFAULT and width == 1:
-        # Blank cells that look like nothing say nothing. A space with a mark on it is not blank.
+        # Blank cells without visible style are omitted. A space with a mark is not blank.
         marked = row.marks or {}
         while end > start and row.text[end - 1] == " " and end - 1 not in marked:
             end -= 1

@@ -1,9 +1,9 @@
-"""A new size for a terminal: soft-wrapped lines of the primary screen flow anew, with the history above them.
+"""Resize a terminal, reflowing soft-wrapped lines of the primary screen and its history.
 
-The rules are those libghostty follows. Blank rows below the cursor and the text are dropped before anything else;
-what does not fit leaves at the top; when there is room again, rows come back out of the history if the cursor is on the
-last row, and else the room stays empty at the bottom, so that the text under the cursor keeps its place. The cursor
-stays on its character, and blanks before it count as text. The alternate screen is cut and never flows.
+The rules are libghostty's. Blank rows below the cursor and the text are dropped first; rows that do not fit leave at
+the top. When the screen grows, rows return from the history if the cursor is on the last row; otherwise the new rows
+stay empty at the bottom, so that the text at the cursor does not move. The cursor stays on its character, and blanks
+before it count as text. The alternate screen is truncated and never reflows.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class _Point(NamedTuple):
-    """A place in a list of rows; a column equal to the width means a pending wrap."""
+    """A position in a list of rows; a column equal to the width means a pending wrap."""
 
     x: int
     y: int
 
 
 def resize(terminal: Terminal, columns: int, lines: int) -> None:
-    """Change the grid of a terminal."""
+    """Resize a terminal."""
     old_columns, old_lines = terminal.columns, terminal.lines
     if (columns, lines) == (old_columns, old_lines):
         return
@@ -62,14 +62,13 @@ def resize(terminal: Terminal, columns: int, lines: int) -> None:
 def _fit_primary(
     history: list[Row], rows: list[Row], cursor: _Point, old: tuple[int, int], new: tuple[int, int]
 ) -> tuple[list[Row], list[Row], _Point]:
-    """The rows of the screen, those of the history, and where the cursor is on the screen."""
+    """Return the rows of the screen, those of the history, and the cursor's position on the screen."""
     columns, lines = new
     everything = history + rows
     place = _Point(cursor.x, cursor.y + len(history))
     at_bottom = cursor.y == old[1] - 1
     pending = cursor.x >= old[0]
-    # Height before width when it becomes narrower, and after it when it becomes wider, so that both happen where there
-    # is more room.
+    # Change the height first when narrowing, and last when widening, so that both happen at the larger width.
     if columns < old[0]:
         _change_lines(everything, place.y, old[1], lines, at_bottom=at_bottom)
         below = max(lines - 1 - cursor.y, 0)
@@ -84,7 +83,7 @@ def _fit_primary(
 
 
 def _change_lines(rows: list[Row], cursor_y: int, old_lines: int, lines: int, *, at_bottom: bool) -> None:
-    """Drop blank rows at the end, or add some, such that the last ``lines`` rows are the new screen."""
+    """Drop or add blank rows at the end, so that the last ``lines`` rows are the new screen."""
     for _ in range(old_lines - lines):
         if len(rows) - 1 <= cursor_y or not rows[-1].is_blank():
             return
@@ -97,7 +96,7 @@ def _change_lines(rows: list[Row], cursor_y: int, old_lines: int, lines: int, *,
 def _change_columns(
     rows: list[Row], cursor: _Point, columns: int, lines: int, below: int, *, pending: bool
 ) -> tuple[list[Row], _Point]:
-    """Break all lines anew, and keep ``below`` rows under the cursor but for those that lines took which broke."""
+    """Reflow all lines, and keep ``below`` rows below the cursor, minus those that reflowed lines need."""
     continued = _continued(rows, cursor.y, lines)
     rows, cursor = _reflow(_used(rows, cursor.y), cursor, columns, pending=pending)
     rows += [Row() for _ in range(lines - len(rows))]
@@ -107,7 +106,7 @@ def _change_columns(
 
 
 def _continued(rows: list[Row], end: int, lines: int) -> int:
-    """How many rows of the screen, up to row ``end``, continue the row before them."""
+    """Count the rows of the screen, up to row ``end``, that continue the row before them."""
     first = len(rows) - lines
     return sum(row.wrapped for row in rows[max(first - 1, 0) : end])
 
@@ -124,12 +123,12 @@ def _fit_alternate(rows: list[Row], cursor: _Point, columns: int, lines: int) ->
 
 
 def _on_screen(place: _Point, first: int) -> _Point:
-    """A place seen from row ``first``; what left the screen at the top goes home."""
+    """Return a position relative to row ``first``; positions above the screen become its origin."""
     return _Point(place.x, place.y - first) if place.y >= first else _Point(0, 0)
 
 
 def _used(rows: list[Row], cursor_y: int) -> list[Row]:
-    """The rows without blank ones at the end; the cursor's row stays."""
+    """Return the rows without trailing blank ones; the cursor's row stays."""
     end = len(rows)
     while end > cursor_y + 1 and rows[end - 1].is_blank():
         end -= 1
@@ -137,7 +136,7 @@ def _used(rows: list[Row], cursor_y: int) -> list[Row]:
 
 
 def _reflow(rows: list[Row], cursor: _Point, columns: int, *, pending: bool) -> tuple[list[Row], _Point]:
-    """Break all lines anew; return the rows and where the cursor is among them."""
+    """Reflow all lines; return the rows and the cursor's position in them."""
     flowed: list[Row] = []
     new_cursor = cursor
     start = 0
@@ -145,7 +144,7 @@ def _reflow(rows: list[Row], cursor: _Point, columns: int, *, pending: bool) -> 
     while start < count:
         row = rows[start]
         if not row.wrapped and len(row.text) <= columns and start != cursor.y:
-            # Most lines of most histories are of this kind: they stay the objects they are.
+            # Most lines in most histories are of this kind: reuse their rows.
             flowed.append(row)
             start += 1
             continue
@@ -168,7 +167,7 @@ def _reflow(rows: list[Row], cursor: _Point, columns: int, *, pending: bool) -> 
 
 
 def _join(group: list[Row], least: int) -> Row:
-    """One row out of several, at least so many cells long."""
+    """Join several rows into one of at least ``least`` cells."""
     text = "".join([row.text for row in group]).ljust(least)
     if any(row.styles for row in group):
         styles = "".join([row.styles.ljust(len(row.text), DEFAULT) for row in group])
@@ -184,7 +183,7 @@ def _join(group: list[Row], least: int) -> Row:
 
 
 def _break(line: Row, columns: int) -> list[Row]:
-    """Rows of a width out of one of any length."""
+    """Split a line into rows of ``columns`` cells."""
     if columns == 1 and WIDE in line.text:
         _narrow(line)
     text = line.text
@@ -205,7 +204,7 @@ def _break(line: Row, columns: int) -> list[Row]:
 
 
 def _narrow(line: Row) -> None:
-    """No wide glyph fits into one column: a blank takes the place of each."""
+    """Replace wide glyphs with blanks: none fits into one column."""
     kept = [at for at, cell in enumerate(line.text) if cell != WIDE]
     styles = line.styles.ljust(len(line.text), DEFAULT) if line.styles else ""
     text = line.text
@@ -216,7 +215,7 @@ def _narrow(line: Row) -> None:
 
 
 def _locate(rows: list[Row], offset: int, columns: int) -> tuple[int, int]:
-    """Where in some rows of one line the cell ``offset`` is; a cell behind a full row adds a row."""
+    """Return the position of cell ``offset`` in the rows of one line; a cell after a full row adds a row."""
     for y, row in enumerate(rows):
         size = len(row.text)
         if offset < size or (y == len(rows) - 1 and offset < columns):

@@ -1,7 +1,7 @@
-"""What the terminal answers when a program asks: who it is, how large, which modes and colours.
+"""Replies to queries about the terminal's identity, size, modes and colours.
 
-A program that asks waits for the answer, so every question that a terminal of this kind is expected to know is
-answered here, and the others are left alone as xterm leaves them.
+A program waits for the reply to its query, so every query that a terminal of this kind is expected to support is
+answered; others are ignored, as in xterm.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TERTIARY_ATTRIBUTES = "\x1bP!|00000000\x1b\\"
 _HEX_COLOR = re.compile(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{9}|[0-9a-fA-F]{12})")
 _RGB_COLOR = re.compile(r"rgb:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})")
 
-# Foreground, background and cursor as OSC numbers; light on dark, which is what most programs assume.
+# Foreground, background and cursor by OSC number; light on dark, which most programs assume.
 _DYNAMIC = {10: "d0d0/d0d0/d0d0", 11: "0000/0000/0000", 12: "d0d0/d0d0/d0d0"}
 _HEX = re.compile("(?:[0-9a-fA-F]{2}){1,64}")
 _CAPABILITIES = {
@@ -40,7 +40,7 @@ _SELECTABLE = {"m", "r", " q"}
 
 
 def reply(terminal: Terminal, text: str) -> None:
-    """Say something to the program."""
+    """Send a reply to the program."""
     terminal.effects.append(Reply(text.encode("utf-8", "replace")))
 
 
@@ -77,7 +77,7 @@ def report_status(terminal: Terminal, asked: int = 0) -> None:
 
 
 def report_private_status(terminal: Terminal, asked: int = 0) -> None:
-    """DECXCPR, and whether the colours are dark; others are about printers and keyboards that are not there."""
+    """DECXCPR, and whether the colours are dark; other queries concern printers and keyboards, which do not exist."""
     if asked == 6:
         reply(terminal, f"\x1b[?{_place(terminal)}R")
     elif asked == 996:
@@ -108,12 +108,12 @@ def _mode_state(terminal: Terminal, mode: int) -> int:
 
 
 def report_keyboard(terminal: Terminal) -> None:
-    """CSI ? u: which flags of the kitty keyboard protocol are set."""
+    """CSI ? u: report the flags of the kitty keyboard protocol."""
     reply(terminal, f"\x1b[?{terminal.kitty_flags}u")
 
 
 def window_operation(terminal: Terminal, operation: int = 0, detail: int = 0) -> None:
-    """XTWINOPS: sizes and the title stack. Nothing else may be done to a window that is not there."""
+    """XTWINOPS: only sizes and the title stack, because there is no real window."""
     width, height = terminal.columns * CELL_WIDTH, terminal.lines * CELL_HEIGHT
     if operation == 14:
         reply(terminal, f"\x1b[4;{height};{width}t")
@@ -128,7 +128,7 @@ def window_operation(terminal: Terminal, operation: int = 0, detail: int = 0) ->
 
 
 def request_setting(terminal: Terminal, body: str) -> None:
-    """DECRQSS, the rest of whose body (behind ``$q``) this is."""
+    """DECRQSS; ``body`` is the part after ``$q``."""
     if body not in _SELECTABLE:
         reply(terminal, "\x1bP0$r\x1b\\")
         return
@@ -144,7 +144,7 @@ def request_setting(terminal: Terminal, body: str) -> None:
 
 
 def request_capabilities(terminal: Terminal, body: str) -> None:
-    """XTGETTCAP: of terminfo only the name and what is known of colours are told, in hex as they are asked for."""
+    """XTGETTCAP: report only the terminal's name and colours, in hex as requested."""
     for name in body.split(";")[:_CAPABILITIES_ASKED]:
         value = _CAPABILITIES.get(name.lower())
         if value is not None:
@@ -160,7 +160,7 @@ def _spell_style(terminal: Terminal) -> str:
     parts = ["0", *(str(code) for code, on in flags.items() if on)]
     for base, color in ((38, style.fg), (48, style.bg)):
         if isinstance(color, int):
-            # The first sixteen as the short codes that most programs write.
+            # Use the short codes for the first sixteen, as most programs do.
             short = base - 8 + color if color < 8 else base + 44 + color
             parts.append(str(short) if color < 16 else f"{base}:5:{color}")
         elif color is not None:
@@ -169,14 +169,14 @@ def _spell_style(terminal: Terminal) -> str:
 
 
 def color_command(terminal: Terminal, number: int, body: str, end: str) -> None:
-    """OSC 4 and 10 to 12: set or ask for colours. What is set shows in later answers only."""
+    """OSC 4 and 10 to 12: set or query colours. Set colours only affect later replies."""
     fields = body.split(";")
     if number == 4:
         for index, spec in zip(fields[::2], fields[1::2], strict=False):
             if index.isdecimal() and len(index) <= 3 and int(index) < 256:
                 _one_color(terminal, 4, int(index), spec, end)
     else:
-        # Each further field is about the next of the dynamic colours.
+        # Each further field is for the next dynamic colour.
         for offset, spec in enumerate(fields[:3]):
             if number + offset in _DYNAMIC:
                 _one_color(terminal, number + offset, 0, spec, end)
@@ -196,7 +196,7 @@ def _one_color(terminal: Terminal, number: int, index: int, spec: str, end: str)
 
 
 def reset_colors(terminal: Terminal, number: int, body: str) -> None:
-    """OSC 104 and 110 to 112: back to the defaults."""
+    """OSC 104 and 110 to 112: restore the default colours."""
     if number != 104:
         terminal.colors.pop((number - 100, 0), None)
     elif body:
@@ -213,7 +213,7 @@ def _palette(index: int) -> str:
 
 
 def _parse_color(spec: str) -> str | None:
-    """Bring ``#rrggbb`` and ``rgb:r/g/b`` to four digits a colour."""
+    """Convert ``#rrggbb`` and ``rgb:r/g/b`` to four digits per channel."""
     match = _HEX_COLOR.fullmatch(spec)
     if match:
         digits = match[1]

@@ -1,10 +1,9 @@
-"""One row of cells, and every way to change part of it without leaving half a glyph behind.
+"""One row of cells, and the operations that change it without leaving half a glyph.
 
-A row is one ``str`` of cells (see ``widths``) that is as long as what was written and no longer: columns behind
-its end are blank in the default style. Styles are a second ``str`` with one character for each cell, the id of its
-style; it is empty until a style appears and may end early, what it lacks being default. Two strings are as small
-as a row can be in Python, they slice and compare at memory speed, and a row that nobody changes shares them with its
-copies.
+A row is one ``str`` of cells (see ``widths``), only as long as the text written: columns after its end are blank in the
+default style. Styles are a second ``str`` with one character per cell, the id of its style; it is empty until a style
+appears, and missing ids mean the default. Two strings are as small as a row can be in Python, they slice and compare at
+memory speed, and unchanged copies of a row share them.
 
 Invariants: no string is longer than the grid is wide; ``styles`` is never longer than ``text``; ``WIDE`` always
 follows the glyph it belongs to.
@@ -24,8 +23,7 @@ DEFAULT = "\0"
 """The id of the default style."""
 
 MAX_MARKS = 16
-"""Most zero-width code points kept on one cell. Unicode's stream-safe format allows 30; two letters and a family
-emoji need six. More is an attack on memory."""
+"""Maximum number of zero-width code points on one cell, to bound memory; a family emoji needs six."""
 
 _RUN = re.compile(r"(.)\1*", re.DOTALL)
 
@@ -35,9 +33,9 @@ class Row:
 
     Attributes:
         text: The cells.
-        styles: Style ids of the cells, or as many of them as are needed.
-        marks: Zero-width code points that belong to a cell, by column; None when there are none.
-        wrapped: Whether the line goes on in the next row.
+        styles: Style ids of the cells; may be shorter than ``text``.
+        marks: Zero-width code points of cells, by column; None if there are none.
+        wrapped: Whether the line continues in the next row.
     """
 
     __slots__ = ("marks", "styles", "text", "wrapped")
@@ -54,7 +52,7 @@ class Row:
         return f"Row({self.text!r}, {self.styles!r}, {self.marks!r}, {self.wrapped!r})"
 
     def shown(self) -> str:
-        """The row as people see it, without trailing spaces."""
+        """Return the row as displayed, without trailing spaces."""
         text = self.text
         marks = self.marks
         if marks:
@@ -69,12 +67,12 @@ class Row:
         return text.rstrip(" ")
 
     def is_blank(self) -> bool:
-        """Whether nothing was written to the row since it was last erased; a written space is something."""
+        """Return whether nothing was written to the row since it was last erased; written spaces count."""
         return not self.text
 
 
 def paint(styles: str, start: int, count: int, style: str) -> str:
-    """Give ``count`` cells from ``start`` on one style."""
+    """Set the style of ``count`` cells from ``start`` on."""
     size = len(styles)
     if size < start:
         if style == DEFAULT:
@@ -86,7 +84,7 @@ def paint(styles: str, start: int, count: int, style: str) -> str:
 
 
 def sever(row: Row, column: int, blank: str) -> None:
-    """Make ``column`` a border: when it runs through a wide glyph, blank both halves, in style ``blank``."""
+    """Split the row at ``column``: blank a wide glyph that crosses it, in style ``blank``."""
     text = row.text
     if 0 < column < len(text) and text[column] == WIDE:
         row.text = text[: column - 1] + "  " + text[column + 1 :]
@@ -96,7 +94,7 @@ def sever(row: Row, column: int, blank: str) -> None:
 
 
 def put(row: Row, column: int, cells: str, style: str, blank: str) -> None:
-    """Write cells over what stands at ``column``; half a glyph that remains becomes a blank of style ``blank``."""
+    """Overwrite cells at ``column``; remaining halves of glyphs become blanks of style ``blank``."""
     end = column + len(cells)
     text = row.text
     size = len(text)
@@ -138,14 +136,14 @@ def erase(row: Row, start: int, end: int, style: str) -> None:
 
 
 def erase_unguarded(row: Row, start: int, end: int, style: str, guards: Container[str]) -> None:
-    """Blank the same columns, but for cells whose style is among ``guards``."""
+    """Blank the same columns, except cells whose style is in ``guards``."""
     for first, last, found in runs(row.styles[start:end].ljust(end - start, DEFAULT)):
         if found not in guards:
             erase(row, start + first, start + last, style)
 
 
 def insert(row: Row, column: int, count: int, style: str, columns: int) -> None:
-    """Push what stands from ``column`` on to the right; what leaves the grid is lost."""
+    """Shift the cells from ``column`` on to the right; those that leave the grid are lost."""
     if column >= len(row.text):
         if style != DEFAULT:
             erase(row, column, min(column + count, columns), style)
@@ -162,7 +160,7 @@ def insert(row: Row, column: int, count: int, style: str, columns: int) -> None:
 
 
 def delete(row: Row, column: int, count: int, style: str, columns: int) -> None:
-    """Pull what stands behind ``column + count`` to the left, and blank the columns that come free."""
+    """Remove ``count`` cells at ``column``, and blank the columns freed at the end."""
     size = len(row.text)
     if column < size:
         end = column + count
@@ -178,7 +176,7 @@ def delete(row: Row, column: int, count: int, style: str, columns: int) -> None:
 
 
 def trim(row: Row, columns: int, blank: str = DEFAULT) -> None:
-    """Cut off what lies beyond the grid."""
+    """Remove cells beyond the grid."""
     if len(row.text) > columns:
         sever(row, columns, blank)
         row.text = row.text[:columns]
@@ -189,7 +187,7 @@ def trim(row: Row, columns: int, blank: str = DEFAULT) -> None:
 
 
 def add_mark(row: Row, column: int, mark: str) -> None:
-    """Put a zero-width code point on the cell at ``column``; on a cell that has its fill it is lost."""
+    """Add a zero-width code point to the cell at ``column``, unless the cell has ``MAX_MARKS``."""
     if row.text[column] == WIDE:
         column -= 1
     if row.marks is None:
@@ -200,7 +198,7 @@ def add_mark(row: Row, column: int, mark: str) -> None:
 
 
 def runs(styles: str) -> list[tuple[int, int, str]]:
-    """Cut a string of style ids into runs: start, end, id."""
+    """Split a string of style ids into runs: start, end, id."""
     return [(match.start(), match.end(), match[1]) for match in _RUN.finditer(styles)]
 
 

@@ -1,8 +1,8 @@
 """The grid of the pyte engine: pyte's screen with rows of text in place of its matrix of cells.
 
 ``Screen`` keeps pyte's names, its cursor, margins, tab stops and mode numbers, and inherits the control functions that
-pyte has right (those that only move the cursor). Everything that touches cells is written anew over ``rows``.
-pyte's way to mark a pending wrap is kept too: the cursor stands in the column behind the last.
+pyte implements correctly (those that only move the cursor). Everything that touches cells is reimplemented on ``rows``.
+As in pyte, a pending wrap is a cursor in the column after the last.
 
 It knows nothing of bytes, escape sequences, replies or the alternate screen.
 """
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from phux_core.engine.pyte.styles import StyleTable
 
 REVERSE_WRAP = 45 << 5
-ISO_PROTECTION = -2  # no mode by number: whether cells were protected by SPA, and ED, EL and ECH spare them too
+ISO_PROTECTION = -2  # not a mode number: whether cells were protected by SPA, so that ED, EL and ECH spare them too
 
 
 class Screen(PyteScreen):
-    """Rows, a cursor, and what can be done to them.
+    """Rows, a cursor, and the operations on them.
 
     Attributes:
         rows: The rows of the grid.
-        history: Where rows go that scroll off the top.
-        scrolls_into_history: Whether they do; the alternate screen keeps none.
+        history: Receives rows that scroll off the top.
+        scrolls_into_history: Whether it does; the alternate screen has no history.
         styles: The styles of this terminal.
         style: The current style.
         last: The text drawn last; REP repeats its end.
@@ -76,13 +76,13 @@ class Screen(PyteScreen):
         elif x > size:
             row.text = text + " " * (x - size) + data
         elif row.marks is None and text.isascii():
-            row.text = f"{text[:x]}{data}{text[end:]}"  # a third faster than adding them
+            row.text = f"{text[:x]}{data}{text[end:]}"  # a third faster than concatenation
         else:
             cells_of.put(row, x, data, self.style, self.styles.blank(self.style))
         styles = row.styles
         style = self.style
         if styles or style != DEFAULT:
-            # What paint() does, written out: nearly every piece of a coloured stream comes by here.
+            # paint(), inlined: nearly all coloured text passes here.
             painted = len(styles)
             if painted > x:
                 row.styles = styles[:x] + style * (end - x) + styles[end:]
@@ -107,20 +107,20 @@ class Screen(PyteScreen):
                 self._draw_cells(piece[1:])
 
     def _draw_mark(self, mark: str) -> None:
-        """Put a zero-width character on the cell before the cursor; where there is none, it is lost."""
+        """Add a zero-width character to the cell before the cursor; without one, it is lost."""
         column = min(self.cursor.x, self.columns) - 1
         row = self.rows[self.cursor.y]
         if 0 <= column < len(row.text):
             cells_of.add_mark(row, column, mark)
 
     def _draw_cells(self, cells: str) -> None:
-        """Write cells, going on in the next row at the end of one."""
+        """Write cells, continuing in the next row at the end of one."""
         columns = self.columns
         cursor = self.cursor
         blank = self.styles.blank(self.style)
         self.last = cells
         if columns == 1 and WIDE in cells:
-            # No wide glyph fits anywhere: each leaves a blank, so that what follows still takes its place.
+            # No wide glyph fits: replace each with a blank, so that the following text keeps its columns.
             cells = "".join(" " if wide else cell for cell, wide in glyphs(cells))
         while cells:
             x = cursor.x
@@ -139,7 +139,7 @@ class Screen(PyteScreen):
                     self._draw_clipped(cells)
                     return
                 if not part:
-                    # A wide glyph before the last column: that column stays blank, and is no part of the line.
+                    # A wide glyph does not fit into the last column: leave it blank, outside of the line.
                     row = self.rows[cursor.y]
                     cells_of.erase(row, x, columns, DEFAULT)
                     row.text = row.text.ljust(x)
@@ -153,14 +153,14 @@ class Screen(PyteScreen):
             cells = cells[len(part) :]
 
     def _draw_clipped(self, cells: str) -> None:
-        """Write cells that do not fit while autowrap is off: each glyph too many lands on the last column."""
+        """Write cells that do not fit while autowrap is off: each excess glyph overwrites the last column."""
         columns = self.columns
         x = self.cursor.x
         blank = self.styles.blank(self.style)
         for glyph, wide in glyphs(cells):
             at = min(x, columns - 1)
             if at + 1 + wide > columns:
-                continue  # half a glyph is none
+                continue  # skip half glyphs
             row = self.rows[self.cursor.y]
             if self.inserts:
                 cells_of.insert(row, at, 1 + wide, blank, columns)
@@ -179,7 +179,7 @@ class Screen(PyteScreen):
         if last:
             glyph = last[-2] if last[-1] == WIDE else last[-1]
             charmap, self.charmap = self.charmap, None
-            # A screenful and the last row of it at the most: nine bytes must not make sixty thousand rows.
+            # Limit the work to a screenful and its last row: nine bytes must not produce sixty thousand rows.
             full = self.columns * self.lines
             count = count or 1
             self.draw(glyph * (count if count <= full else full + (count - full) % self.columns))
@@ -188,12 +188,12 @@ class Screen(PyteScreen):
     # Scrolling.
 
     def new_row(self) -> Row:
-        """A blank row as scrolling brings it in: in the current background."""
+        """Return a blank row in the current background, as scrolling inserts it."""
         blank = self.styles.blank(self.style)
         return Row() if blank == DEFAULT else Row(" " * self.columns, blank * self.columns)
 
     def new_rows(self, count: int) -> list[Row]:
-        """Blank rows as scrolling brings them in."""
+        """Return blank rows as scrolling inserts them."""
         blank = self.styles.blank(self.style)
         if blank == DEFAULT:
             return [Row() for _ in range(count)]
@@ -230,7 +230,7 @@ class Screen(PyteScreen):
             self.cursor.y -= 1
 
     def newline(self) -> None:
-        """CR LF, the most common control of all, and NEL."""
+        """CR LF, the most common control, and NEL."""
         self.cursor.x = 0
         self.index()
 
@@ -241,7 +241,7 @@ class Screen(PyteScreen):
             self.cursor.x = 0
 
     def scroll_up(self, count: int | None = None) -> None:
-        """SU: what leaves at the top of the screen is history."""
+        """SU. Rows that leave the top of the screen go to the history."""
         top, bottom = self.margins or Margins(0, self.lines - 1)
         count = min(count or 1, bottom - top + 1)
         gone = self.rows[top : top + count]
@@ -278,7 +278,7 @@ class Screen(PyteScreen):
         count = min(count or 1, bottom - top + 1)
         del self.rows[bottom + 1 - count : bottom + 1]
         self.rows[top:top] = self.new_rows(count)
-        # Neither the row above the gap nor the last one that was kept goes on where it did.
+        # Neither the row above the gap nor the last row kept continues in the next one any longer.
         if top:
             self.rows[top - 1].wrapped = False
         self.rows[bottom].wrapped = False
@@ -286,10 +286,10 @@ class Screen(PyteScreen):
     # Erasing.
 
     def erase_in_line(self, how: int = 0, private: bool = False) -> None:
-        """EL, and DECSEL when ``private``: that one spares protected cells."""
+        """EL, or DECSEL if ``private``, which spares protected cells."""
         cursor = self.cursor
         if how > 2 or (how == 0 and cursor.x >= self.columns):
-            return  # with a wrap pending, nothing is behind the cursor
+            return  # with a wrap pending, nothing is after the cursor
         if cursor.x >= self.columns:
             cursor.x = self.columns - 1
         row = self.rows[cursor.y]
@@ -309,7 +309,7 @@ class Screen(PyteScreen):
             cells_of.erase(row, start, end, blank)
 
     def erase_in_display(self, how: int = 0, private: bool = False) -> None:
-        """ED and DECSED. Three also means the history, and only that; 22 (kitty's) keeps what it erases as history."""
+        """ED and DECSED. 3 clears only the history; 22 (kitty's) moves the erased rows to the history."""
         y = self.cursor.y
         if how == 0:
             self.erase_in_line(0, private)
@@ -321,7 +321,7 @@ class Screen(PyteScreen):
             self._settle_column()
             self._blank_rows(0, self.lines, private)
         elif how == 3:
-            if self.scrolls_into_history:  # the alternate screen has no history, and the other one's is not its own
+            if self.scrolls_into_history:  # the alternate screen must not clear the primary screen's history
                 self.history.clear()
         elif how == 22:
             self._keep_and_clear()
@@ -377,35 +377,35 @@ class Screen(PyteScreen):
         self.rows = [Row(full) for _ in range(self.lines)]
         self.cursor.x = self.cursor.y = 0
 
-    # Moving. What is not here, pyte has right.
+    # Cursor movement. pyte implements the rest correctly.
 
     def _settle_column(self) -> None:
-        """Give up a pending wrap."""
+        """Clear a pending wrap."""
         if self.cursor.x >= self.columns:
             self.cursor.x = self.columns - 1
 
     def cursor_up(self, count: int | None = None) -> None:
-        """CUU: stops at the top margin, unless it is above that already."""
+        """CUU: stop at the top margin, unless already above it."""
         self._settle_column()
         cursor = self.cursor
         top = self.margins.top if self.margins and cursor.y >= self.margins.top else 0
         cursor.y = max(cursor.y - (count or 1), top)
 
     def cursor_down(self, count: int | None = None) -> None:
-        """CUD: stops at the bottom margin, unless it is below that already."""
+        """CUD: stop at the bottom margin, unless already below it."""
         self._settle_column()
         cursor = self.cursor
         bottom = self.margins.bottom if self.margins and cursor.y <= self.margins.bottom else self.lines - 1
         cursor.y = min(cursor.y + (count or 1), bottom)
 
     def cursor_back(self, count: int | None = None) -> None:
-        """CUB and BS: with reverse wrap (mode 45) on into the row above, where the line came from there."""
+        """CUB and BS: with reverse wrap (mode 45), continue into the row above if the line wrapped there."""
         cursor = self.cursor
         count = count or 1
         reverse = REVERSE_WRAP in self.mode and self.wraps
         if cursor.x >= self.columns:
             cursor.x = self.columns - 1
-            count -= reverse  # giving up the pending wrap is the first step back
+            count -= reverse  # clearing the pending wrap is the first step back
         if reverse:
             top = self.margins.top if self.margins and cursor.y >= self.margins.top else 0
             while count > cursor.x and cursor.y > top and self.rows[cursor.y - 1].wrapped:
@@ -419,7 +419,7 @@ class Screen(PyteScreen):
         self.cursor_back(1)
 
     def cursor_position(self, line: int | None = None, column: int | None = None) -> None:
-        """CUP: within the margins in origin mode, anywhere else otherwise."""
+        """CUP: within the margins in origin mode, else anywhere."""
         cursor = self.cursor
         x = column - 1 if column else 0
         cursor.x = x if x < self.columns else self.columns - 1
@@ -435,14 +435,14 @@ class Screen(PyteScreen):
         self.cursor_to_line_only(line or 1)
 
     def cursor_to_line_only(self, line: int) -> None:
-        """Go to a 1-based line, counted from the origin."""
+        """Move to a 1-based line, counted from the origin."""
         if self.margins is not None and mo.DECOM in self.mode:
             self.cursor.y = min(line - 1 + self.margins.top, self.margins.bottom)
         else:
             self.cursor.y = min(line - 1, self.lines - 1)
 
     def cursor_down_anywhere(self, count: int | None = None) -> None:
-        """VPR: as CUD, but margins do not stop it."""
+        """VPR: like CUD, but not stopped by margins."""
         self._settle_column()
         self.cursor.y = min(self.cursor.y + (count or 1), self.lines - 1)
 

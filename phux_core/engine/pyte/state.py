@@ -1,7 +1,7 @@
-"""Checkpoints of the pyte engine: the whole terminal as bytes and back.
+"""Checkpoints of the pyte engine: convert the whole terminal to bytes and back.
 
-The form is compressed JSON behind the header that all checkpoints share: it can be read by any later version, and
-reading it runs no code. Text in the history that was never made into rows stays as it is.
+The format is compressed JSON after the common checkpoint header: later versions can read it, and reading it runs no
+code. Deferred text in the history is stored as it is.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from phux_core.engine.tap import Tap
 _VERSION = 1
 _MAGIC = CHECKPOINT_MAGIC + b"pyte\n"
 
-# Attributes of the terminal that JSON can hold as they are.
+# Attributes of the terminal that JSON supports directly.
 _PLAIN = (
     "alternate",
     "charset",
@@ -49,7 +49,7 @@ _PLAIN = (
 
 
 def dump(terminal: Terminal, parser: Parser, tap: Tap, decoder: codecs.IncrementalDecoder) -> bytes:
-    """Write down everything."""
+    """Return the whole state as bytes."""
     undecoded, flag = decoder.getstate()
     cursor = terminal.cursor
     state = {
@@ -77,10 +77,10 @@ def dump(terminal: Terminal, parser: Parser, tap: Tap, decoder: codecs.Increment
 
 
 def load(checkpoint: bytes) -> tuple[Terminal, Parser, Tap, codecs.IncrementalDecoder]:
-    """Read what ``dump`` wrote.
+    """Restore the state from ``dump``.
 
     Raises:
-        ValueError: These bytes are nothing of the kind, or of another version.
+        ValueError: The bytes are not a valid dump, or have an unsupported version.
     """
     if not checkpoint.startswith(_MAGIC):
         raise ValueError("not a checkpoint of the pyte engine")
@@ -128,7 +128,7 @@ def _load(state: dict[str, Any]) -> tuple[Terminal, Parser, Tap, codecs.Incremen
 
 
 def _dump_row(row: Row) -> list[Any]:
-    """Four values, where deferred text has three."""
+    """Return a row as four values; deferred text has three."""
     return [row.text, row.styles, list(row.marks.items()) if row.marks else 0, int(row.wrapped)]
 
 

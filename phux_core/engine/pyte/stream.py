@@ -1,12 +1,12 @@
-"""The parser of the pyte engine: text in, cut anywhere, control functions out.
+"""The parser of the pyte engine: text in, split anywhere, control functions out.
 
-Complete, well-formed sequences, which is nearly all there ever is, are cut out by one regular expression, so that
-Python runs once for each sequence and not once for each character. What that expression cannot take (a sequence cut by
-the end of a chunk, controls inside of sequences, strings without end) goes through a state machine, one
-character at a time, until the parser is back on firm ground. Both follow the state diagram of DEC's terminals as Paul
-Williams drew it, with the changes UTF-8 brings: C1 controls exist only as their two-character forms.
+Complete, well-formed sequences, nearly all in practice, are matched by one regular expression, so that Python code runs
+once per sequence and not once per character. Everything else (a sequence split between chunks, controls inside
+sequences, unterminated strings) goes through a state machine, one character at a time, until the sequence ends. Both
+follow Paul Williams's state diagram of DEC's terminals, adapted to UTF-8: C1 controls exist only in their two-character
+forms.
 
-The parser assigns no meaning; that is ``dispatch``.
+The parser assigns no meaning; ``dispatch`` does.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from phux_core.engine.pyte.terminal import Terminal
 
 MAX_CSI = 256
-"""Longest body of a CSI sequence; a longer one is read to its end and dropped."""
+"""Maximum length of a CSI sequence's body; a longer sequence is dropped."""
 
 MAX_STRING = 65_536
-"""Longest OSC or DCS string; a longer one is read to its end and dropped."""
+"""Maximum length of an OSC or DCS string; a longer one is dropped."""
 
-# Characters cut into tokens at a time. It bounds what the tokens take, and what it costs to go on behind a sequence
-# that only the state machine can read: the rest of the slice is copied.
+# Characters split into tokens at a time. This bounds the memory for tokens, and the cost of resuming after a sequence
+# that only the state machine can read, which copies the rest of the slice.
 _SLICE = 16_384
 
 _TOKEN = re.compile(
@@ -39,9 +39,9 @@ _TOKEN = re.compile(
     r"|\x1b\[[0-?]{0,64}[ -/]{0,2}[@-~]"
     r"|\r\n"
     r"|[\x00-\x1a\x1c-\x1f]"
-    r"|\x1b[ -/]{0,2}[0-OQ-WYZ\\`-jl-~]"  # none of [ ] P X ^ _ and k, which begin something longer
+    r"|\x1b[ -/]{0,2}[0-OQ-WYZ\\`-jl-~]"  # not [ ] P X ^ _ and k, which start longer sequences
     r"|\x1b\][^\x00-\x1f]{0,2048}(?:\x07|\x1b\\)"
-    r"|\x1b[\s\S]*"  # the state machine's
+    r"|\x1b[\s\S]*"  # left to the state machine
 )
 _WHOLE = re.compile(_TOKEN.pattern.removesuffix(r"|\x1b[\s\S]*"))
 _ESC_STEP = re.compile(r"[ -/]*")
@@ -50,16 +50,16 @@ _STRING_END = {"osc": re.compile(r"[\x07\x18\x1a\x1b]"), "string": re.compile(r"
 _STRING_END["dcs"] = _STRING_END["string"]
 _CONTROLS = re.compile(r"[\x00-\x1f]")
 
-# What follows ESC and begins a string. ``k`` is the title of screen(1) and tmux, which xterm would print.
+# Characters after ESC that start a string. ``k`` sets the title in screen(1) and tmux; xterm would print it.
 _OPENERS = {"]": "osc", "P": "dcs", "X": "string", "^": "string", "_": "string", "k": "string"}
 
 
 class Parser:
-    """Feeds one terminal.
+    """The parser of one terminal.
 
     Attributes:
         state: ``""`` between sequences, else ``esc``, ``csi``, ``osc``, ``dcs`` or ``string`` inside one.
-        body: What is known of the sequence so far.
+        body: The sequence so far.
     """
 
     __slots__ = ("_terminal", "body", "state")
@@ -70,12 +70,12 @@ class Parser:
         self.body = ""
 
     def feed(self, text: str) -> None:
-        """Take text without NUL, DEL and C1 characters, which mean nothing anywhere."""
+        """Process text without NUL, DEL and C1 characters, which have no meaning in any state."""
         for start in range(0, len(text), _SLICE):
             self._feed_slice(text[start : start + _SLICE] if len(text) > _SLICE else text)
 
     def finish(self, text: str) -> str:
-        """Take as much of ``text`` as the sequence under way needs, and return the rest."""
+        """Consume the rest of the current sequence from ``text``, and return the remaining text."""
         while text and self.state:
             text = self._walk(text)
         return text
@@ -88,7 +88,7 @@ class Parser:
             text = self._run(text)
 
     def _run(self, text: str) -> str:
-        """Take whole sequences; return what the state machine has to look at."""
+        """Process complete sequences; return the text left to the state machine."""
         terminal = self._terminal
         draw = terminal.draw
         moves = terminal.styles.moves
@@ -126,7 +126,7 @@ class Parser:
         end = "\x07" if piece[-1] == "\x07" else "\x1b\\"
         operating_system_command(self._terminal, piece[2 : -len(end)], end)
 
-    # The state machine. Each step takes text from the front and returns the rest.
+    # The state machine. Each step consumes text from the front and returns the rest.
 
     def _walk(self, text: str) -> str:
         if self.state == "esc":
@@ -136,7 +136,7 @@ class Parser:
         return self._walk_string(text)
 
     def _walk_sequence(self, text: str, step: re.Pattern[str]) -> str:
-        """Inside an ESC or CSI sequence: collect up to the byte that ends it."""
+        """Inside an ESC or CSI sequence: collect up to its final byte."""
         found = step.match(text)
         at = found.end() if found else 0
         if len(self.body) <= MAX_CSI:
@@ -152,7 +152,7 @@ class Parser:
         elif char < " ":
             self._do(char)
         elif char > "~":
-            pass  # no byte of UTF-8 means anything here
+            pass  # non-ASCII characters mean nothing here
         elif self.state == "esc" and not self.body and char == "[":
             self._become("csi")
         elif self.state == "esc" and not self.body and char in _OPENERS:
@@ -166,7 +166,7 @@ class Parser:
         return rest
 
     def _walk_string(self, text: str) -> str:
-        """Inside a string: collect up to what ends it, which for ESC is the beginning of the next sequence."""
+        """Inside a string: collect up to its terminator; an ESC starts the next sequence."""
         found = _STRING_END[self.state].search(text)
         at = found.start() if found else len(text)
         if self.state != "string" and len(self.body) <= MAX_STRING:

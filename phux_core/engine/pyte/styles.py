@@ -1,8 +1,8 @@
-"""Styles as one-character ids, and what each SGR sequence turns a style into.
+"""Styles as one-character ids, and the effect of SGR sequences on them.
 
-A program changes between few styles with few sequences, so each style remembers which id every sequence it met
-led to: the common SGR costs one dictionary look-up. What a cell means to the shell (OSC 133) is part of its style
-here, because it lives and moves with the cell in the same way.
+Programs switch between few styles with few sequences, so each style caches the id that each sequence leads to: a common
+SGR costs one dictionary lookup. A cell's semantic (OSC 133) is part of its style here, because it moves with the cell
+in the same way.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Entry = tuple[Style, str | None]
 
 _SWEEP_FROM = 4096
 _MOVES_LIMIT = 8192
-# Ids are characters; surrogates are left out so that strings of them survive JSON, and the last plane bounds them.
+# Ids are characters; surrogates are excluded so that strings of ids survive JSON.
 _SURROGATES = range(0xD800, 0xE000)
 _LAST_ID = 0x10FFFF
 
@@ -53,9 +53,9 @@ class StyleTable:
     """All styles in use in one terminal.
 
     Attributes:
-        entries: What each id stands for.
-        moves: For each id, where the SGR sequences seen so far lead.
-        guards: The ids of protected cells, each with the id that looks the same and is not protected.
+        entries: The style and semantic of each id.
+        moves: For each id, the ids that the SGR sequences seen so far lead to.
+        guards: The ids of protected cells, each with the id of the same style without protection.
     """
 
     __slots__ = ("_blanks", "_cached", "_free", "_guarded", "_ids", "_next", "_sweep_at", "entries", "guards", "moves")
@@ -64,7 +64,7 @@ class StyleTable:
         self.entries: dict[str, Entry] = {}
         self.moves: dict[str, dict[str, str]] = {}
         self.guards: dict[str, str] = {}
-        self._guarded: dict[str, str] = {}  # the other way round
+        self._guarded: dict[str, str] = {}  # the inverse of guards
         self._ids: dict[Entry, str] = {}
         self._blanks: dict[str, str] = {}
         self._free: list[str] = []
@@ -74,7 +74,7 @@ class StyleTable:
         self.id_of((DEFAULT_STYLE, None))
 
     def id_of(self, entry: Entry) -> str:
-        """The id of a style, a new one if need be."""
+        """Return the id of a style, creating it if needed."""
         style = self._ids.get(entry)
         if style is None:
             style = self._new_id()
@@ -87,7 +87,7 @@ class StyleTable:
     def _new_id(self) -> str | None:
         if self._free:
             return self._free.pop()
-        if self._next > _LAST_ID:  # a million styles on one terminal: draw plainly from here
+        if self._next > _LAST_ID:  # a million styles in one terminal: use the default from here on
             return None
         style = chr(self._next)
         self._next += 1
@@ -96,7 +96,7 @@ class StyleTable:
         return style
 
     def guard(self, style: str, *, on: bool) -> str:
-        """The id that looks like ``style`` and is protected from selective erasing (DECSCA), or is not."""
+        """Return the id of ``style`` with or without protection from selective erasing (DECSCA)."""
         plain = self.guards.get(style, style)
         if not on:
             return plain
@@ -109,14 +109,14 @@ class StyleTable:
         return guarded
 
     def moves_from(self, style: str) -> dict[str, str]:
-        """The known sequences out of one style."""
+        """Return the cached transitions of a style."""
         moves = self.moves.get(style)
         if moves is None:
             moves = self.moves[style] = {}
         return moves
 
     def after(self, style: str, token: str) -> str:
-        """The id of ``style`` after one SGR sequence, ``CSI`` and ``m`` included in ``token``."""
+        """Return the id of ``style`` after one SGR sequence, ``CSI`` and ``m`` included in ``token``."""
         moves = self.moves_from(style)
         found = moves.get(token)
         if found is None:
@@ -131,7 +131,7 @@ class StyleTable:
         return found
 
     def blank(self, style: str) -> str:
-        """The id that erased cells take while ``style`` is current: its background and nothing else."""
+        """Return the id of erased cells while ``style`` is current: its background and nothing else."""
         found = self._blanks.get(style)
         if found is None:
             background = self.entries[style][0].bg
@@ -140,15 +140,15 @@ class StyleTable:
         return found
 
     def with_semantic(self, style: str, semantic: str | None) -> str:
-        """The id of the same style with another semantic."""
+        """Return the id of the same style with another semantic."""
         return self.guard(self.id_of((self.entries[style][0], semantic)), on=style in self.guards)
 
     def is_full(self) -> bool:
-        """Whether it is time to ``sweep``."""
+        """Return whether ``sweep`` is due."""
         return len(self.entries) > self._sweep_at
 
     def sweep(self, used: Iterable[str]) -> None:
-        """Forget all styles but those used: a stream of true colours would fill memory with them."""
+        """Drop all styles but those used: a stream of true colours would fill the memory."""
         keep = {DEFAULT, *used}
         keep.update(self.guards[style] for style in self.guards.keys() & keep)
         self._free += [style for style in self.entries if style not in keep]
@@ -162,7 +162,7 @@ class StyleTable:
         self._sweep_at = max(_SWEEP_FROM, 2 * len(self.entries))
 
     def dump(self) -> list[list[object]]:
-        """The table as JSON can hold it."""
+        """Return the table in a form that JSON supports."""
         return [
             [style, list(drawn), semantic, *([self.guards[style]] if style in self.guards else [])]
             for style, (drawn, semantic) in self.entries.items()
@@ -170,7 +170,7 @@ class StyleTable:
 
     @classmethod
     def load(cls, dumped: list[list[object]]) -> StyleTable:
-        """Make the table that ``dump`` described."""
+        """Restore a table from ``dump``."""
         table = cls()
         for style, drawn, semantic, *plain in dumped:
             assert isinstance(style, str)
@@ -195,10 +195,10 @@ class StyleTable:
 
 
 def apply_sgr(style: Style, parameters: str) -> Style:
-    """What ``style`` is after ``CSI parameters m``.
+    """Return ``style`` after ``CSI parameters m``.
 
-    Sub-parameters (colons) and the older semicolon form of colours are both taken. What is unknown or malformed is
-    left out, and the rest still counts.
+    Both sub-parameters (colons) and the older semicolon form of colours are supported. Unknown or malformed parameters
+    are skipped.
     """
     changes: dict[str, object] = {}
     fields = iter(parameters.split(";"))
@@ -210,7 +210,7 @@ def apply_sgr(style: Style, parameters: str) -> Style:
         if code == 0:
             style, changes = DEFAULT_STYLE, {}
         elif code in _ON:
-            changes[_ON[code]] = rest != "0"  # 4:0 is no underline; only 4 may have a sub-parameter
+            changes[_ON[code]] = rest != "0"  # 4:0 means no underline; only 4 may have a sub-parameter
         elif code in _OFF:
             changes.update(dict.fromkeys(_OFF[code], False))
         elif 30 <= code <= 37:
@@ -223,7 +223,7 @@ def apply_sgr(style: Style, parameters: str) -> Style:
             changes["bg"] = code - 92
         elif code in {38, 48, 58}:
             color = _colon_color(rest) if colon else _semicolon_color(fields)
-            if color is not None and code != 58:  # the colour of underlines is in no shape of ours
+            if color is not None and code != 58:  # underline colours are not supported
                 changes["fg" if code == 38 else "bg"] = color
         elif code == 39:
             changes["fg"] = None

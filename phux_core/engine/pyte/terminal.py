@@ -1,7 +1,7 @@
 """The state of a terminal around its grid: modes, charsets, saved cursors, the alternate screen, the title.
 
-``Terminal`` completes ``Screen`` to what control functions act on. It collects effects and knows nothing of how
-sequences are spelled; questions that programs ask are answered in ``replies``.
+``Terminal`` extends ``Screen`` with the state that control functions act on. It collects effects and does not know how
+sequences are spelled; ``replies`` answers queries.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from phux_core.engine.pyte.styles import StyleTable
 
 MAX_TITLE = 4096
-"""Longest title that is kept; longer ones are cut."""
+"""Maximum length of a title; longer ones are truncated."""
 
 _TITLES_KEPT = 10  # xterm's depth of the title stack
 _KEYBOARDS_KEPT = 8
@@ -39,12 +39,12 @@ _BRACKETED_PASTE = 2004 << 5
 _SYNCHRONIZED = 2026 << 5
 _BACKARROW = 67 << 5
 _SIZE_REPORTS = 2048 << 5
-_MODIFY_OTHER_KEYS = -1  # set by a function of its own, and kept with the modes
-# What DECSTR sets back; it says nothing about xterm's modes.
+_MODIFY_OTHER_KEYS = -1  # set by a control function of its own, but stored with the modes
+# The modes that DECSTR resets; xterm's own modes are not affected.
 _SOFT_RESET = {mo.IRM, mo.DECOM, _APPLICATION_CURSOR, REVERSE_WRAP, _APPLICATION_KEYPAD}
 _ALTERNATE = {47 << 5, 1047 << 5, 1049 << 5}
 _SAVE_CURSOR = 1048 << 5
-# Of several the first counts: programs that set more than one mean the strongest.
+# The first one set counts: programs that set several mean the strongest.
 _MOUSE = {1003 << 5: "any", 1002 << 5: "button", 1000 << 5: "normal", 9 << 5: "x10"}
 _MOUSE_FORMAT = {1016 << 5: "sgr_pixels", 1006 << 5: "sgr", 1015 << 5: "urxvt", 1005 << 5: "utf8"}
 
@@ -52,12 +52,12 @@ KNOWN_MODES = frozenset(
     {mo.IRM, mo.LNM, *_ALTERNATE, *_MOUSE, *_MOUSE_FORMAT}
     | {number << 5 for number in (1, 3, 5, 6, 7, 12, 25, 40, 45, 66, 67, 1004, 1007, 1048, 2004, 2026, 2048)}
 )
-"""Modes that DECRQM reports on and that may be set; setting others does nothing, so they cannot pile up."""
+"""Modes that DECRQM reports and that may be set; setting others does nothing, so that they cannot accumulate."""
 
 _DEFAULT_MODES = frozenset({mo.DECAWM, mo.DECTCEM})
 
-# Of pyte's table (the Linux console's) only the block that xterm maps: letters and a few signs. "h" is DEC's sign for a
-# new line there; terminfo's board of squares is the console's.
+# Of pyte's table (the Linux console's), only the block that xterm maps: letters and a few signs. "h" is DEC's symbol
+# for a new line; the console shows a board of squares instead.
 _LINE_DRAWING = {code: cs.VT100_MAP[code] for code in range(0x60, 0x7F)} | {ord("h"): "\u2424"}
 _CHARSETS: dict[str, dict[int, str] | None] = {
     "0": _LINE_DRAWING,
@@ -69,7 +69,7 @@ _CURSOR_SHAPES = {0: "block", 1: "block", 2: "block", 3: "underline", 4: "underl
 
 
 class Saved(NamedTuple):
-    """What DECSC keeps. ``x`` behind the last column means a pending wrap, which is kept too."""
+    """The state that DECSC saves. ``x`` after the last column means a pending wrap."""
 
     x: int
     y: int
@@ -83,17 +83,17 @@ _HOME = Saved(0, 0, DEFAULT, ("B", "B", "B", "B"), 0, False)
 
 
 class Terminal(Screen):
-    """A screen with everything around it.
+    """A screen with its modes, charsets and title.
 
     Attributes:
-        effects: What the outside must hear of; whoever feeds the terminal takes it with ``take_effects``.
-        rang: Whether BEL is among that.
+        effects: Effects not yet returned by ``take_effects``.
+        rang: Whether BEL is among them.
         alternate: Whether the alternate screen is shown.
-        hidden_rows: The rows of the screen that is not shown.
-        saved: What DECSC saved, for the primary and the alternate screen.
-        window_title: The title, None until one was set.
-        told_title: The title that was last told as an effect.
-        colors: Colours that a program set, by OSC number and index, for answers only.
+        hidden_rows: The rows of the screen not shown.
+        saved: The state saved by DECSC, for the primary and the alternate screen.
+        window_title: The title, or None if none was set.
+        told_title: The title last reported as an effect.
+        colors: Colours that a program set, by OSC number and index; only used in replies.
     """
 
     def __init__(self, columns: int, lines: int, styles: StyleTable, history: History) -> None:
@@ -104,7 +104,7 @@ class Terminal(Screen):
         super().__init__(columns, lines, styles, history)
 
     def reset(self) -> None:
-        """RIS. The history goes as well; the title stays, as in xterm."""
+        """RIS. Clears the history as well, but not the title, as in xterm."""
         self.rows = [Row() for _ in range(self.lines)]
         self.hidden_rows: list[Row] = [Row() for _ in range(self.lines)]
         self.alternate = False
@@ -125,12 +125,12 @@ class Terminal(Screen):
         self._reset_modes()
 
     def reset_tab_stops(self, how: int = 0) -> None:
-        """DECST8C: one in every eighth column."""
+        """DECST8C: set a tab stop in every eighth column."""
         if how == 5:
             self.tabstops = set(range(8, self.columns, 8))
 
     def change_tab_stops(self, how: int = 0) -> None:
-        """CTC: set one here, clear the one here, or clear all."""
+        """CTC: set a tab stop here, clear it, or clear all."""
         if how == 0:
             self.set_tab_stop()
         elif how in {2, 5}:
@@ -147,7 +147,7 @@ class Terminal(Screen):
         self.choose_charmap()
 
     def soft_reset(self) -> None:
-        """DECSTR: modes, margins, charsets and style, neither text nor cursor position."""
+        """DECSTR: reset modes, margins, charsets and style, but not text or cursor position."""
         keep = self.mode - _SOFT_RESET
         self._reset_modes()
         self.mode |= keep
@@ -159,7 +159,7 @@ class Terminal(Screen):
     # Modes.
 
     def set_mode(self, *modes: int, **options: bool) -> None:
-        """SM, and DECSET when the option ``private`` is given."""
+        """SM, or DECSET if ``private`` is given."""
         for mode in modes:
             self._switch_mode(mode << 5 if options.get("private") else mode, True)
 
@@ -213,19 +213,19 @@ class Terminal(Screen):
             self.tell_size()
 
     def tell_size(self) -> None:
-        """Report the size to a program that asked to hear of it in the stream (mode 2048)."""
+        """Report the size to a program that enabled in-band size reports (mode 2048)."""
         if _SIZE_REPORTS in self.mode:
             height, width = self.lines * CELL_HEIGHT, self.columns * CELL_WIDTH
             self.effects.append(Reply(b"\x1b[48;%d;%d;%d;%dt" % (self.lines, self.columns, height, width)))
 
     def _start_page(self) -> None:
-        """What DECCOLM does besides changing the width, which is not the program's to change."""
+        """Apply the side effects of DECCOLM; the width itself is not the program's to change."""
         self.margins = None
         self.erase_in_display(2)
         self.cursor_position()
 
     def _switch_screen(self, mode: int, on: bool) -> None:
-        """Modes 47, 1047 and 1049 differ in who clears what, and 1049 saves the cursor as well."""
+        """Switch screens: modes 47, 1047 and 1049 differ in what they clear, and 1049 also saves the cursor."""
         with_cursor = mode == 1049 << 5
         if on and with_cursor:
             self.save_cursor()
@@ -255,7 +255,7 @@ class Terminal(Screen):
         self.mode.discard(_APPLICATION_KEYPAD)
 
     def modes(self) -> Modes:
-        """The modes that the protocol tells."""
+        """Return the modes as the protocol defines them."""
         mode = self.mode
         return Modes(
             bracketed_paste=_BRACKETED_PASTE in mode,
@@ -271,21 +271,21 @@ class Terminal(Screen):
 
     @property
     def kitty_flags(self) -> int:
-        """What the kitty keyboard protocol's flags are on the screen that is shown."""
+        """The kitty keyboard protocol's flags of the screen shown."""
         return self.keyboards[self.alternate][-1]
 
     @property
     def modifies_other_keys(self) -> bool:
-        """Whether modifiers of keys that type something are told (xterm's modifyOtherKeys 2)."""
+        """Whether modifiers of text keys are reported (xterm's modifyOtherKeys 2)."""
         return _MODIFY_OTHER_KEYS in self.mode
 
     @property
     def backarrow_sends_bs(self) -> bool:
-        """Whether the backspace key sends BS (DECBKM)."""
+        """Whether Backspace sends BS (DECBKM)."""
         return _BACKARROW in self.mode
 
     def modify_keys(self, which: int = 0, how: int = 0) -> None:
-        """XTMODKEYS: of the kinds of keys only the fourth, "other" ones, and of its levels only the second."""
+        """XTMODKEYS: only the fourth resource ("other" keys), at its second level, is supported."""
         if which == 4 and how == 2:
             self.mode.add(_MODIFY_OTHER_KEYS)
         elif which in {0, 4}:
@@ -316,7 +316,7 @@ class Terminal(Screen):
             stack[-1] &= ~flags
 
     def set_margins(self, top: int | None = None, bottom: int | None = None) -> None:
-        """DECSTBM: a region of at least two rows, else nothing."""
+        """DECSTBM: set a region of at least two rows, else do nothing."""
         top = max(top or 1, 1)
         bottom = min(bottom or self.lines, self.lines)
         if top == 1 and bottom == self.lines:
@@ -347,7 +347,7 @@ class Terminal(Screen):
         )
 
     def restore_cursor(self) -> None:
-        """DECRC: what was saved stays saved."""
+        """DECRC. The saved state is kept."""
         saved = self.saved[self.alternate]
         self.cursor.x = min(saved.x, self.columns)
         self.cursor.y = min(saved.y, self.lines - 1)
@@ -361,41 +361,41 @@ class Terminal(Screen):
             self.mode.discard(mo.DECOM)
 
     def select_style(self, token: str) -> None:
-        """SGR, as the whole sequence."""
+        """SGR, given the whole sequence."""
         self.style = self.styles.after(self.style, token)
 
     def protect(self, how: int = 0) -> None:
-        """DECSCA: whether what is drawn from here on is spared by DECSED and DECSEL."""
+        """DECSCA: set whether text drawn from here on is protected from DECSED and DECSEL."""
         if how == 1:
             self.mode.discard(ISO_PROTECTION)
         if how <= 2:
             self.style = self.styles.guard(self.style, on=how == 1)
 
     def start_protected_area(self) -> None:
-        """SPA: the same, and spared by ED, EL and ECH as well."""
+        """SPA: the same, and protected from ED, EL and ECH as well."""
         self.mode.add(ISO_PROTECTION)
         self.style = self.styles.guard(self.style, on=True)
 
     def mark_semantic(self, semantic: str | None) -> None:
-        """Say what text means to the shell from here on."""
+        """Set the semantic of the text that follows."""
         self.semantic = semantic
         self.style = self.styles.with_semantic(self.style, semantic)
 
     def fresh_line(self) -> None:
-        """Go to the start of a line, unless the cursor is there: OSC 133 asks for it before a prompt."""
+        """Go to the start of a line unless the cursor is there: OSC 133 requires it before a prompt."""
         if self.cursor.x:
             self.newline()
         elif self.cursor.y:
-            # zsh and fish let the row above wrap to get there, if what was written before has no newline at its end.
+            # zsh and fish wrap the row above to get there if the output does not end with a newline.
             self.rows[self.cursor.y - 1].wrapped = False
 
     def designate(self, slot: int, name: str) -> None:
-        """SCS: put a charset into G0 to G3."""
+        """SCS: assign a charset to G0 to G3."""
         self.charset_names[slot] = name if name in _CHARSETS else "B"
         self.choose_charmap()
 
     def shift(self, slot: int) -> None:
-        """SI, SO, LS2, LS3: use one of G0 to G3."""
+        """SI, SO, LS2, LS3: select one of G0 to G3."""
         self.charset = slot
         self.choose_charmap()
 
@@ -408,14 +408,14 @@ class Terminal(Screen):
         self.shift(1)
 
     def shift_once(self, slot: int) -> None:
-        """SS2, SS3: use one of G2 and G3 for a single character."""
+        """SS2, SS3: use G2 or G3 for a single character."""
         self.single_shift = slot
         self.choose_charmap()
 
     def choose_charmap(self) -> None:
-        """Set what translates text from which charset is in use."""
+        """Set the translation table for the charset in use."""
         if self.single_shift is not None:
-            self.charmap = {}  # anything but None, so that drawing takes the careful way
+            self.charmap = {}  # not None, so that drawing takes the slow path
             return
         self.charmap = _CHARSETS[self.charset_names[self.charset]]
 
@@ -431,14 +431,14 @@ class Terminal(Screen):
                 return
         super()._draw_any(data)
 
-    # What is heard outside.
+    # Effects.
 
     def bell(self) -> None:
         """BEL."""
         self.rang = True
 
     def take_effects(self) -> list[Effect]:
-        """What happened since the last call: answers, a new title, and BEL, however often it rang."""
+        """Return the effects since the last call: replies, a new title, and at most one bell."""
         effects, self.effects = self.effects, []
         if self.window_title is not None and self.window_title != self.told_title:
             effects.append(TitleChanged(self.window_title))
@@ -460,6 +460,6 @@ class Terminal(Screen):
         """XTWINOPS 23."""
         if self.titles:
             title = self.titles.pop()
-            # Programs push and pop around the alternate screen; where there was no title, that makes none.
+            # Programs push and pop around the alternate screen; popping must not create a title where there was none.
             if title or self.window_title is not None:
                 self.set_title(title)

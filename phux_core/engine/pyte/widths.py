@@ -1,10 +1,10 @@
-"""Text turned into cells.
+"""Conversion of text to cells.
 
-A row of the pyte engine is one ``str`` in which every character stands for one column. A wide glyph is followed
-by ``WIDE``, the place of its right half. Code points of no width cannot stand there at all: ``to_cells`` puts
-``ZERO`` in front of each, and the screen takes the pairs out again and keeps them beside the text.
+A row of the pyte engine is one ``str`` in which every character takes one column. A wide glyph is followed by ``WIDE``,
+its right half. Zero-width code points cannot be part of it: ``to_cells`` puts ``ZERO`` before each, and the screen
+removes these pairs and stores them separately.
 
-Both markers are surrogates, which no decoder of UTF-8 lets through, so that no program can write them.
+Both markers are surrogates, which UTF-8 decoders reject, so that no program can write them.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from __future__ import annotations
 from phux_core.width import character_columns
 
 WIDE = "\ud800"
-"""Stands in the column of a wide glyph's right half."""
+"""The right half of a wide glyph."""
 
 ZERO = "\ud801"
-"""In the result of ``to_cells``: the next character has no width."""
+"""In the result of ``to_cells``: the next character has zero width."""
 
 _CACHE_LIMIT = 16_384
 
 
 class _CellTable(dict[int, str]):
-    """Filled as characters are met: a table of all of Unicode would cost more than most panes ever use."""
+    """A table filled on demand: one for all of Unicode would cost more than most panes use."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -37,11 +37,11 @@ _CELLS = _CellTable()
 
 
 def to_cells(text: str) -> str:
-    """Turn printable text into cells: wide glyphs followed by ``WIDE``, zero-width ones led by ``ZERO``."""
+    """Convert printable text to cells: ``WIDE`` follows wide glyphs, ``ZERO`` precedes zero-width ones."""
     return text if text.isascii() else text.translate(_CELLS)
 
 
 def glyphs(cells: str) -> list[tuple[str, bool]]:
-    """The glyphs of some cells, each with whether it is wide."""
+    """Return the glyphs of some cells, each with whether it is wide."""
     following = (*cells[1:], "")
     return [(cell, behind == WIDE) for cell, behind in zip(cells, following, strict=True) if cell != WIDE]

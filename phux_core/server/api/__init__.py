@@ -1,1 +1,1 @@
-"""Connections and the calls that clients make."""
+"""Client connections, and the handlers of calls."""

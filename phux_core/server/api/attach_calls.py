@@ -73,5 +73,5 @@ def thaw(server: Server, connection: Connection, attachment: int) -> Result:
 
 
 def _history(copy: Engine) -> int:
-    """Return how many rows of history a frozen copy shows."""
+    """Return the number of history rows that a frozen copy shows."""
     return 0 if copy.alt_screen else copy.history_rows

@@ -1,6 +1,6 @@
-"""One connected client: its name, its requests under way, and everything that is sent to it.
+"""One connected client: its name, its pending requests, and everything sent to it.
 
-A client that does not read costs the server a bounded amount of memory: it loses events, and is dropped in the end.
+A client that does not read costs a bounded amount of memory: it loses events, and is dropped eventually.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ if TYPE_CHECKING:
     from phux_core.server.sync.promise import Promise
 
 HIGH_WATER = 1024 * 1024
-"""Unsent bytes above which a client counts as slow."""
+"""Unsent bytes above which a client is considered slow."""
 MOST_UNSENT = wire.MAX_REPLY_HEADER + 64 * 1024 * 1024
-"""Unsent bytes at which a client is dropped: the largest reply there can be, and what may be added meanwhile."""
+"""Unsent bytes at which a client is dropped: the largest possible reply, and room for frames sent meanwhile."""
 MOST_LARGE_REPLIES = 2
-"""Large replies of one client that are prepared at the same time."""
+"""Maximum number of large replies prepared at the same time for one client."""
 
 _log = logging.getLogger("phux.connection")
 
 Result = dict[str, Any]
 if TYPE_CHECKING:
     Answer = Result | Promise | Awaitable[Result]
-    """What a call returns: its result, or what will report it."""
+    """The return value of a call: its result, or a promise or awaitable of it."""
 
 
 class Connection:
     """One connected client.
 
     Args:
-        transport: The way to it.
+        transport: The transport.
         loop: The event loop.
-        on_room: Is called when it may have more requests under way again.
+        on_room: Called when the client may have more pending requests again.
 
     Attributes:
-        client: The name it said in its hello; None if it said none.
-        requests: Its requests under way.
+        client: The name from its hello, or None.
+        requests: Its pending requests.
     """
 
     def __init__(
@@ -54,30 +54,30 @@ class Connection:
         self.requests = Requests(loop, self.reply, on_room)
         self._transport: asyncio.Transport | None = transport
         transport.set_write_buffer_limits(high=HIGH_WATER)
-        self._reads = asyncio.Event()  # set unless the client is slow, and once it is gone
+        self._reads = asyncio.Event()  # set unless the client is slow, and once it has disconnected
         self._reads.set()
         self._large_replies = asyncio.Semaphore(MOST_LARGE_REPLIES)
         self._dropped: dict[int, int] = {}
 
     @property
     def is_open(self) -> bool:
-        """Whether the client is still there."""
+        """Whether the client is still connected."""
         return self._transport is not None and not self._transport.is_closing()
 
     @property
     def is_slow(self) -> bool:
-        """Whether the client does not read what is sent."""
+        """Whether the client does not read its frames."""
         return self._transport is not None and not self._reads.is_set()
 
     @contextlib.asynccontextmanager
     async def large_reply(self) -> AsyncIterator[None]:
         """Prepare a large reply inside this block: few at a time, and none while the client does not read.
 
-        Requests that arrived together are all accepted before the first reply is written. Without this, the replies
-        to all of them would be kept for a client that reads none.
+        Requests that arrive together are all accepted before the first reply is written. Without this limit, all their
+        replies would be kept for a client that reads none.
 
         Raises:
-            DisconnectedError: The client is gone.
+            DisconnectedError: The client has disconnected.
         """
         async with self._large_replies:
             await self._reads.wait()
@@ -93,11 +93,11 @@ class Connection:
             self.push({"event": event, "subscription": subscription})
 
     def push(self, header: dict[str, Any]) -> None:
-        """Send a frame, whether the client reads or not; the sender sees to bounds."""
+        """Send a frame, whether the client reads or not; the caller is responsible for limits."""
         self._write(wire.encode(header))
 
     def reply(self, request_id: int, call: object, result: Result | Exception) -> None:
-        """Answer a request."""
+        """Reply to a request."""
         try:
             if isinstance(result, Exception):
                 raise result
@@ -106,31 +106,31 @@ class Connection:
                 raise LimitError(f"the answer has {len(frame)} bytes, and {wire.MAX_REPLY_HEADER} fit into a frame")
         except PhuxError as error:
             frame = wire.encode({"id": request_id, "error": error_document(error)})
-        except Exception:  # noqa: BLE001  a bug of ours
+        except Exception:  # noqa: BLE001  a bug in phux
             _log.exception("the call %r failed", call)
             problem = InternalError(f"the server failed at the call {call!r}")
             frame = wire.encode({"id": request_id, "error": error_document(problem)})
         self._write(frame)
 
     def pause(self) -> None:
-        """Stop pushing events to a client that does not read."""
+        """Stop sending events to a client that does not read."""
         self._reads.clear()
 
     def resume(self) -> None:
-        """Continue, and report how many events were lost."""
+        """Resume, and report how many events were lost."""
         self._reads.set()
         dropped, self._dropped = self._dropped, {}
         for subscription, count in dropped.items():
             self.push_event(subscription, {"event": "dropped", "count": count})
 
     def lost(self) -> None:
-        """Cancel requests that only wait; every other one is completed, so that nothing is left half done."""
+        """Cancel requests that only wait; the others are completed, so that nothing is left half done."""
         self._transport = None
         self.requests.cancel_all()
         self._reads.set()
 
     def close(self) -> None:
-        """Close after what was written so far is sent."""
+        """Close after everything written so far is sent."""
         if self._transport is not None:
             self._transport.close()
 
@@ -145,5 +145,5 @@ class Connection:
 
 
 def error_document(error: PhuxError) -> dict[str, str]:
-    """Build the ``error`` of a frame."""
+    """Return the ``error`` field of a frame."""
     return {"code": error.code, "message": error.message, "remedy": error.remedy}

@@ -1,4 +1,4 @@
-"""Carry out calls: check each against the registry, and hand it to its handler."""
+"""Dispatch calls: check each against the registry, and call its handler."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from phux_core.server.api.handlers import Server
 
 TOPICS = (attach_calls, event_calls, log_calls, pane_calls, process_calls, tree_calls)
-"""The modules with handlers; importing them registers these."""
+"""The modules with handlers; importing them registers the handlers."""
 
 if missing := calls.CALLS.keys() - HANDLERS.keys():
     raise TypeError(f"these calls have no handler: {', '.join(sorted(missing))}")
 
 
 def dispatch(server: Server, connection: Connection, name: object, params: object) -> Answer:
-    """Carry out a call, at once or in a while.
+    """Execute a call, immediately or asynchronously.
 
     Raises:
-        PhuxError: It cannot be carried out; the error says why.
+        PhuxError: The call failed.
     """
     call, values = calls.check(name, params)
     server.attachments.check_allowed(connection, call.name)

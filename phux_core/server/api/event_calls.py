@@ -53,7 +53,7 @@ def subscribe(
 
 
 async def _hold(server: Server, connection: Connection, pane: Pane, hold_ms: int) -> Result:
-    """Subscribe to a pane, and hold its lock as long as the subscription lasts."""
+    """Subscribe to a pane, and hold its lock for the lifetime of the subscription."""
     lock = pane.runner.lock
     try:
         async with asyncio.timeout(hold_ms / 1000):

@@ -1,4 +1,4 @@
-"""Handlers of calls: functions that are registered by decorator, and compared with the registry of calls at import."""
+"""Registration of call handlers by decorator, checked against the registry of calls at import."""
 
 from __future__ import annotations
 
@@ -50,46 +50,45 @@ class Server(Protocol):
 
     @property
     def keeper(self) -> Keeper:
-        """The way to the keeper."""
+        """The link to the keeper."""
 
     def status_document(self) -> Result:
-        """Build the Status document."""
+        """Return the Status document."""
 
     def tree_document(self) -> Result:
-        """Build the Tree document."""
+        """Return the Tree document."""
 
     def tree_changed(self) -> None:
-        """Save the tree, and tell clients about it."""
+        """Save the tree, and notify clients."""
 
     def when_dead(self, pane_id: int) -> asyncio.Future[None]:
         """Return a future that is done when a pane's program has ended and its output was read."""
 
     def remove_panes(self, pane_ids: list[int]) -> None:
-        """Forget panes whose programs have ended, or were told to."""
+        """Remove panes whose programs have ended or are being ended."""
 
     def shutdown(self, why: str) -> None:
-        """End everything."""
+        """Shut down the server."""
 
 
 HANDLERS: dict[str, Handler] = {}
-"""The handler of each call by its name."""
+"""The handler of each call, by name."""
 
 
 def handles(name: str, *, part: str = "", collect: type | None = None) -> Callable[[_Function], _Function]:
-    """Register the handler of a call: a function of the server, or a method of one of its parts.
+    """Register a function of the server, or a method of one of its parts, as the handler of a call.
 
-    After that first parameter, the function has the parameters that the registry says, with the types of the registry;
-    `pane_id` and `id_` stand for `pane` and `id`. It may also have `connection`, and `**rest` for parameters that were
-    given and that it does not name.
+    After its first parameter, the function has the parameters and types of the registry; `pane_id` and `id_` stand for
+    `pane` and `id`. It may also have `connection`, and `**rest` for other parameters given.
 
     Args:
         name: The call.
         part: The attribute of the server that has the method; the server itself when omitted.
-        collect: A class of attrs. Parameters that are fields of it arrive as one object, in the function's
-            parameter of that type.
+        collect: An attrs class. Parameters that are its fields are passed as one object, in the function's parameter of
+            that type.
 
     Raises:
-        TypeError: The parameters are not those of the registry; raised when the function's module is imported.
+        TypeError: The parameters differ from the registry; raised when the function's module is imported.
     """
     if name not in CALLS:
         raise TypeError(f"there is no call {name!r}")
@@ -139,7 +138,7 @@ def _annotation(param: Param) -> str:
 
 
 def _narrowed(annotation: str, param: Param) -> str:
-    """Return a field's type; one that several calls share may be optional where a call requires it."""
+    """Return a field's type; a field shared by several calls may be optional where a call requires it."""
     return _annotation(param) if annotation == f"{param.kind.annotation} | None" else annotation
 
 
@@ -152,7 +151,7 @@ def find_pane(server: Server, pane_id: int) -> Pane:
     """Return a pane by its id.
 
     Raises:
-        NoSuchTargetError: There is none.
+        NoSuchTargetError: There is no such pane.
     """
     pane = server.panes.get(pane_id)
     if pane is None:

@@ -1,4 +1,4 @@
-"""Calls that read what was written: logs, the command ledger, search. Workers do the reading; these ask them."""
+"""Calls that read logs, the command ledger and search results, with the help of worker processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phux_core.server.api.handlers import Server
     from phux_core.server.pane import Pane
 
-# What is handed to a worker of a pane that has no log: more would keep the others waiting.
+# Maximum size sent to a worker for a pane without a log: more would delay other clients.
 _MOST_FROM_MEMORY = 2 * 1024 * 1024
 
 
@@ -102,13 +102,13 @@ async def search(
 
 
 def _live(server: Server, which: CommandId) -> Pane | None:
-    """Return the pane of a command, if it is there."""
+    """Return the pane of a command, if it exists."""
     ours = which.log is None or which.log == f"{server.logs.server}/{which.pane}"
     return server.panes.get(which.pane) if ours else None
 
 
 async def _read_live(server: Server, connection: Connection, pane: Pane, query: dict[str, Any]) -> Result:
-    """Read the log of a pane that is there; if it has none, what its journal still has."""
+    """Read the log of a live pane; without a log, the content of its journal."""
     asked = query | {"cols": pane.record.cols, "rows": pane.record.rows}
     if pane.log.is_on:
         pane.log.catch_up()
@@ -124,7 +124,7 @@ async def _read_live(server: Server, connection: Connection, pane: Pane, query: 
 
 
 def _entry(pane: Pane, which: CommandId) -> dict[str, Any]:
-    """Find an entry of a live pane's ledger."""
+    """Return an entry of a live pane's ledger."""
     entry = pane.ledger.get(which.number)
     if entry is None:
         raise NoSuchTargetError(f"there is no command {which}", remedy="`phux commands` lists them")

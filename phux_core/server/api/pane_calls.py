@@ -47,14 +47,14 @@ def type_input(
     server: Server, connection: Connection, pane: int, items: list[dict[str, Any]]
 ) -> Result | Awaitable[Result]:
     if all("focus" in item for item in items):
-        # An attached client speaks of its terminal; which pane that means, the server knows.
+        # An attached client reports its terminal's focus; the server knows which pane that means.
         if server.attachments.terminal_focused(connection, focused=items[-1]["focus"]):
             return {"bytes": 0}
     else:
         server.attachments.used(connection)
     size, written = find_pane(server, pane).type(items, client=connection.client)
     server.attachments.typed(connection, pane)
-    # Nearly always the kernel takes it at once, and then the reply need not wait for the event loop.
+    # The kernel usually accepts it at once; then the reply need not wait for the event loop.
     if written.done() and written.exception() is None:
         return {"bytes": size}
     return _when_written(size, written)

@@ -1,4 +1,4 @@
-"""Calls that start, signal and stop what runs in a pane."""
+"""Calls that start, signal and stop programs in a pane."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from phux_core.server.kernel.foreground import Foreground
     from phux_core.server.pane import Pane
 
-# Characters that the terminal turns into a signal for its foreground (termios(3)), while it does so at all (ISIG).
+# Characters that the terminal turns into a signal for its foreground process group (termios(3)), if ISIG is set.
 _KEYS = {"INT": termios.VINTR, "QUIT": termios.VQUIT, "TSTP": termios.VSUSP}
 _STEPS = ("INT", "TERM", "KILL")
-# How long a command that was typed may take to begin, and the shell to give it the terminal.
+# How long a typed command may take to start and get the terminal from the shell.
 _BEGIN_S = 2.0
 _FORK_S = 0.25
 
@@ -92,7 +92,7 @@ async def stop(server: Server, pane: int, grace_ms: int) -> Result:
 
 
 async def command_begun(pane: Pane) -> None:
-    """Wait a moment for a command that was typed to get the terminal, so that a signal does not miss it."""
+    """Wait briefly for a typed command to get the terminal, so that a signal does not miss it."""
     watch = pane.watch
 
     def is_read() -> bool:
@@ -107,34 +107,34 @@ async def command_begun(pane: Pane) -> None:
 
 
 def has_command(pane: Pane) -> bool:
-    """Tell whether a command is under way in a pane's shell."""
+    """Return whether a command is running in a pane's shell."""
     return pane.tracker.marks.start is not None or pane.runs.current is not None
 
 
 def is_on_its_way(pane: Pane) -> bool:
-    """Tell whether a pane's shell is done with its command, and has not drawn its prompt yet."""
+    """Return whether a pane's shell has finished its command, but not drawn its prompt yet."""
     foreground = pane.watch.foreground
     return foreground is not None and foreground.shell is not None and not has_command(pane)
 
 
 def is_at_rest(pane: Pane) -> bool:
-    """Tell whether nothing runs in a pane: its shell is at its prompt, or it is dead."""
+    """Return whether nothing runs in a pane: its shell is at its prompt, or the pane is dead."""
     return pane.watch.state in {"prompt", "dead"}
 
 
 def send_signal(pane: Pane, name: str, *, shell: bool) -> Result:
-    """Send a signal to the foreground of a pane: by its key where the terminal turns that into a signal, else directly.
+    """Send a signal to a pane's foreground: by its key if the terminal supports that, else directly.
 
     Raises:
         PaneClosedError: The program has ended.
-        RefusedError: It would hit the shell, or belongs to somebody else.
+        RefusedError: It would hit the shell, or the process belongs to another user.
     """
     if not pane.takes_input:
         raise PaneClosedError(f"the program in @{pane.id} has ended")
     foreground = pane.look()
     if foreground is None:
         raise NoSuchTargetError(f"nothing has the terminal of @{pane.id} now", remedy="look at it: phux snapshot")
-    # A loop runs in the shell itself, and C-c ends it and not the shell.
+    # A loop runs in the shell itself, and C-c ends the loop, not the shell.
     interrupts_loop = name == "INT" and foreground.shell is not None and has_command(pane)
     if foreground.shell is not None and not shell and not interrupts_loop:
         raise RefusedError(
@@ -160,7 +160,7 @@ def send_signal(pane: Pane, name: str, *, shell: bool) -> Result:
 
 
 def _through_tty(pane: Pane, name: str, foreground: Foreground) -> bool:
-    """Type the key that stands for a signal, if the terminal is cooked and has one."""
+    """Type the key for a signal, if the terminal turns it into one."""
     if name not in _KEYS or not foreground.canonical:
         return False
     _iflag, _oflag, _cflag, lflag, *_speeds, characters = termios.tcgetattr(pane.fd)
@@ -169,6 +169,6 @@ def _through_tty(pane: Pane, name: str, foreground: Foreground) -> bool:
         return False
     try:
         pane.type([{"text": key.decode("latin-1")}])
-    except PhuxError:  # what was typed before is not read
+    except PhuxError:  # earlier input was not read
         return False
     return True

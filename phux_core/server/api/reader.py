@@ -1,7 +1,7 @@
-"""The reading side of a connection: handshake, frames, and requests that are handed to the service.
+"""The reading side of a connection: handshake, frames, and requests passed to the service.
 
-Nothing a client sends can hurt anyone else: frames are bounded, requests are worked on in turns, and a client that
-breaks the rules is told so and disconnected.
+No client can harm another: frames are bounded, requests are processed in turns, and a client that violates the protocol
+gets an error and is disconnected.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
 HANDSHAKE_S = 10.0
 """How long a client may take to say hello."""
 TURN_S = 0.002
-"""How long one client's requests are worked on before others get their turn."""
+"""How long one client's requests are processed before others get their turn."""
 LAST_WORDS_S = 5.0
-"""How long a client that was disconnected may take to read why."""
+"""How long a disconnected client may take to read the error."""
 
 _MAX_REQUEST_ID = 2**53
 _LONGEST_NAME = 100
 
 
 class Host(Protocol):
-    """What a reader needs of the service."""
+    """The parts of the service that a reader needs."""
 
     @property
     def room(self) -> bytearray:
-        """Where to receive into; no reader keeps anything there."""
+        """The shared receive buffer; no reader keeps data in it."""
 
     def greet(self) -> dict[str, Any]:
         """Describe the server in the handshake."""
 
     def handle(self, connection: Connection, call: object, params: object) -> Answer:
-        """Carry out a call, at once or in a while."""
+        """Execute a call, immediately or asynchronously."""
 
     def connected(self, connection: Connection) -> None:
         """Record a new client."""
 
     def disconnected(self, connection: Connection) -> None:
-        """Record that a client is gone."""
+        """Record that a client has disconnected."""
 
     def resumed(self, connection: Connection) -> None:
-        """Record that a client which was slow reads again."""
+        """Record that a slow client reads again."""
 
 
 class Reader(asyncio.BufferedProtocol):
@@ -70,17 +70,17 @@ class Reader(asyncio.BufferedProtocol):
         self._last_words_timer: asyncio.TimerHandle | None = None
         self._turn_scheduled = False
 
-    # asyncio calls these
+    # Called by asyncio
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin; the client has a while to say hello."""
+        """Start the handshake timeout."""
         self._transport = cast("asyncio.Transport", transport)
         self.connection = Connection(self._transport, self._loop, self._schedule_work)
         self._handshake_timer = self._loop.call_later(HANDSHAKE_S, self._handshake_overdue)
         self._host.connected(self.connection)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        """End."""
+        """Clean up."""
         for timer in (self._handshake_timer, self._last_words_timer):
             if timer is not None:
                 timer.cancel()
@@ -88,22 +88,22 @@ class Reader(asyncio.BufferedProtocol):
         self._host.disconnected(self.connection)
 
     def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002
-        """Return the room to receive into: the same for all, for what is received is taken at once."""
+        """Return the receive buffer, shared by all connections because data is consumed at once."""
         return self._host.room
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Take bytes from the client."""
+        """Process bytes from the client."""
         self._decoder.push(memoryview(self._host.room)[:nbytes])
         if not self._turn_scheduled:
             self._work()
 
     def pause_writing(self) -> None:
-        """Stop reading from a client that does not read: it gets no new replies to ignore."""
+        """Stop reading from a client that does not read its replies."""
         self.connection.pause()
         self._update_reading()
 
     def resume_writing(self) -> None:
-        """Continue."""
+        """Resume reading."""
         self.connection.resume()
         self._host.resumed(self.connection)
         self._schedule_work()
@@ -111,7 +111,7 @@ class Reader(asyncio.BufferedProtocol):
     # Frames
 
     def _work(self) -> None:
-        """Carry out requests that have arrived, as long as the client may have more, and not longer than a turn."""
+        """Process requests until none is left, the client has too many pending, or its turn ends."""
         self._turn_scheduled = False
         deadline = self._loop.time() + TURN_S
         try:
@@ -145,7 +145,7 @@ class Reader(asyncio.BufferedProtocol):
             raise ProtocolError("a request has no id, or one that is not a number from 0 to 2^53 - 1")
         try:
             answer = self._host.handle(self.connection, call, header.get("params"))
-        except Exception as error:  # noqa: BLE001  whatever it is, it ends this request and nothing else
+        except Exception as error:  # noqa: BLE001  an error ends only this request
             self.connection.reply(request_id, call, error)
             return
         if isinstance(answer, dict):
@@ -168,7 +168,7 @@ class Reader(asyncio.BufferedProtocol):
         if self._handshake_timer is not None:
             self._handshake_timer.cancel()
         client = hello.get("client")
-        if isinstance(client, str):  # a name, and nothing that a terminal would act on
+        if isinstance(client, str):  # a name without control characters
             self.connection.client = "".join(filter(str.isprintable, client))[:_LONGEST_NAME] or None
         self._greeted = True
         self.connection.push({"hello": self._host.greet()})
@@ -184,7 +184,7 @@ class Reader(asyncio.BufferedProtocol):
     def _update_reading(self) -> None:
         if not self.connection.is_open:
             return
-        # While frames wait for their turn, more of them would only pile up.
+        # While frames wait for their turn, more of them would only accumulate.
         if self._may_work() and not self._turn_scheduled:
             self._transport.resume_reading()
         else:

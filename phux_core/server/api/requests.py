@@ -1,4 +1,4 @@
-"""Requests of one client that are under way: those that run as a task, and those that a promise will answer."""
+"""Pending requests of one client: those that run as a task, and those that a promise answers."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     Reply = Callable[[int, str, "dict[str, Any] | Exception"], None]
 
 MAX_IN_FLIGHT = 256
-"""Requests of one client that may be unanswered before it is no longer read from."""
+"""Pending requests of one client at which the server stops reading from it."""
 
 
 class Requests:
-    """Requests of one client that are under way.
+    """Pending requests of one client.
 
     Args:
         loop: The event loop.
-        reply: Answers a request, given its id and its call.
-        on_room: Is called when there may be more requests again.
+        reply: Replies to a request, given its id and its call.
+        on_room: Called when more requests are accepted again.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, reply: Reply, on_room: Callable[[], None]) -> None:
@@ -35,21 +35,21 @@ class Requests:
         self._reply = reply
         self._on_room = on_room
         self._tasks: set[asyncio.Task[None]] = set()
-        self._promised = 0  # replies that a Promise will bring
+        self._promised = 0  # pending replies of promises
         self._can_be_cancelled: dict[int, Callable[[], object]] = {}
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of pending requests."""
         return len(self._tasks) + self._promised
 
     @property
     def are_full(self) -> bool:
-        """Whether there may be no more."""
+        """Whether no more requests are accepted."""
         return self.count >= MAX_IN_FLIGHT
 
     def add(self, request_id: int, call: str, answer: Promise | Awaitable[dict[str, Any]]) -> None:
-        """Reply to a request as soon as its answer is known."""
+        """Reply to a request when its result is known."""
         cancellable = CALLS[call].cancellable
         if isinstance(answer, Promise):
             self._promised += 1
@@ -65,7 +65,7 @@ class Requests:
         task.add_done_callback(partial(self._task_done, request_id))
 
     def cancel(self, request_id: int) -> None:
-        """Cancel a request, if that is possible and it is not answered yet. It gets no reply then."""
+        """Cancel a pending request, if possible. It gets no reply then."""
         give_up = self._can_be_cancelled.get(request_id)
         if give_up is not None:
             give_up()
@@ -97,7 +97,7 @@ class Requests:
         outcome.forget(keep)
         self._promised -= 1
         del self._can_be_cancelled[request_id]
-        outcome.set(DisconnectedError("the caller has given it up"))  # others who wait for it learn that
+        outcome.set(DisconnectedError("the caller has given it up"))  # notifies others that wait for it
         self._removed()
 
     def _removed(self) -> None:

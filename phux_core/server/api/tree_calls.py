@@ -1,4 +1,4 @@
-"""Calls about the tree: making, arranging, renaming and ending sessions, windows and panes, and the server."""
+"""Calls that create, arrange, rename and kill sessions, windows and panes, and the server."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ async def kill(server: Server, scope: str, id_: int) -> Result:
     for pane_id in running:
         server.keeper.end(pane_id)
     if ended:
-        # A program that even SIGKILL does not end (it hangs in the kernel) is removed all the same.
+        # A program that hangs in the kernel survives even SIGKILL; remove its pane all the same.
         await asyncio.wait(ended, timeout=_KILL_WAIT_S)
     server.remove_panes([record.id for record in records])
     server.tree_changed()
@@ -109,6 +109,6 @@ async def kill(server: Server, scope: str, id_: int) -> Result:
 
 @handles("kill_server")
 def kill_server(server: Server) -> Result:
-    # The reply goes out before the keeper is told, and so before the connection closes.
+    # After the reply is sent: the shutdown closes the connection.
     server.loop.call_soon(server.shutdown, "a client asked for it")
     return {}

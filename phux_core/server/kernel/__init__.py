@@ -1,1 +1,1 @@
-"""Facts from the kernel: foreground processes, system calls, line discipline, peer credentials."""
+"""Information from the kernel: foreground processes, system calls, line discipline, peer credentials."""

@@ -1,11 +1,12 @@
-"""What runs in the foreground of a terminal, and whether it waits for input, told by the kernel.
+"""Report what runs in the foreground of a terminal, and whether it waits for input.
 
-Reads the terminal through its master, and /proc. Never looks at what the terminal shows, starts nothing and keeps
-nothing. Everything here may vanish between two reads; what cannot be read any more counts as gone. Without a usable
-/proc (see ``phux_core.procfs``), the terminal's modes and its foreground process group are all there is.
+Reads the pty master's settings and /proc, but never the output; starts nothing and keeps no state. Any process may
+vanish between two reads; one that cannot be read counts as gone. Without a usable /proc (see ``phux_core.procfs``),
+only the terminal's modes and its foreground process group are known.
 
-How a process waits is told by the system call it sleeps in. Reading that needs the right to trace it, which Yama gives
-to ancestors only (Ubuntu's default); then the name of the kernel function it sleeps in must do, which needs less.
+The system call in which a process sleeps shows whether it waits for input. Reading it requires permission to trace the
+process, which Yama only grants to ancestors (Ubuntu's default). Otherwise the name of the kernel function it sleeps in
+is used, which requires less.
 """
 
 from __future__ import annotations
@@ -27,25 +28,25 @@ from phux_core.server.kernel.syscall import read_call
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-# ioctl_tty(2); Python has no names for them, and both supported architectures have these numbers.
+# ioctl_tty(2); missing in Python, and the same on both supported architectures.
 _TIOCGPTN, _TIOCGSID = 0x80045430, 0x5429
-_SLAVE_MAJOR = 136  # Documentation/admin-guide/devices.txt: the slaves of Unix98 PTYs
-_DEV_TTY = os.makedev(5, 0)  # whoever holds it means his controlling terminal
+_SLAVE_MAJOR = 136  # Documentation/admin-guide/devices.txt: Unix98 pty slaves
+_DEV_TTY = os.makedev(5, 0)  # refers to the process's controlling terminal
 
-_PF_FORKNOEXEC = 0x40  # include/linux/sched.h: forked, and has executed nothing since
+_PF_FORKNOEXEC = 0x40  # include/linux/sched.h: forked, but has not called exec
 
-# A build may have hundreds of processes in the foreground; the one that asks is near the top.
+# A build may have hundreds of foreground processes; the one that waits for input is near the top.
 _MOST_MEMBERS, _MOST_WALKED = 64, 128
 _MOST_THREADS, _MOST_FDS, _LONGEST_NAME = 64, 64, 32
 
-# System calls by number: those that read from the descriptor in their first argument (read, readv, splice), those that
-# wait for any of many (poll, select, ppoll, pselect6, epoll_wait, epoll_pwait, epoll_pwait2, io_uring_enter), and
-# restart_syscall, which hides what it restarts.
+# System call numbers: those that read from the descriptor in their first argument (read, readv, splice), those that
+# wait for several (poll, select, ppoll, pselect6, epoll_wait, epoll_pwait, epoll_pwait2, io_uring_enter), and
+# restart_syscall, which hides the call it restarts.
 _CALLS = {
     "x86_64": (frozenset({0, 19, 275}), frozenset({7, 23, 271, 270, 232, 281, 441, 426}), 219),
     "aarch64": (frozenset({63, 65, 76}), frozenset({73, 72, 22, 441, 426}), 128),
 }.get(platform.machine())
-# Where they sleep in the kernel: wait_woken since 3.19, n_tty_read before. TCP sockets share wait_woken.
+# The kernel functions they sleep in: wait_woken since 3.19, n_tty_read before. TCP sockets share wait_woken.
 _READ_SLEEPS = (b"wait_woken", b"n_tty_read")
 _POLL_SLEEPS = (b"poll_schedule_timeout", b"do_select", b"do_poll", b"ep_poll", b"do_epoll_wait", b"io_cqring_wait")
 
@@ -54,21 +55,21 @@ class Foreground(NamedTuple):
     """The foreground of a terminal at one moment."""
 
     pgid: int
-    """Its process group."""
+    """The foreground process group."""
     pid: int
-    """The group's leader while it lives, else the member that waits for the terminal, else any member."""
+    """The group's leader if alive, else the member that waits for the terminal, else any member."""
     name: str
-    """What people call that process: the last part of argv[0], or the kernel's name for it."""
+    """The display name of that process: the last part of argv[0], or the kernel's name for it."""
     cwd: str | None
     shell: str | None
-    """"bash", "zsh", "fish" or "posix" if that process is an interactive shell; None for one that runs a script."""
+    """The kind of interactive shell: "bash", "zsh", "fish" or "posix"; None for other programs and scripts."""
     same_root: bool
-    """Whether it surely sees the files that we see, as the same user."""
+    """Whether it certainly sees the same files as phux, as the same user."""
     canonical: bool
-    """Whether the terminal edits lines (ICANON); programs with an editor of their own turn that off."""
+    """Whether the terminal edits lines (ICANON); programs with their own editor turn that off."""
     echo: bool
     waiting: bool | None
-    """Whether a member of the group waits for the terminal's input; None where the system does not tell."""
+    """Whether a member of the group waits for the terminal's input; None if unknown."""
 
 
 class _Process(NamedTuple):
@@ -79,7 +80,7 @@ class _Process(NamedTuple):
     pgid: int
     session: int
     threads: int
-    forked: bool  # and it executes what its parent does: a part of that
+    forked: bool  # without exec: a part of its parent's command
 
 
 class _Terminal(NamedTuple):
@@ -88,7 +89,7 @@ class _Terminal(NamedTuple):
     echo: bool
 
     def is_at(self, path: str) -> bool:
-        """Tell whether a descriptor of a process, as a path in /proc, is this terminal."""
+        """Return whether a descriptor, given as a path in /proc, is this terminal."""
         try:
             return os.stat(path).st_rdev in {self.device, _DEV_TTY}
         except FileNotFoundError:
@@ -96,15 +97,15 @@ class _Terminal(NamedTuple):
 
 
 def look(master: int, first_name: str = "", first_shell: str | None = None) -> Foreground | None:
-    """Tell what is in the foreground of a terminal.
+    """Return the foreground of a terminal.
 
     Args:
-        master: The PTY's master.
-        first_name: The name of the terminal's first program, for systems that do not tell names.
-        first_shell: Which interactive shell that is, if it is one: "bash", "zsh", "fish" or "posix".
+        master: The pty master.
+        first_name: The name of the terminal's first program, for systems that do not report names.
+        first_shell: The kind of interactive shell it is, if any: "bash", "zsh", "fish" or "posix".
 
     Returns:
-        The foreground, or None if there is no foreground group or nothing of it is left.
+        The foreground, or None if there is no foreground process group or no member is left.
     """
     try:
         pgid = os.tcgetpgrp(master)
@@ -153,7 +154,7 @@ def _read(path: str) -> bytes:
 
 @functools.cache
 def _system_tells() -> bool:
-    return os.path.exists("/proc/self/wchan")  # gVisor, for one, has none
+    return os.path.exists("/proc/self/wchan")  # missing in gVisor, for example
 
 
 def _process(pid: int) -> _Process | None:
@@ -161,7 +162,7 @@ def _process(pid: int) -> _Process | None:
         line = _read(f"/proc/{pid}/stat")
     except OSError:
         return None
-    # proc_pid_stat(5). The name may hold anything, also spaces and parentheses.
+    # proc_pid_stat(5). The name may contain spaces and parentheses.
     start, end = line.find(b"(") + 1, line.rfind(b")")
     fields = line[end + 2 :].split(None, 18)
     if end < 0 or len(fields) < 19:
@@ -184,7 +185,7 @@ def _threads(process: _Process) -> Iterable[int]:
 
 
 def _children(process: _Process) -> list[int]:
-    pids: list[int] = []  # a very long list is cut, also in the middle of a number; callers ask for each one's group
+    pids: list[int] = []  # a very long list is truncated, even within a number; callers check each one's group
     for tid in _threads(process):
         try:
             pids += map(int, _read(f"/proc/{process.pid}/task/{tid}/children").split())
@@ -201,7 +202,7 @@ def _is_member(pid: int, pgid: int) -> bool:
 
 
 def _descendants(leader: _Process) -> Iterator[_Process]:
-    """The leader, what it started, and then its siblings: a shell starts the parts of a pipeline side by side."""
+    """Yield the leader, its descendants and then its siblings: a shell starts the parts of a pipeline as siblings."""
     if not _has_children_files():
         yield leader
         yield from _scan(leader.pgid, without=leader.pid)
@@ -209,14 +210,14 @@ def _descendants(leader: _Process) -> Iterator[_Process]:
     seen = {leader.pid}
     queue = [leader]
     parent: _Process | None = None
-    if leader.session != leader.pgid:  # else it is the terminal's first program, and the keeper's children are others
+    if leader.session != leader.pgid:  # else its parent is the keeper, whose other children are unrelated
         parent = _process(leader.parent)
     while queue:
         process = queue.pop(0)
         yield process
         queue += _new_members(_children(process), leader.pgid, seen)
         if not queue and parent is not None:
-            if parent.session == leader.session:  # else somebody adopted it
+            if parent.session == leader.session:  # else it was adopted
                 queue += _new_members(_children(parent), leader.pgid, seen)
             parent = None
 
@@ -233,14 +234,14 @@ def _new_members(pids: list[int], pgid: int, seen: set[int]) -> Iterator[_Proces
 
 
 def _members_without_leader(master: int, pgid: int) -> Iterator[_Process]:
-    """What is left of a group: among the descendants of the terminal's first program, or else anywhere."""
+    """Yield the remaining members of a group: descendants of the terminal's first program, or else any process."""
     with contextlib.suppress(PermissionError):
-        os.killpg(pgid, 0)  # fails if nothing is left
+        os.killpg(pgid, 0)  # fails if no member is left
     found = False
     if _has_children_files():
         (session,) = struct.unpack("i", fcntl.ioctl(master, _TIOCGSID, bytes(4)))
         queue = [session]
-        for pid in queue:  # grows while we go
+        for pid in queue:  # grows during the loop
             process = _process(pid)
             if process is None:
                 continue
@@ -265,14 +266,14 @@ def _has_children_files() -> bool:
     return os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # CONFIG_PROC_CHILDREN
 
 
-# How they wait
+# How processes wait
 
 
 def _waits(process: _Process, terminal: _Terminal) -> bool:
-    if process.state in "TtZX":  # a stopped process still shows the call it was stopped in
+    if process.state in "TtZX":  # a stopped process still shows the call in which it was stopped
         return False
     try:
-        # What fish's other threads wait for is no line.
+        # fish's other threads do not wait for a line.
         tids = (process.pid,) if process.comm == "fish" else _threads(process)
         return any(_thread_waits(process, tid, terminal) for tid in tids)
     except OSError:
@@ -283,7 +284,7 @@ def _thread_waits(process: _Process, tid: int, terminal: _Terminal) -> bool:
     call = read_call(process.pid, tid)
     if call and call[0] == b"running":
         return False
-    # "NUMBER ARGUMENTS... SP PC". The stack of a 32-bit process is below 4 GiB, and its numbers are others.
+    # "NUMBER ARGUMENTS... SP PC". A 32-bit process, with its stack below 4 GiB, has different call numbers.
     if _CALLS is not None and len(call) == 9 and int(call[7], 16) >> 32:
         reads, polls, restart = _CALLS
         number = int(call[0])
@@ -307,9 +308,9 @@ def _thread_waits(process: _Process, tid: int, terminal: _Terminal) -> bool:
 
 
 def _can_read(pid: int, terminal: _Terminal) -> bool:
-    """Tell whether a process can read from the terminal: as its standard input, or because it opened it.
+    """Return whether a process can read from the terminal: as its standard input, or because it opened it.
 
-    Helpers of a program with a pipe for input wait as well, but not for the terminal that takes their errors.
+    Helper processes whose input is a pipe wait as well, but not for the terminal that receives their errors.
     """
     return terminal.is_at(f"/proc/{pid}/fd/0") or any(
         terminal.is_at(f"/proc/{pid}/fd/{fd}")
@@ -319,10 +320,10 @@ def _can_read(pid: int, terminal: _Terminal) -> bool:
 
 
 def _may_wait_for_network(pid: int, terminal: _Terminal) -> bool:
-    """Tell whether what looks like a read from the terminal may be one from a TCP connection.
+    """Return whether an apparent read from the terminal may be one from a TCP connection.
 
-    Both sleep alike. A program that has such a connection and left the terminal as it is for commands is more likely
-    to wait for its server; one that edits lines or asks for a secret has set the terminal for that.
+    Both sleep in the same function. A program with such a connection that left the terminal in its usual mode probably
+    waits for its server; one that edits lines or reads a secret has changed the mode.
     """
     if not (terminal.canonical and terminal.echo):
         return False
@@ -336,9 +337,9 @@ def _may_wait_for_network(pid: int, terminal: _Terminal) -> bool:
 
 
 def _foreign_waits(process: _Process, terminal: _Terminal) -> bool:
-    """Judge a process that sleeps, and of which the kernel tells us no more: sudo, su and what they start.
+    """Return whether a sleeping process that we may not inspect (sudo, su and their children) waits for input.
 
-    It waits if the terminal is set for what such a process reads: a secret, or a shell's line.
+    It does if the terminal is set up for a secret, or for a shell's line editor.
     """
     if process.state != "S" or _is_open_to_us(process.pid):
         return False
@@ -351,7 +352,7 @@ def _is_open_to_us(pid: int) -> bool:
     return os.access(f"/proc/{pid}/fd", os.R_OK)
 
 
-# What it is
+# Name, directory and kind
 
 
 def _argv(pid: int) -> list[str]:
@@ -365,12 +366,12 @@ def _argv(pid: int) -> list[str]:
 def _name(argv: list[str], comm: str) -> str:
     name = os.path.basename(argv[0]).removeprefix("-") if argv else ""
     if not name or len(name) > _LONGEST_NAME or " " in name or not name.isprintable():
-        name = comm  # the program wrote something else over its arguments
+        name = comm  # the program has overwritten its arguments
     return "".join(char if char.isprintable() else "?" for char in name) or "?"
 
 
 def working_directory(pid: int) -> str | None:
-    """Tell the directory a process is in; None if that is deleted, or the system does not tell."""
+    """Return the working directory of a process; None if it is deleted or unknown."""
     if not procfs.is_usable():
         return None
     try:
@@ -379,7 +380,7 @@ def working_directory(pid: int) -> str | None:
             return None
     except OSError:
         return None
-    return cwd if cwd.startswith("/") else None  # "(unreachable)/...": outside of what we see
+    return cwd if cwd.startswith("/") else None  # "(unreachable)/...": outside of our root
 
 
 def _same_root(pid: int) -> bool:
@@ -387,7 +388,7 @@ def _same_root(pid: int) -> bool:
         return (
             os.path.samestat(os.stat(f"/proc/{pid}/root"), os.stat("/"))
             and os.stat(f"/proc/{pid}").st_uid == os.geteuid()
-            and os.stat(f"/proc/{pid}/ns/mnt").st_ino == _our_mounts()  # the same root may carry another /tmp
+            and os.stat(f"/proc/{pid}/ns/mnt").st_ino == _our_mounts()  # the same root may have another /tmp mounted
         )
     except OSError:
         return False
@@ -409,7 +410,7 @@ def _shell(process: _Process, argv: list[str], terminal: _Terminal) -> str | Non
     if kind is None or forced:
         return kind
     try:
-        return kind if terminal.is_at(f"/proc/{process.pid}/fd/0") else None  # None: it reads commands from elsewhere
+        return kind if terminal.is_at(f"/proc/{process.pid}/fd/0") else None  # else it reads commands from elsewhere
     except PermissionError:
         return kind
 
@@ -421,16 +422,16 @@ def _look_without_proc(
     pgid: int, first_name: str, first_shell: str | None, *, canonical: bool, echo: bool
 ) -> Foreground | None:
     with contextlib.suppress(PermissionError):
-        os.killpg(pgid, 0)  # fails if nothing is left of it
+        os.killpg(pgid, 0)  # fails if no member is left
     waiting = None
     if _leads_session(pgid):
         name, shell = first_name, first_shell
         if shell == "posix":
-            # It may be in a loop of its own as well, and sends no marks that would tell.
+            # It may also run a loop of its own, but sends no marks to tell.
             waiting = True
     else:
         name = _name([], _name_from_libproc(pgid))
-        # Its arguments would cost too much; but a shell that runs a script does not edit lines.
+        # Reading its arguments costs too much; but a shell that runs a script does not edit lines.
         shell = None if canonical else kind_of_name(name)
     return Foreground(pgid, pgid, name, None, shell, False, canonical, echo, waiting)
 

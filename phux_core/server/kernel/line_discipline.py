@@ -1,6 +1,6 @@
-"""The kernel's line editor: how long a typed line gets, and whether a program has read all that was typed.
+"""The kernel's line editor: the length of a typed line, and whether the program has read all input.
 
-Knows what the settings of a terminal (termios(3)) make of each byte. Counts bytes and keeps none: they may be a secret.
+Applies the terminal's settings (termios(3)) to each byte. Counts bytes but keeps none: they may be a secret.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import termios
 from functools import lru_cache
 
 LINE_LIMIT = {"linux": 4095, "darwin": 1023}.get(sys.platform, 255)
-"""How many bytes a line can have, the newline not counted. POSIX promises only 255."""
+"""Maximum length of a line in bytes, without the newline. POSIX guarantees only 255."""
 
-# What a byte does to the line, where it is not just one more.
+# Effects of special bytes on the line.
 _ENDS, _ERASES_ONE, _QUOTES_NEXT, _ADDS_NOTHING = range(4)
 _DISABLED = b"\0"
 _NEWLINE, _RETURN = b"\n", b"\r"
@@ -24,17 +24,17 @@ _TIOCGPTPEER = 0x5441  # ioctl_tty(2), since Linux 4.13: opens the slave of a ma
 
 
 def measure(fd: int, pending: int, data: bytes) -> tuple[int, int]:
-    """Tell how long lines get when something is typed into a terminal.
+    """Return how long lines get when input is typed into a terminal.
 
-    What lengths alone cannot tell, such as how much the last word was that is erased, counts as if it stayed.
+    Erased text whose length is unknown, such as the last word, counts as if it stayed.
 
     Args:
         fd: The terminal.
-        pending: How many bytes stand in the unfinished line.
-        data: What is typed.
+        pending: Length of the unfinished line in bytes.
+        data: The input.
 
     Returns:
-        The length of the longest line on the way, and of the unfinished one at the end; nothing of both where the
+        The maximum length reached by a line, and the length of the unfinished line at the end; zero for both if the
         terminal does not edit lines.
     """
     try:
@@ -62,7 +62,7 @@ def measure(fd: int, pending: int, data: bytes) -> tuple[int, int]:
 
 
 def is_echoed(master: int) -> bool:
-    """Return True if a terminal shows what is typed by itself."""
+    """Return whether the terminal echoes typed input."""
     try:
         return bool(termios.tcgetattr(master)[3] & termios.ECHO)
     except (OSError, termios.error):
@@ -70,11 +70,11 @@ def is_echoed(master: int) -> bool:
 
 
 def has_unread_input(master: int) -> bool:
-    """Return True if a program could read something that was typed into its terminal, and has not.
+    """Return whether there is typed input that the program could read and has not.
 
-    A written byte is not there for the program at once: a kernel worker delivers it. Polling the slave waits for that
-    worker, so that "nothing to read" means consumed, and not on its way. A line that was not entered cannot be read.
-    Systems that cannot tell count as having nothing unread.
+    A kernel worker delivers written bytes to the program. Polling the slave waits for that worker, so that "nothing to
+    read" means consumed, and not in transit. A line that was not entered cannot be read. On systems where this is
+    unknown, return False.
     """
     try:
         slave = fcntl.ioctl(master, _TIOCGPTPEER, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -90,7 +90,7 @@ def has_unread_input(master: int) -> bool:
 
 @lru_cache(maxsize=16)
 def _rules(iflag: int, lflag: int, characters: tuple[bytes | int, ...]) -> tuple[re.Pattern[bytes], dict[int, int]]:
-    """Give the bytes that are special to a terminal, as a pattern, and what each of them does."""
+    """Return a pattern of the bytes that are special to a terminal, and the effect of each."""
     effects: dict[bytes, int] = {}
 
     def add(effect: int, *names: str) -> None:
@@ -99,7 +99,7 @@ def _rules(iflag: int, lflag: int, characters: tuple[bytes | int, ...]) -> tuple
             if isinstance(character, bytes) and character != _DISABLED:
                 effects[character] = effect
 
-    # In this order, for a byte that has two meanings has the one that the kernel looks for first.
+    # In the kernel's order: a byte with two meanings has the first one.
     extended = bool(lflag & termios.IEXTEN)
     if extended:
         add(_ENDS, "VEOL2")

@@ -1,4 +1,4 @@
-"""Who is at the other end of a Unix socket, as the kernel tells it."""
+"""Identify the peer of a Unix socket."""
 
 from __future__ import annotations
 
@@ -6,18 +6,14 @@ import socket
 import struct
 import sys
 
-# macOS: SOL_LOCAL and LOCAL_PEERCRED of <sys/un.h>; Python does not name them.
+# macOS: SOL_LOCAL and LOCAL_PEERCRED of <sys/un.h>, missing in Python.
 _SOL_LOCAL = 0
 _LOCAL_PEERCRED = 1
 _XUCRED_SIZE = 76
 
 
 def peer_uid(sock: socket.socket) -> int | None:
-    """Ask for the user id of the peer.
-
-    Returns:
-        The id; None when the kernel does not tell.
-    """
+    """Return the user id of the peer; None if the kernel does not report it."""
     try:
         if sys.platform == "linux":
             _pid, uid, _gid = struct.unpack("iII", sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))

@@ -1,4 +1,4 @@
-"""What a process waits for: with poll or select as the call points to it in memory, with epoll as /proc lists it."""
+"""Read what a process waits for: poll and select arguments from its memory, epoll descriptors from /proc."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# By number: poll and ppoll, which point to entries, and select and pselect6, which point to sets of bits.
+# Call numbers: poll and ppoll, which take entries, and select and pselect6, which take bit sets.
 _POLLS, _SELECTS = {
     "x86_64": (frozenset({7, 271}), frozenset({23, 270})),
     "aarch64": (frozenset({73}), frozenset({72})),
@@ -22,24 +22,24 @@ _MOST = 1024
 
 
 def polls_only(pid: int, call: Sequence[bytes], is_it: Callable[[str], bool]) -> bool:
-    """Tell whether a process waits to read from something, and from nothing else.
+    """Return whether a process waits to read from one thing and nothing else.
 
     Args:
         pid: The process.
-        call: The call that it sleeps in, with its arguments, as in /proc/PID/syscall.
-        is_it: Whether a descriptor, as a path in /proc, is what it should wait for.
+        call: The call in which it sleeps, with its arguments, as in /proc/PID/syscall.
+        is_it: Whether a descriptor, given as a path in /proc, is that thing.
     """
     fds = _polled(pid, *(int(word, 0) for word in call[:3]))
     return bool(fds) and all(is_it(f"/proc/{pid}/fd/{fd}") for fd in fds)
 
 
 def epolls_others(pid: int, call: Sequence[bytes], is_it: Callable[[str], bool]) -> bool:
-    """Return True if a process waits with epoll, and surely not for something: helper threads of a runtime do.
+    """Return whether a process waits with epoll, and certainly not for one thing: a runtime's helper threads do.
 
     Args:
         pid: The process.
-        call: The call that it sleeps in, with its arguments, as in /proc/PID/syscall.
-        is_it: Whether a descriptor, as a path in /proc, is what it might wait for.
+        call: The call in which it sleeps, with its arguments, as in /proc/PID/syscall.
+        is_it: Whether a descriptor, given as a path in /proc, is that thing.
     """
     if int(call[0]) not in _EPOLLS:
         return False
@@ -53,7 +53,7 @@ def epolls_others(pid: int, call: Sequence[bytes], is_it: Callable[[str], bool])
 
 
 def _polled(pid: int, number: int, first: int, second: int) -> list[int]:
-    """List what a process waits to read from; nothing where that cannot be told."""
+    """List the descriptors a process waits to read from; empty if unknown."""
     if number in _POLLS and second <= _MOST:
         entries = _ENTRY.iter_unpack(_memory(pid, first, second * _ENTRY.size))
         return [fd for fd, events, _happened in entries if fd >= 0 and events & _READABLE]
@@ -70,7 +70,7 @@ def _memory(pid: int, address: int, size: int) -> bytes:
         return b""
     try:
         data = os.pread(fd, size, address)
-    except (OSError, OverflowError):  # it is gone, or it has lied
+    except (OSError, OverflowError):  # it is gone, or the arguments are invalid
         data = b""
     finally:
         os.close(fd)

@@ -1,4 +1,4 @@
-"""Which shell a command line is, and whether somebody types into it."""
+"""Recognize shells by their command line, and whether they are interactive."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ _SHELLS = dict.fromkeys(("sh", "dash", "ash", "hush", "ksh", "mksh", "lksh", "ok
 _SHELLS |= {"bash": "bash", "rbash": "bash", "zsh": "zsh", "rzsh": "zsh", "fish": "fish"}
 _MULTICALL = frozenset({"busybox", "toybox"})
 _VERSION = re.compile(r"(-static|[-_.]?\d[\d.]*)+$")  # ksh93, zsh-5.9, bash-static
-# The options of each that take a value: letters, then words.
+# The options of each shell that take a value: letters, then words.
 _VALUED = {
     "bash": ("oO", {"rcfile", "init-file"}),
     "zsh": ("o", {"emulate"}),
     "fish": ("cCdDfop", {"init-command", "profile", "profile-startup", "debug", "debug-output", "features"}),
     "posix": ("o", {"rcfile", "profile"}),
 }
-# bash takes its long options with one dash too, and then -login is not -l -o gin.
+# bash accepts long options with one dash too: -login is not -l -o gin.
 _BASH_WORDS = frozenset(
     {"debugger", "init-file", "login", "noediting", "noprofile", "norc", "posix", "rcfile", "restricted", "verbose"}
 )
 
 
 def kind_of_name(name: str) -> str | None:
-    """Tell which shell a program of this name is: "bash", "zsh", "fish" or "posix"; None if it is none."""
+    """Return the kind of shell with this name: "bash", "zsh", "fish" or "posix"; None if it is not a shell."""
     return _SHELLS.get(_VERSION.sub("", name))
 
 
 def shell_kind(executable: str, argv: list[str]) -> tuple[str | None, bool]:
-    """Tell which interactive shell a command line is, if its standard input is a terminal.
+    """Return the kind of interactive shell that a command line starts on a terminal.
 
     Args:
         executable: The name of the program's file.
-        argv: Its arguments, with the name it was called by.
+        argv: Its arguments, including argv[0].
 
     Returns:
-        "bash", "zsh", "fish" or "posix", or None if it is no shell, or runs a script or a command; and whether it is
-        told to be interactive, whatever its standard input is.
+        "bash", "zsh", "fish" or "posix", or None if it is not a shell, or runs a script or a command; and whether it is
+        interactive regardless of its standard input.
     """
     if not argv:
         return None, False
@@ -72,7 +72,7 @@ def shell_kind(executable: str, argv: list[str]) -> tuple[str | None, bool]:
                 forced |= letter == "i"
                 from_input |= letter == "s"
                 if letter in letters:
-                    joins = kind in {"zsh", "fish"}  # what follows the letter is its value
+                    joins = kind in {"zsh", "fish"}  # the rest of the word is the option's value
                     if not joins or index == len(argument):
                         next(rest, None)
                     if joins:

@@ -1,4 +1,4 @@
-"""The call that a process waits in, as the kernel tells it: to us, or where it does not, to the keeper."""
+"""Read the system call in which a process waits; if this process may not, ask the keeper."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from phux_core.keeper import witness
 if TYPE_CHECKING:
     import socket
 
-# The keeper has nothing else to do; one that does not answer is stopped, and is not asked again for a while.
+# The keeper answers at once unless it is suspended; then it is not asked again for a while.
 _ANSWER_S = 0.05
 _SILENCE_S = 5.0
 
 
 class Questions:
-    """Asks the keeper.
+    """Queries to the keeper.
 
     Args:
-        end: Our end of the socket for it.
+        end: Our end of the socket.
     """
 
     def __init__(self, end: socket.socket) -> None:
@@ -29,7 +29,7 @@ class Questions:
         self._ask_again_at = 0.0
 
     def ask(self, pid: int, tid: int) -> bytes:
-        """Ask for the call of a thread; empty if there is no answer."""
+        """Return the call of a thread; empty if there is no answer."""
         now = time.monotonic()
         if now < self._ask_again_at:
             return b""
@@ -39,9 +39,9 @@ class Questions:
             self._end.send(witness.QUESTION.pack(self._number, pid, tid))
             while True:
                 answer = self._end.recv(witness.LONGEST_ANSWER)
-                if witness.NUMBER.unpack_from(answer)[0] == self._number:  # else to a question that was given up
+                if witness.NUMBER.unpack_from(answer)[0] == self._number:  # else the answer to an earlier query
                     return answer[witness.NUMBER.size :]
-        except OSError:  # it does not answer, or is gone, as we are in a moment
+        except OSError:  # no answer, or the keeper is gone and we will be, too
             self._ask_again_at = now + _SILENCE_S
             return b""
 
@@ -50,16 +50,16 @@ _questions: Questions | None = None
 
 
 def ask_where_refused(questions: Questions | None) -> None:
-    """Say whom to ask for what this process may not know."""
+    """Set where to ask for calls that this process may not read."""
     global _questions
     _questions = questions
 
 
 def read_call(pid: int, tid: int) -> list[bytes]:
-    """Read the call that a thread is in: its number, its arguments, and where its stack and its code are.
+    """Return the call that a thread is in: its number, its arguments, stack pointer and program counter.
 
     Returns:
-        The words; none if it cannot be told.
+        The fields; empty if unknown.
     """
     if not procfs.is_usable():
         return []

@@ -1,1 +1,1 @@
-"""Bytes from and to a PTY master: the reading order, reading a flood, and the queue of typed input."""
+"""Read from and write to pty masters: the reading order, floods, and the queue of typed input."""

@@ -1,8 +1,8 @@
-"""Reading a descriptor until it has no more, in one call.
+"""Read a descriptor until it is empty, in one call.
 
-A PTY gives about four kilobytes at a read, whatever the buffer. The C library's ``fread`` reads again and again until
-its buffer is full or nothing is left, straight into the buffer and without the GIL: reading a flood that way costs what
-the system calls cost, and no more.
+A pty returns about four kilobytes per read, whatever the buffer size. The C library's ``fread`` repeats the read until
+the buffer is full or nothing is left, directly into the buffer and without the GIL, so that reading a flood costs no
+more than its system calls.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _UNBUFFERED = 2
 
 
 class Drain:
-    """A descriptor that does not block, to be read in large pieces.
+    """A non-blocking descriptor that is read in large pieces.
 
     Args:
-        fd: The descriptor; stays the caller's.
+        fd: The descriptor; still owned by the caller.
     """
 
     def __init__(self, fd: int) -> None:
@@ -39,19 +39,19 @@ class Drain:
         _libc.setvbuf(self._file, None, _UNBUFFERED, 0)
 
     def read_into(self, buffer: memoryview) -> int:
-        """Fill a buffer with what there is.
+        """Read available bytes into a buffer.
 
         Returns:
-            How many bytes; fewer than the buffer takes if there were no more, 0 at the end.
+            The number of bytes; less than the buffer's size if there were no more, 0 at the end.
 
         Raises:
-            OSError: Nothing could be read: BlockingIOError if there is nothing now, else as os.read would say.
+            OSError: Nothing could be read: BlockingIOError if there is nothing now, else the error of os.read.
         """
         count = int(_libc.fread(ctypes.addressof(ctypes.c_char.from_buffer(buffer)), 1, len(buffer), self._file))
         if count < len(buffer):
             code = ctypes.get_errno()
             ended = _libc.feof(self._file)
-            _libc.clearerr(self._file)  # else the C library would not ask the kernel again
+            _libc.clearerr(self._file)  # else the C library would not read again
             if not count and not ended:
                 raise (
                     BlockingIOError(code, os.strerror(code))
@@ -61,7 +61,7 @@ class Drain:
         return count
 
     def close(self) -> None:
-        """Let it go; the caller's descriptor stays open."""
+        """Free it; the caller's descriptor stays open."""
         if self._file:
             _libc.fclose(self._file)
             self._file = None

@@ -1,4 +1,4 @@
-"""What a client types, as the bytes that the pane's program gets: encoded for the modes of its terminal now."""
+"""Encode a client's input as bytes for the pane's program, in the current modes of its terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def encode(items: Sequence[dict[str, Any]], engine: Engine) -> bytes:
-    """Encode keys, text, lines, pastes, the mouse and the focus, in order; what the program did not ask for is nothing.
+    """Encode keys, text, lines, pastes, mouse and focus events, in order; events not requested are skipped.
 
     Raises:
         BadRequestError: There is no such key.
@@ -26,9 +26,9 @@ def encode(items: Sequence[dict[str, Any]], engine: Engine) -> bytes:
 def _encode(item: dict[str, Any], engine: Engine) -> bytes:
     ((kind, value),) = item.items()
     if kind == "paste" or (kind == "line" and value.isprintable() and not engine.alt_screen):
-        # A line that Enter follows goes as a paste, so that a program with an editor of its own takes it as
-        # one piece and Enter as a key. Not on the alternate screen, where keys are commands: vim would
-        # insert a pasted `:wq` into the text. And not if there are keys in it, which a paste may not have.
+        # A line followed by Enter is sent as a paste, so that a program with its own editor takes it as one piece and
+        # Enter as a key. Not on the alternate screen, where keys are commands: vim would insert a pasted `:wq` into the
+        # text. And not if it contains control characters, which a paste must not.
         return engine.encode_paste(value)
     if kind == "key":
         key = parse_key(value)

@@ -1,7 +1,7 @@
-"""Reading one pane's PTY: into its journal first, then on to whoever takes it, in slices that starve nobody.
+"""Read one pane's pty into its journal and pass the output on, in slices that do not starve other panes.
 
-A pane that floods is read with a drain, and while it is the only one, by a thread (read_ahead). Owns the order of the
-bytes and how far they were handed on; what they mean is the pane's business.
+A flooding pane is read with a drain, and if it is the only one, by a thread (reader_thread). This module owns the order
+of the bytes and how far they were passed on; the pane interprets them.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
     from phux_core.server.pty.read_order import ReadTurns
 
-# From so many bytes on, a read was cut by the kernel's buffer, so there may be much more.
+# A read of this size was probably limited by the kernel's buffer, so there may be more.
 _FULL_READ = 4000
 _LEAST_SLICE = 4 * 1024
-# What is handed on in a second, before it was measured.
+# Assumed bytes per second before the first measurement.
 _RATE = 20_000_000.0
 _LAST_SLICES = 64
-# So many reads in a row that were not full are no flood any more.
+# This many short reads in a row end a flood.
 _SMALL_READS = 4
 
 
 class Intake:
-    """The output of one pane's program, as it comes in.
+    """The output of one pane's program.
 
     Args:
-        fd: The PTY master; not closed here. Negative if there is nothing to read any more.
-        journal: Where to read into.
+        fd: The pty master; not closed here. Negative if there is nothing left to read.
+        journal: Receives the output.
         loop: The event loop.
         turns: The reading order.
-        take: Called with what was read, in order.
-        make_room: Called when the journal is nearly full and all of it was handed on.
-        on_end: Called when the end of the output was found.
+        take: Called with the output, in order.
+        make_room: Called when the journal is nearly full and all of it was passed on.
+        on_end: Called at the end of the output.
 
     Attributes:
-        fd: The PTY master; negative once it is closed.
-        position: How many bytes of the pane's stream were handed on.
-        ended: Whether the end of the output was found.
-        more_follows: Whether there was more to hand on, or likely more to read, behind what was handed on last.
+        fd: The pty master; negative once it is closed.
+        position: Number of bytes of the pane's stream that were passed on.
+        ended: Whether the end of the output was reached.
+        more_follows: Whether more output was, or probably is, available after that passed on last.
     """
 
     def __init__(
@@ -80,17 +80,17 @@ class Intake:
         self._rate = _RATE
 
     def begin(self) -> None:
-        """Read from now on whenever there is something."""
+        """Start reading."""
         self._turns.add(self)
 
     def read_now(self) -> None:
-        """Read what the program has written by now, unless it floods."""
+        """Read the output written so far, unless it is a flood."""
         if not self.ended:
             self._turns.read_now(self)
 
     @property
     def floods(self) -> bool:
-        """Whether it has had more to read than others should wait for."""
+        """Whether there is more to read than others should wait for."""
         return self._drain is not None
 
     @property
@@ -100,15 +100,15 @@ class Intake:
 
     @property
     def journal_may_restart(self) -> bool:
-        """Whether the journal has nothing that is still to be handed on, and nobody writes to it now."""
+        """Whether all of the journal was passed on, and no thread writes to it."""
         return self.position == self._journal.position and (self._ahead is None or self._journal.room < CHUNK)
 
     def read_slice(self) -> After:
-        """Read what is there, up to a slice, and hand it on."""
+        """Read available output, up to a slice, and pass it on."""
         most = max(_LEAST_SLICE, min(int(self._rate * self._turns.slice_s), MAX_READ))
         if not self._turns.one_floods:
             self._stop_reading_ahead()
-        done = self._ahead is not None and self._ahead.done  # asked before its last words are looked for
+        done = self._ahead is not None and self._ahead.done  # read before the thread's last output is looked for
         if self.position < self._journal.position:
             return self._hand_on_what_was_read(most)
         if self._ahead is not None:
@@ -120,7 +120,7 @@ class Intake:
             count = self._read(most)
         except BlockingIOError:
             return After.QUIET
-        except OSError:  # EIO: nobody holds the other side any more
+        except OSError:  # EIO: the slave is closed
             count = 0
         if count == 0:
             self._turns.remove(self)
@@ -138,13 +138,13 @@ class Intake:
         return After.MORE
 
     def expect_end(self) -> None:
-        """Take note that the program has ended: what it wrote is the last, and no thread is worth while for it."""
+        """Record that the program has ended: its output is complete, and not worth a thread."""
         self._is_last = True
 
     def read_the_last(self) -> None:
-        """Read what there is, and take that for the end: the program is gone, and somebody else holds its terminal."""
+        """Read available output as the last: the program has ended, but another process still has its terminal open."""
         self._turns.remove(self)
-        # After the hang-up nobody can write, so this ends by itself; the bound is for the case we do not know.
+        # After the hangup no process can write, so this ends; the bound is for unforeseen cases.
         for _ in range(_LAST_SLICES):
             before = self.position
             self.read_slice()
@@ -153,18 +153,18 @@ class Intake:
         self._end()
 
     def calm(self) -> None:
-        """Take note that nothing came for a moment: it is no flood any more."""
+        """Record that there was no output for a moment: the flood has ended."""
         if self._ahead is None:
             self._stop_draining()
 
     def close(self) -> None:
-        """Read no more; before the descriptor closes."""
+        """Stop reading; call before the descriptor is closed."""
         self._stop_draining()
         self._turns.remove(self)
         self.fd = -1
 
     def _read(self, most: int) -> int:
-        """Read into the journal: once, or if the pane is flooding, as much as a slice takes."""
+        """Read into the journal: once, or during a flood, up to a slice."""
         if self._drain is not None:
             count = self._journal.take(self._drain.read_into, most)
             self._small_reads = 0 if count >= _FULL_READ else self._small_reads + 1
@@ -173,7 +173,7 @@ class Intake:
             return count
         count = self._journal.take(lambda room: os.readv(self.fd, [room]), most)
         if count >= _FULL_READ:
-            with contextlib.suppress(OSError):  # out of descriptors: it goes on as it is, only slower
+            with contextlib.suppress(OSError):  # out of descriptors: continue, only slower
                 self._drain = Drain(self.fd)
                 self._small_reads = 0
                 self._turns.flood_begins(self)
@@ -184,7 +184,7 @@ class Intake:
         self._take(data)
 
     def _hand_on_what_was_read(self, most: int) -> After:
-        """Hand on up to a slice of what the reading thread has read."""
+        """Pass on up to a slice of the thread's output."""
         started, before = self._loop.time(), self.position
         data = self._journal.since(before, most)
         self.more_follows = before + len(data) < self._journal.position
@@ -192,15 +192,15 @@ class Intake:
         self._note_rate(self.position - before, started)
         if self._ahead is not None:
             if self._journal.room < CHUNK and self.position == self._journal.position:
-                self._make_room()  # the thread waits for room, and so touches nothing
+                self._make_room()  # the thread waits for room, so nothing is written meanwhile
             self._ahead.parsed(self.position)
         return After.MORE
 
     def _after_all_was_handed_on(self, ahead: ReadAhead, *, done: bool) -> After:
-        """Wait for the reading thread to read more, or go on without it."""
+        """Wait for the thread to read more, or continue without it."""
         if not done:
             return After.LATER if ahead.wait() else After.MORE
-        self._stop_draining()  # if it goes on, the next read tells
+        self._stop_draining()  # if the flood continues, the next read starts it again
         if ahead.ended:
             self._end()
         return After.QUIET
@@ -210,7 +210,7 @@ class Intake:
         self._on_end()
 
     def _note_rate(self, size: int, started: float) -> None:
-        """Remember how fast slices are dealt with, to know how large the next ones may be."""
+        """Record how fast slices are processed, to size the next ones."""
         if size >= _LEAST_SLICE:
             self._rate = (self._rate + size / max(self._loop.time() - started, 1e-6)) / 2
 

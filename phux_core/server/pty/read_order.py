@@ -1,8 +1,8 @@
-"""Whose turn it is to be read, so that a flood starves nobody.
+"""Decide the order in which panes are read, so that a flood does not starve the others.
 
-A pane that is ready is read at once. One that floods waits in a queue, of which each turn of the event loop takes one
-slice: between two slices every client and every quiet pane is heard. Slices are short while there is anybody to hear,
-and long, which is faster, while there is not.
+A ready pane is read at once. A flooding one waits in a queue, from which each iteration of the event loop takes one
+slice: between two slices all clients and quiet panes are served. Slices are short while others are active, and
+otherwise long, which is faster.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     import asyncio
 
 
-# How long one slice of a flood keeps the others waiting, while there are any and while there are none.
+# Duration of a slice of a flood while others are active, and while none are.
 _SHORT_S = 0.00015
 _LONG_S = 0.004
-# For how long somebody who was heard is expected to go on.
+# How long a client or pane counts as active.
 _ACTIVE_S = 0.02
 
 
 class After(Enum):
-    """What is to be done after a slice was read."""
+    """The next step after a slice was read."""
 
     MORE = "there is more at once"
     QUIET = "there is no more; look when the descriptor is ready"
@@ -31,18 +31,18 @@ class After(Enum):
 
 
 class Readable(Protocol):
-    """Something with a descriptor that can be read in slices."""
+    """A source with a descriptor that is read in slices."""
 
     @property
     def floods(self) -> bool:
-        """Whether it has had more to read than others should wait for."""
+        """Whether there is more to read than others should wait for."""
 
     @property
     def fd(self) -> int:
         """The descriptor; negative once closed."""
 
     def read_slice(self) -> After:
-        """Read up to a slice and use it."""
+        """Read and process up to a slice."""
 
 
 class ReadTurns:
@@ -57,43 +57,43 @@ class ReadTurns:
 
     @property
     def slice_s(self) -> float:
-        """How long a slice of a flood should take, now."""
+        """The current target duration of a slice."""
         return _SHORT_S if self._loop.time() - self._heard_at < _ACTIVE_S else _LONG_S
 
     def heard(self) -> None:
-        """Take note that somebody who is not a flood was heard."""
+        """Record activity that is not a flood."""
         self._heard_at = self._loop.time()
 
     def flood_begins(self, source: Readable) -> None:
-        """Count a source among the floods."""
+        """Add a source to the floods."""
         self._flooding.add(source)
 
     def flood_ends(self, source: Readable) -> None:
-        """Count a source out."""
+        """Remove a source from the floods."""
         self._flooding.discard(source)
 
     @property
     def one_floods(self) -> bool:
-        """Whether there is a single flood."""
+        """Whether there is exactly one flood."""
         return len(self._flooding) == 1
 
     def resume(self, source: Readable) -> None:
-        """Take a source up again that said LATER."""
+        """Resume a source that returned LATER."""
         if source.fd >= 0 and source not in self._floods:
             self._floods.append(source)
             self._schedule()
 
     def add(self, source: Readable) -> None:
-        """Begin to read a source whenever it is ready."""
+        """Read a source whenever it is ready."""
         self._loop.add_reader(source.fd, self._on_ready, source)
 
     def read_now(self, source: Readable) -> None:
-        """Read a source without waiting for its descriptor to be ready; a flood waits for its turn all the same."""
+        """Read a source without waiting for its descriptor to be ready; a flood is queued all the same."""
         if source.fd >= 0 and not source.floods and source not in self._floods:
             self._on_ready(source)
 
     def remove(self, source: Readable) -> None:
-        """Stop reading a source; before its descriptor closes."""
+        """Stop reading a source; call before its descriptor is closed."""
         self._loop.remove_reader(source.fd)
         if source in self._floods:
             self._floods.remove(source)
@@ -119,7 +119,7 @@ class ReadTurns:
             after = After.MORE
             try:
                 after = source.read_slice()
-            finally:  # one pane's trouble must not keep it, or the others, from being read
+            finally:  # an error in one pane must not stop reading, of it or others
                 if after is After.MORE:
                     self._floods.append(source)
                 elif after is After.QUIET and source.fd >= 0:

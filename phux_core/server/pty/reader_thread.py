@@ -1,10 +1,10 @@
-"""Reading the one pane that floods in a thread, while the event loop parses what was read before.
+"""Read a single flooding pane in a thread, while the event loop parses earlier output.
 
-Reading a PTY and parsing each take about a core, and both go without the GIL, so where there is a second core a thread
-nearly doubles the speed. It exists only while a single pane floods: it ends by itself when little came for a moment,
-and is ended when a second flood begins, for then there is nothing to gain.
+Reading a pty and parsing each take about a core, and both release the GIL, so on a second core a thread nearly doubles
+the speed. It only exists while a single pane floods: it ends when there was little output for a moment, and is stopped
+when a second flood starts, because then there is nothing to gain.
 
-The thread only reads into the journal, which nobody else writes to meanwhile; everything else happens in the loop.
+The thread only reads into the journal, which nothing else writes to meanwhile; the loop does the rest.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
 
 AHEAD = 512 * 1024
-"""Bytes that may be read and not yet parsed: what an interrupted program still shows."""
+"""Maximum number of bytes read and not parsed: the output still shown after an interrupt."""
 CHUNK = 64 * 1024
-"""Bytes read before the loop is told."""
-# It is no flood any more if not even a chunk came in this time.
+"""Bytes read before the loop is notified."""
+# The flood has ended if less than a chunk was read in this time.
 _WINDOW_S = 0.02
-# How long the loop goes round before it sleeps and has to be woken. That costs more than the wait, which is mostly a
-# tenth of this; and while one core is seen to be busy, the kernel keeps reader and writer together on another.
+# How long the loop polls before it sleeps. Waking it costs more than the wait, which is mostly a tenth of this; and
+# while the loop keeps one core busy, the kernel keeps reader and writer together on another.
 _SPIN_S = 0.0005
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -38,12 +38,12 @@ class ReadAhead:
     """The reading thread of one pane.
 
     Args:
-        fd: The PTY master, not blocking; stays open until ``stop`` or ``done``.
-        journal: Where to read into.
-        wake: Called from the thread when the loop, having said ``wait``, has something to do again.
+        fd: The pty master, non-blocking; must stay open until ``stop`` or ``done``.
+        journal: Receives the output.
+        wake: Called from the thread when the loop has called ``wait`` and there is something to do.
 
     Attributes:
-        ended: Whether the end of the output was found.
+        ended: Whether the end of the output was reached.
         done: Whether the thread has ended.
     """
 
@@ -68,16 +68,16 @@ class ReadAhead:
         self._thread.start()
 
     def parsed(self, position: int) -> None:
-        """Tell how far the stream was parsed, or that the journal has room again."""
+        """Record how far the stream was parsed, or that the journal has room again."""
         self._parsed = position
         self._parsed_at = time.monotonic()
         self._may_read.set()
 
     def wait(self) -> bool:
-        """Ask to be woken when more was read.
+        """Request to be woken when more was read.
 
         Returns:
-            Whether the loop may wait for that: false if there is something to do already, or will be in a moment.
+            Whether the loop may sleep; False if there is something to do, or will be in a moment.
         """
         if _CORES > 1 and time.monotonic() - self._parsed_at < _SPIN_S:
             return False
@@ -87,7 +87,7 @@ class ReadAhead:
         return self._loop_waits
 
     def stop(self) -> None:
-        """End the thread; returns when it has ended and no longer touches the descriptor or the journal."""
+        """Stop the thread; returns when it no longer uses the descriptor or the journal."""
         self._stopping = True
         self._may_read.set()
         os.write(self._stop_writer, b"x")
@@ -104,7 +104,7 @@ class ReadAhead:
         came, window_ends = 0, time.monotonic() + _WINDOW_S
         while True:
             self._may_read.clear()
-            if self._stopping:  # looked at behind clear(), which must not eat the word that it is
+            if self._stopping:  # checked after clear(), which must not lose a stop request
                 break
             if journal.room < CHUNK or journal.position - self._parsed > AHEAD:
                 self._tell_loop()
@@ -121,7 +121,7 @@ class ReadAhead:
                     window_ends = time.monotonic() + _WINDOW_S
                 poll.poll(left_s * 1000)
                 continue
-            except OSError:  # EIO: nobody holds the other side any more
+            except OSError:  # EIO: the slave is closed
                 count = 0
             if count == 0:
                 self.ended = True

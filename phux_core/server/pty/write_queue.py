@@ -1,8 +1,8 @@
-"""What is typed into a PTY: one queue a pane, each entry written whole and in order.
+"""Input of a pty: one queue per pane, each entry written whole and in order.
 
-The queue is the pane's input lock: an entry is encoded, checked and appended in one step, so nothing can come
-between two of its bytes. It is bounded, and an entry that the program does not read in time is given up with a
-word on how much of it went in.
+The queue serializes a pane's input: an entry is encoded, checked and appended in one step, so that nothing is inserted
+between its bytes. It is bounded, and an entry that the program does not read in time fails with an error that reports
+how much was written.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import asyncio
 
 MAX_QUEUED = 1024 * 1024
-"""Bytes that may wait for a program to read them."""
+"""Maximum number of queued bytes."""
 MAX_QUEUED_REPLIES = 64 * 1024
 DEADLINE_S = 5.0
 """How long an entry may wait for a program that does not read."""
@@ -34,22 +34,22 @@ class _Entry:
 
 
 class WriteQueue:
-    """The bytes on their way to one program.
+    """The input queued for one program.
 
     Args:
         loop: The event loop.
-        fd: The PTY master; not closed here.
-        name: How messages call the pane.
+        fd: The pty master; not closed here.
+        name: The pane's name in messages.
 
     Attributes:
-        may_be_unread: Whether something was typed after the last time that everything was found to be read.
+        may_be_unread: Whether there was input since all of it was last found to be read.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, fd: int, name: str) -> None:
         self._loop = loop
         self._fd = fd
         self._name = name
-        self._entries: list[_Entry] = []  # mostly empty, and then smaller than a deque
+        self._entries: list[_Entry] = []  # usually empty, and then smaller than a deque
         self._queued = 0
         self._writing = False
         self._read_at = 0.0
@@ -57,18 +57,18 @@ class WriteQueue:
         self.may_be_unread = False
 
     def type(self, data: bytes) -> asyncio.Future[None]:
-        """Type bytes, all or nothing.
+        """Queue bytes, all or nothing.
 
         Args:
             data: The bytes.
 
         Returns:
-            A future that is done when the kernel has taken them all. It fails with InputBlockedError when the
-            program does not read in time, with PaneClosedError when it ends first.
+            A future that is done when the kernel has accepted all bytes. It fails with InputBlockedError if the program
+            does not read in time, and with PaneClosedError if it ends first.
 
         Raises:
             InputTooLongError: A line is longer than the terminal's line editor can hold.
-            InputBlockedError: Too much waits already.
+            InputBlockedError: The queue is full.
         """
         pending = self._check_line_limit(data)
         if len(data) > MAX_QUEUED:
@@ -81,7 +81,7 @@ class WriteQueue:
         self._pending_line = pending
         entry = _Entry(data, self._loop.create_future())
         assert entry.done is not None
-        if not data:  # a mouse that the program did not ask for, say
+        if not data:  # a mouse event that was not requested, for example
             entry.done.set_result(None)
             return entry.done
         self._append(entry)
@@ -90,19 +90,19 @@ class WriteQueue:
         return entry.done
 
     def reply(self, data: bytes) -> None:
-        """Type what the terminal answers to a query; dropped when the program asks and never reads."""
+        """Queue the terminal's reply to a query; dropped if the program does not read its replies."""
         if self._queued + len(data) <= MAX_QUEUED_REPLIES:
             _longest, self._pending_line = measure(self._fd, self._pending_line, data)
             self._append(_Entry(data, None))
 
     def is_unread(self) -> bool:
-        """Return True while the program has not read everything that was typed."""
+        """Return whether the program has not read all input."""
         if self.may_be_unread:
             self.may_be_unread = bool(self._queued) or has_unread_input(self._fd)
         return self.may_be_unread
 
     def close(self) -> None:
-        """Give up everything that waits: the program is gone."""
+        """Fail all queued entries: the program has ended."""
         if self._writing:
             self._loop.remove_writer(self._fd)
             self._writing = False
@@ -126,7 +126,7 @@ class WriteQueue:
                 written = os.write(self._fd, entry.data)
             except BlockingIOError:
                 written = 0
-            except OSError:  # EIO: the program has closed its side
+            except OSError:  # EIO: the program has closed the slave
                 self.close()
                 return
             self._queued -= written
@@ -153,7 +153,7 @@ class WriteQueue:
         if entry not in self._entries:
             return
         deadline = self._read_at + DEADLINE_S
-        if self._loop.time() < deadline:  # it reads, if slowly
+        if self._loop.time() < deadline:  # it reads, but slowly
             entry.timer = self._loop.call_at(deadline, self._give_up, entry)
             return
         self._entries.remove(entry)
@@ -173,10 +173,10 @@ class WriteQueue:
             entry.done.set_exception(error)
 
     def _check_line_limit(self, data: bytes) -> int:
-        """Refuse what canonical mode would cut off.
+        """Refuse input that canonical mode would truncate.
 
         Returns:
-            How many bytes will stand in the unfinished line afterwards.
+            The length of the unfinished line afterwards, in bytes.
         """
         longest, pending = measure(self._fd, self._pending_line, data)
         if longest > LINE_LIMIT:

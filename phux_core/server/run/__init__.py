@@ -1,1 +1,1 @@
-"""Run a command in a pane's shell and return its exit code and output."""
+"""Run a command in a pane's shell and return its exit status and output."""

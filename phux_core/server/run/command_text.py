@@ -1,12 +1,12 @@
-"""How a command is typed into a shell. Pure text: what goes onto the line, what goes into a file beside it.
+"""Build the text that is typed to run a command: the line itself, and the content of a file that it executes.
 
-At the prompt of a shell that tells us of its commands, a complete line is typed as it is. Everything else (several
-lines, a here-document, an open quote) stands in a file that the shell executes, so that the shell itself judges it and
-no continuation prompt is left behind. A shell that tells us nothing gets marks around it.
+At the prompt of an integrated shell, a complete line is typed as it is. Everything else (several lines, a
+here-document, an open quote) goes into a file that the shell executes, so that the shell itself parses it and no
+continuation prompt remains. For a shell without marks, phux adds its own.
 
-A shell that names the file it reads in its error messages (all but bash and fish) gets the text by ``eval``. dash, ksh
-and busybox then put that word into their messages, so a line that they cannot read, of which they would execute
-nothing, goes to another process of the same shell.
+Shells that name the file in their error messages (all but bash and fish) execute the text with ``eval``. dash, ksh and
+busybox then add that word to their messages, so a line with a syntax error, of which they would execute nothing, is
+given to another process of the same shell.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LONGEST_TYPED = 1000
-# A terminal takes at most 4096 bytes a line, and busybox's own editor 1024.
+# A terminal accepts at most 4096 bytes per line, and busybox's editor 1024.
 _PIECE = 200
 _KIND = "S"
 POSIX = frozenset({"posix", "ksh", "mksh"})
-"""Kinds of shells that are neither bash, zsh nor fish."""
+"""Kinds of shells other than bash, zsh and fish."""
 NOWHERE = "/dev/./null"
-"""How we spell it, for ksh writes it to a run's output after ``set -x``, and has to be told from a command there."""
+"""A spelling of its own, because ksh shows it in the trace of ``set -x``."""
 
-# Words, quoted strings and operators between them that leave nothing open in any shell we know. No `!`: at a prompt it
-# asks for an earlier line.
+# Words, quoted strings and operators that leave nothing open in any supported shell. No `!`: at a prompt it recalls an
+# earlier line.
 _WORD = (
     r"(?!=)(?:[\w@%+=:,./~^*?-]|\[[\w.*?-]+\]|\$(?=\w)|\\[ $&|;<>()'\"*?\[\]]"
     r"|'[^'\\\n\t!]*'|\"(?:[^\"\\`!$\n\t]|\$\w)*\")+"
@@ -46,21 +46,21 @@ _ALIAS = re.compile(r"[\w!%,@.:][\w!%,@.+:-]*")
 
 
 def is_surely_complete(command: str) -> bool:
-    """Tell whether a command leaves nothing open at a prompt; false also when that cannot be told by its looks."""
+    """Return whether a command certainly leaves nothing open at a prompt; False if in doubt."""
     return (
         len(command) <= _LONGEST_TYPED
-        and command.isprintable()  # at a prompt the others are keys, between quotes, too
+        and command.isprintable()  # at a prompt other characters are keys, even between quotes
         and _COMPLETE.fullmatch(command) is not None
         and _KEYWORDS.search(command) is None
     )
 
 
 def may_be_typed(command: str, shell: str) -> bool:
-    """Tell whether a command that the shell called complete can be typed at its prompt and means the same there."""
+    """Return whether a command that the shell considers complete means the same when typed at its prompt."""
     return (
         len(command) <= _LONGEST_TYPED
         and command.isprintable()
-        and not command.startswith((" ", "^"))  # kept out of the history; and `^` asks for an earlier line, too
+        and not command.startswith((" ", "^"))  # not saved in the history; and `^` recalls an earlier line
         and (shell == "fish" or "!" not in command)
         and (shell != "zsh" or "#" not in command)
         and not command.endswith("\\")
@@ -68,14 +68,14 @@ def may_be_typed(command: str, shell: str) -> bool:
 
 
 def group(command: str) -> str | None:
-    """Write a complete command of several lines as one; None if it cannot be typed."""
+    """Join a complete command of several lines into one; None if it cannot be typed."""
     code = any(line and not line.lstrip().startswith("#") for line in command.split("\n"))
     typable = len(command) <= _LONGEST_TYPED and all(line.isprintable() for line in command.split("\n"))
     return f"{{ {command}\n}}" if code and typable else None
 
 
 def quote(words: Sequence[str], shell: str) -> str:
-    r"""Write words so that a shell sees exactly them.
+    r"""Quote words for a shell.
 
     Example:
         >>> print(quote(["echo", "it's"], "bash"))
@@ -87,7 +87,7 @@ def quote(words: Sequence[str], shell: str) -> str:
 
 
 def _quote_word(word: str, shell: str, *, later: bool) -> str:
-    # zsh knows aliases for any word, and it and fish take a word that begins so for something else.
+    # zsh has aliases for any word, and it and fish expand words that start with these characters.
     if shlex.quote(word) == word and not word.startswith(("=", "%")) and not (later and shell == "zsh"):
         return word
     return _quote_fish(word) if shell == "fish" else quote_always(word)
@@ -99,62 +99,61 @@ def _quote_fish(word: str) -> str:
 
 
 def source_line(path: str, shell: str, *, broken: bool = False) -> str:
-    """Write the line that has a shell execute a file as if it were typed. The blank keeps it out of many histories.
+    """Return the line that makes a shell execute a file. The leading space keeps it out of many histories.
 
     Args:
         path: The file.
         shell: The kind of shell.
-        broken: Whether the shell cannot read it: then ``set -e`` must not take that for the failure of a command.
+        broken: Whether the shell cannot parse it; ``set -e`` must not treat that as a failed command.
     """
     quoted = quote([path], shell)
     and_go_on = " && :" if broken and shell != "fish" else ""
-    # bash 5.2 writes over its own memory after `.` of a file with an open `$(`, and dies of it some time later. In what
-    # it evals, `$?` is that of `$(<...)`, so it sources everything else.
+    # bash 5.2 corrupts its memory after `.` of a file with an open `$(`, and crashes later. In text that it evals, `$?`
+    # is the status of `$(<...)`, so it sources everything else.
     if shell in {"zsh", "ksh", "mksh"} or (shell == "bash" and broken):
         evaluate = "builtin eval" if shell == "zsh" else "\\eval"
         return f' {evaluate} "$(<{quoted})"{and_go_on}'
-    # The user may have an alias of this name.
+    # Bypass aliases.
     source = "builtin source" if shell == "fish" else "\\."
     return f" {source} {quoted}{and_go_on}"
 
 
 def eval_text(text: str, shell: str, *, broken: bool = False) -> str:
-    """Write a line that executes a text and goes on after a syntax error in it; not for bash and fish."""
-    # `command` keeps dash and its like from giving the whole line up; zsh's finds programs only.
+    """Return a line that executes a text and continues after a syntax error in it; not for bash and fish."""
+    # `command` keeps shells such as dash from abandoning the whole line; zsh's only finds programs.
     evaluate = "builtin eval" if shell == "zsh" else "command eval"
     return f"{evaluate} {quote_always(text)}{' && :' if broken else ''}"
 
 
 def complain(command: str, program: Sequence[str]) -> str:
-    """Write a line that has another process of dash, ksh or busybox say what is wrong with a line, and go on after it.
+    """Return a line that makes another process of dash, ksh or busybox report a line's syntax error, and continues.
 
     Args:
-        command: A line that the shell cannot read. If it names an alias it might, and it is executed.
-        program: What starts the shell.
+        command: A line that the shell cannot parse. If it uses an alias, the shell may be able to, and executes it.
+        program: The command that starts the shell.
     """
     names = " ".join(map(quote_always, _ALIAS.findall(command))) or ":"
     text = quote_always(command)
     child = f'{quote(program, "posix")} -c {text} "$0" 2>&3'
-    # `set -x` writes what is traced of our line to its errors.
+    # Keep the trace of our own line (`set -x`) out of the error output.
     either = f"case $(command alias {names}) in '') {child};; *) command eval {text} 2>&3;; esac"
     return f"{{ {either}; }} 3>&2 2>{NOWHERE} && :"
 
 
 def wrapper(inner: str, shell: str, nonce: str) -> str:
-    """Write a file that executes a line between marks, and goes on whatever becomes of it."""
+    """Return a script that executes a line between marks, and continues whatever the line does."""
     begin, end = _mark(nonce, "C"), _mark(nonce, "D;%s")
     if shell == "fish":
         return f"builtin printf '{begin}'\n{inner}\nbuiltin printf '{end}' $status\n"
-    # The user's printf may be another one, and zsh's `command` finds programs only.
+    # The user may have redefined printf, and zsh's `command` only finds programs.
     printf = "builtin printf" if shell == "zsh" else "command printf"
-    # Its output may go to a file by now, and not every shell has a terminal of its own to write to instead.
+    # The shell's output may be redirected to a file, and not every shell has /dev/tty.
     begin, end = (f"{printf} {mark} >/dev/tty || {printf} {mark}" for mark in (f"'{begin}'", f"'{end}' \"$_p\""))
-    # What the command sees as $?, and what comes after it; for `set -e` that would be a failure.
+    # Set $? for the command and after it, unless `set -e` would treat that as a failure.
     status = 'case $_p$- in 0*|*e*) ;; *) (exit "$_p") && :;; esac'
-    # Errors are where `set -x` writes. One line, for `set -v` writes each before it is executed. What is written all
-    # the same is left out of the output: that the command's file is read, and by ksh where the errors go (traces.py).
+    # Discard stderr, to which `set -x` writes. Use one line, because `set -v` shows each line before executing it.
     before = f"_p=$? _q=; {{ {begin}; {status}; }} 2>/dev/null"
-    if shell == "zsh":  # an error such as a pattern that matches nothing would end the whole line
+    if shell == "zsh":  # an error such as a pattern without match would abandon the whole line
         after = f"{{ _p=${{_q:-$?}}; {end}; TRY_BLOCK_ERROR=0; }} 2>{NOWHERE}"
         return f"{before}; {{ {inner}; }} always {{ {after}; }}; {{ {status}; }} 2>{NOWHERE}\n"
     after = f"{{ _p=${{_q:-$?}}; {end}; {status}; }} 2>{NOWHERE}"
@@ -162,43 +161,43 @@ def wrapper(inner: str, shell: str, nonce: str) -> str:
 
 
 def with_status(command: str, shell: str) -> str:
-    """Write a command so that the file which executes it between marks knows its status, if it can be told to.
+    """Append a line that saves the command's status for the script around it, if that is possible.
 
-    Else the shell would see a second failure, that of the file: an ERR trap would run twice, `set -e` end the shell
-    after `false && true`, and ksh forget that a signal was the reason.
+    Otherwise the shell would see a second failure, that of the file: an ERR trap would run twice, `set -e` would end
+    the shell after `false && true`, and ksh would forget that a signal was the cause.
     """
     may_swallow_more = shell == "fish" or "<<" in command
     return command if may_swallow_more else f"{command}\n\n{status_line(shell)}"
 
 
 def status_line(shell: str) -> str:
-    """Write the line that keeps a command's status, and of which ``set -x`` shows nothing, or only where that goes."""
+    """Return the line that saves a command's status, with as little trace under ``set -x`` as possible."""
     if shell in POSIX:
-        # ksh with a DEBUG trap would have lost it in a group. `for` is what neither it nor dash traces, as bash does.
+        # ksh with a DEBUG trap would lose it in a group. Neither ksh nor dash traces `for`, but bash does.
         return f"for _q in $?; do {{ :; }} 2>{NOWHERE}; done"
     return f"{{ _q=$?; }} 2>{NOWHERE}"
 
 
 def question(nonce: str) -> str:
-    """Write a line at which a shell tells its kind: between single quotes, two backslashes are one in fish only."""
+    """Return a line that makes a shell report its kind: in single quotes, only fish reads two backslashes as one."""
     return f" printf '{_mark(nonce, _KIND + '%s')}' '\\\\'"
 
 
 def answer(data: bytes, nonce: str) -> str | None:
-    """Read what a shell answered: ``fish`` or ``posix``; None if that is no answer to this question."""
+    """Parse a shell's reply: ``fish`` or ``posix``; None if it is not a reply to this query."""
     return {f"{nonce};{_KIND}\\".encode(): "fish", f"{nonce};{_KIND}\\\\".encode(): "posix"}.get(data)
 
 
 def inline(command: str, nonce: str, shell: str) -> str:
-    """Write a line for a shell that cannot read our files, behind ssh or docker.
+    """Return a line for a shell that cannot read our files, behind ssh or docker.
 
     Args:
         command: The command.
-        nonce: What the marks around it carry.
+        nonce: The nonce of the marks around it.
         shell: ``fish``, or any other kind.
 
     Raises:
-        BadRequestError: It has characters that are keys to a terminal.
+        BadRequestError: It contains characters that are keys to a terminal.
     """
     if any(not (char.isprintable() or char in "\n\t") for char in command):
         raise BadRequestError(
@@ -210,13 +209,13 @@ def inline(command: str, nonce: str, shell: str) -> str:
     begin, end = _mark(nonce, "C"), _mark(nonce, "D;%s")
     if shell == "fish":
         return f" printf '{begin}';eval {quoted};printf '{end}' $status"
-    # zsh's `command` finds programs only, and dash needs it to survive a syntax error.
+    # zsh's `command` only finds programs, and dash needs it to survive a syntax error.
     before = f"_s=$? _p=${{ZSH_VERSION:+builtin}};printf '{begin}';(exit $_s)&&:"
     return f" {before};${{_p:-command}} eval {quoted};_s=$?;printf '{end}' $_s;(exit $_s)&&:"
 
 
 def quote_always(text: str) -> str:
-    """Write a text between quotes, as bash shows it, too."""
+    """Quote a text the way bash shows it."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 

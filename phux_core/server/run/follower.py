@@ -1,4 +1,4 @@
-"""Follow the run that was typed in a pane: its start, its end, its output, and its result."""
+"""Follow the run typed in a pane: its start, its end, its output and its result."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LARGE = 256 * 1024
 
 
 class RunFollower:
-    """The run that was typed last in one pane.
+    """The run typed last in one pane.
 
     Args:
         record: The pane's record.
@@ -54,7 +54,7 @@ class RunFollower:
     Attributes:
         current: The run that was typed and has not finished.
         resumed: The run of an earlier service.
-        marked: Where the last mark of a run's own ends, and when it came.
+        marked: Where the last of a run's own marks ends, and when it came.
     """
 
     def __init__(
@@ -81,13 +81,13 @@ class RunFollower:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def find(self, id_: str) -> Run | None:
-        """Find a run that was requested before, on a connection that was lost."""
+        """Return a run that was requested before, on a lost connection."""
         runs = (self.current, self._last, self.resumed.run)
         return next((run for run in runs if run is not None and run.id == id_), None)
 
     def begin(self, run: Run) -> None:
         """Follow a run that is about to be typed."""
-        if self.current is not None:  # it was given up, and its shell never reported its end
+        if self.current is not None:  # it was abandoned, and its shell never reported its end
             self.fail(self.current, BusyError("another command was typed before the end of this one was reported"))
         self.current = self._last = run
 
@@ -110,7 +110,7 @@ class RunFollower:
                 self._tracker.run_shell = None
 
     def take_state(self, state: State, front: tuple[int, str] | None) -> None:
-        """Take the pane's state, and the process that has the terminal, by id and name."""
+        """Process the pane's state and its foreground process, by pid and name."""
         run = self.current
         if run is not None and run.nonce and run.start is not None and state in {"prompt", "awaiting_input"}:
             known, exit_code = _end_without_mark(run, front, state)
@@ -120,10 +120,10 @@ class RunFollower:
         self._changed.wake_all()
 
     def take_event(self, event: ShellEvent) -> None:
-        """Take an event of the pane's own shell."""
+        """Process an event of the pane's own shell."""
         run = self.current
         if run is not None and run.nonce is None:
-            # A service that was restarted hears of earlier commands again.
+            # After a restart, the events of earlier commands are repeated.
             if isinstance(event, CommandStarted) and event.start >= run.typed_seq:
                 self._begin(run, event.start)
             elif isinstance(event, CommandFinished) and event.end >= run.typed_seq:
@@ -138,7 +138,7 @@ class RunFollower:
         self._changed.wake_all()
 
     def take_mark(self, mark: PrivateOsc) -> ShellEvent | None:
-        """Take a mark that may be a run's own, and return what it means."""
+        """Process a mark that may be a run's own, and return its event."""
         run = self.current
         if run is None or run.nonce is None:
             return None
@@ -162,13 +162,13 @@ class RunFollower:
         return self.current.command or None if self.current is not None else None
 
     def before_journal_restarts(self) -> None:
-        """Keep the output of the running command and where it began, before the journal drops it."""
+        """Save the output of the running command and its start, before the journal drops them."""
         if self.current is not None and self.current.capture is not None:
             self.current.capture.absorb(self._journal)
             self._journal.note = self.current.to_note()
 
     def pane_died(self) -> None:
-        """Finish the running command with the pane's own exit code."""
+        """Finish the running command with the pane's exit status."""
         run, exit_code = self.current, self._record.exit_code
         if run is not None:
             self._end(run, exit_code, self._position())
@@ -176,9 +176,9 @@ class RunFollower:
         self._changed.wake_all()
 
     def settle(self) -> None:
-        """Return the result of a run that has finished to its callers, after all events, and then write it down.
+        """Return the result of a finished run to its callers, after all events, and then record it.
 
-        Until that is done, the journal would report the same again.
+        Until then, the journal would report it again.
         """
         if self._unsettled is not None:
             (run, exit_code), self._unsettled = self._unsettled, None
@@ -201,12 +201,12 @@ class RunFollower:
             self._journal.note = run.to_note()  # no mark reports it to the next service
 
     def _end(self, run: Run, exit_code: int | None, place: int, *, is_marked: bool = True) -> None:
-        """Record that the shell has finished a run, whose output ends at a place."""
+        """Record that the shell has finished a run, whose output ends at ``place``."""
         self.current = self._tracker.run_shell = None
         self._changed.wake_all()
         journal = self._journal
         if run.start is None:
-            # The shell refused the line. Or the mark of its start went to a file with the shell's errors.
+            # The shell refused the line. Or its start mark went to a file, with the shell's errors.
             start = max(run.typed_seq, journal.base)
             written = journal.since(start, max(0, place - start))
             run.start = place - len(below_line(written, run.files[-1] if run.files else run.command))
@@ -256,7 +256,7 @@ class RunFollower:
     # The next service
 
     def restore(self) -> None:
-        """Continue what an earlier service noted, before the journal's marks are taken again."""
+        """Continue the run that an earlier service noted, before the journal's marks are replayed."""
         if self._journal.position:
             self._tracker.line.is_doubtful = True
         note = self._journal.note
@@ -279,12 +279,12 @@ class RunFollower:
                 self._tell(run)
 
     def after_replay(self) -> None:
-        """Make sure that a run does not wait forever for a line that was never typed."""
+        """Ensure that a run does not wait forever for a line that was never typed."""
         if self.current is not None and self.current.start is None:
             asyncio.get_running_loop().call_later(ANSWER_S, self._expect_started, self.current)
 
     def close(self, why: PhuxError | None = None) -> None:
-        """Answer a run that has not finished that its end will not be seen; without a reason, the pane was killed."""
+        """Fail an unfinished run, because its end will not be seen; without a reason, the pane was killed."""
         if self.current is not None:
             self.fail(self.current, why or PaneClosedError(f"{self._name} was killed"))
         self._changed.wake_all()
@@ -307,19 +307,19 @@ async def _resolve_later(run: Run, read: Callable[[], dict[str, Any]]) -> None:
 
 
 def _end_without_mark(run: Run, front: tuple[int, str] | None, state: State) -> tuple[bool, int | None]:
-    """Return whether a run that marks its own end has finished without that, and its exit code.
+    """Return whether a run with its own marks has finished without an end mark, and its exit status.
 
     Args:
         run: A run that has started, in a shell without marks.
-        front: The process that has the terminal, by id and name.
+        front: The foreground process, by pid and name.
         state: The pane's state.
     """
     if run.interrupted and state == "prompt":
-        return True, 128 + signal.SIGINT  # C-c also ends the file that would have marked the end
+        return True, 128 + signal.SIGINT  # C-c also ends the script that would have marked the end
     if front is None or run.front is None or front == run.front:
         return False, None
     if front[0] == run.front[0]:
-        return True, 0  # the shell has executed another program in its place
+        return True, 0  # the shell has replaced itself with another program
     return state == "prompt" and not _is_alive(run.front[0]), None
 
 

@@ -1,4 +1,4 @@
-"""What a command wrote, kept while its journal is emptied and cut to what was asked for; and how it was typed."""
+"""The output of a command, kept while its journal is emptied and truncated to the requested size."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
 
 MOST_BYTES = 16 * 1024 * 1024
-"""What can be asked for at the most."""
+"""Maximum output size that can be requested."""
 DEFAULT_BYTES = 1024 * 1024
-# What is kept of the stream itself beyond the journal, at each end: far more than is asked for, for escapes and
-# overwritten lines take room in the stream and none in the text.
+# Bytes of the stream kept beyond the journal, at each end: far more than requested, because escape sequences and
+# overwritten lines take space in the stream but not in the text.
 _KEPT = MOST_BYTES
 
 
-# What may stand behind the last newline and shows nothing.
+# Invisible bytes that may follow the last newline.
 _NEWLINE_END = re.compile(rb"\n(?:\r|\x1b\[[0-9;]*[mK]|\x1b\(B|\x0f)*\Z")
 _LONGEST_END = 256
 
 
 class Stretch(NamedTuple):
-    """A part of the stream of which the middle may be gone.
+    """A part of the stream whose middle may be missing.
 
     Attributes:
-        head: How it begins.
-        omitted: Bytes that are gone, as far as is known without the carriage returns before newlines.
-        tail: How it ends.
+        head: Its first bytes.
+        omitted: Number of missing bytes, without carriage returns before newlines as far as known.
+        tail: Its last bytes.
     """
 
     head: bytes
@@ -40,10 +40,10 @@ class Stretch(NamedTuple):
 
 
 class Capture:
-    """The output of a command that runs.
+    """The output of a running command.
 
     Args:
-        start: Where in the pane's stream it begins.
+        start: Where it begins in the pane's stream.
     """
 
     def __init__(self, start: int) -> None:
@@ -54,10 +54,10 @@ class Capture:
         self._returns_lost = 0
 
     def recall(self, read: Callable[[int, int], bytes], end: int) -> None:
-        """Take what a service that died had absorbed from the log, up to where the journal begins now.
+        """Read from the log what an earlier service had absorbed, up to the start of the journal.
 
         Args:
-            read: Gives a part of the stream, all of it or nothing.
+            read: Returns a part of the stream, all of it or nothing.
             end: Where the journal begins.
         """
         head_end = min(end, self._start + _KEPT)
@@ -66,22 +66,22 @@ class Capture:
         self._taken_to = end
 
     def absorb(self, journal: Journal) -> None:
-        """Take what the journal has, because it is about to be emptied."""
+        """Save the content of the journal, because it is about to be emptied."""
         self._add(journal, journal.position)
 
     def begin(self, journal: Journal, end: int, most: int) -> bytes:
-        """Give the first bytes of a command that has ended there; none if they are gone."""
+        """Return the first bytes of a finished command's output; empty if they are gone."""
         if self._head:
             return bytes(self._head[:most])
         return journal.since(self._start, min(most, end - self._start)) if journal.base <= self._start < end else b""
 
     def skip_to(self, start: int) -> None:
-        """Let the output begin later, behind bytes that ``begin`` gave."""
+        """Move the start of the output, after bytes that ``begin`` returned."""
         del self._head[: start - self._start]
         self._start, self._taken_to = start, max(start, self._taken_to)
 
     def finish(self, journal: Journal, end: int) -> Stretch:
-        """Give everything up to the end of the command."""
+        """Return the output up to the end of the command."""
         self._add(journal, end)
         omitted = end - self._start - len(self._head) - len(self._tail) - self._returns_lost
         return Stretch(bytes(self._head), max(0, omitted), bytes(self._tail))
@@ -91,7 +91,7 @@ class Capture:
         if end <= start:
             return
         data = journal.since(start, end - start)
-        # What a service that died had absorbed may be in no log: then the head is gone, and this is not it.
+        # Output absorbed by an earlier service may be in no log: then the head is gone, and this is not it.
         is_head = not self._tail and (self._head or start == self._start)
         room = max(0, _KEPT - len(self._head)) if is_head else 0
         self._head += data[:room]
@@ -99,17 +99,17 @@ class Capture:
         self._taken_to = end
         if len(self._tail) > _KEPT:
             lost = len(self._tail) - _KEPT
-            # The terminal wrote these, and no text has them; one may end just here.
+            # The terminal added the carriage returns; one may end exactly here.
             self._returns_lost += self._tail.count(b"\r\n", 0, lost + 1)
             del self._tail[:lost]
 
 
 class Text(NamedTuple):
-    """Output as it is told.
+    """Output as returned to the caller.
 
     Attributes:
-        text: What there is, with a line where something was left out.
-        omitted: Bytes that were left out.
+        text: The text, with a line in place of omitted output.
+        omitted: Number of bytes omitted.
     """
 
     text: str
@@ -117,7 +117,7 @@ class Text(NamedTuple):
 
 
 def render(stretch: Stretch, *, cols: int, rows: int, raw: bool, most: int) -> Text:
-    """Make text of a command's output, at most so many bytes of it, from both ends."""
+    """Convert a command's output to text, at most ``most`` bytes of it, from both ends."""
     if stretch.omitted:
         first, last = (_text(part, cols=cols, rows=rows, raw=raw) for part in (stretch.head, stretch.tail))
         size = len(first) + len(last)
@@ -133,7 +133,7 @@ def render(stretch: Stretch, *, cols: int, rows: int, raw: bool, most: int) -> T
 
 
 def ends_with_newline(stretch: Stretch) -> bool:
-    r"""Tell whether output ends with a newline, and at most colours behind it.
+    r"""Return whether output ends with a newline, ignoring colours after it.
 
     Example:
         >>> ends_with_newline(Stretch(b"red\r\n\x1b[0m", 0, b"")), ends_with_newline(Stretch(b"50%", 0, b""))
@@ -149,7 +149,7 @@ def _text(data: bytes, *, cols: int, rows: int, raw: bool) -> bytes:
 
 
 def _cut_end(text: bytes, most: int) -> bytes:
-    """Give the first bytes of a text: whole lines if possible, else whole characters."""
+    """Return the first bytes of a text: whole lines if possible, else whole characters."""
     if len(text) <= most:
         return text
     cut = text[:most]

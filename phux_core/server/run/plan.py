@@ -1,4 +1,4 @@
-"""How a run's command will be typed: as it is, by a file that the shell sources, or as a line with marks around it."""
+"""Decide how a run's command is typed: as it is, through a file that the shell sources, or with marks around it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class Plan(NamedTuple):
-    """How a command will be typed.
+    """How a command is typed.
 
     Attributes:
-        line: What goes onto the line.
+        line: The line to type.
         command: The command.
-        shell: The kind of shell that takes it.
-        nonce: What its own marks carry; None if the shell marks its commands itself.
-        files: What was written for it.
+        shell: The kind of shell that reads it.
+        nonce: The nonce of its own marks; None if the shell marks its commands itself.
+        files: The files written for it.
     """
 
     line: str
@@ -35,11 +35,11 @@ class Plan(NamedTuple):
 
 
 def plan_as_it_is(request: RunRequest, ready: Ready) -> Plan | None:
-    """Plan to type a command as it is, if it certainly can be.
+    """Plan to type a command as it is, if that is certainly possible.
 
     Args:
-        request: What to run.
-        ready: What reads it.
+        request: The request.
+        ready: The program that reads it.
     """
     marked_shell = ready.shell
     if marked_shell is None:
@@ -51,13 +51,13 @@ def plan_as_it_is(request: RunRequest, ready: Ready) -> Plan | None:
 
 
 async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None, directory: str) -> Plan:
-    """Decide how a command is typed, after asking the shell whether it is complete, and write the files it needs.
+    """Decide how to type a command, after asking the shell whether it is complete, and write the files needed.
 
     Args:
-        request: What to run.
-        ready: What reads it.
-        remote_shell: The kind of shell that it leads to, if it is not a shell itself.
-        directory: Where files for a shell to source can be put.
+        request: The request.
+        ready: The program that reads it.
+        remote_shell: The kind of the remote shell, if the program is not a shell itself.
+        directory: A directory for files that the shell sources.
     """
     plan = plan_as_it_is(request, ready)
     if plan is not None:
@@ -96,7 +96,7 @@ async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None,
 
 
 def _family(pid: int) -> str:
-    """Tell ksh93, shells that descend from pdksh, and bash apart from other POSIX shells, by their program's name."""
+    """Distinguish ksh93, descendants of pdksh, and bash from other POSIX shells, by the program's name."""
     with contextlib.suppress(OSError):
         name = os.path.basename(os.readlink(f"/proc/{pid}/exe"))
         if name.startswith(("mksh", "lksh", "oksh", "pdksh")):

@@ -1,4 +1,4 @@
-"""Wait until a command can be typed at a pane's prompt, and ask the shell where its line is in doubt."""
+"""Wait until a command can be typed at a pane's prompt, and query the shell if its line is in doubt."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from phux_core.server.shell.tracker import ShellTracker
     from phux_core.server.sync.waker import Waker
 
-# A key may be lost with what was typed before it: a prefix, an interrupt.
+# The key may be lost with input typed before it: a prefix, an interrupt.
 _TRIES = 2
 _LONGEST_TAIL = 4096
 
 
 def remaining(deadline: float | None) -> float | None:
-    """Return how much time is left; None if there is no deadline."""
+    """Return the remaining time; None if there is no deadline."""
     return None if deadline is None else max(0.0, deadline - time.monotonic())
 
 
@@ -39,10 +39,10 @@ class Prompt:
         watch: The pane's state.
         journal: The pane's stream.
         changed: Wakes up when something happened in the pane.
-        read_now: Reads the output that is there.
+        read_now: Reads available output.
 
     Attributes:
-        is_awaited: Whether a run waits for it.
+        is_awaited: Whether a run waits for the prompt.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ class Prompt:
         self._name, self._tracker, self._keyboard, self._watch = name, tracker, keyboard, watch
         self._journal, self._changed, self._read_now = journal, changed, read_now
         self._answers: list[LineLength] = []
-        # The latest answer that kept us from typing, and when and where it was given.
+        # The last reply that prevented typing, with its time and place.
         self._refused: tuple[Problem, float, int] | None = None
 
     def take_answer(self, answer: LineLength) -> None:
-        """Take the shell's answer."""
+        """Process the shell's reply."""
         self._answers.append(answer)
 
     def check(self) -> Ready | Problem:
@@ -78,7 +78,7 @@ class Prompt:
 
     @property
     def _tail(self) -> bytes:
-        """What the shell wrote after its prompt."""
+        """The shell's output after its prompt."""
         return self._journal.since(max(self._tracker.marks.drawn, self._journal.oldest), _LONGEST_TAIL)
 
     async def wait(
@@ -94,8 +94,8 @@ class Prompt:
         Args:
             check: Returns whether it can be, or why not.
             deadline: When the caller's timeout expires.
-            is_wanted: Whether the caller is still there.
-            patient: Whether to wait also for what does not pass by itself.
+            is_wanted: Whether the caller is still connected.
+            patient: Whether to wait also for problems that do not pass by themselves.
 
         Returns:
             None if the timeout expired.
@@ -135,7 +135,7 @@ class Prompt:
         """Refuse a caller while another one is ahead of it, unless the problem passes by itself.
 
         Raises:
-            BusyError: It did not pass.
+            BusyError: The problem did not pass.
         """
         began = time.monotonic()
         while is_taken() and isinstance(problem := check(), Problem):
@@ -145,10 +145,10 @@ class Prompt:
             await self._changed.wait(left_s)
 
     async def _ask(self, unanswered: Problem) -> Problem | None:
-        """Ask the shell for the length of its line, unless nothing happened since the last answer.
+        """Query the length of the shell's line, unless nothing happened since the last reply.
 
         Args:
-            unanswered: The problem if it does not answer.
+            unanswered: The problem if the shell does not reply.
 
         Returns:
             Why nothing can be typed; None if the line is empty.
@@ -178,7 +178,7 @@ class Prompt:
         return problem
 
     async def _is_redrawn(self, answer: LineLength) -> bool:
-        """Return True if the prompt is drawn again after an answer; bash does not report continuation otherwise."""
+        """Return whether the prompt is drawn again after a reply; bash does not report continuation otherwise."""
         marks = self._tracker.marks
         if self._tracker.foreground is None or self._tracker.foreground.shell != "bash":
             return True

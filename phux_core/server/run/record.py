@@ -1,4 +1,4 @@
-"""One run of a command: what was asked, what is known of it, and what of that outlives the service."""
+"""One run of a command: the request, its progress, and the part that survives a restart of the service."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 @frozen
 class RunRequest:
-    """What is to be run.
+    """A request to run a command.
 
     Attributes:
-        id: The caller's name for it.
+        id: The id chosen by the caller.
         command: The shell line; None if words are given.
-        words: Program and arguments, to be seen by the shell exactly so.
-        queue: Whether to wait for the prompt if something else runs.
-        timeout_s: How long to wait; None for ever.
-        interrupt: Whether to send C-c when the time is over.
-        max_bytes: How much output to tell.
-        raw: Whether to tell it with its escape sequences.
+        words: Program and arguments, passed to the shell literally.
+        queue: Whether to wait for the prompt if another command is running.
+        timeout_s: The timeout; None for no limit.
+        interrupt: Whether to send C-c when the timeout expires.
+        max_bytes: Maximum size of the output returned.
+        raw: Whether to return it with its escape sequences.
         by: ``run`` or ``start``.
-        client: Who asks, as it said in its hello.
+        client: The caller's name, from its hello.
     """
 
     id: str
@@ -49,7 +49,7 @@ class RunRequest:
 
 
 UNKNOWN_EXIT_CODE = 255
-"""What stands for the exit code of a command whose shell did not report one; ``exit_known`` is false then."""
+"""The exit status of a command whose shell did not report one; ``exit_known`` is false then."""
 
 
 class End(NamedTuple):
@@ -57,8 +57,8 @@ class End(NamedTuple):
 
     Attributes:
         exit_code: The command's exit status; None if the shell did not report one.
-        place: Where its output ends.
-        duration_s: How long it took.
+        place: Where the output ends.
+        duration_s: The duration of the command.
     """
 
     exit_code: int | None
@@ -68,7 +68,7 @@ class End(NamedTuple):
 
 @define(eq=False)
 class Run:
-    """One run. What has to outlive the service is everything but the last four."""
+    """One run. All but the last four fields survive a restart of the service."""
 
     id: str
     max_bytes: int
@@ -77,28 +77,28 @@ class Run:
     shell: str
     files: list[str]
     typed_seq: int
-    began: float  # time.monotonic(), which all processes share
+    began: float  # time.monotonic(), which is common to all processes
     started_at: float
     number: int  # its entry in the ledger
     by: str
     client: str | None
-    front: tuple[int, str] | None = None  # the shell that it was typed into, by number and name, if it marks nothing
+    front: tuple[int, str] | None = None  # the shell it was typed into, by pid and name, if it has no marks
     start: int | None = None
     interleaved: bool = False
     interrupted: bool = False
     end: End | None = None
     command: str = ""
-    never_started: bool = False  # the shell could not open the file with the command
+    never_started: bool = False  # the shell could not open the command's file
     capture: Capture | None = None
     outcome: Promise = field(factory=Promise)
 
     def to_note(self) -> bytes:
-        """Write it down for the next service."""
+        """Return the state for the next service."""
         return to_bytes(_noted(self))
 
     @classmethod
     def from_note(cls, note: bytes) -> Run:
-        """Read what ``to_note`` wrote."""
+        """Restore the state from ``to_note``."""
         state = dict(zip(_NOTED, json.loads(note), strict=True))
         if state["end"] is not None:
             state["end"] = End(*state["end"])
@@ -114,14 +114,14 @@ _noted = attrgetter(*_NOTED)
 
 
 def read_result(run: Run, stretch: Stretch, cols: int, rows: int, cwd: str) -> dict[str, Any]:
-    """Tell what a run that has ended came to, as the wire does.
+    """Return the result of a finished run, as in docs/wire.md.
 
     Args:
         run: The run.
-        stretch: Its output as it was written.
+        stretch: Its raw output.
         cols: Columns of its terminal.
-        rows: Rows of it.
-        cwd: Where its shell is now.
+        rows: Rows of its terminal.
+        cwd: The shell's current directory.
     """
     assert run.start is not None
     assert run.end is not None
@@ -145,11 +145,11 @@ def read_result(run: Run, stretch: Stretch, cols: int, rows: int, cwd: str) -> d
 
 
 def timed_out(began: float, watch: StateWatch, *, started: bool) -> dict[str, Any]:
-    """Tell that the time was over, as the wire does.
+    """Return the result of a run whose timeout expired, as in docs/wire.md.
 
     Args:
-        began: When it began to be waited for.
-        watch: What is known of the pane.
+        began: When the wait began.
+        watch: The pane's state.
         started: Whether the command was typed.
     """
     return {

@@ -1,7 +1,7 @@
-"""Find out which kind of shell is behind ssh, docker exec and the like, whose processes cannot be seen.
+"""Determine the kind of shell behind ssh, docker exec and similar programs, whose processes are not visible.
 
-phux asks it: it types a short line that every shell accepts and that prints nothing visible. ``$?`` is a syntax error
-in fish, so a command cannot be wrapped in marks before the kind is known.
+phux types a short line that every shell accepts and whose output is invisible. ``$?`` is a syntax error in fish, so a
+command cannot be wrapped in marks before the kind is known.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from phux_core.server.sync.waker import Waker
 
 ANSWER_S = 10.0
-"""How long a typed line may take to be executed, where no foreground process tells that a shell read it."""
+"""How long a typed line may take to execute if no foreground process shows that a shell read it."""
 
 
 class RemoteShell:
-    """The shell that a pane's terminal leads to; known as long as the same program leads there.
+    """The remote shell of a pane, known while the same program leads to it.
 
     Args:
         name: The pane's id in messages, such as ``@3``.
@@ -41,11 +41,11 @@ class RemoteShell:
         self._name, self._keyboard, self._watch, self._changed = name, keyboard, watch, changed
         self._kind: str | None = None
         self._carrier: tuple[int, str] | None = None
-        self._nonce: str | None = None  # of the question that was typed and not answered
+        self._nonce: str | None = None  # of the unanswered query
 
     @property
     def kind(self) -> str | None:
-        """``fish`` or ``posix``; None if it is not known."""
+        """``fish`` or ``posix``; None if unknown."""
         return self._kind if self._carrier == self._watch.front else None
 
     def forget(self) -> None:
@@ -55,22 +55,22 @@ class RemoteShell:
     def typed(self, data: bytes) -> None:
         """Record input typed by a person or client."""
         self.forget()
-        if INTERRUPT in data:  # the terminal has discarded what was typed and not read
+        if INTERRUPT in data:  # the terminal has discarded unread input
             self._nonce = None
             self._changed.wake_all()
 
     async def ask(self, deadline: float | None, *, patient: bool) -> bool:
-        """Find out its kind.
+        """Determine the kind of shell.
 
         Args:
             deadline: When the caller's timeout expires.
             patient: Whether to wait for the end of another program that may be running there.
 
         Returns:
-            False if the timeout expired; else ``kind`` is known, or nothing leads to a shell any more.
+            False if the timeout expired; else ``kind`` is known, or no program leads to a shell any more.
 
         Raises:
-            BusyError: There was no answer for a while.
+            BusyError: There was no reply for a while.
         """
         patience_ends = math.inf if patient else time.monotonic() + ANSWER_S
         time_ends = math.inf if deadline is None else deadline
@@ -99,7 +99,7 @@ class RemoteShell:
         return nonce
 
     def take_mark(self, mark: PrivateOsc) -> bool:
-        """Take a mark, and return whether it is the answer."""
+        """Process a mark; return whether it is the reply."""
         kind = None if self._nonce is None else command_text.answer(mark.data, self._nonce)
         if kind is None:
             return False

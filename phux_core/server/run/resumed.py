@@ -1,4 +1,4 @@
-"""The run that an earlier service began: it held the pane's lock, and still does if its caller asks again."""
+"""The run that an earlier service started: it holds the pane's lock if its caller asks again."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from phux_core.server.run.record import Run
 
-# How long a caller may take to notice the restart of the service, and to ask again.
+# How long a caller may take to notice the restart of the service and ask again.
 _RETURN_S = 1.0
 
 
 class ResumedRun:
-    """The run that was noted in a pane's journal, if any, and whether a caller waits for its end.
+    """The run noted in a pane's journal, if any, and whether a caller waits for its end.
 
     Attributes:
         run: The run.
@@ -32,14 +32,14 @@ class ResumedRun:
         self._changed = Waker()
 
     def begin(self, run: Run) -> None:
-        """Expect its caller to ask again."""
+        """Expect the run's caller to ask again."""
         self.run = run
         self._expected_until = time.monotonic() + _RETURN_S
         run.outcome.then(lambda _result: self._changed.wake_all())
 
     @property
     def has_lock(self) -> bool:
-        """Whether others have to wait for its end; a command that no caller waits for is like any other program."""
+        """Whether other runs have to wait for its end; without a waiting caller, it is like any other program."""
         if self.run is None or self.run.outcome.is_known:
             return False
         return self._callers > 0 or time.monotonic() < self._expected_until
@@ -56,7 +56,7 @@ class ResumedRun:
             self._changed.wake_all()
 
     async def wait(self, deadline: float | None) -> None:
-        """Wait until it does not hold the lock any more, or the timeout expires."""
+        """Wait until it no longer holds the lock, or the timeout expires."""
         while self.has_lock and (left_s := remaining(deadline)) != 0:
             until = None if self._callers else max(0.0, self._expected_until - time.monotonic())
             await self._changed.wait(min((limit for limit in (left_s, until) if limit is not None), default=None))

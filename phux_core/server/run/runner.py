@@ -1,7 +1,7 @@
-"""Run commands in a pane's shell: type them at its prompt one at a time, and return exit code and output.
+"""Run commands in a pane's shell: type them at its prompt one at a time, and return exit status and output.
 
-A run has an id that its caller chooses, and what is needed to continue it is noted in the pane's journal before a byte
-is typed: a caller that asks again after the service died gets the same run, never a second one.
+The caller chooses a run's id, and the state needed to continue it is noted in the pane's journal before a byte is
+typed: a caller that asks again after a restart of the service gets the same run, never a second one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from phux_core.server.shell.tracker import ShellTracker
     from phux_core.server.sync.waker import Waker
 
-# How long a command that was interrupted may take to end.
+# How long an interrupted command may take to end.
 _INTERRUPT_S = 1.0
 # How long a shell behind ssh may take to draw its prompt.
 _REMOTE_PROMPT_S = 0.5
@@ -57,11 +57,11 @@ class Runner:
         runs: The run that was typed last.
         changed: Wakes up when something happened in the pane.
         position: Returns how much of its stream was parsed.
-        read_now: Reads the output that is there.
-        directory: Where files for the shell to source can be put; ours alone.
+        read_now: Reads available output.
+        directory: A private directory for files that the shell sources.
 
     Attributes:
-        lock: Held while a command is run, or while a client acts and looks.
+        lock: Held while a command runs, or while a client types and reads.
     """
 
     def __init__(
@@ -92,10 +92,11 @@ class Runner:
     # The caller's side
 
     def run_now(self, request: RunRequest) -> Promise | None:
-        """Type a command at once if nothing is in the way, which is nearly always so.
+        """Type a command at once if nothing prevents it, the common case.
 
         Returns:
-            The result that ``run`` would return; None if there is something to wait for, or nothing can be typed.
+            The result that ``run`` would return; None if there is something to wait for, or the command cannot be
+            typed.
         """
         if self._runs.find(request.id) is not None or self._runs.resumed.has_lock or request.timeout_s == 0:
             return None
@@ -124,10 +125,10 @@ class Runner:
 
         Args:
             request: What to run.
-            is_wanted: Whether the caller is still there; a command that was not typed yet is not typed then.
+            is_wanted: Whether the caller is still connected; if not, a command is not typed any more.
 
         Returns:
-            ``outcome`` and what belongs to it, see docs/wire.md.
+            ``outcome`` and its fields, see docs/wire.md.
 
         Raises:
             BusyError: Another program has the terminal.
@@ -172,7 +173,7 @@ class Runner:
         return run
 
     async def _refuse_if_busy(self, request: RunRequest) -> None:
-        """Refuse a caller who does not want to wait for the prompt, while the owner of the lock waits for it."""
+        """Refuse a caller that does not want to wait for the prompt, while the owner of the lock waits for it."""
         if not request.queue:
             await self._prompt.refuse_while(
                 lambda: self.lock.locked() and (self._runs.current is None or self._prompt.is_awaited), self._check
@@ -182,7 +183,7 @@ class Runner:
         """Wait for the prompt and type; return None if the timeout expired."""
         await self._runs.resumed.wait(deadline)
         if self._runs.current is not None:
-            self._remote.forget()  # the command that is still running may have started another shell
+            self._remote.forget()  # the running command may have started another shell
         while True:
             ready = await self._prompt.wait(self._check, deadline, is_wanted, patient=request.queue)
             if ready is None:
@@ -192,7 +193,7 @@ class Runner:
                     return None
                 continue
             plan = await make_plan(request, ready, self._remote.kind, self._directory)
-            # Making the plan took a moment, in which something may have been typed.
+            # Planning took time, in which something may have been typed.
             if not isinstance(self._check(), Problem) and is_wanted():
                 run, written = self._type(request, plan)
                 await written
@@ -200,7 +201,7 @@ class Runner:
             source_files.remove(plan.files)
 
     def _give_up(self, run: Run, request: RunRequest, answer: Promise) -> None:
-        """Answer that the timeout expired, whatever becomes of the run."""
+        """Reply that the timeout expired; the run continues."""
         run.outcome.forget(answer.set)
 
         async def tell() -> None:
@@ -230,7 +231,7 @@ class Runner:
         run = self._runs.current
         if isinstance(result, Ready) and result.foreground.shell is None and self._awaits_remote_prompt:
             return Problem(f"the shell behind {self._name} has not drawn its prompt yet", PROMPT_S, again_s=SETTLE_S)
-        # C-c makes the kernel discard what was typed and not read.
+        # C-c makes the kernel discard unread input.
         if run is not None and run.start is None and not run.interrupted:
             return Problem(f"a command was typed in {self._name} and has not started", PROMPT_S)
         if self._tracker.is_marked and (isinstance(result, Ready) or result.asks):
@@ -239,7 +240,7 @@ class Runner:
 
     @property
     def _awaits_remote_prompt(self) -> bool:
-        """Whether a shell that cannot be seen has just executed a line of ours, and written nothing since."""
+        """Whether a remote shell has just executed a line of ours, and written nothing since."""
         place, marked_at = max(self._remote_marked, self._runs.marked)
         return self._position() <= place and time.monotonic() < marked_at + _REMOTE_PROMPT_S
 
@@ -284,11 +285,11 @@ class Runner:
         self._remote.typed(data)
 
     def take_answer(self, answer: LineLength) -> None:
-        """Take the shell's answer how long its line is."""
+        """Process the shell's reply with the length of its line."""
         self._prompt.take_answer(answer)
 
     def take_mark(self, mark: PrivateOsc) -> bool:
-        """Take a mark, and return whether a remote shell has answered with it which kind it is."""
+        """Process a mark; return whether it is a remote shell's reply with its kind."""
         if not self._remote.take_mark(mark):
             return False
         self._remote_marked = mark.end, time.monotonic()

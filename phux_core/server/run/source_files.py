@@ -1,4 +1,4 @@
-"""Files that a shell is given to source, beside the socket and ours alone, each for one run."""
+"""Files that a shell sources, one set per run, in a private directory next to the socket."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
     from phux_core.keeper.journal import Journal
 
-# Shells put their own descriptors and what a redirection replaces here or above.
+# Shells put their own and saved descriptors here or above.
 _FIRST_OWN = 10
-# The files of a run, and what its redirections replace. fish also sets a title before each command.
+# A run's files, and the descriptors that its redirections replace. fish also sets a title before each command.
 _NEEDED = 4
 _NEEDED_BY_FISH = 8
-# Counting open descriptors takes as long as a command that does nothing, so it is left out where the limit is usual.
+# Counting open descriptors takes as long as a trivial command, so it is skipped if the limit is high.
 _PLENTY = 64
 _LONGEST_MESSAGE = 4096
 
@@ -36,22 +36,22 @@ def write(
     closed: bool = True,
     program: Sequence[str] = (),
 ) -> tuple[str, list[str]]:
-    """Write a command into a file, with what marks its begin and end if the shell does not.
+    """Write a command into a file, with marks for its start and end if the shell has none.
 
     Args:
-        directory: Where.
+        directory: The directory of the files.
         command: The command.
-        shell: The kind of shell that is to execute it.
-        nonce: What the marks carry; None if the shell marks its commands itself.
-        broken: Whether the shell cannot read the command.
-        closed: Whether a line that follows the command would not become a part of it.
-        program: What starts another process of the shell, if that is known.
+        shell: The kind of shell that executes it.
+        nonce: The nonce of the marks; None if the shell marks its commands itself.
+        broken: Whether the shell cannot parse the command.
+        closed: Whether a line after the command would not become a part of it.
+        program: The command that starts another process of the shell, if known.
 
     Returns:
-        The line that has the shell execute it, and the files.
+        The line that makes the shell execute it, and the files.
 
     Raises:
-        RefusedError: They cannot be written.
+        RefusedError: The files cannot be written.
     """
     files: list[str] = []
     complains = broken and "\n" not in command and bool(program) and shell in {"posix", "ksh"}
@@ -70,9 +70,9 @@ def write(
         else:
             text = command if broken or not closed else command_text.with_status(command, shell)
             if shell == "ksh" and text != command:
-                text += "\n"  # after `set -v`, ksh shows what it evals and ends no line behind it
+                text += "\n"  # after `set -v`, ksh shows the text that it evals, without a newline
             if text.endswith("\\"):
-                text += "\n"  # as where it was typed, the line goes on
+                text += "\n"  # as if typed, the line continues
             if shell in {"zsh", "ksh"} or (shell == "posix" and "return" not in command):
                 inner = command_text.eval_text(text, shell, broken=broken)
             else:
@@ -81,9 +81,9 @@ def write(
                 path = _write(directory, f"{text}\n", files)
                 inner = command_text.source_line(path, shell, broken=broken).strip()
                 if shell in command_text.POSIX:
-                    inner = f"command {inner}"  # else dash and its like would give the whole line up at a syntax error
+                    inner = f"command {inner}"  # else dash and others abandon the whole line at a syntax error
             path = _write(directory, command_text.wrapper(inner, shell, nonce), files)
-            broken = broken and shell == "bash"  # see source_line; the others can read this file
+            broken = broken and shell == "bash"  # see source_line; other shells can parse this file
     except OSError as error:
         remove(files)
         raise RefusedError(
@@ -96,8 +96,8 @@ def write(
 def check_descriptors(pid: int, shell: str | None = None) -> None:
     """Refuse to run a command in a shell that has too few file descriptors left.
 
-    Our hooks need some, and so does reading a file. dash loses its standard output when it cannot put it aside for a
-    redirection, and says nothing; bash and zsh do not mark the end of the command.
+    Our hooks and reading a file need some. dash silently loses its standard output if it cannot save it for a
+    redirection; bash and zsh do not mark the end of the command.
 
     Raises:
         RefusedError: It has too few.
@@ -108,7 +108,7 @@ def check_descriptors(pid: int, shell: str | None = None) -> None:
             return
         used = sum(1 for name in os.listdir(f"/proc/{pid}/fd") if int(name) >= _FIRST_OWN)
     except OSError:
-        return  # it cannot be told
+        return  # unknown
     if limit - _FIRST_OWN - used < (_NEEDED_BY_FISH if shell == "fish" else _NEEDED):
         raise RefusedError(
             f"the shell has too few file descriptors left to run a command: its limit is {limit}",
@@ -117,16 +117,16 @@ def check_descriptors(pid: int, shell: str | None = None) -> None:
 
 
 def could_not_be_opened(files: list[str], journal: Journal, start: int, end: int) -> bool:
-    """Tell whether all that a shell wrote there is that it cannot open one of these files."""
+    """Return whether the only output is the shell's error that it cannot open one of these files."""
     line = (
         journal.since(start, end - start).strip() if journal.base <= start <= end <= start + _LONGEST_MESSAGE else b""
     )
-    # mksh names a file that it has opened, too, with the number of a line behind it.
+    # mksh also names files that it has opened, followed by a line number.
     return b"\n" not in line and any(name in line and name + b"[" not in line for name in map(os.fsencode, files))
 
 
 def not_opened(pane: int) -> RefusedError:
-    """Say that a shell did not execute a command because it could not open its file."""
+    """Return the error for a command that its shell did not execute because it could not open the file."""
     return RefusedError(
         f"the shell in @{pane} could not open the file with the command, and did not execute it",
         remedy="look at the screen for its message; it may have no file descriptors left (ulimit -n)",
@@ -134,7 +134,7 @@ def not_opened(pane: int) -> RefusedError:
 
 
 def remove(files: list[str]) -> None:
-    """Remove what was written for a run."""
+    """Remove a run's files."""
     for path in files:
         with contextlib.suppress(OSError):
             os.unlink(path)

@@ -1,4 +1,4 @@
-"""Whether a command line leaves something open, asked of the shell that is to take it."""
+"""Ask a shell whether a command line is complete."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import NamedTuple
 from phux_core import procfs
 
 _DEADLINE_S = 2.0
-# At the end of what it reads, zsh forgives these; at a prompt it asks for more.
+# At the end of a file zsh accepts these; at a prompt it asks for more.
 _DANGLING = re.compile(r"(?:&&|\|\|)\s*\Z")
 
 
 class Verdict(NamedTuple):
-    """What a shell says of a command.
+    """A shell's verdict on a command.
 
     Attributes:
-        readable: Whether it can read it, from a file.
+        readable: Whether it can parse it from a file.
         closed: Whether it would not ask for more at its prompt.
     """
 
@@ -29,7 +29,7 @@ class Verdict(NamedTuple):
 
 
 def program_of(shell_pid: int, shell: str) -> list[str]:
-    """Find what starts another process of a shell: its program, and for one of many programs its name."""
+    """Return the command that starts another process of a shell, with the applet's name for a multi-call binary."""
     path: str | None = None
     if procfs.is_usable():
         with contextlib.suppress(OSError):
@@ -41,19 +41,19 @@ def program_of(shell_pid: int, shell: str) -> list[str]:
 
 
 async def judge(command: str, shell_pid: int, shell: str) -> Verdict:
-    """Ask a shell's own program to read a command and not to execute it; one that cannot be asked says no."""
+    """Make a shell's program parse a command without executing it; if that fails, the verdict is negative."""
     program = program_of(shell_pid, shell)
     if not program:
         return Verdict(readable=False, closed=False)
     if shell == "fish":
-        # It does not look at -c when it is not to execute.
+        # fish ignores -c if it must not execute.
         readable = await _reads(program, ["--no-config", "-n"], command)
         return Verdict(readable, readable)
     only_read = ["-f", "-n"] if shell == "zsh" else ["-n"]
-    # What is open where a file ends is often forgiven (a here-document, a loop of zsh without a body), but not where a
-    # brace is still to come, which would become a part of it.
+    # Shells often accept open constructs at the end of a file (a here-document, a zsh loop without a body), but not
+    # before a closing brace, which would become part of them.
     strictly = [*only_read, "-o", "no_short_loops"] if shell == "zsh" else only_read
-    alone = f"{command}\n:" if shell == "zsh" else command  # zsh fails after `! true`, also if it only reads
+    alone = f"{command}\n:" if shell == "zsh" else command  # zsh fails after `! true`, even if it only parses
     readable, closed = await asyncio.gather(
         _reads(program, [*only_read, "-c", alone]), _reads(program, [*strictly, "-c", f"{{\n:\n{command}\n}}\n"])
     )
@@ -61,7 +61,7 @@ async def judge(command: str, shell_pid: int, shell: str) -> Verdict:
 
 
 async def _reads(program: list[str], options: list[str], given: str | None = None) -> bool:
-    """Tell whether a shell takes what it is to read, among its options or as its input."""
+    """Return whether a shell can parse its input, given in the options or on stdin."""
     try:
         process = await asyncio.create_subprocess_exec(
             *program,

@@ -1,4 +1,4 @@
-"""Where a program echoes the lines that were typed to it: up to the first newline that follows the typed Enter."""
+"""Find where a program echoes typed lines: up to the first newline after the typed Enter."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class EchoedLines:
 
     Attributes:
         spans: The latest of them, oldest first.
-        start: Where the line begins whose newline was not written yet; None if there is none.
-        seeking: From where to seek that newline.
+        start: Where a line begins whose newline was not written yet; None if there is none.
+        seeking: From where to search for that newline.
         unfinished_from: Where keys were typed without Enter.
     """
 
@@ -33,7 +33,7 @@ class EchoedLines:
     unfinished_from: int | None = None
 
     def typed(self, data: bytes, place: int) -> None:
-        """Take input that a program reads, typed at a place of the stream."""
+        """Process input that a program reads, typed at a place of the stream."""
         start = place if self.unfinished_from is None else self.unfinished_from
         if _ENTER.search(data) is None:
             self.unfinished_from = start
@@ -44,7 +44,7 @@ class EchoedLines:
         self.seeking = place
 
     def written(self, data: bytes, place: int) -> None:
-        """Take output that begins at a place."""
+        """Process output that begins at a place."""
         if self.start is None:
             return
         newline = data.find(b"\n", max(0, self.seeking - place))

@@ -1,8 +1,8 @@
-"""Whether a partly typed line stands at a shell's prompt.
+"""Track whether there is a partly typed line at a shell's prompt.
 
-Keys move, erase, complete, search and call programs, and some were typed before the prompt was drawn. So what stands
-there is not reconstructed: the line is known to be empty, or it is in doubt. A shell with our key binding
-(phux_core/shells) is then asked for the length of its line.
+Keys move, erase, complete, search and call programs, and some are typed before the prompt is drawn. So the line is not
+reconstructed: it is known to be empty, or it is in doubt. A shell with our key binding (phux_core/shells) is then
+queried for the length of its line.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ INTERRUPT = b"\x03"
 PROMPT_S = 2.0
 """How long a shell may take to draw its prompt after a command whose end it does not mark."""
 MOMENT_S = 0.25
-"""How long the effect of a key may take."""
+"""How long a key may take to have an effect."""
 ANSWER_S = 0.5
-"""How long a shell may take to answer; it may be at work in a widget."""
+"""How long a shell may take to reply; it may be busy in a widget."""
 _AGAIN_S = 1.0
 _NOT_UNDERSTOOD = 127
 _REDRAW = b"\x0c"
 _ENDS_LINE = (b"\r", b"\n", INTERRUPT)
 _ERASES_LINE = (INTERRUPT, b"\x15")
-# One line that is entered, as keys or as a paste.
+# One entered line, as keys or as a paste.
 _LINE = re.compile(rb"(?:\x1b\[200~[^\x00-\x1f\x7f]*\x1b\[201~|[^\x00-\x1f\x7f]*)[\r\n]")
-# What a shell writes after a prompt when the line is empty.
+# Output of a shell after a prompt while the line is empty.
 _INVISIBLE = re.compile(rb"(?:\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|\([0B]|[=>78])|[\x00-\x1a])*")
 
 
 class Problem(NamedTuple):
-    """Why nothing can be typed at the prompt now.
+    """A reason why nothing can be typed at the prompt now.
 
     Attributes:
-        message: What the caller is told.
+        message: The message for the caller.
         patience_s: How long to wait for it to pass by itself.
         remedy: What the caller can do.
-        again_s: When to look again, where no event tells that it has passed.
-        asks: Whether the shell has to be asked for the length of its line.
+        again_s: When to check again, if no event reports that it has passed.
+        asks: Whether to query the shell for the length of its line.
     """
 
     message: str
@@ -68,11 +68,11 @@ class EditLine:
 
     Attributes:
         typed_at: When a person or client typed last.
-        entered_at: When a line was entered that the shell has not taken; 0 if there is none.
+        entered_at: When a line was entered that the shell has not accepted yet; 0 if there is none.
         is_interrupt: Whether it was ended by C-c.
-        is_doubtful: Whether keys were typed of which the effect is unknown.
+        is_doubtful: Whether keys with an unknown effect were typed.
         is_unfinished: Whether keys were typed since the last line was entered or erased.
-        harmless: What the shell wrote after the prompt when the line was known to be empty, such as a right prompt.
+        harmless: The shell's output after the prompt when the line was known to be empty, such as a right prompt.
     """
 
     typed_at: float = 0.0
@@ -83,12 +83,12 @@ class EditLine:
     harmless: bytes = b""
 
     def typed(self, data: bytes, now: float, *, early: bool, shell: str | None) -> None:
-        """Take input typed by a person or client.
+        """Process input typed by a person or client.
 
         Args:
             data: The bytes.
             now: The time.
-            early: Whether a command is running, or the line before this one was not taken yet.
+            early: Whether a command is running, or the line before this one was not accepted yet.
             shell: The kind of shell.
         """
         self.typed_at = now
@@ -97,7 +97,7 @@ class EditLine:
             before = self.is_doubtful or (self.entered_at > 0 and not self.is_interrupt)
             self.entered_at, self.is_interrupt = now, data.endswith(INTERRUPT)
             is_one_line = not before and _LINE.fullmatch(data) is not None
-            # fish does not report C-c on an empty line, and may hear of it only with the next key.
+            # fish does not report C-c on an empty line, and may notice it only with the next key.
             self.is_doubtful = early or not (is_one_line or (data == INTERRUPT and shell != "fish"))
         elif data.strip(_REDRAW):
             self.is_doubtful = True
@@ -107,35 +107,35 @@ class EditLine:
         self.entered_at, self.is_interrupt, self.is_unfinished = now, False, False
 
     def taken(self, event: CommandStarted | CommandFinished, shell: str | None) -> None:
-        """Record that the shell took the line, or has finished its command."""
+        """Record that the shell accepted the line, or has finished its command."""
         self.entered_at = 0.0
         self.is_doubtful |= leaves_line(event, shell)
 
     def found_empty(self, tail: bytes) -> None:
-        """Record that the line is empty, with what the shell wrote after its prompt."""
+        """Record that the line is empty, and the shell's output after its prompt."""
         self.is_doubtful = self.is_interrupt = self.is_unfinished = False
         self.entered_at, self.harmless = 0.0, tail
 
     def may_hold_text(self, tail: bytes) -> bool:
-        """Return True if the line may not be empty.
+        """Return whether the line may not be empty.
 
         Args:
-            tail: What the shell wrote after its prompt: it may put a line there itself.
+            tail: The shell's output after its prompt: it may put a line there itself.
         """
         return self.is_doubtful or self.entered_at > 0 or (_INVISIBLE.fullmatch(tail) is None and tail != self.harmless)
 
 
 def leaves_line(event: CommandStarted | CommandFinished, shell: str | None) -> bool:
-    """Return True if the shell has not understood a line and leaves it at its prompt to be corrected: fish."""
+    """Return whether the shell could not parse a line and leaves it at its prompt for correction, as fish does."""
     is_refusal = isinstance(event, CommandFinished) and event.start is None and event.exit_code == _NOT_UNDERSTOOD
     return is_refusal and shell == "fish"
 
 
 def problem_in_answer(answer: LineLength, where: str, *, goes_on: bool) -> Problem | None:
-    """Return why nothing can be typed, by a shell's answer; None if the line is empty.
+    """Return why nothing can be typed, according to a shell's reply; None if the line is empty.
 
     Args:
-        answer: The answer.
+        answer: The reply.
         where: The pane.
         goes_on: Whether the shell reads the continuation of a line.
     """

@@ -1,4 +1,4 @@
-"""What a shell does, as the tracker reports it. All places are sequence numbers of the pane's stream."""
+"""The events of a shell, as reported by the tracker. All places are sequence numbers of the pane's stream."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class CommandFinished(NamedTuple):
     Attributes:
         exit_code: The exit status; None if it is unknown.
         start: Where the output begins; None if the line executed nothing, or its start is unknown.
-        end: Where the output ends; if the end was not marked, where the prompt ends that follows it.
+        end: Where the output ends; if the end was not marked, where the next prompt ends.
         is_marked: Whether the shell has marked the end.
     """
 
@@ -47,12 +47,12 @@ class CommandFinished(NamedTuple):
 
 
 class LineLength(NamedTuple):
-    """The shell has answered how long the line is that it edits.
+    """The shell has reported the length of the line it edits.
 
     Attributes:
-        length: Characters on the line.
+        length: Number of characters on the line.
         mode: ``command`` if keys are commands as in vi, ``more`` if earlier lines belong to it, else empty.
-        place: Where the answer ends.
+        place: Where the reply ends.
     """
 
     length: int

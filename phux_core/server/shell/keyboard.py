@@ -1,4 +1,4 @@
-"""Type into a pane: encode input for the terminal's modes, tell the tracker, and queue the bytes."""
+"""Type into a pane: encode input for the terminal's modes, notify the tracker, and queue the bytes."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Keyboard:
 
     Args:
         loop: The event loop.
-        fd: The PTY master; not closed here.
+        fd: The pty master; not closed here.
         name: The pane's id in messages, such as ``@3``.
         engine: The terminal, which encodes keys.
-        journal: Where a run is noted before it is typed.
+        journal: Receives the note of a run before it is typed.
         tracker: What the shell is doing.
         position: Returns the end of the pane's stream.
     """
@@ -54,8 +54,8 @@ class Keyboard:
         """Type keys, text and pastes, encoded for the current modes, as one piece.
 
         Args:
-            items: What to type.
-            note: What to note in the journal right before; given by a run, and not by a person or client.
+            items: The input.
+            note: The note to store in the journal first; only for input of a run.
 
         Returns:
             The bytes, and a future that is done when they are written.
@@ -88,21 +88,21 @@ class Keyboard:
         return self.type(items, note=self._journal.note)[1]
 
     def reply(self, data: bytes) -> None:
-        """Type the terminal's answer to a query."""
+        """Type the terminal's reply to a query."""
         self._queue.reply(data)
-        # busybox takes an answer for the first row for the start of a key, and reads on for 50 ms.
+        # busybox takes a reply for the first row for the start of a key, and reads on for 50 ms.
         self._tracker.last_reply = self._loop.time() + (_FIRST_ROW_S if data.startswith(_FIRST_ROW) else 0.0)
 
     def is_unread(self) -> bool:
-        """Return True while the program has not read everything that was typed."""
+        """Return whether the program has not read all input."""
         return self._queue.is_unread()
 
     @property
     def may_be_unread(self) -> bool:
-        """Whether something was typed since everything was last found to be read."""
+        """Whether there was input since all of it was last found to be read."""
         return self._queue.may_be_unread
 
     def close(self) -> None:
-        """Give up everything that is queued: the program has ended."""
+        """Fail all queued input: the program has ended."""
         self.is_open = False
         self._queue.close()

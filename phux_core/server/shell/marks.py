@@ -1,7 +1,7 @@
-"""Where commands and prompts begin and end in a pane's stream, by the marks of its shell (phux_core/shells).
+"""Find where commands and prompts begin and end in a pane's stream, by the marks of its shell (phux_core/shells).
 
-bash, zsh and fish mark the start of a command. POSIX shells mark their prompts only: there a command starts after the
-first newline that follows the typed Enter.
+bash, zsh and fish mark the start of a command. POSIX shells only mark their prompts: there a command starts after the
+first newline after the typed Enter.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from phux_core.engine.protocol import PrivateOsc
 
-# Outputs of commands that are remembered, for readers that ask for output only.
+# Number of commands whose output positions are kept, for readers that request output only.
 _REMEMBERED = 1000
-# int() refuses 4,301 digits, and no shell sends a number of more than ten.
+# int() refuses 4,301 digits, and no shell sends numbers of more than ten.
 _MOST_DIGITS = 10
 _KSH_SIGNAL = 256
 _MOST_LINES = 1000
@@ -33,7 +33,7 @@ _ESCAPED = {"n": "\n", "t": "\t"}
 
 
 def parse_number(text: str) -> int | None:
-    """Parse a number in a mark; None if it is not a number that a shell sends.
+    """Parse a number in a mark; None if it is not one that a shell sends.
 
     Example:
         >>> parse_number("130"), parse_number("-1"), parse_number("9" * 4301)
@@ -54,7 +54,7 @@ def exit_status(text: str) -> int | None:
 
 
 def may_end_marks(command: str) -> bool:
-    """Return True if a command may keep a POSIX shell from writing its marks: it sets PS1, or redirects the shell.
+    """Return whether a command may stop a POSIX shell's marks: it sets PS1, or redirects the shell.
 
     Example:
         >>> may_end_marks("PS1='> '"), may_end_marks("exec 2>log"), may_end_marks("echo $PS1")
@@ -64,7 +64,7 @@ def may_end_marks(command: str) -> bool:
 
 
 def _newlines_in(width: int, cols: int) -> int:
-    """Return how many newlines busybox writes where a typed line fills rows, besides the one at its end."""
+    """Return the number of newlines busybox writes where a typed line fills rows, without the one at its end."""
     full_rows, rest = divmod(width, cols)
     return max(0, full_rows - (rest == 0))
 
@@ -80,24 +80,25 @@ class ShellMarks:
         command: The running command, if it is known.
         prompt_start: Where the latest prompt begins.
         input_start: Where it ends.
-        drawn: Where it ends as it was drawn last.
-        drawing: Whether the start of a prompt was marked, and its end was not.
-        output_end: Where the output ends of a command that is about to be marked as finished (zsh).
-        on_alt_screen: Whether the prompt was drawn on the alternate screen, which a killed program left behind.
+        drawn: Where it ends as drawn last.
+        drawing: Whether the start of a prompt was marked, but not its end.
+        output_end: Where the output ends of a command about to be marked as finished (zsh).
+        on_alt_screen: Whether the prompt was drawn on the alternate screen, after a program on it was killed.
         reads: How fish shows the line that the running command reads: ``shown``, or ``hidden``.
-        number: The number of the prompt, from shells that number them.
+        number: The number of the prompt, for shells that number them.
         editor: How a POSIX shell reads lines: ``none`` leaves it to the terminal, others edit them; empty elsewhere.
         has_typed_ahead: Whether lines may have been typed before the latest prompt was drawn.
-        seeking: From where to seek the newline that ends the typed line of a POSIX shell; None if none was entered.
+        seeking: From where to search for the newline that ends the typed line of a POSIX shell; None if none was
+            entered.
         wraps: Newlines that its editor writes before that one, where a row is full.
         later: The same for lines that were entered together with it.
         continued: Whether the shell has drawn a continuation prompt.
         expects_output: Whether a POSIX shell without an editor may execute a line that was typed ahead.
         is_ahead: Whether the running command was typed ahead, so that its line is unknown.
         is_reported: Whether the start of the running command was reported.
-        outputs: Where the latest commands' output stands, oldest first.
+        outputs: Where the output of the latest commands is, oldest first.
         unmarked_from: Where the marks end.
-        is_unknown: Whether an earlier service's state was lost, until the next mark comes.
+        is_unknown: Whether an earlier service's state was lost, until the next mark arrives.
     """
 
     nonce: str
@@ -132,7 +133,7 @@ class ShellMarks:
 
     @property
     def tells_line(self) -> bool:
-        """Whether the shell can be asked for the length of its line."""
+        """Whether the shell can be queried for the length of its line."""
         return self.is_active and not self.editor
 
     @property
@@ -145,7 +146,7 @@ class ShellMarks:
     # Input
 
     def take(self, mark: PrivateOsc) -> list[ShellEvent]:
-        """Take a mark."""
+        """Process a mark, and return its events."""
         nonce, _, rest = mark.data.decode("utf-8", "replace").partition(";")
         if not self.nonce or nonce != self.nonce:
             return []
@@ -176,7 +177,7 @@ class ShellMarks:
         return []
 
     def typed(self, data: bytes, place: int, column: int, cols: int, *, echo: bool) -> None:
-        """Take typed input.
+        """Process typed input.
 
         Args:
             data: The bytes.
@@ -200,7 +201,7 @@ class ShellMarks:
                 self.seeking, self.wraps = place, wraps
 
     def written(self, data: bytes, place: int) -> None:
-        """Take output that begins at a place and contains no mark."""
+        """Process output that begins at a place and contains no mark."""
         if self.expects_output and data:
             self._begin(self.drawn)
             self.is_ahead = True
@@ -215,7 +216,7 @@ class ShellMarks:
             self._begin(place + newline + 1)
 
     def report(self, command: str | None) -> CommandStarted:
-        """Return the pending command, which is reported from now on."""
+        """Return the pending command, and mark it as reported."""
         assert self.start is not None
         self.is_reported, self.command = True, command
         return CommandStarted(command, self.start, self.prompt_start, self.input_start, self.start)
@@ -229,7 +230,7 @@ class ShellMarks:
 
         Args:
             starts: Where commands start.
-            place: How far the stream has been read.
+            place: How far the stream was read.
         """
         start = next((start for start in reversed(starts) if self.input_start <= start <= place), None)
         if self.editor and self.at_prompt and start is not None:
@@ -248,7 +249,7 @@ class ShellMarks:
         self.seeking = None
 
     def shell_replaced(self, place: int) -> list[ShellEvent]:
-        """Record that the shell executed another program in its place, which sends no marks."""
+        """Record that the shell replaced itself with another program, which sends no marks."""
         ended = [] if self.start is None else [self._finished(0, place)]
         self.forget_shell(place)
         return [*ended]
@@ -256,7 +257,7 @@ class ShellMarks:
     # Output
 
     def output_between(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Iterate over the spans of command output in a part of the stream; all of it where there are no marks."""
+        """Iterate over the spans of command output in a part of the stream; all of it if there are no marks."""
         running = [] if self.start is None else [(self.start, end)]
         if self.at_prompt is None:
             running = [(self.unmarked_from, end)]
@@ -270,7 +271,7 @@ class ShellMarks:
 
     @classmethod
     def load(cls, state: dict[str, Any]) -> ShellMarks:
-        """Restore what ``dump`` returned, also in another release."""
+        """Restore the state from ``dump``, also of another release."""
         known = {each.name: state[each.name] for each in fields(cls) if each.name in state}
         known["outputs"] = [(start, end) for start, end in state["outputs"]]
         return cls(**known)

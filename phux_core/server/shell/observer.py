@@ -1,4 +1,4 @@
-"""Look at a pane's foreground and feed the tracker: the part of tracking a shell that asks the kernel."""
+"""Check a pane's foreground and update the tracker: the part of shell tracking that queries the kernel."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class ShellObserver:
-    """Looks at the foreground of one pane.
+    """Checks the foreground of one pane.
 
     Args:
         record: The pane's record.
-        fd: The PTY master.
+        fd: The pty master.
         tracker: What the shell is doing.
         keyboard: The pane's input.
         journal: The pane's stream.
@@ -47,13 +47,13 @@ class ShellObserver:
         self._journal, self._position = journal, position
 
     def foreground(self) -> Foreground | None:
-        """Ask the kernel for the foreground of the terminal; None if there is none."""
+        """Return the foreground of the terminal; None if there is none."""
         return look(self._fd, self._record.command, self._record.shell)
 
     def look(self, now: float, *, alt_screen: bool, in_editor: bool) -> list[ShellEvent]:
-        """Update the tracker, and return what it found."""
+        """Update the tracker, and return its events."""
         tracker, marks = self._tracker, self._tracker.marks
-        unread = self._keyboard.is_unread()  # asked first: a program that has read everything may wait by now
+        unread = self._keyboard.is_unread()  # first: a program that has read everything may already wait
         known = tracker.foreground
         foreground = known if tracker.knows_foreground and self._has_foreground(known) else self.foreground()
         replaced_at = None
@@ -63,14 +63,14 @@ class ShellObserver:
         return tracker.look(Look(now, foreground, unread, alt_screen, has_output, in_editor, replaced_at))
 
     def _has_foreground(self, known: Foreground | None) -> bool:
-        """Return True if the process group that had the foreground still has it."""
+        """Return whether the process group that had the foreground still has it."""
         try:
             return known is not None and os.tcgetpgrp(self._fd) == known.pgid
         except OSError:
             return False
 
     def _was_started_with(self, variable: str) -> bool:
-        """Return True if the first process has a variable in its environment: ``exec`` of another shell drops it."""
+        """Return whether the first process has a variable in its environment: ``exec`` of another shell drops it."""
         if not procfs.is_usable():
             return True
         try:

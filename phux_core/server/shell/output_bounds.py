@@ -1,4 +1,4 @@
-"""Where a command's output begins and ends among what its shell writes around it."""
+"""Find where a command's output begins and ends in the output of its shell."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
 
-# Bytes that zsh's sign for a missing newline may take: it fills a row.
+# Maximum size of zsh's sign for a missing newline: it fills a row.
 _LONGEST_SIGN = 4096
 _SIGN_END = re.compile(rb" *\r( +)\r\Z")
 _COLOURS = re.compile(rb"(?:\x1b\[[0-9;]*m)*\Z")
-# What fish does to the terminal between the mark and the command: bracketed paste off, the title, colours reset.
+# fish's output between the mark and the command: bracketed paste off, the title, colours reset.
 _FISH_BEGIN = re.compile(
     rb"\x1b\[\?2004l(?:(?P<title>\x1b\]0;[^\x07\x1b]*\x07)?\x1b\[30m(?:\x1b\(B)?\x1b\[m\x0f?(?(title)\r))?"
 )
-# What bash shows of our hooks in its PROMPT_COMMAND after `set -v`.
+# bash's output for our hooks in its PROMPT_COMMAND after `set -v`.
 _VERBOSE = re.compile(rb"\{ __phux_(?:after|before && \\:); \} >/dev/null 2>&1\r\n\Z")
 _LONGEST_VERBOSE = 64
 _PASTE_ON = b"\x1b[?2004h"
-# What a prompt and the line typed at it may take in the stream, to be read from there.
+# Maximum size of a prompt and the line typed at it in the stream.
 _LONGEST_LINE = 16 * 1024
 
 
 def end_of_own_output(journal: Journal, start: int, end: int, shell: str | None, *, marked: bool = True) -> int:
-    """Find where a command's own output ends, behind which its shell may have written something before its mark.
+    """Return where a command's own output ends, before the output of its shell that precedes the mark.
 
-    zsh puts its sign for a missing newline there, and bash what it is about to execute, if it is told to. If the shell
-    did not mark the end, its prompt is there, before which the line editor has turned bracketed paste on.
+    zsh writes its sign for a missing newline there, and bash the line it is about to execute, after `set -v`. If the
+    shell did not mark the end, its prompt is there, before which the line editor enables bracketed paste.
     """
     if not marked:
         low = max(start, journal.base, end - _LONGEST_LINE)
@@ -45,10 +45,10 @@ def end_of_own_output(journal: Journal, start: int, end: int, shell: str | None,
 
 
 def length_of_missing_newline_sign(tail: bytes) -> int:
-    r"""Measure what zsh writes after a command, before it says that the command has ended.
+    r"""Return the length of zsh's output between a command and the mark of its end.
 
-    It is a sign (a coloured ``%`` unless the user has another), blanks up to the end of the row, a carriage return,
-    blanks over the sign, and another carriage return: the sign stays only where the output did not end with a newline.
+    It is a sign (a coloured ``%`` by default), blanks up to the end of the row, a carriage return, blanks over the
+    sign, and another carriage return: the sign only stays if the output did not end with a newline.
 
     Example:
         >>> length_of_missing_newline_sign(b"text\x1b[7m%\x1b[0m" + b" " * 79 + b"\r \r")
@@ -65,7 +65,7 @@ def length_of_missing_newline_sign(tail: bytes) -> int:
 
 
 def start_of_fish_output(head: bytes) -> int:
-    r"""Return how many bytes fish itself writes before a command does.
+    r"""Return the length of fish's own output before that of the command.
 
     Example:
         >>> start_of_fish_output(b"\x1b[?2004l\x1b]0;echo\x07\x1b[30m\x1b(B\x1b[m\rtext\r\n")
@@ -76,7 +76,7 @@ def start_of_fish_output(head: bytes) -> int:
 
 
 def last_line(journal: Journal, start: int | None, end: int) -> int:
-    """Return where the last line begins of what was written after a command started: an unmarked prompt."""
+    """Return where the last line of the output since a command started begins: an unmarked prompt."""
     if start is None:
         return end
     written = journal.since(max(start, journal.base))

@@ -1,4 +1,4 @@
-"""Keep a pane's state up to date: look when something happened, and rarely otherwise."""
+"""Keep a pane's state up to date: check it after each activity, and rarely otherwise."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from phux_core.server.kernel.foreground import Foreground
     from phux_core.server.shell.events import State
 
-# Nothing changes in these without output or input.
+# These states do not change without output or input.
 _RESTING = frozenset({"prompt", "fullscreen", "dead"})
-# A look in the middle of a burst sees what is over in a moment; one that never comes is worse.
+# A check in the middle of a burst sees a transient state; but it must not be postponed forever.
 _QUIET_S = 0.02
 _LATEST_S = 0.1
-# A program may begin to wait without writing anything (sleep 5; read x), so other states are looked at again: soon at
-# first, then once a second, and less often the longer nothing happened.
+# A program may start to wait without writing anything (sleep 5; read x), so other states are checked again: soon at
+# first, then once a second, and less often the longer nothing happens.
 _GAPS_S = (0.05, 0.1, 0.2, 0.4, 0.8, 1.0)
 _LONGEST_GAP_S = 10.0
 _OF_THE_TIME = 0.2
@@ -49,7 +49,7 @@ class StateWatch:
         self._on_change = on_change
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
-        # A burst of touches: whether one is on, when it began, and its last touch.
+        # A burst of activity: whether one is on, when it began, and its last activity.
         self._touched = False
         self._first_touch = 0.0
         self._last_touch = 0.0
@@ -58,14 +58,14 @@ class StateWatch:
 
     @property
     def front(self) -> tuple[int, str] | None:
-        """The process in the foreground, by number and name."""
+        """The process in the foreground, by pid and name."""
         return None if self.foreground is None else (self.foreground.pid, self.foreground.name)
 
     async def wait_for(self, condition: Callable[[], bool], timeout_s: float) -> bool:
-        """Wait until a condition holds, which is checked at each look.
+        """Wait until a condition holds; it is evaluated at each check.
 
         Returns:
-            Whether it holds before the timeout expires.
+            Whether it held before the timeout expired.
         """
         deadline = self._loop.time() + timeout_s
         self.look_now()
@@ -77,7 +77,7 @@ class StateWatch:
         return True
 
     def touch(self) -> None:
-        """Record output or input: look soon, and again later."""
+        """Record output or input: check soon, and again later."""
         self._last_touch = self._loop.time()
         if not self._touched and not self._closed:
             self._touched = True
@@ -85,21 +85,21 @@ class StateWatch:
             self._set_timer(self._last_touch + _QUIET_S)
 
     def look_now(self) -> None:
-        """Look at once."""
+        """Check at once."""
         if self._closed:
             return
         self._next_gap = 0
-        if not self._touched:  # else the look at the end of the burst stays due
+        if not self._touched:  # else the check at the end of the burst stays due
             self._stop_timer()
         self._update()
 
     def look_if_due(self) -> None:
-        """Look at once if something happened since the last look."""
+        """Check at once if something happened since the last check."""
         if self._touched:
             self.look_now()
 
     def close(self) -> None:
-        """Stop looking."""
+        """Stop checking."""
         self._closed = True
         self._stop_timer()
 

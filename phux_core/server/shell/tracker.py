@@ -1,7 +1,7 @@
-"""What a pane's shell is doing: a state machine without I/O, and the only place that knows.
+"""Track what a pane's shell is doing: a state machine without I/O, and the only owner of this state.
 
-Marks, typed input, output and looks at the foreground go in; shell events and the pane's state come out. ``may_type``
-answers whether a command can be typed now. Times are arguments, so that tests need no clock.
+Inputs are marks, typed input, output and looks at the foreground; outputs are shell events and the pane's state.
+``may_type`` reports whether a command can be typed now. Times are arguments, so that tests need no clock.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from phux_core.server.shell.marks import ShellMarks
 
 SETTLE_S = 0.01
-"""How long a program may take to read the terminal's answer to a query."""
-# A shell may ask the terminal something while it draws its prompt; that takes no longer.
+"""How long a program may take to read the terminal's reply to a query."""
+# A shell may query the terminal while it draws its prompt; that takes no longer.
 _DRAWN_S = 0.05
-# fish asks the terminal several things before each prompt.
+# fish sends several queries to the terminal before each prompt.
 _PREPARED_S = 0.5
 # An integrated shell runs rc files, git or starship before its prompt.
 _OWN_PROMPT_S = 10.0
@@ -40,7 +40,7 @@ _OWN_PROMPT_S = 10.0
 _EDITOR_S = 0.001
 _ENTER = re.compile(rb"[\r\n]")
 _READS: dict[str, State] = {"shown": "awaiting_input", "hidden": "awaiting_secret"}
-# Programs that carry the shell of another machine, user or container to this terminal.
+# Programs that connect to the shell of another machine, user or container.
 _CARRIERS = re.compile(
     "ssh|autossh|mosh-client|telnet|docker|podman|nerdctl|runc|crun|ctr|crictl|kubectl|oc|lxc|incus|machinectl|toolbox"
     "|distrobox|multipass|limactl|nsenter|su|sudo|doas|run0|chroot|unshare|bwrap|script|socat|wsl|adb|vagrant|virsh|tsh"
@@ -48,16 +48,16 @@ _CARRIERS = re.compile(
 
 
 class Look(NamedTuple):
-    """What the kernel and the terminal report at one moment.
+    """The state of the kernel and the terminal at one moment.
 
     Attributes:
         now: The time.
         foreground: The foreground process group, if there is one.
-        unread: Whether the program has not read everything that was typed.
+        unread: Whether the program has not read all input.
         alt_screen: Whether the alternate screen is shown.
-        has_output: Whether there is output that was not read.
-        in_editor: Whether a line editor has turned bracketed paste on.
-        replaced_at: Where the prompt of a program begins that the shell has executed in its place; else None.
+        has_output: Whether there is unread output.
+        in_editor: Whether a line editor has enabled bracketed paste.
+        replaced_at: Where the prompt begins of a program that has replaced the shell; else None.
     """
 
     now: float
@@ -73,8 +73,8 @@ class Ready(NamedTuple):
     """A command can be typed.
 
     Attributes:
-        foreground: What reads it.
-        shell: The kind of the integrated shell that reads it; None if it is another program.
+        foreground: The program that reads it.
+        shell: The kind of integrated shell that reads it; None if it is another program.
     """
 
     foreground: Foreground
@@ -87,20 +87,20 @@ class ShellTracker:
     Args:
         name: The pane's id in messages, such as ``@3``.
         pid: The pane's first process.
-        shell: The kind of shell that it is, if it is one.
-        marks: What its marks have told so far.
+        shell: The kind of shell it is, if any.
+        marks: The state of its marks.
         read_line: Reads the line of a command from the screen; for shells that do not report it.
 
     Attributes:
         marks: Its commands and prompts.
-        line: What stands at its prompt.
+        line: The line at its prompt.
         state: The pane's state at the last look.
         foreground: The foreground at the last look.
         last_output: When the program wrote last.
-        last_reply: When the terminal answered a query of the program last.
-        asks_for_hooks: Whether bash is to be asked whether a command has replaced the hooks that mark its end.
-        run_ended_at: When a run finished whose marks are our own.
-        run_shell: The process in which a run was typed whose marks are our own and that has not finished.
+        last_reply: When the terminal last replied to a query of the program.
+        asks_for_hooks: Whether to ask bash whether a command has replaced the hooks that mark its end.
+        run_ended_at: When the last run with our own marks finished.
+        run_shell: The process in which an unfinished run with our own marks was typed.
     """
 
     def __init__(
@@ -128,20 +128,20 @@ class ShellTracker:
     # Input
 
     def mark(self, mark: PrivateOsc, *, alt_screen: bool) -> list[ShellEvent]:
-        """Take a mark, and return what it means."""
+        """Process a mark, and return its events."""
         is_continuation = mark.data == f"{self.marks.nonce};P".encode()
         events = [] if is_continuation else self._report_pending()
         drawn = self.marks.drawn
         taken = self.marks.take(mark)
         if self.marks.drawn > drawn and self.marks.number is not None and not taken:
-            # bash draws the same prompt again after a line that it does not execute: no such event in its history.
+            # bash draws the same prompt again after a line that it does not execute, such as a missing history event.
             self.line.is_doubtful |= self.line.entered_at > 0
             self.line.entered_at = 0.0
         for event in taken:
             if isinstance(event, PromptReady):
                 self.marks.on_alt_screen = alt_screen
                 self._prompt_at = self.last_output
-                self.line.entered_at = 0.0  # a line that was entered before is one that was typed ahead
+                self.line.entered_at = 0.0  # a line entered before was typed ahead
             elif not isinstance(event, LineLength):
                 self._take_line(event)
         return events + taken
@@ -157,7 +157,7 @@ class ShellTracker:
         echo: bool = True,
         ours: bool = False,
     ) -> None:
-        """Take typed input.
+        """Process typed input.
 
         Args:
             data: The bytes.
@@ -166,7 +166,7 @@ class ShellTracker:
             column: The cursor's column.
             cols: Columns of the terminal.
             echo: Whether the terminal echoes the input.
-            ours: Whether a run types it, and not a person or client.
+            ours: Whether the input comes from a run, and not from a person or client.
         """
         marks = self.marks
         early = not marks.at_prompt or self.line.entered_at > 0
@@ -185,7 +185,7 @@ class ShellTracker:
 
     @property
     def wants_output(self) -> bool:
-        """Whether output is looked at for the end of a typed line."""
+        """Whether output is searched for the end of a typed line."""
         marks = self.marks
         return (
             marks.seeking is not None
@@ -195,7 +195,7 @@ class ShellTracker:
         )
 
     def written(self, data: bytes, place: int) -> list[ShellEvent]:
-        """Take output that begins at a place and contains no mark."""
+        """Process output that begins at a place and contains no mark."""
         self._echoes.written(data, place)
         self.marks.written(data, place)
         # A command that has written a line has started; less may be a continuation prompt, whose mark follows.
@@ -203,7 +203,7 @@ class ShellTracker:
         return self._report_pending() if start is not None and b"\n" in data[max(0, start - place) :] else []
 
     def look(self, look: Look) -> list[ShellEvent]:
-        """Take a look at the foreground, and update the state."""
+        """Process a look at the foreground, and update the state."""
         marks, foreground = self.marks, look.foreground
         events: list[ShellEvent] = []
         quiet_s = look.now - self.last_output
@@ -244,7 +244,7 @@ class ShellTracker:
 
     @property
     def knows_foreground(self) -> bool:
-        """Whether the marks alone tell the state, as long as the shell keeps the foreground."""
+        """Whether the marks alone determine the state, as long as the shell keeps the foreground."""
         marks = self.marks
         return bool(
             marks.at_prompt
@@ -258,7 +258,7 @@ class ShellTracker:
         )
 
     def may_be_replaced(self, foreground: Foreground | None) -> bool:
-        """Return True if the pane's first process may have executed another shell: one that has sent no prompt mark."""
+        """Return whether the first process may have become another shell, one that has sent no prompt mark."""
         return (
             foreground is not None
             and foreground.pid == self._pid
@@ -271,7 +271,7 @@ class ShellTracker:
         )
 
     def output_between(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Iterate over the spans of a part of the stream that are output: no prompts, and no echo of entered lines."""
+        """Iterate over the spans of a part of the stream that are output: not prompts or echoed lines."""
         return self._echoes.leave_out(self.marks.output_between(start, end), end)
 
     def output_start(self, end: int) -> int:
@@ -288,7 +288,7 @@ class ShellTracker:
 
         Args:
             now: The time.
-            tail: What the shell wrote after its prompt.
+            tail: The shell's output after its prompt.
         """
         where, marks, foreground, state = self._name, self.marks, self.foreground, self.state
         if foreground is None:
@@ -306,7 +306,7 @@ class ShellTracker:
             remedy = reset if foreground.shell is not None else None
             return Problem(f"{foreground.name} uses the alternate screen of {where}", recent_s, remedy)
         if self.is_marked and marks.editor and state == "running":
-            # Its editor sets the terminal after the prompt was drawn.
+            # Its editor sets the terminal's mode after the prompt was drawn.
             return Problem(f"the shell in {where} is about to read a line", PROMPT_S, again_s=_EDITOR_S)
         if state == "prompt":
             return self._at_prompt(foreground, now, tail)
@@ -316,7 +316,7 @@ class ShellTracker:
             return Problem(f"{foreground.name} in {where} is busy", PROMPT_S)
         return self._busy(foreground, now, own=own)
 
-    # Why not
+    # Reasons not to type
 
     def _at_prompt(self, foreground: Foreground, now: float, tail: bytes) -> Ready | Problem:
         line = self.line
@@ -332,7 +332,7 @@ class ShellTracker:
             return ready
         if now < line.typed_at + SETTLE_S or foreground.waiting is False:
             return Problem(f"the shell in {self._name} is about to read what was typed", PROMPT_S, again_s=SETTLE_S)
-        if foreground.canonical:  # no editor that could be asked
+        if foreground.canonical:  # no editor that could be queried
             return typed_problem(self._name, "Enter was not pressed")
         remedy = f"press Enter there, or C-c (phux send-keys {self._name} C-c)"
         return Problem(
@@ -361,7 +361,7 @@ class ShellTracker:
         doing = "waits for a secret in" if state == "awaiting_secret" else "has the foreground of"
         command = f" ({marks.command.splitlines()[0]:.60})" if own and marks.command else ""
         if now < self.run_ended_at + PROMPT_S and self.line.typed_at < self.run_ended_at:
-            patience_s = PROMPT_S  # the rest of a line of ours, which may be a program: mksh has no printf of its own
+            patience_s = PROMPT_S  # the rest of our own line, which may be a program: mksh has no builtin printf
         else:
             patience_s = MOMENT_S if (own and not waits) or now < self.line.typed_at + MOMENT_S else 0.0
         return Problem(f"{foreground.name}{command} {doing} {where}", patience_s, reads if waits else None)
@@ -382,7 +382,7 @@ class ShellTracker:
         return _reported_by_kernel(foreground, is_shell=foreground.shell is not None and not in_run)
 
     def _judge_own(self, foreground: Foreground, now: float, quiet_s: float) -> State:
-        """Judge the pane's own shell, which sends marks."""
+        """Return the state of the pane's own shell, which sends marks."""
         marks = self.marks
         if marks.at_prompt:
             return self._judge_prompt(foreground, quiet_s, now)
@@ -399,29 +399,29 @@ class ShellTracker:
             is_answered = self.last_output > line.entered_at or now > line.entered_at + PROMPT_S
             if not (is_answered and waits_quietly):
                 return "running"
-            # No mark came: a continuation prompt, or a question of the shell. POSIX shells mark the former, and fish,
-            # which has neither, says nothing of an empty line.
+            # No mark came: a continuation prompt, or a question of the shell. POSIX shells mark the former. fish has
+            # neither, but does not report empty lines.
             return "prompt" if line.is_interrupt or marks.editor or foreground.shell == "fish" else "awaiting_input"
         if marks.has_typed_ahead or (marks.editor and foreground.waiting is False):
             return "running"
         if marks.editor not in {"", "none"} and foreground.canonical and not waits_quietly:
-            return "running"  # its editor has not set the terminal yet
+            return "running"  # its editor has not set the terminal's mode yet
         if marks.editor == "wraps" and not self._is_settled(now):
             return "running"
         return "prompt"
 
     def _is_settled(self, now: float) -> bool:
-        """Whether busybox has asked for the cursor position, as it does after its prompt, and read the answer."""
+        """Return whether busybox has queried the cursor position, as it does after its prompt, and read the reply."""
         is_answered = self.last_reply >= self._prompt_at or now > self._prompt_at + MOMENT_S
         return is_answered and now > max(self.last_output, self.last_reply) + SETTLE_S
 
     def _is_untouched(self, now: float) -> bool:
-        """Whether a line was entered just now, and nothing was written since."""
+        """Return whether a line was entered just now, and nothing was written since."""
         entered_at = self.line.entered_at
         return entered_at > 0 and self.last_output <= entered_at and now < entered_at + PROMPT_S
 
     def _waits_in_editor(self, foreground: Foreground | None) -> bool:
-        """Whether the pane's own shell waits for input in a line editor."""
+        """Return whether the pane's own shell waits for input in a line editor."""
         return (
             foreground is not None
             and foreground.pid == self._pid
@@ -431,7 +431,7 @@ class ShellTracker:
         )
 
     def _is_idle(self, look: Look, quiet_s: float) -> bool:
-        """Whether the shell has read all that was typed ahead, and executes none of it."""
+        """Return whether the shell has read all input typed ahead, and executes none of it."""
         foreground = look.foreground
         if look.unread or foreground is None or foreground.pid != self._pid:
             return False
@@ -467,7 +467,7 @@ class ShellTracker:
         return [self.marks.report(command)]
 
     def _record_echo(self, data: bytes, place: int) -> None:
-        """Record input that a program reads, which it will echo unless it reads a secret or draws a screen."""
+        """Record input that a program reads, which it will echo unless it reads a secret or uses the full screen."""
         marks, foreground = self.marks, self.foreground
         hidden = foreground is not None and foreground.canonical and not foreground.echo
         if marks.at_prompt or marks.continued or self.state == "fullscreen" or hidden:
@@ -477,9 +477,9 @@ class ShellTracker:
 
 
 def _reported_by_kernel(foreground: Foreground, *, is_shell: bool) -> State:
-    """Judge by the kernel alone."""
-    # Shells turn the echo off too while they edit a line, but only a program that asks for a secret leaves the editing
-    # of it to the terminal.
+    """Return the state that the kernel alone indicates."""
+    # Shells turn the echo off too while they edit a line, but only a program that reads a secret leaves the editing to
+    # the terminal.
     secret = foreground.canonical and not foreground.echo
     if foreground.waiting is None:
         if secret:

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from phux_core.server.shell.events import CommandStarted
 
 _PASTE_OFF = b"\x1b[?2004l\r"
-# So many characters tell a line from others; behind them it may be wrapped.
+# Enough characters to recognize a line; after them it may wrap.
 _TELLING = 16
-# What a prompt and the line typed at it may take in the stream, to be read from there.
+# Maximum size of a prompt and the line typed at it in the stream.
 _LONGEST_LINE = 16 * 1024
 
 
 def below_line(written: bytes, typed: str) -> bytes:
-    r"""Give what stands below a line that was typed; everything if it does not show that line.
+    r"""Return the output below a typed line; all of it if the line is not shown.
 
-    bash shows what is typed where its errors go, and these may go to a file.
+    bash shows typed input on its stderr, which may be redirected to a file.
 
     Example:
         >>> below_line(b"\x1b[7mecho a\x1b[27m\r\necho b\r\n", "echo a")
@@ -31,12 +31,12 @@ def below_line(written: bytes, typed: str) -> bytes:
     """
     line, _newline, below = written.partition(b"\n")
     telling = "".join(typed.split())[:_TELLING]
-    # The line editor turns bracketed paste off where the line ends.
+    # The line editor disables bracketed paste at the end of the line.
     return (below if telling in "".join(plain(line).split()) else written).removeprefix(_PASTE_OFF)
 
 
 def typed_line(news: CommandStarted, journal: Journal, cols: int, rows: int) -> str | None:
-    """Read a command's line from what the terminal shows, for a shell that does not tell it."""
+    """Read a command's line from the screen, for a shell that does not report it."""
     last = news.prompt_start + _LONGEST_LINE
     if not journal.oldest <= news.prompt_start <= news.input_start <= news.start < last:
         return None
