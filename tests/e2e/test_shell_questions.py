@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 
 import pytest
 
 from phux_core import errors
+from shell_panes import SHELLS
 
 QUESTIONS = {
     "bash": (".bashrc", "PS1='$ '\nread -p 'Delete all? ' a\n"),
@@ -59,3 +61,13 @@ def test_a_shell_that_an_rc_file_executes_is_used_at_once(open_shell):
     result = pane.run("echo hi; (exit 4)", timeout_s=20)
     assert (result.output, result.exit_code) == ("hi", 4)
     assert time.monotonic() - began < 5
+
+
+def test_a_shell_that_cannot_be_integrated_says_so_and_is_used_without_marks(open_shell, tmp_path, monkeypatch):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "sh").symlink_to(shutil.which("zsh") or pytest.skip("zsh is not installed"))
+    monkeypatch.setitem(SHELLS, "zsh as sh", [str(tmp_path / "bin" / "sh")])
+    pane = open_shell("zsh as sh")
+    assert pane.wait(state="prompt", timeout_s=20).state == "prompt"
+    result = pane.run("echo hi; (exit 4)", timeout_s=20)
+    assert (result.output, result.exit_code) == ("hi", 4)

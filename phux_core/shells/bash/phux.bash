@@ -207,7 +207,9 @@ __phux_hook() {
 # After the user's files: the last of them has left $__phux_status.
 __phux_install() {
     if [[ $__phux_private ]]; then builtin export HISTFILE=; fi  # bash reads it when all startup files were read
-    if [[ ! $__phux_nonce || $- != *i* ]] || ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
+    if [[ ! $__phux_nonce || $- != *i* ]]; then builtin return "$__phux_status"; fi
+    if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
+        builtin printf '\e]7748;%s;X\a' "$__phux_nonce" >/dev/tty
         builtin return "$__phux_status"
     fi
     builtin local heal= heal_always=

@@ -26,8 +26,10 @@ fi
 if [ -n "$_phux_history" ]; then
     HISTFILE=
 fi
-# zsh as sh does not expand parameters in its prompts.
-if [ -n "$_phux_nonce" ] && [ -z "${ZSH_VERSION-}" ]; then
+if [ -n "$_phux_nonce" ] && [ -n "${ZSH_VERSION-}" ]; then
+    # zsh as sh does not expand parameters in its prompts.
+    printf '\033]7748;%s;X\007' "$_phux_nonce"
+elif [ -n "$_phux_nonce" ]; then
     case $- in
         *a*) set +a; _phux_all=1 ;;
         *) _phux_all= ;;
