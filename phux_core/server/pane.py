@@ -10,7 +10,6 @@ import logging
 import os
 import termios
 import time
-from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import frozen
@@ -22,8 +21,7 @@ from phux_core.server.kernel.foreground import working_directory
 from phux_core.server.pty.intake import Intake
 from phux_core.server.run.follower import RunFollower
 from phux_core.server.run.runner import Runner
-from phux_core.server.screen.attach_frames import is_seen
-from phux_core.server.screen.hibernation import Rest
+from phux_core.server.screen.terminal import Terminal
 from phux_core.server.shell.edit_line import QUESTION
 from phux_core.server.shell.events import CommandFinished, CommandStarted, LineLength, PromptReady
 from phux_core.server.shell.keyboard import Keyboard
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, MutableSequence
 
-    from phux_core.engine.protocol import Effect, Engine, Span
+    from phux_core.engine.protocol import Effect, Engine
     from phux_core.keeper.journal import Journal
     from phux_core.server.history.pane_ledger import PaneLedger
     from phux_core.server.history.pane_log import PaneLog
@@ -116,8 +114,8 @@ class Pane:
     ) -> None:
         self.record, self.faults, self.journal, self.log = record, faults, journal, log
         self._context, self._loop, self._events = context, context.loop, context.events
-        self._rest = Rest(self._loop, engine, partial(is_seen, self), faults.replace_engine)
-        self.engine = self._rest.engine
+        self.terminal = Terminal(self._loop, engine, faults.replace_engine)
+        self.engine = self.terminal.engine
         self._intake = Intake(
             fd,
             journal,
@@ -199,11 +197,6 @@ class Pane:
     def read_now(self) -> None:
         """Read what its program has written by now, unless it floods."""
         self._intake.read_now()
-
-    def changed_rows(self) -> dict[int, list[Span]]:
-        """Read the rows of its screen that may have changed since the last call; there is one reader for it."""
-        self._rest.later()
-        return self.engine.changed()
 
     @property
     def quiet_s(self) -> float:
@@ -292,7 +285,7 @@ class Pane:
         else:
             self._busy = False
             self._intake.calm()
-            self._rest.later()
+            self.terminal.rest_later()
             if not self.record.dead:  # nothing follows the event of its end
                 self._events.emit("idle", pane=self.id, seq=self.seq)
 
@@ -475,7 +468,7 @@ class Pane:
         self.runs.close()
         self.watch.close()
         self._close_fd()
-        self._rest.close()
+        self.terminal.close()
         self.ledger.flush()
         self.log.close()
         self.journal.close()

@@ -251,10 +251,10 @@ class Attachment:
                 self._wake_at(until)
                 return
         self._waiting_since.pop(pane_id, None)
-        frame = sight.difference(pane)
+        frame = sight.difference(pane.terminal)
         if frame is not None:
             sight.pace.step(now)
-            self._send("frame", frame)
+            self._send("frame", {"pane": pane.id, "seq": pane.seq} | frame)
 
     def _send(self, kind: str, body: dict[str, Any]) -> None:
         self.connection.push({"attachment": self.number, kind: body})

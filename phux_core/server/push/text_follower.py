@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from phux_core.engine.plain import as_written, flowing_text
 from phux_core.escapes import cut_unfinished
 from phux_core.logs.text import last_stretch, stretches
-from phux_core.server.screen import alt_screen_changes
+from phux_core.server.screen.alt_screen_changes import difference
 from phux_core.server.screen.snapshot import read_screen
 
 if TYPE_CHECKING:
@@ -156,12 +156,12 @@ class Follower:
 
     def _drawn(self) -> dict[str, Any]:
         """Tell what came onto the alternate screen; the text has it only if it was drawn in one piece."""
-        looks = alt_screen_changes.looks_of(self._pane)
+        looks = self._pane.terminal.looks
         before = looks.first_since(self.begins) if self._stood is None else self._stood
         self._stood = looks.latest
         if not self._stood or not self._is_output_drawn:
             return {}
-        return {"drawn": alt_screen_changes.difference(before, self._stood)}
+        return {"drawn": difference(before, self._stood)}
 
     @property
     def _is_output_drawn(self) -> bool:

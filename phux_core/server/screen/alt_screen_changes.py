@@ -1,20 +1,18 @@
 """What appears on the alternate screen, where nothing flows and a text is drawn in any number of pieces.
 
-As with changes.py, every screen that is handed out is a look. What stood there at the latest of them is remembered, so
-that somebody who refers to one is told what came, and what it came in place of. Elsewhere there is nothing to do.
+As with row_changes.py, every screen that is handed out is a look. The latest looks are remembered: a client that
+refers to one is told which lines appeared since, and which lines they replaced. Other screens need none of this.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from phux_core.width import join_wrapped
 
 if TYPE_CHECKING:
-    from phux_core.engine.protocol import Lines
-    from phux_core.server.pane import Pane
+    from phux_core.engine.protocol import Engine, Lines
 
 # Looks that are remembered: those between a snapshot and a wait for what came after it.
 _LOOKS = 32
@@ -45,28 +43,15 @@ class Looks:
         return self._looks[-1][1]
 
 
-def look(pane: Pane, lines: Lines) -> None:
-    """Take note of a pane's screen as it is."""
-    engine = pane.engine
-    whole: list[str] = []
-    if engine.alt_screen:
-        wrapped = {row for row, goes_on in enumerate(lines.wrapped) if goes_on}
-        whole = [line for line in join_wrapped(lines.text, wrapped, engine.cols) if line]
-    looks_of(pane).add(pane.seq, whole)
+def lines_shown(engine: Engine, lines: Lines) -> list[str]:
+    """Join the rows of the alternate screen to lines; return none while another screen is shown."""
+    if not engine.alt_screen:
+        return []
+    wrapped = {row for row, goes_on in enumerate(lines.wrapped) if goes_on}
+    return [line for line in join_wrapped(lines.text, wrapped, engine.cols) if line]
 
 
 def difference(before: list[str], now: list[str]) -> dict[str, list[str]]:
     """Say which lines came, and which are not there any more. One that only moved is neither."""
     came, gone = Counter(now), Counter(before)
     return {"lines": list((came - gone).elements()), "instead_of": list((gone - came).elements())}
-
-
-_looks: WeakKeyDictionary[Pane, Looks] = WeakKeyDictionary()
-
-
-def looks_of(pane: Pane) -> Looks:
-    """Give a pane's looks. They live as long as the pane, and begin anew with the service."""
-    looks = _looks.get(pane)
-    if looks is None:
-        looks = _looks[pane] = Looks()
-    return looks

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
-from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from phux_core.server.screen.frame_pacing import Pace
 
 if TYPE_CHECKING:
     from phux_core.engine.protocol import Color, Engine, Modes, Span, Style
-    from phux_core.server.pane import Pane
+    from phux_core.server.screen.terminal import Terminal
 
     Run = list[Any]
 
@@ -85,10 +84,10 @@ class Picture:
         self.rows: list[list[Run]] = []
         self.versions: list[int] = []
 
-    def look(self, pane: Pane) -> None:
-        """Take in what the pane shows now."""
-        changed = pane.changed_rows()
-        size = (pane.engine.cols, pane.engine.rows)
+    def look(self, terminal: Terminal) -> None:
+        """Read what the terminal shows now."""
+        changed = terminal.changed_rows()
+        size = (terminal.engine.cols, terminal.engine.rows)
         if size != self.size:
             self.size = size
             self.rows = [[] for _ in range(size[1])]
@@ -115,10 +114,10 @@ class PaneSight:
         self._size = (0, 0)
         self._rest: dict[str, Any] = {}
 
-    def difference(self, pane: Pane) -> dict[str, Any] | None:
-        """Say what the client does not know yet, and take it as told; None when there is nothing."""
-        picture = self._picture = self._picture or _picture_of(pane)
-        picture.look(pane)
+    def difference(self, terminal: Terminal) -> dict[str, Any] | None:
+        """Return what the client was not told yet, and count it as told; None when there is nothing."""
+        picture = self._picture = self._picture or terminal.picture()
+        picture.look(terminal)
         frame: dict[str, Any] = {}
         if picture.size != self._size:
             frame["size"] = list(picture.size)
@@ -130,34 +129,13 @@ class PaneSight:
             changed = []
         if changed:
             frame["rows"] = changed
-        rest = _rest(pane)
+        rest = _rest(terminal.engine)
         frame |= {name: value for name, value in rest.items() if name not in self._rest or self._rest[name] != value}
         self._version, self._size, self._rest = picture.version, picture.size, rest
-        return {"pane": pane.id, "seq": pane.seq} | frame if frame else None
+        return frame or None
 
 
-_pictures: WeakKeyDictionary[Pane, ReferenceType[Picture]] = WeakKeyDictionary()
-
-
-def is_seen(pane: Pane) -> bool:
-    """Tell whether somebody sees a pane."""
-    known = _pictures.get(pane)
-    return known is not None and known() is not None
-
-
-def _picture_of(pane: Pane) -> Picture:
-    """Give a pane's picture. It lives as long as somebody sees the pane."""
-    known = _pictures.get(pane)
-    picture = None if known is None else known()
-    if picture is None:
-        pane.engine.forget_changes()  # what was told to another picture is not told again
-        picture = Picture()
-        _pictures[pane] = ref(picture)
-    return picture
-
-
-def _rest(pane: Pane) -> dict[str, Any]:
-    engine = pane.engine
+def _rest(engine: Engine) -> dict[str, Any]:
     cursor = engine.cursor()
     modes = engine.modes()
     shape = _SHAPES[cursor.shape] + (0 if cursor.blinking else 1)

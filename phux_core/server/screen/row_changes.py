@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from phux_core.server.pane import Pane
 
 # Looks that are remembered; somebody who refers to an older one is told everything.
 _LOOKS = 512
@@ -107,14 +104,3 @@ def _shift(old: list[str], new: list[str]) -> int:
             if sum(a == b for a, b in pairs) >= max(2, len(pairs) - 1):
                 return shift
     return 0
-
-
-_clocks: WeakKeyDictionary[Pane, RowClock] = WeakKeyDictionary()
-
-
-def clock_of(pane: Pane) -> RowClock:
-    """Give a pane's clock. It lives as long as the pane, and begins anew with the service."""
-    clock = _clocks.get(pane)
-    if clock is None:
-        clock = _clocks[pane] = RowClock()
-    return clock

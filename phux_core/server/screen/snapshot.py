@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.protocol import DEFAULT_STYLE
 from phux_core.keeper.signals import signal_name
-from phux_core.server.screen import alt_screen_changes
-from phux_core.server.screen.row_changes import clock_of
+from phux_core.server.screen.alt_screen_changes import lines_shown
 
 if TYPE_CHECKING:
     from phux_core.engine.protocol import Color, Lines, Span, Style
@@ -61,12 +60,11 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
     spans = engine.spans(0, engine.rows) if cells else None
     if spans is not None:
         screen["cells"] = _cells(spans)
-    clock = clock_of(pane)
     shape = (engine.cols, engine.rows, engine.alt_screen)
-    clock.look(pane.seq, shape, lines.text, None if spans is None else _styles(spans, engine.rows))
-    alt_screen_changes.look(pane, lines)
+    pane.terminal.clock.look(pane.seq, shape, lines.text, None if spans is None else _styles(spans, engine.rows))
+    pane.terminal.looks.add(pane.seq, lines_shown(engine, lines))
     if since is not None:
-        screen["changes"] = clock.since(since)._asdict()
+        screen["changes"] = pane.terminal.clock.since(since)._asdict()
     return screen
 
 
