@@ -1,17 +1,25 @@
 """The service: the process that gives bytes their meaning. It may crash, and may be replaced while it runs.
 
-Packages, bottom to top; each imports only from those above it in this list:
+Packages and modules, bottom to top. Each imports only from those above it in this list, also for type checkers;
+tests/unit/test_imports.py reads the list.
 
-sync         a waker, a promise, the lock of a pane
-kernel       foreground processes, system calls, line discipline, peer credentials
-pty          bytes from and to a PTY master
-shell        what a shell is doing
-run          a command typed at a prompt, its exit code and its output
-screen       snapshots, changes, attach frames, rebuilding
-history      logs and command ledgers
-tree         sessions, windows and panes: records, layout, start and end
-pane         one live pane
-push         events, text and attach frames for clients
-api          connections and calls
-service      all of it put together; keeper_link, settings and __main__ belong to it
+sync          a waker, a promise, the lock of a pane
+settings      the options that the keeper was started with
+kernel        foreground processes, system calls, line discipline, peer credentials
+keeper_link   the channel to the keeper
+pane_record   what a restart must not lose of a pane
+pane_faults   keeps a fault in one pane from the others
+pty           bytes from and to a PTY master
+shell         what a shell is doing
+history       logs and command ledgers
+run           a command typed at a prompt, its exit code and its output
+screen        the terminal, snapshots, changes, attach frames, rebuilding
+tree          sessions, windows and panes: records, layout, start and end
+pane          one live pane
+pane_restore  what an earlier service knew of it
+push          events, text and attach frames for clients
+api           connections and calls
+service       all of it put together
+__main__      the process that the keeper starts
+template      a process that forks embedded servers
 """

@@ -10,6 +10,7 @@ import logging
 import os
 import termios
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import frozen
@@ -17,7 +18,6 @@ from attrs import frozen
 from phux_core.engine.protocol import Bell, CwdChanged, PrivateOsc, Reply, TitleChanged
 from phux_core.errors import PaneClosedError
 from phux_core.keeper.children import window_size
-from phux_core.server.kernel.foreground import working_directory
 from phux_core.server.pty.intake import Intake
 from phux_core.server.run.follower import RunFollower
 from phux_core.server.run.runner import Runner
@@ -26,7 +26,7 @@ from phux_core.server.shell.edit_line import QUESTION
 from phux_core.server.shell.events import CommandFinished, CommandStarted, LineLength, PromptReady
 from phux_core.server.shell.keyboard import Keyboard
 from phux_core.server.shell.marks import ShellMarks
-from phux_core.server.shell.observer import ShellObserver
+from phux_core.server.shell.observer import ShellObserver, current_directory
 from phux_core.server.shell.state_watch import StateWatch
 from phux_core.server.shell.tracker import ShellTracker
 from phux_core.server.shell.typed_line import typed_line
@@ -126,12 +126,15 @@ class Pane:
             on_end=self._finish_if_over,
         )
         name = f"@{record.id}"
-        self.ledger = ledger(self.current_directory)
+        cwd = partial(current_directory, record)
+        self.ledger = ledger(cwd)
         self.tracker = ShellTracker(name, record.pid, record.shell, ShellMarks(record.nonce), self._read_line)
         self.tracker.last_output = self._loop.time()
         self.keyboard = Keyboard(self._loop, fd, name, self.engine, journal, self.tracker, self._position)
         self._observer = ShellObserver(record, fd, self.tracker, self.keyboard, journal, self._position)
-        self.watch = StateWatch(self._loop, lambda: faults.output.call(self._look, _UNKNOWN), self._on_state)
+        self.watch = StateWatch(
+            self._loop, lambda: faults.output.call(self._look, _UNKNOWN), self._on_state, self.keyboard.may_be_unread
+        )
         self._changed = Waker()
         self.runs = RunFollower(
             record,
@@ -141,7 +144,7 @@ class Pane:
             self.ledger,
             self._changed,
             position=self._position,
-            cwd=self.current_directory,
+            cwd=cwd,
             read_log=log.read,
         )
         self.runner = Runner(
@@ -198,31 +201,9 @@ class Pane:
         """Read what its program has written by now, unless it floods."""
         self._intake.read_now()
 
-    @property
-    def quiet_s(self) -> float:
-        """How long its program has written nothing."""
-        return self._loop.time() - self.tracker.last_output
-
-    def current_directory(self) -> str:
-        """Ask the kernel for the working directory of the first process; the last known one if it cannot tell."""
-        return (None if self.record.dead else working_directory(self.record.pid)) or self.record.cwd
-
     def look(self) -> Foreground | None:
         """Ask the kernel for the foreground of the terminal; None if there is none."""
         return self._observer.foreground()
-
-    def settle_state(self) -> None:
-        """Look again before the state is reported, if it is older than typed input or there was no look yet."""
-        if self.fd >= 0 and (self.watch.foreground is None or self.keyboard.may_be_unread):
-            self.watch.look_now()
-
-    def foreground_document(self) -> dict[str, Any] | None:
-        """Return the program that has the terminal, as the wire does."""
-        foreground = self.watch.foreground
-        if foreground is None:
-            return None
-        cwd = self.current_directory() if foreground.pid == self.record.pid else foreground.cwd
-        return {"command": foreground.name, "pid": foreground.pid, "cwd": cwd}
 
     # Output
 
@@ -280,7 +261,7 @@ class Pane:
             self.journal.restart()
 
     def _check_idle(self) -> None:
-        if (quiet := self.quiet_s) < IDLE_AFTER_S:
+        if (quiet := self._loop.time() - self.tracker.last_output) < IDLE_AFTER_S:
             self._loop.call_later(IDLE_AFTER_S - quiet, self._check_idle)
         else:
             self._busy = False
@@ -333,7 +314,7 @@ class Pane:
             self.runs.settle()  # callers that wait for the end of a run hear of it before anything is written down
             self.ledger.take(event, None)
         elif self.tracker.marks.editor:
-            self.on_effect(CwdChanged(self.current_directory()))  # POSIX shells do not report it
+            self.on_effect(CwdChanged(current_directory(self.record)))  # POSIX shells do not report it
         if isinstance(event, PromptReady) or self.tracker.marks.at_prompt:
             self.watch.look_now()
 

@@ -23,10 +23,11 @@ from phux_core.server.kernel.peer_credentials import peer_uid
 from phux_core.server.kernel.syscall import ask_where_refused
 from phux_core.server.pane import Pane, PaneContext
 from phux_core.server.pane_faults import PaneFaults
+from phux_core.server.pane_restore import restore
 from phux_core.server.pty.read_order import ReadTurns
 from phux_core.server.push.attachments import Attachments
 from phux_core.server.push.hub import EventHub
-from phux_core.server.screen.rebuild import SET_ASIDE, Rebuilt, blank, label, rebuild, restore
+from phux_core.server.screen.rebuild import SET_ASIDE, Rebuilt, blank, label, rebuild
 from phux_core.server.shell.events import STATES
 from phux_core.server.tree.arranger import Arranger
 from phux_core.server.tree.diff import news, picture
@@ -69,7 +70,6 @@ class Service:
         self, settings: Settings, channel: Channel, inheritance: Inheritance, loop: asyncio.AbstractEventLoop
     ) -> None:
         self.loop = loop
-        self.socket_path = settings.socket
         self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
         self.panes: dict[int, Pane] = {}
         self.events = EventHub(1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE)
@@ -379,7 +379,7 @@ class Service:
                 for pane in panes
                 if pane.engine_note is not None
             ],
-            "socket": self.socket_path,
+            "socket": self.settings.socket,
             "log": self.settings.log,
             "uptime_s": round(time.time() - self._hello["started_at"], 3),
             "sessions": len(self.tree.sessions),

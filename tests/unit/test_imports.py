@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from phux_core import server
 
 ROOT = Path(__file__).parents[2]
 SOURCES = {
@@ -42,6 +45,8 @@ CONTRACT = {
     ),
     *("layout", "config", "bindings"),
 }
+# The parts of the server, bottom to top.
+SERVER = re.findall(r"^(\w+)  +\w", server.__doc__, re.MULTILINE)
 LOOPS = {"socket", "asyncio", "anyio", "trio", "selectors", "select"}
 HEAVY = {"attr", "attrs", "cattr", "cattrs", "anyio", "asyncio", "typing", "dataclasses", "inspect", "subprocess"}
 MAX_LINES = 500
@@ -82,6 +87,18 @@ def part_of_core(module):
     return module.split(".")[1] if "." in module else ""
 
 
+def part_of_server(module):
+    """Return a module's place in the order of the server's parts; None if it is not in one."""
+    parts = module.split(".")
+    return SERVER.index(parts[2]) if parts[:2] == ["phux_core", "server"] and len(parts) > 2 else None
+
+
+def points_up(name, target):
+    """Return True if a module of the server imports a part above its own."""
+    own, other = part_of_server(name), part_of_server(target)
+    return own is not None and other is not None and other > own
+
+
 def violations(name, source):
     """List what a module imports and must not."""
     package = name.split(".")[0]
@@ -93,6 +110,7 @@ def violations(name, source):
         if package == "phux_core":
             bad = top in {"phux_client", "phux_cli", "phux_mcp"}
             bad |= core not in {"server", "keeper"} and (top in LOOPS or part in {"server", "keeper"})
+            bad |= points_up(name, target)
             bad |= core == "keeper" and part in {"server", "engine"}
             bad |= core in CONTRACT and part == "engine"
         elif package == "phux_client":
@@ -124,6 +142,16 @@ def test_imports_point_down_only(name):
         ("phux_core.keeper.channel", "from phux_core.server.settings import Settings", ["phux_core.server.settings"]),
         ("phux_core.keeper.supervisor", "import phux_core.engine", ["phux_core.engine"]),
         ("phux_core.server.service", "import phux_client.flows", ["phux_client.flows"]),
+        ("phux_core.server.tree.records", "from phux_core.server.pane import Pane", ["phux_core.server.pane"]),
+        ("phux_core.server.kernel.syscall", "from phux_core.server import shell", ["phux_core.server.shell"]),
+        ("phux_core.server.pane_record", "import phux_core.server.pty.intake", ["phux_core.server.pty.intake"]),
+        ("phux_core.server.screen.terminal", "from ..tree import diff", ["phux_core.server.tree.diff"]),
+        (
+            "phux_core.server.push.hub",
+            "if TYPE_CHECKING:\n    from phux_core.server.api.connection import Connection",
+            ["phux_core.server.api.connection"],
+        ),
+        ("phux_core.server.api.connection", "from phux_core.server import service", ["phux_core.server.service"]),
         ("phux_client.aio.link", "from phux_core.keeper import listener", ["phux_core.keeper.listener"]),
         ("phux_client.aio.link", "from phux_core import keeper", ["phux_core.keeper"]),
         ("phux_client.aio.link", "from phux_core import engine as e", ["phux_core.engine"]),
@@ -152,6 +180,10 @@ def test_a_wrong_import_is_caught(name, source, caught):
         ),
         ("phux_core.engine.encoding", "from phux_core.keys import Key"),
         (
+            "phux_core.server.tree.spawner",
+            "from phux_core.server.tree import launch\nfrom phux_core.server.kernel.foreground import look",
+        ),
+        (
             "phux_client.aio.link",
             "import anyio\nfrom phux_core import errors, wire\nfrom phux_client.event_buffer import EventBuffer",
         ),
@@ -165,6 +197,10 @@ def test_a_wrong_import_is_caught(name, source, caught):
 )
 def test_a_right_import_passes(name, source):
     assert violations(name, source) == []
+
+
+def test_every_part_of_the_server_has_a_place_in_the_order():
+    assert {name.split(".")[2] for name in MODULES if name.startswith("phux_core.server.")} == set(SERVER)
 
 
 def test_the_checker_sees_every_module():

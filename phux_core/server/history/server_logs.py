@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from phux_core.logs import cleaning, places, writing
 from phux_core.server.history.log_workers import LogWorkers
@@ -12,10 +12,9 @@ from phux_core.server.history.pane_log import PaneLog
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Collection
+    from contextlib import AbstractAsyncContextManager
 
     from phux_core.keeper.journal import Journal
-    from phux_core.server.api.connection import Connection
-    from phux_core.server.pane import Pane
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.settings import Settings
 
@@ -26,6 +25,24 @@ SEARCH_S = 60.0
 _CLEAN_S = 10.0
 _PAUSE = 100
 _log = logging.getLogger("phux.logs")
+
+
+class LoggedPane(Protocol):
+    """The parts of a pane that have to do with its log."""
+
+    record: PaneRecord
+    log: PaneLog
+
+
+class Client(Protocol):
+    """A client that reads logs."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is still there."""
+
+    def large_reply(self) -> AbstractAsyncContextManager[None]:
+        """Prepare a large reply inside this block, when the client can take one."""
 
 
 class Logs:
@@ -39,7 +56,11 @@ class Logs:
     """
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, settings: Settings, server: str, panes: Callable[[], Collection[Pane]]
+        self,
+        loop: asyncio.AbstractEventLoop,
+        settings: Settings,
+        server: str,
+        panes: Callable[[], Collection[LoggedPane]],
     ) -> None:
         self.root = settings.log_root
         self.server = server
@@ -78,7 +99,7 @@ class Logs:
     async def ask(
         self,
         do: str,
-        connection: Connection,
+        connection: Client,
         *,
         deadline_s: float = READ_S,
         large: Callable[[], dict[str, Any]] | None = None,
@@ -121,7 +142,7 @@ class Logs:
         for pane in self._panes():
             pane.log.look_after()
         settings = self._settings
-        live = frozenset(pane.id for pane in self._panes() if not pane.record.dead)
+        live = frozenset(pane.record.id for pane in self._panes() if not pane.record.dead)
 
         def clean() -> int:
             return cleaning.clean(

@@ -7,12 +7,13 @@ one of them waits, so a full screen has to be quiet for a moment as well. Everyt
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from phux_core.server.screen.snapshot import catch_up
+from phux_core.server.screen.snapshot import ShownPane, catch_up
 
 if TYPE_CHECKING:
-    from phux_core.server.pane import Pane
+    from phux_core.server.kernel.foreground import Foreground
+    from phux_core.server.shell.tracker import ShellTracker
 
 _PAUSE_S = 0.02
 # A shell is at its prompt soon after the last output, and need not have paused.
@@ -23,13 +24,22 @@ _LONGEST_OUTPUT_S = 0.1
 _LONGEST_SILENCE_S = 0.25
 
 
-def is_painted(pane: Pane) -> bool:
+class PaintedPane(ShownPane, Protocol):
+    """The parts of a pane that tell whether its screen is drawn."""
+
+    tracker: ShellTracker
+
+    def look(self) -> Foreground | None:
+        """Ask the kernel for the foreground of the terminal."""
+
+
+def is_painted(pane: PaintedPane) -> bool:
     """Read what a pane's program has written by now, and tell whether that is all it draws for the moment."""
     catch_up(pane)
     state = pane.watch.state
     if state == "dead":
         return True
-    if state in {"running", "fullscreen"} and pane.quiet_s < _PAUSE_S:
+    if state in {"running", "fullscreen"} and _quiet_s(pane) < _PAUSE_S:
         return False
     if state == "running":
         return True
@@ -37,12 +47,16 @@ def is_painted(pane: Pane) -> bool:
     return foreground is not None and foreground.waiting is not False
 
 
-async def wait_until_painted(pane: Pane) -> None:
+async def wait_until_painted(pane: PaintedPane) -> None:
     """Wait until a pane's program has drawn its screen, at most a quarter of a second."""
     loop = asyncio.get_running_loop()
     give_up_at = loop.time() + _LONGEST_SILENCE_S
     pauses_by = loop.time() + _LONGEST_OUTPUT_S
     while not is_painted(pane) and loop.time() < pauses_by:
-        if pane.quiet_s >= _PAUSE_S:
+        if _quiet_s(pane) >= _PAUSE_S:
             pauses_by = give_up_at  # it works
         await asyncio.sleep(_LOOK_AGAIN_S)
+
+
+def _quiet_s(pane: PaintedPane) -> float:
+    return asyncio.get_running_loop().time() - pane.tracker.last_output

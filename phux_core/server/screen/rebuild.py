@@ -1,4 +1,4 @@
-"""Rebuild a pane after the death of a service: its terminal from its checkpoint and what was written since, its runs.
+"""Rebuild a terminal after the death of a service, from its checkpoint and what was written since.
 
 Nothing here raises because of what a checkpoint or a journal holds: a terminal that cannot be rebuilt starts blank, at
 the right place in the stream, and ``Rebuilt.note`` says what happened.
@@ -12,10 +12,8 @@ import struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core import engine as engines
-from phux_core.engine.protocol import DEFAULT_HISTORY, PrivateOsc
+from phux_core.engine.protocol import DEFAULT_HISTORY
 from phux_core.engine.tap import Tap
-from phux_core.errors import InternalError
-from phux_core.server.shell.marks import ShellMarks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from phux_core.engine import Engine
     from phux_core.engine.protocol import Effect
     from phux_core.keeper.journal import Journal
-    from phux_core.server.pane import Pane
 
 SET_ASIDE = "its screen was cleared: the service died again and again while rebuilding it; the log has it all"
 UNREADABLE = "its last checkpoint could not be used; what was written before it is only in the log"
@@ -95,32 +92,6 @@ def rebuild(
         _log.exception("a terminal could not be rebuilt; it starts blank")
         return Rebuilt(blank(name, cols, rows, journal.position, history), notes, _marks(journal, start), CLEARED)
     return Rebuilt(engine, notes, effects, note)
-
-
-def restore(pane: Pane, rebuilt: Rebuilt) -> None:
-    """Remember what an earlier service knew of a pane: as it was at the checkpoint, and the marks that came since."""
-    contained = pane.faults.restoring
-    if rebuilt.notes is not None:
-        with contained:
-            pane.tracker.marks = ShellMarks.load(rebuilt.notes)
-    with contained:
-        pane.runs.restore()
-    if rebuilt.is_aside:
-        unknown = f"whether the command in @{pane.id} has ended is not known: {SET_ASIDE}"
-        pane.runs.close(InternalError(unknown, remedy="look at the screen and the log before you run it again"))
-    starts = [entry.start for entry in pane.ledger.entries if entry.start is not None]
-    for effect in rebuilt.effects:
-        if isinstance(effect, PrivateOsc):
-            with contained:
-                pane.tracker.marks.resume(starts, effect.start)
-                pane.take_mark(effect)
-    pane.tracker.marks.resume(starts, pane.journal.position)
-    marks = pane.tracker.marks
-    marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and (rebuilt.is_aside or pane.journal.base > 0)
-    with contained:
-        pane.runs.after_replay()
-    if rebuilt.note is not None:
-        pane.keep_checkpoint()  # so that the next service does not trip over the same
 
 
 def blank(name: str, cols: int, rows: int, position: int, history: int = DEFAULT_HISTORY) -> Engine:

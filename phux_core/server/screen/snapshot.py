@@ -6,25 +6,43 @@ document, which the client makes of it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from phux_core.engine.protocol import DEFAULT_STYLE
 from phux_core.keeper.signals import signal_name
 from phux_core.server.screen.alt_screen_changes import lines_shown
+from phux_core.server.shell.observer import current_directory
 
 if TYPE_CHECKING:
     from phux_core.engine.protocol import Color, Lines, Span, Style
-    from phux_core.server.pane import Pane
+    from phux_core.server.pane_record import PaneRecord
+    from phux_core.server.screen.terminal import Terminal
+    from phux_core.server.shell.state_watch import StateWatch
 
 
-def catch_up(pane: Pane) -> None:
+class ShownPane(Protocol):
+    """The parts of a pane that its screen is read from."""
+
+    record: PaneRecord
+    terminal: Terminal
+    watch: StateWatch
+
+    @property
+    def seq(self) -> int:
+        """How many bytes of its output were parsed."""
+
+    def read_now(self) -> None:
+        """Read the output that is there."""
+
+
+def catch_up(pane: ShownPane) -> None:
     """Read what the pane's program has written by now, and find out its state after that."""
     pane.read_now()
     pane.watch.look_if_due()
     pane.read_now()
 
 
-def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int | None = None) -> dict[str, Any]:
+def read_screen(pane: ShownPane, *, scrollback: int | None, cells: bool, since: int | None = None) -> dict[str, Any]:
     """Read a pane.
 
     Args:
@@ -33,14 +51,14 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
         cells: Whether to add the styled cells.
         since: Whether to say what changed after this moment.
     """
-    engine = pane.engine
-    pane.settle_state()
+    engine = pane.terminal.engine
+    pane.watch.settle()
     cursor = engine.cursor()
     lines = engine.lines(0, engine.rows)
     wanted = 0 if scrollback is None else min(scrollback or engine.history_rows, engine.history_rows)
     history = engine.lines(-wanted, wanted) if wanted else None
     screen: dict[str, Any] = {
-        "pane": pane.id,
+        "pane": pane.record.id,
         "cols": engine.cols,
         "rows": engine.rows,
         "cursor": {"x": cursor.x, "y": cursor.y, "visible": cursor.visible},
@@ -51,7 +69,7 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
         "seq": pane.seq,
         "alt_screen": engine.alt_screen,
         "state": pane.watch.state,
-        "foreground": pane.foreground_document(),
+        "foreground": foreground_document(pane),
     }
     if pane.record.dead:
         screen["exit_status"] = pane.record.exit_status
@@ -66,6 +84,15 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
     if since is not None:
         screen["changes"] = pane.terminal.clock.since(since)._asdict()
     return screen
+
+
+def foreground_document(pane: ShownPane) -> dict[str, Any] | None:
+    """Describe the program that has the terminal; None if there is none."""
+    foreground = pane.watch.foreground
+    if foreground is None:
+        return None
+    cwd = current_directory(pane.record) if foreground.pid == pane.record.pid else foreground.cwd
+    return {"command": foreground.name, "pid": foreground.pid, "cwd": cwd}
 
 
 def _styles(spans: list[Span], rows: int) -> list[list[tuple[object, ...]]]:

@@ -97,9 +97,8 @@ class Keyboard:
         """Return whether the program has not read all input."""
         return self._queue.is_unread()
 
-    @property
     def may_be_unread(self) -> bool:
-        """Whether there was input since all of it was last found to be read."""
+        """Return True if there was input since all of it was last found to be read."""
         return self._queue.may_be_unread
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ import select
 from typing import TYPE_CHECKING
 
 from phux_core import procfs
-from phux_core.server.kernel.foreground import look
+from phux_core.server.kernel.foreground import look, working_directory
 from phux_core.server.shell.output_bounds import last_line
 from phux_core.server.shell.tracker import Look
 
@@ -78,6 +78,11 @@ class ShellObserver:
                 return variable.encode() in file.read().split(b"\0")
         except OSError:
             return True
+
+
+def current_directory(record: PaneRecord) -> str:
+    """Ask the kernel for the working directory of a pane's first process; return the last known one if it fails."""
+    return (None if record.dead else working_directory(record.pid)) or record.cwd
 
 
 def _is_readable(fd: int) -> bool:

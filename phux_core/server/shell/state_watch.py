@@ -34,6 +34,7 @@ class StateWatch:
         loop: The event loop.
         look: Returns the current state and foreground.
         on_change: Called when the state changed, or the process in the foreground or its name.
+        may_be_unread: Returns True if something was typed that the program may not have read.
     """
 
     def __init__(
@@ -41,12 +42,14 @@ class StateWatch:
         loop: asyncio.AbstractEventLoop,
         look: Callable[[], tuple[State, Foreground | None]],
         on_change: Callable[[State, Foreground | None], None],
+        may_be_unread: Callable[[], bool],
     ) -> None:
         self.state: State = "running"
         self.foreground: Foreground | None = None
         self._loop = loop
         self._look = look
         self._on_change = on_change
+        self._may_be_unread = may_be_unread
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
         # A burst of activity: whether one is on, when it began, and its last activity.
@@ -96,6 +99,11 @@ class StateWatch:
     def look_if_due(self) -> None:
         """Check at once if something happened since the last check."""
         if self._touched:
+            self.look_now()
+
+    def settle(self) -> None:
+        """Look again before the state is reported, if it is older than typed input or there was no look yet."""
+        if self.state != "dead" and (self.foreground is None or self._may_be_unread()):
             self.look_now()
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ and has the tree written down and told about.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from phux_core import layout
 from phux_core.errors import BadRequestError, BadSizeError, NoSuchTargetError, PaneClosedError, RefusedError
@@ -15,14 +15,39 @@ from phux_core.server.tree.documents import place_document
 from phux_core.server.tree.size_policy import View, decide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from phux_core.layout import Direction, Side, Step
     from phux_core.server.pane_record import PaneRecord
-    from phux_core.server.service import Service
-    from phux_core.server.tree.records import SessionRecord, WindowRecord
+    from phux_core.server.tree.records import SessionRecord, Tree, WindowRecord
 
 _AXES: tuple[Direction, Direction] = ("right", "down")
+
+
+class SizedPane(Protocol):
+    """A pane whose size can be changed."""
+
+    def resize(self, cols: int, rows: int) -> None:
+        """Change the size of the terminal."""
+
+    def tell_size(self) -> None:
+        """Tell the kernel the size of the terminal."""
+
+
+class Host(Protocol):
+    """The parts of the service that an arranger needs."""
+
+    tree: Tree
+
+    @property
+    def panes(self) -> Mapping[int, SizedPane]:
+        """The live panes by their ids."""
+
+    def write_tree(self) -> None:
+        """Have the tree kept for the next service."""
+
+    def tree_changed(self) -> None:
+        """Save the tree, and tell clients about it."""
 
 
 class Arranger:
@@ -33,7 +58,7 @@ class Arranger:
         size_policy: Whose size windows have that have no policy of their own.
     """
 
-    def __init__(self, service: Service, size_policy: str) -> None:
+    def __init__(self, service: Host, size_policy: str) -> None:
         self._service = service
         self._tree = service.tree
         self._size_policy = size_policy

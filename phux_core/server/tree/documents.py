@@ -6,16 +6,18 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from phux_core.keeper.signals import signal_name
+from phux_core.server.screen.snapshot import foreground_document
+from phux_core.server.shell.observer import current_directory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from phux_core.server.pane import Pane
     from phux_core.server.pane_record import PaneRecord
+    from phux_core.server.screen.snapshot import ShownPane
     from phux_core.server.tree.records import SessionRecord, Tree, WindowRecord
 
 
-def tree_document(tree: Tree, panes: Mapping[int, Pane], attached: Mapping[int, int]) -> dict[str, Any]:
+def tree_document(tree: Tree, panes: Mapping[int, ShownPane], attached: Mapping[int, int]) -> dict[str, Any]:
     """Build the Tree document.
 
     Args:
@@ -57,7 +59,7 @@ def place_document(session: SessionRecord, window: WindowRecord, pane: PaneRecor
     }
 
 
-def _window(session: SessionRecord, window: WindowRecord, panes: Mapping[int, Pane]) -> dict[str, Any]:
+def _window(session: SessionRecord, window: WindowRecord, panes: Mapping[int, ShownPane]) -> dict[str, Any]:
     return {
         "id": window.id,
         "index": window.index,
@@ -75,9 +77,9 @@ def _window(session: SessionRecord, window: WindowRecord, panes: Mapping[int, Pa
     }
 
 
-def _pane(pane: Pane, record: PaneRecord, index: int, active: bool) -> dict[str, Any]:
-    engine = pane.engine
-    pane.settle_state()
+def _pane(pane: ShownPane, record: PaneRecord, index: int, active: bool) -> dict[str, Any]:
+    engine = pane.terminal.engine
+    pane.watch.settle()
     document = {
         "id": record.id,
         "index": index,
@@ -86,10 +88,10 @@ def _pane(pane: Pane, record: PaneRecord, index: int, active: bool) -> dict[str,
         "rows": engine.rows,
         "title": engine.title,
         "command": record.command,
-        "cwd": pane.current_directory(),
+        "cwd": current_directory(record),
         "pid": record.pid,
         "state": pane.watch.state,
-        "foreground": pane.foreground_document(),
+        "foreground": foreground_document(pane),
         "exit_status": record.exit_status,
     }
     if record.exit_signal is not None:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import frozen
 
@@ -23,14 +23,19 @@ from phux_core.selector import check_session_name, check_window_name
 from phux_core.server.kernel.foreground import working_directory
 from phux_core.server.kernel.shell_kind import shell_kind
 from phux_core.server.pane_record import PaneRecord
+from phux_core.server.shell.observer import current_directory
 from phux_core.server.tree import launch
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from phux_core.keeper.journal import Journal
     from phux_core.layout import Direction
-    from phux_core.server.keeper_link import Child
-    from phux_core.server.pane import Pane
-    from phux_core.server.service import Service
-    from phux_core.server.tree.records import SessionRecord
+    from phux_core.server.keeper_link import Child, KeeperLink
+    from phux_core.server.settings import Settings
+    from phux_core.server.shell.state_watch import StateWatch
+    from phux_core.server.tree.arranger import Arranger
+    from phux_core.server.tree.records import SessionRecord, Tree
 
 MAX_PANES = 2000
 _READY_S = 2.0
@@ -48,6 +53,55 @@ class Program:
     login: bool = False
 
 
+class NewPane(Protocol):
+    """The parts of a pane that matter when it, or another beside it, is made."""
+
+    record: PaneRecord
+    watch: StateWatch
+    ready: asyncio.Future[None]
+
+    @property
+    def fd(self) -> int:
+        """The PTY master; negative once the pane is dead."""
+
+
+class Events(Protocol):
+    """Where new panes are reported."""
+
+    def emit(self, name: str, /, *, pane: int | None = None, seq: int | None = None, **payload: object) -> None:
+        """Publish an event."""
+
+
+class Host(Protocol):
+    """The parts of the service that making panes needs."""
+
+    settings: Settings
+    tree: Tree
+    arranger: Arranger
+    keeper: KeeperLink
+    stopping: bool
+
+    @property
+    def panes(self) -> Mapping[int, NewPane]:
+        """The live panes by their ids."""
+
+    @property
+    def events(self) -> Events:
+        """Where new panes are reported."""
+
+    def add_pane(self, record: PaneRecord, master: int, journal: Journal, *, wait_status: int | None = None) -> NewPane:
+        """Bring a pane to life."""
+
+    def discard(self, child: Child) -> None:
+        """End a program that belongs to no pane."""
+
+    def remove_panes(self, pane_ids: list[int]) -> None:
+        """Forget panes whose programs have ended."""
+
+    def tree_changed(self) -> None:
+        """Save the tree, and tell clients about it."""
+
+
 class Maker:
     """Makes sessions, windows and panes of one service.
 
@@ -56,7 +110,7 @@ class Maker:
         shell: What runs without a command; None for the shell that the caller's environment names.
     """
 
-    def __init__(self, service: Service, shell: str | None) -> None:
+    def __init__(self, service: Host, shell: str | None) -> None:
         self._service = service
         self._shell = shell
         self._reserved_names: set[str] = set()
@@ -197,11 +251,11 @@ class Maker:
         self._service.arranger.check_index(session, index)
         return session
 
-    def _directory(self, beside: Pane, program: Program) -> str:
+    def _directory(self, beside: NewPane, program: Program) -> str:
         """Say where a program starts: where it was told to, or where the pane beside it is."""
         if program.cwd is not None:
             return launch.check_cwd(program.cwd)
-        candidates = [beside.current_directory(), beside.record.cwd]
+        candidates = [current_directory(beside.record), beside.record.cwd]
         if beside.fd >= 0:
             with contextlib.suppress(OSError):  # of the program in the foreground, as whoever sees the pane expects
                 candidates.insert(0, working_directory(os.tcgetpgrp(beside.fd)) or "")
@@ -217,7 +271,7 @@ class Maker:
         pane_id = service.tree.take_pane_id(service.settings.log_root)
         base = dict(os.environ) if program.env is None else program.env
         environment = launch.build_environment(
-            base, program.extra_env or {}, cwd=cwd, socket=service.socket_path, pane=pane_id
+            base, program.extra_env or {}, cwd=cwd, socket=service.settings.socket, pane=pane_id
         )
         shell = program.shell or self._shell
         argv = launch.resolve_command(
@@ -253,7 +307,7 @@ class Maker:
             self._service.discard(child)
             raise
 
-    def _bring_to_life(self, record: PaneRecord, child: Child) -> Pane:
+    def _bring_to_life(self, record: PaneRecord, child: Child) -> NewPane:
         """Make the pane of a record that stands in the tree; if it cannot be made, it stands there no more."""
         try:
             return self._service.add_pane(record, child.master, child.journal, wait_status=child.status)
@@ -262,12 +316,12 @@ class Maker:
             self._service.discard(child)
             raise
 
-    async def _finish(self, pane: Pane, program: Program) -> dict[str, Any]:
+    async def _finish(self, pane: NewPane, program: Program) -> dict[str, Any]:
         """Tell of a pane that stands in the tree, and wait for its prompt."""
         service = self._service
         service.tree_changed()
-        service.events.emit("pane_spawned", pane=pane.id, seq=0)
-        place = service.arranger.place(pane.id)
+        service.events.emit("pane_spawned", pane=pane.record.id, seq=0)
+        place = service.arranger.place(pane.record.id)
         pane.watch.look_now()
         if launch.draws_prompt(pane.record.command, (program.command or [])[1:]):
             # Whoever types next is to find a prompt. One that takes long (a slow rc file) is not waited for.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import types
 
 import pytest
 
@@ -62,9 +63,11 @@ class Watched:
         self.state, self.foreground = "running", None
         self.looks = []
         self.changes = []
-        self.watch = StateWatch(
-            self.loop, self.look, lambda state, foreground: self.changes.append((state, foreground))
-        )
+        self.unread = False
+        self.watch = self.make_watch(self.look, lambda state, foreground: self.changes.append((state, foreground)))
+
+    def make_watch(self, look, on_change):
+        return StateWatch(self.loop, look, on_change, lambda: self.unread)
 
     def look(self):
         self.looks.append(round((self.loop.now - self.begin) * 1000))
@@ -224,9 +227,27 @@ def test_a_closed_watch_looks_no_more(pane):
     assert pane.looks == []
 
 
+def test_a_state_that_is_reported_is_not_older_than_typed_input(pane):
+    pane.foreground = types.SimpleNamespace(pid=7, name="bash")
+    pane.watch.settle()
+    assert len(pane.looks) == 1  # there was no look yet
+    pane.watch.settle()
+    assert len(pane.looks) == 1
+    pane.unread = True
+    pane.watch.settle()
+    assert len(pane.looks) == 2
+
+
+def test_a_dead_pane_is_not_looked_at_again(pane):
+    pane.state = "dead"
+    pane.watch.look_now()
+    pane.watch.settle()
+    assert len(pane.looks) == 1
+
+
 def test_who_is_told_may_close_the_watch(pane):
     pane.state = "awaiting_input"
-    pane.watch = StateWatch(pane.loop, pane.look, lambda state, foreground: pane.watch.close())
+    pane.watch = pane.make_watch(pane.look, lambda state, foreground: pane.watch.close())
     pane.watch.touch()
     pane.loop.advance(10)
     assert pane.looks == [20]
@@ -238,7 +259,7 @@ def test_who_looks_may_close_the_watch(pane):
         pane.watch.close()
         return pane.look()
 
-    pane.watch = StateWatch(pane.loop, look, lambda state, foreground: pane.changes.append(state))
+    pane.watch = pane.make_watch(look, lambda state, foreground: pane.changes.append(state))
     pane.watch.touch()
     pane.loop.advance(10)
     assert (pane.looks, pane.changes) == ([20], [])
@@ -247,7 +268,7 @@ def test_who_looks_may_close_the_watch(pane):
 
 def test_who_is_told_may_touch_the_watch(pane):
     pane.state = "prompt"
-    pane.watch = StateWatch(pane.loop, pane.look, lambda state, foreground: pane.watch.touch())
+    pane.watch = pane.make_watch(pane.look, lambda state, foreground: pane.watch.touch())
     pane.watch.touch()
     pane.loop.advance(10)
     assert pane.looks == [20, 40]
@@ -262,7 +283,7 @@ def test_a_look_that_fails_does_not_end_the_watch(pane):
             raise RuntimeError
         return "prompt", None
 
-    pane.watch = StateWatch(pane.loop, look, lambda state, foreground: None)
+    pane.watch = pane.make_watch(look, lambda state, foreground: None)
     pane.watch.touch()
     with pytest.raises(RuntimeError):
         pane.loop.advance(1)
@@ -273,9 +294,10 @@ def test_a_look_that_fails_does_not_end_the_watch(pane):
 
 def test_a_watch_on_a_real_loop():
     async def run():
-        told = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        told = loop.create_future()
         looks = iter([("running", None), ("running", None), ("prompt", None)])
-        watch = StateWatch(asyncio.get_running_loop(), lambda: next(looks), lambda state, _: told.set_result(state))
+        watch = StateWatch(loop, lambda: next(looks), lambda state, _: told.set_result(state), lambda: False)
         watch.touch()
         state = await asyncio.wait_for(told, 20)
         watch.close()

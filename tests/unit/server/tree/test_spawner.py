@@ -53,8 +53,8 @@ def test_a_pane_that_cannot_be_brought_to_life_leaves_nothing_behind(service):
 
     discarded = []
     service.keeper = types.SimpleNamespace(spawn=spawn)
-    service.settings = types.SimpleNamespace(log_panes=True, log_root="", owned=False)
-    service.socket_path, service.add_pane = "/s", add_pane
+    service.settings = types.SimpleNamespace(socket="/s", log_panes=True, log_root="", owned=False)
+    service.add_pane = add_pane
     service.discard = lambda child: discarded.append(child.pane)
     before = json.loads(service.tree.dump())
     for coroutine in making(Maker(service, None), Program("/", ["/bin/sh"], {}, None)):

@@ -1,0 +1,40 @@
+"""Restore what a service that died knew of a pane besides its screen: its shell, its runs and its commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phux_core.engine.protocol import PrivateOsc
+from phux_core.errors import InternalError
+from phux_core.server.screen.rebuild import SET_ASIDE
+from phux_core.server.shell.marks import ShellMarks
+
+if TYPE_CHECKING:
+    from phux_core.server.pane import Pane
+    from phux_core.server.screen.rebuild import Rebuilt
+
+
+def restore(pane: Pane, rebuilt: Rebuilt) -> None:
+    """Restore what an earlier service knew of a pane: its shell and runs at the checkpoint, and the marks since."""
+    contained = pane.faults.restoring
+    if rebuilt.notes is not None:
+        with contained:
+            pane.tracker.marks = ShellMarks.load(rebuilt.notes)
+    with contained:
+        pane.runs.restore()
+    if rebuilt.is_aside:
+        unknown = f"whether the command in @{pane.id} has ended is not known: {SET_ASIDE}"
+        pane.runs.close(InternalError(unknown, remedy="look at the screen and the log before you run it again"))
+    starts = [entry.start for entry in pane.ledger.entries if entry.start is not None]
+    for effect in rebuilt.effects:
+        if isinstance(effect, PrivateOsc):
+            with contained:
+                pane.tracker.marks.resume(starts, effect.start)
+                pane.take_mark(effect)
+    pane.tracker.marks.resume(starts, pane.journal.position)
+    marks = pane.tracker.marks
+    marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and (rebuilt.is_aside or pane.journal.base > 0)
+    with contained:
+        pane.runs.after_replay()
+    if rebuilt.note is not None:
+        pane.keep_checkpoint()  # so that the next service does not trip over the same
