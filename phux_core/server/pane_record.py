@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 from attrs import define
 
 from phux_core.keeper.signals import signal_name
@@ -37,6 +40,14 @@ class PaneRecord:
     def exit_code(self) -> int | None:
         """How its program ended, as a shell tells it."""
         return 128 + self.exit_signal if self.exit_signal else self.exit_status
+
+    def end(self, wait_status: int) -> None:
+        """Record that its program has ended, and how."""
+        self.dead, self.died_at = True, time.time()
+        if os.WIFSIGNALED(wait_status):
+            self.exit_signal = os.WTERMSIG(wait_status)
+        else:
+            self.exit_status = os.waitstatus_to_exitcode(wait_status)
 
     def ending(self) -> dict[str, object]:
         """Say how its program ended, as the event does."""

@@ -30,7 +30,7 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
         if isinstance(effect, PrivateOsc):
             with contained:
                 pane.tracker.marks.resume(starts, effect.start)
-                pane.take_mark(effect)
+                pane.router.take_mark(effect)
     pane.tracker.marks.resume(starts, pane.journal.position)
     marks = pane.tracker.marks
     marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and (rebuilt.is_aside or pane.journal.base > 0)

@@ -29,6 +29,10 @@ _LEAST_SLICE = 4 * 1024
 # Assumed bytes per second before the first measurement.
 _RATE = 20_000_000.0
 _LAST_SLICES = 64
+# A program that has written nothing for this long has paused.
+_IDLE_AFTER_S = 0.03
+# How long the end of the output is waited for after the program has ended.
+_DRAIN_S = 1.0
 # This many short reads in a row end a flood.
 _SMALL_READS = 4
 
@@ -43,6 +47,8 @@ class Intake:
         turns: The reading order.
         take: Called with the output, in order.
         make_room: Called when the journal is nearly full and all of it was passed on.
+        on_busy: Called when output that follows a pause was passed on.
+        on_idle: Called when the output pauses.
         on_end: Called at the end of the output.
 
     Attributes:
@@ -61,6 +67,8 @@ class Intake:
         turns: ReadTurns,
         take: Callable[[bytes], None],
         make_room: Callable[[], None],
+        on_busy: Callable[[], None],
+        on_idle: Callable[[], None],
         on_end: Callable[[], None],
     ) -> None:
         self.fd = fd
@@ -72,7 +80,8 @@ class Intake:
         self._turns = turns
         self._take = take
         self._make_room = make_room
-        self._on_end = on_end
+        self._on_busy, self._on_idle, self._on_end = on_busy, on_idle, on_end
+        self._busy, self._last_output = False, 0.0
         self._drain: Drain | None = None
         self._ahead: ReadAhead | None = None
         self._is_last = False
@@ -92,11 +101,6 @@ class Intake:
     def floods(self) -> bool:
         """Whether there is more to read than others should wait for."""
         return self._drain is not None
-
-    @property
-    def is_ahead(self) -> bool:
-        """Whether a thread reads ahead."""
-        return self._ahead is not None
 
     @property
     def journal_may_restart(self) -> bool:
@@ -138,10 +142,20 @@ class Intake:
         return After.MORE
 
     def expect_end(self) -> None:
-        """Record that the program has ended: its output is complete, and not worth a thread."""
+        """Record that the program has ended: its output ends soon, and is not worth a thread."""
         self._is_last = True
+        if not self.ended:
+            # The kernel hangs the terminal up when its session's leader ends, so the end of the output is near.
+            # A process that keeps it open all the same does not keep the pane alive.
+            self._loop.call_later(_DRAIN_S, self._stop_waiting)
 
-    def read_the_last(self) -> None:
+    def _stop_waiting(self) -> None:
+        if self._ahead is not None:
+            self._loop.call_later(_DRAIN_S, self._stop_waiting)  # there is still much to read
+        elif not self.ended and self.fd >= 0:
+            self._read_the_last()
+
+    def _read_the_last(self) -> None:
         """Read available output as the last: the program has ended, but another process still has its terminal open."""
         self._turns.remove(self)
         # After the hangup no process can write, so this ends; the bound is for unforeseen cases.
@@ -151,11 +165,6 @@ class Intake:
             if self.position == before:
                 break
         self._end()
-
-    def calm(self) -> None:
-        """Record that there was no output for a moment: the flood has ended."""
-        if self._ahead is None:
-            self._stop_draining()
 
     def close(self) -> None:
         """Stop reading; call before the descriptor is closed."""
@@ -182,6 +191,21 @@ class Intake:
     def _hand_on(self, data: bytes) -> None:
         self.position += len(data)
         self._take(data)
+        self._last_output = self._loop.time()
+        if not self._busy:
+            self._busy = True
+            self._on_busy()
+            self._loop.call_later(_IDLE_AFTER_S, self._check_idle)
+
+    def _check_idle(self) -> None:
+        quiet_s = self._loop.time() - self._last_output
+        if quiet_s < _IDLE_AFTER_S:
+            self._loop.call_later(_IDLE_AFTER_S - quiet_s, self._check_idle)
+            return
+        self._busy = False
+        if self._ahead is None:
+            self._stop_draining()  # it is no flood any more
+        self._on_idle()
 
     def _hand_on_what_was_read(self, most: int) -> After:
         """Pass on up to a slice of the thread's output."""

@@ -121,7 +121,7 @@ class Attachment:
         if sight is None:
             return
         now = self._host.loop.time()
-        due = max(sight.pace.next, now + MORE_S) if pane.more_follows else sight.pace.next
+        due = max(sight.pace.next, now + MORE_S) if pane.intake.more_follows else sight.pace.next
         self._due[pane.id] = due = min(due, self._due.get(pane.id, due))
         if due <= now and not self._look_again and self._may_push:
             self._push_frame(pane.id, now)

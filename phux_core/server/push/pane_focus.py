@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phux_core.engine.protocol import Reply
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -37,4 +35,4 @@ class PaneFocus:
             data = pane.engine.encode_focus(focused)
             if data:
                 # Not as keys: a shell that gets this at its prompt has an empty line all the same.
-                pane.on_effect(Reply(data))
+                pane.keyboard.reply(data)

@@ -19,7 +19,7 @@ from phux_core.server.shell.edit_line import INTERRUPT, leaves_line
 from phux_core.server.shell.events import CommandFinished, CommandStarted
 from phux_core.server.shell.marks import parse_number
 from phux_core.server.shell.output_bounds import end_of_own_output, last_line
-from phux_core.server.shell.typed_line import below_line
+from phux_core.server.shell.typed_line import below_line, typed_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -160,6 +160,10 @@ class RunFollower:
     def command(self) -> str | None:
         """The command that is being run."""
         return self.current.command or None if self.current is not None else None
+
+    def read_line(self, event: CommandStarted) -> str | None:
+        """Return the line of a command that its shell does not report."""
+        return self.command or typed_line(event, self._journal, self._record.cols, self._record.rows)
 
     def before_journal_restarts(self) -> None:
         """Save the output of the running command and its start, before the journal drops them."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from phux_core.server.screen.snapshot import ShownPane, catch_up
 
 if TYPE_CHECKING:
-    from phux_core.server.kernel.foreground import Foreground
+    from phux_core.server.shell.observer import ShellObserver
     from phux_core.server.shell.tracker import ShellTracker
 
 _PAUSE_S = 0.02
@@ -27,10 +27,8 @@ _LONGEST_SILENCE_S = 0.25
 class PaintedPane(ShownPane, Protocol):
     """The parts of a pane that tell whether its screen is drawn."""
 
+    observer: ShellObserver
     tracker: ShellTracker
-
-    def look(self) -> Foreground | None:
-        """Ask the kernel for the foreground of the terminal."""
 
 
 def is_painted(pane: PaintedPane) -> bool:
@@ -43,7 +41,7 @@ def is_painted(pane: PaintedPane) -> bool:
         return False
     if state == "running":
         return True
-    foreground = pane.look()
+    foreground = pane.observer.foreground()
     return foreground is not None and foreground.waiting is not False
 
 

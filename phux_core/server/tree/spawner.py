@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from phux_core.keeper.journal import Journal
     from phux_core.layout import Direction
     from phux_core.server.keeper_link import Child, KeeperLink
+    from phux_core.server.pane_events import Events
     from phux_core.server.settings import Settings
     from phux_core.server.shell.state_watch import StateWatch
     from phux_core.server.tree.arranger import Arranger
@@ -63,13 +64,6 @@ class NewPane(Protocol):
     @property
     def fd(self) -> int:
         """The PTY master; negative once the pane is dead."""
-
-
-class Events(Protocol):
-    """Where new panes are reported."""
-
-    def emit(self, name: str, /, *, pane: int | None = None, seq: int | None = None, **payload: object) -> None:
-        """Publish an event."""
 
 
 class Host(Protocol):

@@ -14,6 +14,15 @@ from phux_core.server.pty.read_order import After, ReadTurns
 def on_terminal(scenario):
     """Run a scenario with an intake that is read by hand, and the other end of its PTY."""
 
+    async def run(intake, slave, _happened):
+        scenario(intake, slave)
+
+    in_loop(run)
+
+
+def in_loop(scenario):
+    """Run a scenario with an intake, the other end of its PTY, and a queue of what the intake reports."""
+
     async def run():
         loop = asyncio.get_running_loop()
         master, slave = os.openpty()
@@ -21,6 +30,7 @@ def on_terminal(scenario):
         os.set_blocking(master, False)
         journal = journals.Journal(journals.create())
         taken = bytearray()
+        happened = asyncio.Queue()
         intake = Intake(
             master,
             journal,
@@ -28,10 +38,12 @@ def on_terminal(scenario):
             turns=ReadTurns(loop),
             take=taken.extend,
             make_room=journal.restart,
-            on_end=lambda: None,
+            on_busy=lambda: happened.put_nowait("busy"),
+            on_idle=lambda: happened.put_nowait("idle"),
+            on_end=lambda: happened.put_nowait("end"),
         )
         try:
-            scenario(intake, slave)
+            await scenario(intake, slave, happened)
             assert len(taken) == intake.position
         finally:
             intake.close()
@@ -108,3 +120,28 @@ def test_the_last_words_of_the_reading_thread_are_handed_on_before_its_end():
 
     journal = None
     on_terminal(scenario)
+
+
+def test_output_after_a_pause_is_reported_once_and_so_is_the_next_pause():
+    async def scenario(intake, slave, happened):
+        for _ in range(2):
+            read(intake, slave, 10)
+            read(intake, slave, 10)
+            assert [await happened.get(), await happened.get()] == ["busy", "idle"]
+        assert happened.empty()
+
+    in_loop(scenario)
+
+
+def test_a_process_that_keeps_the_terminal_open_does_not_keep_the_output_from_ending(monkeypatch):
+    monkeypatch.setattr("phux_core.server.pty.intake._DRAIN_S", 0.01)
+
+    async def scenario(intake, slave, happened):
+        intake.begin()
+        os.write(slave, b"last")
+        intake.expect_end()
+        while await happened.get() != "end":
+            pass
+        assert (intake.position, intake.ended) == (4, True)
+
+    in_loop(scenario)

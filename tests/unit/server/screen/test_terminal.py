@@ -14,9 +14,9 @@ from phux_core.server.screen.terminal import Terminal
 @pytest.fixture
 def terminal():
     loop = asyncio.new_event_loop()
-    terminal = Terminal(loop, engines.create("pyte", 10, 3), lambda *_: pytest.fail("the engine raised"))
+    terminal = Terminal(1, loop, engines.create("pyte", 10, 3), [0, 0], lambda *_: pytest.fail("the engine raised"))
     yield terminal
-    terminal.close()
+    terminal.rest.close()
     loop.close()
 
 
@@ -48,12 +48,12 @@ def test_a_new_picture_has_all_rows_also_those_that_an_earlier_one_had(terminal)
 
 def test_two_terminals_share_nothing(terminal):
     loop = asyncio.new_event_loop()
-    other = Terminal(loop, engines.create("pyte", 10, 3), lambda *_: pytest.fail("the engine raised"))
+    other = Terminal(1, loop, engines.create("pyte", 10, 3), [0, 0], lambda *_: pytest.fail("the engine raised"))
     sight = PaneSight()
     sight.difference(other)
     assert other.is_seen()
     assert not terminal.is_seen()
     assert terminal.clock is not other.clock
     assert terminal.looks is not other.looks
-    other.close()
+    other.rest.close()
     loop.close()

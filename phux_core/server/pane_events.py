@@ -1,0 +1,32 @@
+"""Publish the events of one pane, with its id and its place in its stream."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Events(Protocol):
+    """Where events are published."""
+
+    def emit(self, name: str, /, *, pane: int | None = None, seq: int | None = None, **payload: object) -> None:
+        """Publish an event."""
+
+
+class PaneEvents:
+    """The events of one pane.
+
+    Args:
+        events: Where they are published.
+        pane: The pane's id.
+        position: Returns how much of its stream was parsed.
+    """
+
+    def __init__(self, events: Events, pane: int, position: Callable[[], int]) -> None:
+        self._events, self._pane, self._position = events, pane, position
+
+    def emit(self, name: str, /, **payload: object) -> None:
+        """Publish an event."""
+        self._events.emit(name, pane=self._pane, seq=self._position(), **payload)

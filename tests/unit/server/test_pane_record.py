@@ -1,0 +1,25 @@
+"""How a pane's program ended, as its record has it."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from phux_core.server.pane_record import PaneRecord
+
+
+@pytest.mark.parametrize(
+    ("wait_status", "exit_code", "ending"),
+    [
+        (0, 0, {"exit_status": 0}),
+        (7 << 8, 7, {"exit_status": 7}),
+        (signal.SIGKILL, 137, {"exit_status": None, "signal": "SIGKILL"}),
+    ],
+)
+def test_a_record_says_how_its_program_ended(wait_status, exit_code, ending):
+    record = PaneRecord(1, 80, 24, "sh", "/", 1, 0.5)
+    record.end(wait_status)
+    assert record.dead
+    assert record.died_at is not None
+    assert (record.exit_code, record.ending()) == (exit_code, ending)
