@@ -57,7 +57,9 @@ def wait_for_end(ahead, woken):
 
 
 def test_everything_arrives_in_order_although_the_reader_must_pause(terminal, journal, monkeypatch):
-    monkeypatch.setattr("phux_core.server.pty.reader_thread._WINDOW_S", 60.0)  # the writer may be slow on a busy machine
+    monkeypatch.setattr(
+        "phux_core.server.pty.reader_thread._WINDOW_S", 60.0
+    )  # the writer may be slow on a busy machine
     master, slave = terminal
     data = bytes(range(256)) * (3 * AHEAD // 256)
     woken = threading.Event()
