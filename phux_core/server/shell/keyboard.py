@@ -71,16 +71,12 @@ class Keyboard:
         if note is not None:
             self._journal.note = note
         editor = self._tracker.marks.editor
+        # Asked before the program can read the input and change the terminal.
+        column = self._engine.cursor().x if editor == "wraps" else 0
+        echo = editor != "none" or is_echoed(self._fd)
         written = self._queue.type(data)
-        self._tracker.typed(
-            data,
-            self._position(),
-            self._loop.time(),
-            column=self._engine.cursor().x if editor == "wraps" else 0,
-            cols=self._engine.cols,
-            echo=editor != "none" or is_echoed(self._fd),
-            ours=note is not None,
-        )
+        now, ours = self._loop.time(), note is not None
+        self._tracker.typed(data, self._position(), now, column=column, cols=self._engine.cols, echo=echo, ours=ours)
         return data, written
 
     def type_ours(self, items: Items) -> asyncio.Future[None]:
