@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     Key: TypeAlias = tuple[Literal["reply", "event"], int]
     """The reply to a request, or an event of a subscription."""
     Arrival: TypeAlias = Key | tuple[Literal["push"], Document]
-    """What arrived; a push is a frame of an attachment (docs/wire.md)."""
+    """A received item; a push is a frame of an attachment (docs/wire.md)."""
 
 DEFAULT_TIMEOUT_S = 30.0
-"""How long one request may take, connecting and handshake included."""
-# A service that dies of a request itself must not be given that request for ever.
+"""The time limit for one request, including connecting and the handshake."""
+# A request that crashes the service must not be repeated forever.
 _MOST_QUICK_LOSSES = 15
 _QUICK_S = 1.0
-# A service that dies at every start is reported after this long; one that was killed ten times is back by then.
+# Report a service that dies at every start after this long; one that was killed ten times is back by then.
 _LONGEST_RESTART_S = 7.0
 _FIRST_PAUSE_S = 0.01
 _LONGEST_PAUSE_S = 0.25
@@ -41,7 +41,7 @@ class ClientConnection:
     """One connection, from the first byte to the last.
 
     Args:
-        client: The name of the program, such as ``my-tool/1.0``; the library's when omitted.
+        client: The name of the program, such as ``my-tool/1.0``; the library's by default.
 
     Attributes:
         failure: Why the connection ended; None while it is usable.
@@ -58,18 +58,18 @@ class ClientConnection:
         self._calls: dict[int, str] = {}
         self._replies: dict[int, Document] = {}
         self._events: dict[int, EventBuffer] = {}
-        self._ending: dict[int, int] = {}  # by request, the subscription that ends with its reply
+        self._ending: dict[int, int] = {}  # by request number: the subscription that the reply ends
         self._abandoned: set[int] = set()  # requests to subscribe whose callers were cancelled
 
     # Sending
 
     @property
     def outgoing(self) -> bytes:
-        """All bytes that wait to be sent."""
+        """The bytes to send."""
         return b"".join(data for _id, data in self._unsent)
 
     def sent(self, count: int) -> None:
-        """Take the first ``count`` bytes off what waits to be sent."""
+        """Remove the first ``count`` bytes, which were sent."""
         while count > 0:
             request_id, data = self._unsent[0]
             if count < len(data):
@@ -81,7 +81,7 @@ class ClientConnection:
             self._partly_sent = False
 
     def never_sent(self) -> set[int]:
-        """Return the numbers of requests of which not a byte was sent."""
+        """Return the numbers of requests of which no byte was sent."""
         waiting = self._unsent[1:] if self._partly_sent else self._unsent
         return {request_id for request_id, _data in waiting}
 
@@ -99,13 +99,13 @@ class ClientConnection:
         return request_id
 
     def unsubscribe(self, subscription: int) -> None:
-        """Queue the end of a subscription and drop its events. Nobody needs to wait for the reply."""
+        """Queue the end of a subscription and drop its events. No reply needs to be awaited."""
         if self.has_subscription(subscription):
             request_id = self._queue("unsubscribe", {"subscription": subscription})
             self._ending[request_id] = subscription
 
     def abandon(self, request_id: int) -> None:
-        """Give up a request whose caller was cancelled: withdraw it, or tell the server."""
+        """Abandon a request whose caller was cancelled: withdraw it, or notify the server."""
         call = self._calls.pop(request_id, None)
         reply = self._replies.pop(request_id, None)
         if call is None or self.failure is not None:
@@ -128,10 +128,10 @@ class ClientConnection:
     # Receiving
 
     def receive(self, data: bytes) -> "list[Arrival]":
-        """Take received bytes; an empty chunk means that the server closed the connection.
+        """Process received bytes; an empty chunk means that the server closed the connection.
 
         Returns:
-            What arrived. After bytes that break the protocol, ``failure`` is set.
+            The items received. After bytes that break the protocol, ``failure`` is set.
         """
         if not data:
             self.lose(errors.DisconnectedError("the server closed the connection"))
@@ -156,7 +156,7 @@ class ClientConnection:
             self._greeted = True
         elif "event" in frame:
             subscription = frame["subscription"]
-            # The first events may come before the reply that names their subscription.
+            # The first events may arrive before the reply that names their subscription.
             self._events.setdefault(subscription, EventBuffer()).put(frame["event"])
             yield "event", subscription
         elif "id" not in frame:
@@ -177,23 +177,23 @@ class ClientConnection:
             yield "reply", request_id
 
     def _end_unwanted(self, reply: "Document") -> None:
-        """End a subscription whose caller was cancelled before the reply came."""
+        """End a subscription whose caller was cancelled before the reply arrived."""
         if "ok" in reply:
             subscription = reply["ok"]["subscription"]
             self._events.setdefault(subscription, EventBuffer())
             self.unsubscribe(subscription)
 
-    # What arrived
+    # Received items
 
     def has_reply(self, request_id: int) -> bool:
-        """Tell whether the reply to a request is here."""
+        """Return whether the reply to a request has arrived."""
         return request_id in self._replies
 
     def take_reply(self, request_id: int) -> "Document":
-        """Take the reply to a request.
+        """Remove and return the reply to a request.
 
         Raises:
-            PhuxError: The reply is an error, or the connection ended before it came.
+            PhuxError: The reply is an error, or the connection ended before it arrived.
         """
         self._calls.pop(request_id, None)
         frame = self._replies.pop(request_id, None)
@@ -206,7 +206,7 @@ class ClientConnection:
 
     @property
     def pending(self) -> int:
-        """How many requests have no reply yet."""
+        """The number of requests without a reply."""
         return len(self._calls) - len(self._replies)
 
     @property
@@ -215,15 +215,15 @@ class ClientConnection:
         return self._events.keys() - self._ending.values()
 
     def has_subscription(self, subscription: int) -> bool:
-        """Tell whether a subscription was made on this connection, and not ended."""
+        """Return whether a subscription of this connection is active."""
         return subscription in self._events and subscription not in self._ending.values()
 
     def has_event(self, subscription: int) -> bool:
-        """Tell whether an event of a subscription can be taken."""
+        """Return whether a subscription has an event to take."""
         return bool(self._events.get(subscription))
 
     def take_event(self, subscription: int) -> "Document | None":
-        """Take the oldest event of a subscription.
+        """Remove and return the oldest event of a subscription.
 
         Returns:
             The event; None if there is none.
@@ -239,15 +239,16 @@ class ClientConnection:
 
 
 class Attempts:
-    """The attempts to get one request answered: whether to send it again, when, and with what.
+    """The retries of one request: whether to send it again, when, and with which parameters.
 
-    A service that died is back in a moment. A request that reached no service is sent again; one that may have reached
-    it only if repeating it does no harm. Connections that lasted do not count, so a call outlives any number of deaths.
+    A service that died restarts within moments. A request that reached no service is sent again; one that may have
+    reached it, only if repeating it is harmless. Connections that lasted do not count, so a call survives any number of
+    restarts.
 
     Args:
         call: The call.
         params: Its parameters.
-        timeout_s: How long all attempts may take.
+        timeout_s: The time limit for all attempts.
     """
 
     def __init__(self, call: str, params: "Mapping[str, object]", timeout_s: float) -> None:
@@ -263,7 +264,7 @@ class Attempts:
         """Begin the next attempt.
 
         Returns:
-            The parameters to send: a timeout among them is what is left of it.
+            The parameters to send; a timeout among them is reduced to the remaining time.
         """
         self._attempt_began = time.monotonic()
         timeout_ms = self._params.get("timeout_ms")
@@ -276,9 +277,9 @@ class Attempts:
         """Return how long to wait before the next attempt.
 
         Raises:
-            PhuxError: The failure itself, if there must be no other attempt.
+            PhuxError: The failure itself, if the request must not be sent again.
         """
-        if failure.code == "service_restarting":  # the keeper answered: no service has seen the request
+        if failure.code == "service_restarting":  # the keeper answered: no service received the request
             self._report_once(failure)
             if time.monotonic() - self._restarting_since > _LONGEST_RESTART_S:
                 raise failure
@@ -296,7 +297,7 @@ class Attempts:
         return min(_FIRST_PAUSE_S * 2.0 ** (self._quick_losses - 1), _LONGEST_PAUSE_S)
 
     def timed_out(self) -> errors.PhuxError:
-        """Make the error for a request that was not answered by the deadline."""
+        """Return the error for a request that was not answered by the deadline."""
         return self._restarting or timed_out()
 
     def _report_once(self, failure: errors.PhuxError) -> None:
@@ -304,6 +305,6 @@ class Attempts:
             self._restarting_since = time.monotonic()
             import logging
 
-            # Without a handler, logging prints it to stderr: people who wait learn what they wait for.
+            # Without a handler, logging prints it to stderr, so users see why the call takes long.
             logging.getLogger("phux").warning("phux: %s; waiting for it", failure.message)
         self._restarting = failure

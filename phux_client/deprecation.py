@@ -1,8 +1,8 @@
-"""Old names of arguments, which are accepted for one release. Import-light."""
+"""Old argument names, accepted for one release. Import-light."""
 
 
 def renamed(old: str, new: str, value: str) -> str:
-    """Return a value that was given by its old name, with a warning."""
+    """Return the value of a renamed argument; warn if its old name was used."""
     import warnings
 
     # The caller of the public function.

@@ -1,4 +1,4 @@
-"""Whether everything is in order: the places, the disk, the engine, the shells, the logs. Looks, and changes nothing.
+"""Check the directories, the disk, the engine, the shells and the logs, without changing anything.
 
 from phux_client import blocking, doctor
 
@@ -30,10 +30,10 @@ _SHELLS = ("bash", "zsh", "fish")
 
 
 def examine(phux: "Phux") -> "Document":
-    """Look at everything.
+    """Run all checks.
 
     Args:
-        phux: The server to look at; it need not run.
+        phux: The server to check; it need not be running.
 
     Returns:
         A Checks document.
@@ -108,7 +108,7 @@ def _logs(root: str | None, problem: str | None) -> "Document":
 
 
 def _existing(path: str) -> str:
-    """Find the nearest thing above a path that exists."""
+    """Return the nearest existing ancestor of a path."""
     while not os.path.lexists(path) and os.path.dirname(path) != path:
         path = os.path.dirname(path)
     return path
@@ -128,7 +128,7 @@ def _engine(status: "Document | None") -> "Document":
     if status is None:
         import subprocess
 
-        # As a server would: engines are none of a client's modules, and only loading one shows that it works.
+        # In a child process: clients must not import engines, and only loading one shows that it works.
         tried = subprocess.run([sys.executable, "-c", _TRY_ENGINE], capture_output=True, text=True, check=False)
         if tried.returncode:
             return _ill("engine", tried.stderr.strip().rpartition("\n")[2], "install pyghostty, or unset PHUX_ENGINE")

@@ -1,4 +1,4 @@
-"""A private server in a directory of its own, which ends with its owner, however that ends."""
+"""A private server in its own directory, which ends when its owner ends, for whatever reason."""
 
 import contextlib
 import os
@@ -25,10 +25,10 @@ _POLL_S = 0.001
 
 
 class Embedding:
-    """A server being started in a thread, whose starter may give up before it is there.
+    """A server being started in a thread; the caller may give up before it is ready.
 
     Args:
-        engine: The terminal engine; chosen when omitted.
+        engine: The terminal engine; the best available one by default.
     """
 
     def __init__(self, engine: str | None) -> None:
@@ -38,7 +38,7 @@ class Embedding:
         self._server: EmbeddedServer | None = None
 
     def start(self) -> "EmbeddedServer":
-        """Start it; one that nobody wants any more is ended again."""
+        """Start the server; end it again if the caller has given up."""
         server = EmbeddedServer(engine=self._engine)
         with self._lock:
             self._server = server
@@ -47,7 +47,7 @@ class Embedding:
         return server
 
     def give_up(self) -> None:
-        """End it, now or as soon as it is there."""
+        """End the server, now or as soon as it has started."""
         self._wanted = False
         with self._lock:
             server, self._server = self._server, None
@@ -56,22 +56,22 @@ class Embedding:
 
 
 class EmbeddedServer:
-    """A keeper that holds one end of a pipe of which we hold the other.
+    """A keeper that shares a pipe with this process.
 
-    When we end, also by SIGKILL, the pipe closes and the keeper ends everything.
+    When this process ends, even by SIGKILL, the pipe closes and the keeper ends everything.
 
     Args:
-        engine: The terminal engine; chosen when omitted.
+        engine: The terminal engine; the best available one by default.
 
     Attributes:
-        socket: Where it listens.
+        socket: The path of its socket.
     """
 
     def __init__(self, *, engine: str | None = None) -> None:
         self._directory = tempfile.mkdtemp(prefix="phux-")
         self.socket = os.path.join(self._directory, "phux.sock")
         self._life = -1  # the keeper ends when this is closed
-        self._ready = -1  # the keeper holds the other end as long as it lives
+        self._ready = -1  # the keeper holds the other end while it runs
         self._pid = -1
         try:
             self._start(engine)
@@ -85,7 +85,7 @@ class EmbeddedServer:
             "socket": self.socket,
             "remove_directory": True,
             "no_config": True,
-            "state_dir": os.path.join(self._directory, "state"),  # logs go with everything else
+            "state_dir": os.path.join(self._directory, "state"),  # logs are deleted with the directory
             "engine": engine,
         }
         log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
@@ -110,7 +110,7 @@ class EmbeddedServer:
         """End the server and everything in it, and remove its directory."""
         if self._life >= 0:
             with contextlib.suppress(OSError):
-                os.write(self._life, b"x")  # a process that we forked may hold the pipe open: a byte ends it too
+                os.write(self._life, b"x")  # a forked process may hold the pipe open: a byte ends the keeper too
             os.close(self._life)
             self._life = -1
         if self._pid > 0:
@@ -148,13 +148,13 @@ class _Template:
             Its process id.
 
         Raises:
-            StartFailedError: No template can be started.
+            StartFailedError: The template cannot be started.
         """
         request = wire.encode({"options": options, "env": dict(os.environ), "cwd": _working_directory()})
-        # A process that forks, or changes how Python starts, needs a template of its own.
+        # A forked process, or one that changed how Python starts, needs its own template.
         starter = (os.getpid(), sys.executable, {name: os.environ[name] for name in os.environ if "PYTHON" in name})
         with self._lock:
-            # One that had nothing to do for a while has ended.
+            # An idle template ends after a while.
             pid = self._ask(request, fds) if self._started_by == starter else None
             if pid is None:
                 self._start(fds[2])
@@ -186,7 +186,7 @@ class _Template:
         self._sock, theirs = socket.socketpair()
         with theirs:
             try:
-                # It forks at once, so that nobody has to wait for its end.
+                # It forks at once, so it leaves no child to reap.
                 subprocess.run(
                     [sys.executable, "-P", "-m", "phux_core.server.template", str(theirs.fileno())],
                     pass_fds=(theirs.fileno(),),

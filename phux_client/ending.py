@@ -1,4 +1,4 @@
-"""Ending a server whose service does not answer: its keeper ends everything at SIGTERM. Import-light."""
+"""End a server whose service does not answer: SIGTERM makes its keeper end everything. Import-light."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from phux_client import unix_socket
 from phux_core import errors
 
 ANSWER_S = 3.0
-"""How long the service may take to end the server itself."""
+"""The time limit for the service to end the server itself."""
 _END_S = 10.0
 _POLL_S = 0.01
 # macOS: SOL_LOCAL and LOCAL_PEERPID of <sys/un.h>; Python does not name them.
@@ -20,7 +20,7 @@ _LOCAL_PEERPID = 2
 
 
 def end_keeper(path: str) -> None:
-    """Send SIGTERM to the keeper that listens on a socket, and wait until nobody does; no server is fine.
+    """Send SIGTERM to the keeper that listens on a socket, and wait until it is gone; do nothing if there is none.
 
     Raises:
         TimedOutError: The keeper did not end.
@@ -55,7 +55,7 @@ def end_keeper(path: str) -> None:
 
 
 def _listener_pid(sock: socket_module.socket) -> int:
-    """Return the process that called listen() on the other side of a connection: the keeper."""
+    """Return the id of the process that called listen() for a connection: the keeper."""
     if sys.platform == "linux":
         pid, _uid, _gid = struct.unpack("iII", sock.getsockopt(socket_module.SOL_SOCKET, socket_module.SO_PEERCRED, 12))
     else:

@@ -1,4 +1,4 @@
-"""Events that wait to be read, bounded: what does not fit is counted, and told in one ``dropped`` event."""
+"""A bounded buffer of unread events; those that do not fit are counted and reported in one ``dropped`` event."""
 
 from collections import deque
 
@@ -7,9 +7,9 @@ if TYPE_CHECKING:
     from phux_client.flows._types import Document
 
 MAX_EVENTS = 4096
-"""Events of one subscription that may wait."""
+"""The most events to buffer for one subscription."""
 MAX_TEXT = 16 * 1024 * 1024
-"""Characters of text in them."""
+"""The most characters of text in them."""
 
 
 class EventBuffer:
@@ -23,11 +23,11 @@ class EventBuffer:
         self._text = 0
 
     def __len__(self) -> int:
-        """Count what can be taken."""
+        """Return the number of events that can be taken."""
         return len(self._events) + (self._dropped > 0)
 
     def put(self, event: "Document") -> None:
-        """Add an event, or count it as dropped when too many wait."""
+        """Add an event, or count it as dropped if the buffer is full."""
         if len(self._events) >= MAX_EVENTS or self._text >= MAX_TEXT or self._dropped:
             self._dropped += 1
         else:
@@ -35,7 +35,7 @@ class EventBuffer:
             self._text += _text_size(event)
 
     def take(self) -> "Document":
-        """Take the oldest; the word on dropped ones comes where they would have been."""
+        """Remove and return the oldest event; ``dropped`` comes where the dropped events would have been."""
         if self._events:
             event = self._events.popleft()
             self._text -= _text_size(event)

@@ -1,4 +1,4 @@
-"""The first words of a conversation, the same for both clients: where to connect, what to say, what to expect.
+"""The handshake, shared by both clients, and checks before and after it.
 
 Import-light: it is on the CLI's path.
 """
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from phux_client.flows._types import Document
 
 LIBRARY = f"phux_client/{__version__}"
-"""What a program is called that does not say what it is."""
+"""The default name of a program."""
 
 
 def hello(client: str | None) -> bytes:
-    """Make the client's first frame.
+    """Return the client's first frame.
 
     Args:
-        client: What the program calls itself, such as ``my-tool/1.0``.
+        client: The name of the program, such as ``my-tool/1.0``.
     """
     return wire.encode({"hello": {"protocol": list(wire.PROTOCOL), "client": LIBRARY if client is None else client}})
 
@@ -32,8 +32,8 @@ def check_greeting(frame: "Document") -> None:
     """Check the server's hello.
 
     Raises:
-        ProtocolError: It is none.
-        VersionError: It speaks another protocol.
+        ProtocolError: It is not a hello.
+        VersionError: The server uses another protocol version.
     """
     hello = frame.get("hello")
     if not isinstance(hello, dict):
@@ -44,10 +44,10 @@ def check_greeting(frame: "Document") -> None:
 
 
 def check_socket(path: str) -> None:
-    """Check before connecting that the socket's directory is ours and private.
+    """Check that the socket's directory is ours and private, before connecting.
 
     Raises:
-        NoServerError: It does not even exist.
+        NoServerError: It does not exist.
         UnsafePathError: It cannot be trusted.
     """
     try:
@@ -57,7 +57,7 @@ def check_socket(path: str) -> None:
 
 
 def no_server(path: str) -> errors.NoServerError:
-    """Make the error for a socket that nobody listens on."""
+    """Return the error for a socket on which no server listens."""
     if os.path.lexists(path) and not stat.S_ISSOCK(os.lstat(path).st_mode):
         return errors.NoServerError(
             f"no server is running on {path}, which is not a socket", remedy="choose another path with --socket"
@@ -66,7 +66,7 @@ def no_server(path: str) -> errors.NoServerError:
 
 
 def encode_request(request_id: int, call: str, params: "Mapping[str, object]") -> bytes:
-    """Make a request's frame, checked as the server would check it.
+    """Return a request's frame, checked as the server would check it.
 
     Raises:
         BadRequestError: A parameter is of the wrong type or out of range.
@@ -84,5 +84,5 @@ def encode_request(request_id: int, call: str, params: "Mapping[str, object]") -
 
 
 def timed_out() -> errors.TimedOutError:
-    """Make the error for a server that does not answer."""
+    """Return the error for a server that does not answer."""
     return errors.TimedOutError("the server did not answer in time")

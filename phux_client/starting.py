@@ -1,4 +1,4 @@
-"""Starting a server when none runs: one at a time, detached, and awaited. Import-light until it is used."""
+"""Start a detached server if none is running, and wait for it. Import-light until it is used."""
 
 import errno
 import json
@@ -16,12 +16,12 @@ _RETRY_S = 0.01
 
 
 def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> None:
-    """Start a detached server on a socket path, unless one listens there.
+    """Start a detached server on a socket path, unless one already listens there.
 
     Returns when the server accepts connections.
 
     Raises:
-        StartFailedError: It did not come up; the message names the log.
+        StartFailedError: The server did not become ready; the message names the log.
         UnsafePathError: The path cannot be used.
     """
     import fcntl
@@ -35,7 +35,7 @@ def start_server(path: str, *, timeout_s: float = START_TIMEOUT_S) -> None:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                # Somebody else is starting one. flock has no time limit of its own.
+                # Another process is starting one. flock has no timeout.
                 if time.monotonic() > deadline:
                     raise errors.StartFailedError(
                         f"another process has been starting a server on {path} for {timeout_s:g} s",
@@ -70,7 +70,7 @@ def _open_private(path: str, flags: int) -> int:
 
 
 def _await_answer(path: str, deadline: float) -> None:
-    """Wait until the server answers: its socket is there before its service is."""
+    """Wait until the server answers; its socket exists before its service is ready."""
     try:
         link = Link(path, max(0.0, deadline - time.monotonic()))
         try:
@@ -84,13 +84,13 @@ def _await_answer(path: str, deadline: float) -> None:
 
 
 def is_live(path: str) -> bool:
-    """Ask by connecting whether anybody listens."""
+    """Return whether a server listens, by connecting to it."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.settimeout(1.0)
         try:
             probe.connect(path)
         except OSError as error:
-            # Only these two prove that nobody does; a full backlog, say, proves the opposite.
+            # Only these two errors prove that none does; a full backlog, for example, proves the opposite.
             return error.errno not in {errno.ECONNREFUSED, errno.ENOENT}
     return True
 
@@ -101,8 +101,8 @@ def _launch_keeper(
     """Start a detached keeper and wait until it listens.
 
     Raises:
-        StartFailedError: It did not come up.
-        PhuxError: It said what is wrong.
+        StartFailedError: It did not become ready.
+        PhuxError: It reported an error.
     """
     import subprocess
 
@@ -140,8 +140,8 @@ def await_ready(ready: int, timeout_s: float, where_to_look: str) -> None:
     """Wait until a keeper reports on a pipe that it listens.
 
     Raises:
-        StartFailedError: It did not in time.
-        PhuxError: It reported what is wrong.
+        StartFailedError: It did not report in time.
+        PhuxError: It reported an error.
     """
     import select
 

@@ -1,11 +1,11 @@
-"""Logs when no server runs: the same reading, by the same process that a server would start for it.
+"""Read logs while no server is running, in the same child process that a server would start.
 
     from phux_client import stored_logs
 
     for log in stored_logs.list_logs()["logs"]:
         print(log["log"], log["session"])
 
-Documents as they are, for the CLI and for programs that look after a machine. Import-light until it is used.
+Returns plain documents, for the CLI and for maintenance programs. Import-light until it is used.
 """
 
 import json
@@ -24,50 +24,50 @@ _PREFIX = 4
 
 
 def list_logs(root: str | None = None) -> "Document":
-    """List the logs that are kept, as a LogList document.
+    """Return the list of stored logs, as a LogList document.
 
     Args:
-        root: The directory of all logs; the user's own when omitted.
+        root: The directory of all logs; the user's by default.
     """
     return list_document(_ask({"do": "list", "live": []}, root))
 
 
 def read(target: str | None, *, root: str | None = None, **query: object) -> "Document":
-    """Read a log, as a LogText document.
+    """Return a log, as a LogText document.
 
     Args:
-        target: A log's id, a pane @N of the newest server that had one, or the name of a session.
-        root: The directory of all logs; the user's own when omitted.
-        query: As ``flows.logs`` takes it.
+        target: A log's id, a pane @N of the newest server that had it, or a session's name.
+        root: The directory of all logs; the user's by default.
+        query: As for ``flows.logs``.
 
     Raises:
-        NoSuchTargetError: There is none.
-        LimitError: It took too long.
+        NoSuchTargetError: There is no such log.
+        LimitError: Reading took too long.
     """
     given = {name: value for name, value in query.items() if value is not None}
     return text_document(_ask({"do": "read", **_find(target, root), "query": given}, root))
 
 
 def output(command_id: str, *, root: str | None = None, **query: object) -> "Document":
-    """Read what a command wrote, as a LogText document.
+    """Return the output of a command, as a LogText document.
 
     Args:
-        command_id: Its id: PANE.NUMBER of the newest server that had such a pane, or LOG.NUMBER.
-        root: The directory of all logs; the user's own when omitted.
-        query: As ``flows.output`` takes it.
+        command_id: PANE.NUMBER of the newest server that had this pane, or LOG.NUMBER.
+        root: The directory of all logs; the user's by default.
+        query: As for ``flows.output``.
     """
     given = {name: value for name, value in query.items() if value is not None}
     return text_document(_ask({"do": "output", "id": command_id, "query": given}, root))
 
 
 def commands(target: str | None = None, *, root: str | None = None) -> "Document":
-    """Read the ledger of a log, or of all panes of the newest server, as a CommandList document."""
+    """Return the ledger of a log, or of all panes of the newest server, as a CommandList document."""
     request = {"do": "newest_commands"} if target is None else {"do": "commands", **_find(target, root)}
     return commands_document(_ask(request, root))
 
 
 def command(command_id: str, *, root: str | None = None) -> "Document":
-    """Read one entry of a ledger, as a CommandInfo document."""
+    """Return one entry of a ledger, as a CommandInfo document."""
     (found,) = _ask({"do": "commands", "id": command_id}, root)["commands"]
     return command_document(found)
 
@@ -80,7 +80,7 @@ def search(
     max_matches: int | None = None,
     root: str | None = None,
 ) -> "Document":
-    """Look for a pattern in everything that is kept, or in what is of sessions of a name, as a Matches document."""
+    """Search all stored logs, or those of the sessions with a name, and return a Matches document."""
     logs = None
     if session is not None:
         listed = _ask({"do": "list", "live": []}, root)["logs"]

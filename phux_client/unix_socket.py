@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from phux_client.connection import Arrival, ClientConnection
 
 _RETRY_S = 0.01
-# Linux reports a half-closed stream as POLLRDHUP; elsewhere POLLHUP, which is always reported, has to do.
+# Linux reports a half-closed stream as POLLRDHUP; other systems only report POLLHUP, which needs no request.
 _HUNG_UP = getattr(select, "POLLRDHUP", 0)
 
 
@@ -21,11 +21,10 @@ def try_connect(path: str) -> socket_module.socket | None:
     """Connect without blocking.
 
     Returns:
-        The socket, non-blocking; None while the queue of connections is full: many clients at once, or a service that
-        is being started.
+        The socket, non-blocking; None if the backlog is full, because of many clients or a service that is starting.
 
     Raises:
-        NoServerError: Nobody listens.
+        NoServerError: No server is listening.
         UnsafePathError: The socket cannot be trusted.
         TransportError: It cannot be connected to.
     """
@@ -47,10 +46,10 @@ def try_connect(path: str) -> socket_module.socket | None:
 
 
 def connect(path: str, deadline: float) -> socket_module.socket:
-    """Connect, waiting for a place in the queue of connections until a deadline.
+    """Connect, waiting for a place in the backlog until a deadline.
 
     Raises:
-        TimeoutError: There was no place in time.
+        TimeoutError: The backlog stayed full.
         PhuxError: As for ``try_connect``.
     """
     while True:
@@ -63,22 +62,22 @@ def connect(path: str, deadline: float) -> socket_module.socket:
 
 
 def is_hung_up(sock: socket_module.socket) -> bool:
-    """Tell whether the server has closed a connection, whatever is left to read."""
+    """Return whether the server has closed a connection, even if there is data left to read."""
     poll = select.poll()
     poll.register(sock.fileno(), _HUNG_UP)
     return bool(poll.poll(0))
 
 
 def send_now(sock: socket_module.socket, connection: "ClientConnection") -> None:
-    """Send what the kernel takes at once."""
-    # A connection that broke is noticed when it is read, with what the server said last.
+    """Send as much as the kernel accepts without blocking."""
+    # A broken connection is detected when reading, so the server's last message is not lost.
     with contextlib.suppress(OSError):
         while outgoing := connection.outgoing:
             connection.sent(sock.send(outgoing))
 
 
 def receive_now(sock: socket_module.socket, connection: "ClientConnection") -> "list[Arrival]":
-    """Receive what has come, and return what arrived with it."""
+    """Receive available bytes and return the items in them."""
     try:
         data = sock.recv(wire.RECEIVE_SIZE)
     except BlockingIOError:

@@ -1,10 +1,10 @@
 """The async client: typed, live handles over the flows. Runs under asyncio and trio.
 
-    driver    carry out flows; link: connect, and connect again; backend: what only this client does
+    driver    run flows; link: connect and reconnect; backend: I/O of this client
     server    ``connect``, ``embedded`` and ``Phux``
-    sessions  handles of sessions and windows; handles, acts, logs: of panes
+    sessions  handles of sessions and windows; handles, acts, logs: handles of panes
 
-``tools/generate_blocking.py`` makes ``phux_client.blocking`` of all of it but ``backend``.
+``tools/generate_blocking.py`` generates ``phux_client.blocking`` from all modules except ``backend``.
 """
 
 from phux_client.aio.handles import EventStream, Pane

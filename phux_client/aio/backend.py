@@ -1,4 +1,4 @@
-"""What only the async client does: wait for the socket, sleep, use threads. Runs under asyncio and trio.
+"""I/O of the async client: wait for the socket, sleep, use threads. Runs under asyncio and trio.
 
 ``tools/generate_blocking.py`` generates the blocking client from the other modules of this package.
 ``phux_client.blocking.backend`` has the same names as this module.
@@ -44,7 +44,7 @@ class Stream:
 
     @property
     def is_usable(self) -> bool:
-        """Whether the connection is open at both ends, even if its end was not read yet."""
+        """Whether the connection is open at both ends, even if the end of the stream was not read yet."""
         return self.protocol.failure is None and not is_hung_up(self._sock)
 
     def send_now(self) -> None:
@@ -59,7 +59,7 @@ class Stream:
         """
         self.send_now()
         if self.protocol.outgoing:
-            self._wait_of_pump.cancel()  # a task that only waits to read has to wait to write as well
+            self._wait_of_pump.cancel()  # a task that waits only for reading must now also wait for writing
         with anyio.move_on_after(None if deadline is None else deadline - time.monotonic()):
             while not is_here() and self.protocol.failure is None:
                 if self._is_pumping:
@@ -112,7 +112,7 @@ class Stream:
             if arrival[0] != "push":
                 for event in self._waiting.get(arrival, ()):
                     event.set()
-        self.send_now()  # the end of subscriptions that nobody wants
+        self.send_now()  # the end of abandoned subscriptions
         if self.protocol.failure is not None:
             self._wake_all()
 
@@ -128,15 +128,15 @@ class Stream:
                 event.set()
 
     def lose(self, failure: errors.PhuxError) -> None:
-        """End the connection; tasks that wait for something get this error."""
+        """End the connection; waiting tasks raise this error."""
         self.protocol.lose(failure)
         self._wake_all()
         with contextlib.suppress(OSError):
-            self._sock.shutdown(socket_module.SHUT_RDWR)  # which wakes the task that waits for the socket
+            self._sock.shutdown(socket_module.SHUT_RDWR)  # wakes the task that waits for the socket
         self._close_if_over()
 
     def leave(self) -> None:
-        """Give up a connection that broke. A task that still reads from it takes what is left, and closes it."""
+        """Discard a broken connection. A task that still reads from it reads the rest, and closes it."""
         if not self._is_pumping:
             self.lose(errors.DisconnectedError("the server closed the connection"))
 
@@ -183,7 +183,7 @@ async def private_server(engine: str | None) -> AsyncIterator[EmbeddedServer]:
     try:
         server = await anyio.to_thread.run_sync(embedding.start)
     except BaseException:
-        # asyncio's own cancelling does not wait for the thread, as that of anyio does.
+        # Unlike anyio's, asyncio's own cancellation does not wait for the thread.
         embedding.give_up()
         raise
     try:

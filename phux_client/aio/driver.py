@@ -63,7 +63,7 @@ class Driver:
 
     @property
     def caller(self) -> flows.Caller:
-        """The process that runs flows, as far as they need to know it.
+        """The calling process: its environment and its pane.
 
         Example:
             >>> phux.caller.pane is None  # it runs in no pane of this server
@@ -118,7 +118,7 @@ class Driver:
                 except errors.PhuxError as error:
                     failure = error
         finally:
-            # A cancelled flow cannot send requests anymore, and nobody reads the events it subscribed to.
+            # A cancelled flow can send no more requests, and its events have no reader.
             for number in subscriptions:
                 self._link.unsubscribe(number)
 

@@ -195,7 +195,7 @@ class Phux(ServerLogs):
     async def kill_server(self) -> None:
         """Kill every program, and stop the server. Return when it is gone.
 
-        If the service does not answer, its keeper is told to stop.
+        If the service does not answer, send SIGTERM to its keeper.
 
         Example:
             >>> await phux.kill_server()
@@ -280,7 +280,7 @@ async def _open(phux: Phux, *, start: bool) -> Phux:
                 raise
             from phux_client.starting import start_server
 
-            # If this is cancelled, the server that was started ends by itself, for it has no session.
+            # If this is cancelled, the new server ends by itself because it has no session.
             await in_thread(start_server, phux.socket)
             await phux.drive(flows.status())
     except BaseException:

@@ -5,8 +5,7 @@
         pane.send_keys("make test", "Enter")
 
 All modules but ``backend`` are generated from ``phux_client.aio`` by ``tools/generate_blocking.py``. Shapes (attrs) are
-imported only when a method returns one; the CLI, which prints documents as they are, uses ``Phux.drive`` and never pays
-for them.
+imported only when a method returns one. The CLI prints plain documents through ``Phux.drive`` and never imports them.
 """
 
 from phux_client.blocking.handles import EventStream, Pane

@@ -1,4 +1,4 @@
-"""What only the blocking client does: wait for the socket, and keep one connection per thread.
+"""I/O of the blocking client: wait for the socket, and keep one connection per thread.
 
 Has the same names as ``phux_client.aio.backend``. Import-light: it is on the CLI's path.
 """
@@ -24,7 +24,7 @@ sleep = time.sleep
 
 
 class Stream:
-    """One connected socket and its protocol state, of one thread."""
+    """One thread's connected socket and its protocol state."""
 
     def __init__(self, sock: socket_module.socket, client: str | None) -> None:
         self.protocol = ClientConnection(client)
@@ -33,7 +33,7 @@ class Stream:
 
     @property
     def is_usable(self) -> bool:
-        """Whether the connection is open at both ends, even if its end was not read yet."""
+        """Whether the connection is open at both ends, even if the end of the stream was not read yet."""
         return self.protocol.failure is None and not is_hung_up(self._sock)
 
     def send_now(self) -> None:
@@ -57,14 +57,14 @@ class Stream:
         return True
 
     def lose(self, failure: errors.PhuxError) -> None:
-        """End the connection; a thread that waits for something gets this error."""
+        """End the connection; waiting threads raise this error."""
         self.protocol.lose(failure)
         with contextlib.suppress(OSError):
-            self._sock.shutdown(socket_module.SHUT_RDWR)  # which wakes the thread that waits for the socket
+            self._sock.shutdown(socket_module.SHUT_RDWR)  # wakes the thread that waits for the socket
         self._sock.close()
 
     def leave(self) -> None:
-        """Give up a connection that broke."""
+        """Discard a broken connection."""
         self._sock.close()
 
 
@@ -80,7 +80,7 @@ def in_thread(function: "Callable[[str], None]", argument: str) -> None:
 
 
 def private_server(engine: str | None) -> "EmbeddedServer":
-    """Start a private server, which ends with its block."""
+    """Run a private server until the block ends."""
     from phux_client.embedding import EmbeddedServer
 
     return EmbeddedServer(engine=engine)

@@ -194,7 +194,7 @@ class Phux(ServerLogs):
     def kill_server(self) -> None:
         """Kill every program, and stop the server. Return when it is gone.
 
-        If the service does not answer, its keeper is told to stop.
+        If the service does not answer, send SIGTERM to its keeper.
 
         Example:
             >>> phux.kill_server()
@@ -279,7 +279,7 @@ def _open(phux: Phux, *, start: bool) -> Phux:
                 raise
             from phux_client.starting import start_server
 
-            # If this is cancelled, the server that was started ends by itself, for it has no session.
+            # If this is cancelled, the new server ends by itself because it has no session.
             in_thread(start_server, phux.socket)
             phux.drive(flows.status())
     except BaseException:

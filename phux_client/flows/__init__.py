@@ -1,9 +1,9 @@
 """Every verb once, as a generator of requests and replies that does no I/O.
 
-A flow yields a ``Request``, a ``NextEvent``, or a ``Deadline`` for what follows, is sent what came back, and returns a
-plain JSON document. The async client, the blocking client, the CLI and the MCP adapter all drive these same flows;
-errors of the server arrive as exceptions at the ``yield``. Import-light: it is on the CLI's path, and what only a few
-verbs need is imported when it is first used.
+A flow yields a ``Request``, a ``NextEvent``, or a ``Deadline`` for the steps that follow, is sent the result, and
+returns a plain JSON document. The async client, the blocking client, the CLI and the MCP adapter all run these flows;
+errors of the server are raised at the ``yield``. Import-light: it is on the CLI's path, so modules that only a few
+verbs need are imported on first use.
 """
 
 from phux_client.flows._kinds import Caller, Deadline, NextEvent, Request

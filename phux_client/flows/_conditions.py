@@ -1,4 +1,4 @@
-"""What can be waited for, checked before anything is asked of the server. Import-light."""
+"""The conditions of a wait, checked before any request is sent. Import-light."""
 
 from phux_core.errors import BadRequestError
 from phux_core.patterns import Searcher
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
 
 DEFAULT_IDLE_MS = 500
 STATES = ("prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead")
-"""What a pane can be doing."""
+"""The states of a pane."""
 LONGEST = 10**9
 _LAST_SEQ = 2**53
 
 
 class Conditions:
-    """The conditions of one wait, and what of a pane they look at.
+    """The conditions of one wait, and the parts of a pane they examine.
 
     Attributes:
-        reads_text: Whether any of them is about what the program writes.
-        follows: Whether any of them is about that, or about the screen.
+        reads_text: Whether any of them examines output.
+        follows: Whether any of them examines output or the screen.
     """
 
     __slots__ = (
@@ -56,7 +56,7 @@ class Conditions:
         for name, text in {"until": until, "gone": gone}.items():
             if text is not None and not isinstance(text, str):
                 raise BadRequestError(f"{name} is {text!r:.80}", remedy="give a text")
-        # Each finds the first of some lines that meets its condition: its index, and what of it tells it from others.
+        # Each returns the index of the first line that meets its condition, and the text that identifies the match.
         self._matchers: list[tuple[str, Callable[[Sequence[str]], tuple[int, str] | None]]] = []
         if stop is not None:
             self._matchers.append(("stop", _pattern(stop)))
@@ -80,10 +80,10 @@ class Conditions:
         self.idle_ms = idle_ms
 
     def find(self, lines: "Sequence[str]") -> "tuple[str, str] | None":
-        """Find the first line that ends the wait.
+        """Return the first line that ends the wait.
 
         Returns:
-            The condition it meets, and the line.
+            The condition that it meets, and the line.
 
         Raises:
             LimitError: A pattern takes too long.
@@ -98,12 +98,12 @@ class Conditions:
         return found
 
     def find_drawn(self, drawn: "Document") -> "tuple[str, str] | None":
-        """Find the first line that ends the wait among those that came onto the alternate screen.
+        """Return the first new line on the alternate screen that ends the wait.
 
-        What a line before it has met in the same words is old: a clock ticks in a row that says more than the time.
+        A match with the same text as in a replaced line is old: a clock changes its row, but not the other text in it.
 
         Returns:
-            The condition it meets, and the line.
+            The condition that it meets, and the line.
         """
         old = [hit for line in drawn["instead_of"] for hit in self._hits(line)]
         for line in drawn["lines"]:
@@ -114,14 +114,14 @@ class Conditions:
         return None
 
     def _hits(self, line: str) -> "Iterator[tuple[str, str]]":
-        """Tell which conditions a line meets, and by which of its words."""
+        """Yield the conditions that a line meets, each with the text that matched."""
         for name, first in self._matchers:
             hit = first([line])
             if hit is not None:
                 yield name, hit[1]
 
     def missed(self, screen: "Document") -> str:
-        """Say what was not there."""
+        """Describe the conditions that were not met."""
         names = [name for name, _first in self._matchers if name != "stop"]
         names += [name for name in ("gone", "command_done") if getattr(self, name)]
         if self.states:
@@ -130,13 +130,13 @@ class Conditions:
 
 
 def is_seen(text: str, lines: "Iterable[str]") -> bool:
-    """Look for a text in some lines."""
+    """Return whether a line contains a text."""
     blanks = _trailing_blanks(text)
     return any(text in line + blanks for line in lines)
 
 
 def _trailing_blanks(text: str) -> str:
-    """Give what to add to lines: they come without their blanks, and a text that ends in blanks is to find them."""
+    """Return the blanks to add to lines, which have no trailing ones, so that a text ending in blanks can match."""
     return " " * (len(text) - len(text.rstrip(" ")))
 
 
@@ -157,7 +157,7 @@ def _pattern(pattern: str) -> "Callable[[Sequence[str]], tuple[int, str] | None]
     if " " not in pattern and r"\s" not in pattern:
         return searcher.first
 
-    # A prompt ends in a blank, and whoever writes `\$ $` means one; a screen's lines come without.
+    # The pattern `\$ $` is meant for a prompt that ends in a blank, but a screen's lines have no trailing blanks.
     def first(lines: "Sequence[str]") -> "tuple[int, str] | None":
         hit = searcher.first(lines)
         padded = [line + " " for line in (lines if hit is None else lines[: hit[0]])]
@@ -181,5 +181,5 @@ def _check_number(name: str, value: object, most: int) -> None:
 
 
 def check_timeout(timeout_s: object, *, needed: bool = False) -> None:
-    """Refuse what is no time to wait."""
+    """Raise BadRequestError if a timeout is invalid."""
     _check_number("timeout_s", -1 if needed and timeout_s is None else timeout_s, LONGEST)

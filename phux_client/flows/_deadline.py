@@ -1,4 +1,4 @@
-"""Keeping a verb's timeout whatever the server does."""
+"""Enforce a verb's timeout even if the server does not answer."""
 
 import time
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from phux_client.flows._types import Flow, Result
 
 GRACE_S = 2.0
-"""How much longer than a verb's timeout its requests may take: a busy server still reports what it knows."""
+"""The time that requests may take beyond a verb's timeout, so that a busy server can still report the result."""
 
 
 def within(flow: "Flow[Result]", timeout_s: float | None) -> "Flow[Result]":
-    """Carry out a flow whose requests all end shortly after a timeout, even if the server does not answer."""
+    """Run a flow whose requests all end shortly after a timeout, even if the server does not answer."""
     if timeout_s is not None:
         yield Deadline(time.monotonic() + timeout_s + GRACE_S)
     return (yield from flow)

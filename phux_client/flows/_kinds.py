@@ -1,4 +1,4 @@
-"""What flows are made of."""
+"""The steps that flows yield, and their caller."""
 
 import os
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 
 class Request:
-    """Ask the server; the flow is sent the reply's document.
+    """Send a request; the flow is sent the reply's document.
 
     Attributes:
-        call: What to ask.
-        params: With what.
-        patience_s: How much longer than usual the answer may take.
-        limit_s: How long it may take at most, whatever is usual.
+        call: The name of the call.
+        params: Its parameters.
+        patience_s: Time to allow in addition to the client's time limit.
+        limit_s: The time limit, instead of the client's.
     """
 
     __slots__ = ("call", "limit_s", "params", "patience_s")
@@ -28,7 +28,7 @@ class Request:
         self.params = {name: value for name, value in params.items() if value is not None}
 
     def time_allowed_s(self, usual_s: float) -> float:
-        """Return how long the answer may take, given what a client usually allows."""
+        """Return the time limit for the reply, given the client's usual one."""
         allowed_s = usual_s + self.patience_s
         return allowed_s if self.limit_s is None else min(allowed_s, self.limit_s)
 
@@ -37,7 +37,7 @@ class Request:
 
 
 class Deadline:
-    """End every request that follows by a moment of the monotonic clock; the flow is sent None."""
+    """Set a deadline on the monotonic clock for all later requests; the flow is sent None."""
 
     __slots__ = ("at",)
 
@@ -46,7 +46,7 @@ class Deadline:
 
 
 class NextEvent:
-    """Wait for the next event of a subscription; the flow is sent it, or None when the time is over."""
+    """Wait for the next event of a subscription; the flow is sent it, or None when the timeout expired."""
 
     __slots__ = ("subscription", "timeout_s")
 
@@ -56,7 +56,7 @@ class NextEvent:
 
 
 def working_directory(env: "Mapping[str, str]") -> str:
-    """Return the directory this process is in.
+    """Return the working directory of this process.
 
     Raises:
         BadCwdError: It was deleted, or cannot be reached.
@@ -73,11 +73,11 @@ def working_directory(env: "Mapping[str, str]") -> str:
 
 
 class Caller:
-    """Who asks: what a verb needs to know of the process it runs in.
+    """The calling process, as far as a verb needs to know it.
 
     Attributes:
         env: Its environment.
-        pane: The pane it runs in, if it is one of the server that is asked.
+        pane: The pane in which it runs, if that is a pane of this server.
     """
 
     __slots__ = ("_cwd", "env", "pane")
@@ -86,11 +86,11 @@ class Caller:
         self._cwd = cwd
         self.env = env
         place = env.get("PHUX_PANE", "")
-        # A pane's number means something only to the server that gave it.
+        # A pane id is valid only for the server that assigned it.
         inside = env.get("PHUX_SOCKET") == socket and place[:1] == "@" and place[1:].isdecimal() and len(place) < 12
         self.pane = int(place[1:]) if inside else None
 
     @property
     def cwd(self) -> str:
-        """Where it is now."""
+        """The current working directory."""
         return working_directory(self.env) if self._cwd is None else self._cwd

@@ -1,10 +1,10 @@
-"""Moments as documents have them."""
+"""Timestamps of documents."""
 
 import time
 
 
 def timestamp(moment: float) -> str:
-    """Write a moment down, in UTC and to the millisecond.
+    """Format a time in UTC, to the millisecond.
 
     Example:
         >>> timestamp(1.5)

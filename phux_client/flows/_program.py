@@ -1,4 +1,4 @@
-"""What is to run in a new pane, checked before anything is asked of the server. Import-light."""
+"""Parameters of a new pane and its program, checked before any request is sent. Import-light."""
 
 import os
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def program(
     caller: "Caller", cwd: str | None, command: "Sequence[str] | None", env: "Mapping[str, str] | None"
 ) -> "dict[str, object]":
-    """Make the parameters that say what runs, and where; no ``cwd`` where the caller gave none."""
+    """Return the parameters for the program and its directory, without ``cwd`` if none was given."""
     if isinstance(command, str):
         raise BadRequestError(
             "the command is a string, and must be a list of words",
@@ -30,7 +30,7 @@ def program(
 
 
 def share(size: "int | str | None") -> "dict[str, int | None]":
-    """Make the parameters that say how much a new pane gets: cells, or a part such as ``"30%"``."""
+    """Return the parameters for the size of a new pane: cells, or a share such as ``"30%"``."""
     if size is None or (isinstance(size, int) and not isinstance(size, bool)):
         return {"cells": size}
     digits = size.removesuffix("%") if isinstance(size, str) else ""
@@ -42,7 +42,7 @@ def share(size: "int | str | None") -> "dict[str, int | None]":
 
 
 def place(reply: "Document") -> "Document":
-    """Make a Place document out of the server's reply."""
+    """Return a Place document from the server's reply."""
     return {
         "schema_version": 1,
         "session": reply["session"],
@@ -59,10 +59,10 @@ def place(reply: "Document") -> "Document":
 
 
 def _absolute(caller: "Caller", cwd: str) -> str:
-    # Where the caller is need not be known, and may be deleted, if an absolute path is given.
+    # An absolute path needs no working directory, which may have been deleted.
     return os.fspath(cwd) if os.path.isabs(cwd) else os.path.join(caller.cwd, cwd)
 
 
 def _text(value: object) -> object:
-    """Take paths for the text they are; anything else is judged with the request."""
+    """Convert a path to text; other values are checked with the request."""
     return os.fspath(value) if isinstance(value, os.PathLike) else value

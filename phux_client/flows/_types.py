@@ -1,4 +1,4 @@
-"""The types of flows, apart from what flows need at run time: typing is not light."""
+"""The types of flows, in a module of their own because typing is slow to import."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from phux_client.flows._kinds import Deadline, NextEvent, Request
 
 Document: TypeAlias = dict[str, Any]
-"""A JSON document; the schemas describe them."""
+"""A JSON document, as in the schemas."""
 Result = TypeVar("Result")
 Step: TypeAlias = "Request | NextEvent | Deadline"
-"""What a flow asks for next."""
+"""A step that a flow yields."""
 Flow: TypeAlias = Generator[Step, Any, Result]
 """A verb, as a generator without I/O: it yields steps, is sent their results, and returns its own."""

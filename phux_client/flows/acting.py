@@ -1,4 +1,4 @@
-"""``act``: type, wait, and tell what changed, with nobody else's command in between."""
+"""``act``: type, wait, and return what changed, with no other command in between."""
 
 import time
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DEFAULT_IDLE_MS = 300
 ACT_TIMEOUT_S = 30
-"""How long an act may take unless told otherwise."""
+"""The default time limit of an act."""
 
 
 def act(
@@ -38,28 +38,28 @@ def act(
     cells: bool = False,
     timeout_s: float = ACT_TIMEOUT_S,
 ) -> "Flow[Document]":
-    """Type words, wait for what they bring about, and tell which rows of the screen changed.
+    """Type words, wait for a condition, and return the rows of the screen that changed.
 
-    The pane's turn is held meanwhile: no ``run`` and no other ``act`` comes between. Only what is written after typing
-    counts for the wait. That the time is over, or the program has ended, is told and is no error.
+    Meanwhile, no ``run`` and no other ``act`` starts in the pane. Only output written after typing counts for the wait.
+    A timeout and the end of the program are reported as outcomes, not as errors.
 
     Args:
-        caller: Who asks.
-        target: A selector or a pane's number.
-        words: As ``send_keys`` takes them.
-        literal: Take every word as text.
+        caller: The calling process.
+        target: A selector or a pane id.
+        words: Keys and text, as for ``send_keys``.
+        literal: Type every word as text.
         until: A line contains this text.
         regex: A line matches this pattern.
         gone: No visible line contains this text.
-        idle_ms: Nothing was written for so long; 300 when no other condition is given.
+        idle_ms: Nothing was written for this long; 300 if no other condition is given.
         state: The pane is in this state, or in one of these.
-        stop: A line matches this pattern, and waiting for anything else is in vain.
-        since: A ``seq``: tell what changed after it; after the moment before typing when omitted.
-        cells: Whether to add the cells of those rows, and to count rows of which only the style changed.
-        timeout_s: How long the whole of it may take.
+        stop: End the wait as soon as a line matches this pattern.
+        since: Return changes after this ``seq``; by default, changes since typing.
+        cells: Include the cells of changed rows, and report rows of which only the style changed.
+        timeout_s: The time limit for the whole call.
 
     Returns:
-        A flow that gives a ScreenChanges document.
+        A flow that returns a ScreenChanges document.
     """
     check_words(words)
     check_timeout(timeout_s, needed=True)

@@ -1,4 +1,4 @@
-"""Verbs that arrange what is there: ``select``, ``rename``, ``resize``, ``zoom``, ``layout``, ``move`` and ``swap``."""
+"""The verbs ``select``, ``rename``, ``resize``, ``zoom``, ``layout``, ``move`` and ``swap``."""
 
 from phux_client.flows._kinds import Caller, Request
 from phux_client.flows._program import place, share
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 def select(caller: Caller, target: "Target") -> "Flow[Document]":
-    """Give a session, a window or a pane the focus, and with it what it is in.
+    """Give the focus to a session, a window or a pane, and to the window and session around it.
 
     Returns:
-        A flow that gives a Place document.
+        A flow that returns a Place document.
     """
     scope, id_ = yield from refer(target, caller)
     return place((yield Request("select", scope=scope, id=id_)))
 
 
 def rename(caller: Caller, target: "Target", name: str) -> "Flow[Document]":
-    """Give a session or a window another name.
+    """Rename a session or a window.
 
     Returns:
-        A flow that gives a Place document.
+        A flow that returns a Place document.
     """
     scope, id_ = yield from refer(target, caller)
     if scope == "pane":
@@ -36,20 +36,20 @@ def rename(caller: Caller, target: "Target", name: str) -> "Flow[Document]":
 
 
 def zoom(caller: Caller, target: "Target", on: bool | None = None) -> "Flow[Document]":
-    """Give a pane the whole window for a while, or end that; turn it over when not told which.
+    """Zoom a pane, or end the zoom; toggle by default.
 
     Returns:
-        A flow that gives a Place document.
+        A flow that returns a Place document.
     """
     pane = yield from narrow_to_pane(target, caller)
     return place((yield Request("zoom", pane=pane, on=on)))
 
 
 def layout(caller: Caller, target: "Target", name: str) -> "Flow[Document]":
-    """Lay the panes of a window out in a known way.
+    """Apply a named layout to the panes of a window.
 
     Returns:
-        A flow that gives a Place document.
+        A flow that returns a Place document.
     """
     window = yield from window_id(target, caller)
     return place((yield Request("layout", window=window, name=name)))
@@ -65,19 +65,20 @@ def resize(
     by: int | None = None,
     policy: str | None = None,
 ) -> "Flow[Document]":
-    """Change the size of a pane, or of the window that a session or window selector means.
+    """Resize a pane, or the window that a session or window selector names.
 
     Args:
-        caller: Who asks.
-        target: What is to have another size.
+        caller: The calling process.
+        target: The pane or window.
         cols: Columns.
         rows: Rows.
-        side: Or where to move the pane's divider on that axis: ``left``, ``right``, ``up`` or ``down``.
-        by: By how many cells.
-        policy: Whose size the window has from now on: ``smallest``, ``largest``, ``latest``, ``manual`` or ``default``.
+        side: Instead of a size, the direction to move the pane's divider: ``left``, ``right``, ``up`` or ``down``.
+        by: The number of cells to move it.
+        policy: Which attached client determines the size: ``smallest``, ``largest``, ``latest``, ``manual`` or
+            ``default``.
 
     Returns:
-        A flow that gives a Place document.
+        A flow that returns a Place document.
     """
     if (side is None) != (by is None) or (side is None) == ((cols, rows, policy) == (None, None, None)):
         raise BadRequestError(
@@ -97,9 +98,9 @@ def move_divider(window: int, path: "list[str]", by: int) -> "Flow[Document]":
     """Move one divider of a window.
 
     Args:
-        window: The window's number.
-        path: The way down its layout to the split.
-        by: How many cells to the right or down; negative for back.
+        window: The window's id.
+        path: The steps down the layout to the split.
+        by: The number of cells to the right or down; negative for left or up.
     """
     return place((yield Request("move_divider", window=window, path=path, by=by)))
 
@@ -107,20 +108,20 @@ def move_divider(window: int, path: "list[str]", by: int) -> "Flow[Document]":
 def move(
     caller: Caller, target: "Target", dest: "Target", direction: str = "right", *, size: "int | str | None" = None
 ) -> "Flow[Document]":
-    """Put a pane or a window somewhere else.
+    """Move a pane or a window.
 
-    A window goes into a session, or to an index of one (``NAME:N``) that is free. A pane goes beside another pane or
-    beside the active one of a window; into a session, or to a free index of one, it goes as a window of its own.
+    A window moves to a session, or to a free index in one (``NAME:N``). A pane moves next to another pane or to the
+    active one of a window; in a session, or at a free index in one, it gets a window of its own.
 
     Args:
-        caller: Who asks.
+        caller: The calling process.
         target: The pane or window.
-        dest: Where it goes.
-        direction: On which side of another pane: ``right`` or ``down``.
-        size: How much of that pane it gets there, as ``split`` takes it.
+        dest: The destination.
+        direction: The side of the other pane: ``right`` or ``down``.
+        size: The share of that pane, as for ``split``.
 
     Returns:
-        A flow that gives a Place document.
+        A flow that returns a Place document.
     """
     shared = share(size)
     for text in (target, dest):
@@ -150,10 +151,10 @@ def move(
 
 
 def swap(caller: Caller, one: "Target", other: "Target") -> "Flow[Document]":
-    """Let two panes or two windows change places.
+    """Swap two panes or two windows.
 
     Returns:
-        A flow that gives a Swapped document.
+        A flow that returns a Swapped document.
     """
     scope, id_ = yield from refer(one, caller)
     other_scope, other_id = yield from refer(other, caller)

@@ -1,4 +1,4 @@
-"""``attach`` and ``detach``: which session is meant, and ending what others see of it."""
+"""``attach`` and ``detach``: find the session to attach to, and detach clients."""
 
 from phux_client.flows._kinds import Caller, Request
 from phux_client.flows.target import DEFAULT_TARGET, find_session
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 def latest() -> "Flow[int | None]":
-    """Find the session to show when none is named: the focused one, or another in which something runs.
+    """Find the default session to attach to: the focused one, or another in which a program runs.
 
     Returns:
-        A flow that gives its number; None when nothing runs anywhere.
+        A flow that returns its id, or None if no program runs.
     """
     tree = yield Request("tree")
     alive = [
@@ -26,15 +26,15 @@ def latest() -> "Flow[int | None]":
 
 
 def go_to(caller: Caller, target: str, *, select: bool = True) -> "Flow[int]":
-    """Find the session that a selector means, and give the focus to what it names there.
+    """Find the session that a selector names, and focus the selected window or pane in it.
 
     Args:
-        caller: Who asks.
+        caller: The calling process.
         target: A selector.
-        select: Whether the focus goes there.
+        select: Whether to change the focus.
 
     Returns:
-        A flow that gives the session's number.
+        A flow that returns the session's id.
     """
     selector.parse(target)
     tree = yield Request("tree")
@@ -46,15 +46,15 @@ def go_to(caller: Caller, target: str, *, select: bool = True) -> "Flow[int]":
 
 
 def detach(caller: Caller, target: str | None = None, *, everywhere: bool = False) -> "Flow[Document]":
-    """End every attachment on the session that a selector means, or on all sessions.
+    """Detach all clients from the session that a selector names, or from all sessions.
 
     Args:
-        caller: Who asks.
-        target: A selector; the session of the caller's pane when omitted, or the focused one.
-        everywhere: Every session instead.
+        caller: The calling process.
+        target: A selector; by default the session of the caller's pane, or else the focused one.
+        everywhere: Detach from every session instead.
 
     Returns:
-        A flow that gives a Detached document.
+        A flow that returns a Detached document.
     """
     session = None
     if not everywhere:

@@ -1,4 +1,4 @@
-"""``logs``, ``output``, ``search`` and ``commands``: what panes wrote, and what ran in them."""
+"""``logs``, ``output``, ``search`` and ``commands``: the output of panes, and the command ledger."""
 
 import time
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 READ_S = 10.0
 SEARCH_S = 60.0
-# Events wake us; this is for what is written in one long burst, which has an event at its beginning and at its end.
+# Events wake us, but a long burst of output has events only at its beginning and its end.
 _BURST_S = 0.1
 _LOOK_AGAIN_S = 5.0
 
 
 class LogPlace:
-    """Where a log is being followed.
+    """The position in a log that is being followed.
 
     Attributes:
-        pane: The pane; None if a stored log is.
+        pane: The pane; None for a stored log.
         log: The stored log.
-        next_byte: Where to go on; None for the end of what is there at the beginning.
-        ended: Whether nothing will come any more.
+        next_byte: The next position to read; None to start at the current end.
+        ended: Whether the log is complete and was read to its end.
     """
 
     __slots__ = ("ended", "log", "next_byte", "pane")
@@ -45,7 +45,7 @@ class LogPlace:
 
 
 def find_log(caller: Caller, target: "str | int | None") -> "Flow[dict[str, object]]":
-    """Find which log a target means: a pane, also one that is gone, or a log by its id or its session's name.
+    """Find the log that a target names: a pane, even if it is gone, or a log by its id or its session's name.
 
     Returns:
         The parameters that name it.
@@ -66,12 +66,12 @@ def logs(caller: Caller, target: "str | int | None" = None, **query: object) -> 
     """Read a log.
 
     Args:
-        caller: Who asks.
-        target: A selector, a pane's number or a log's id; the focused session when omitted.
+        caller: The calling process.
+        target: A selector, a pane id or a log's id; the focused session by default.
         query: The parameters of the call ``logs``.
 
     Returns:
-        A flow that gives a LogText document.
+        A flow that returns a LogText document.
     """
     which = yield from find_log(caller, target)
     reply = yield _patient(Request("logs", **which, **query), READ_S)
@@ -79,7 +79,7 @@ def logs(caller: Caller, target: "str | int | None" = None, **query: object) -> 
 
 
 def log_list() -> "Flow[Document]":
-    """List the logs that are kept, as a LogList document."""
+    """Return the stored logs, as a LogList document."""
     reply = yield _patient(Request("log_list"), READ_S)
     return list_document(reply)
 
@@ -87,10 +87,10 @@ def log_list() -> "Flow[Document]":
 def output(
     caller: Caller, command_id: str | None, target: "str | int | None" = None, **query: object
 ) -> "Flow[Document]":
-    """Read what a command wrote: the one of this id, or a pane's latest.
+    """Read the output of the command with this id, or of a pane's latest command.
 
     Returns:
-        A flow that gives a LogText document.
+        A flow that returns a LogText document.
     """
     if command_id is not None:
         reply = yield _patient(Request("output", id=command_id, **query), READ_S)
@@ -109,10 +109,10 @@ def search(
     context: int = 0,
     max_matches: int | None = None,
 ) -> "Flow[Document]":
-    """Look for a pattern in what all panes wrote, those of one session, or everything that is kept.
+    """Search the logs of all panes, of the panes of one session, or all stored logs.
 
     Returns:
-        A flow that gives a Matches document.
+        A flow that returns a Matches document.
     """
     number = None
     if session is not None:
@@ -133,10 +133,10 @@ def search(
 
 
 def commands(caller: Caller, target: "str | int | None" = None) -> "Flow[Document]":
-    """Read the ledger: of a pane, of a stored log, or of the whole server.
+    """Read the ledger of a pane, of a stored log, or of the whole server.
 
     Returns:
-        A flow that gives a CommandList document.
+        A flow that returns a CommandList document.
     """
     which = {} if target is None else (yield from find_log(caller, target))
     reply = yield _patient(Request("commands", **which), READ_S)
@@ -147,7 +147,7 @@ def wait_command(command_id: str, *, timeout_s: float | None = None) -> "Flow[Do
     """Wait until a command has ended.
 
     Returns:
-        A flow that gives a CommandInfo document; of one that has not ended when the time was over, TimedOutError.
+        A flow that returns a CommandInfo document, or raises TimedOutError if the timeout expired first.
     """
     check_timeout(timeout_s)
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
@@ -155,7 +155,7 @@ def wait_command(command_id: str, *, timeout_s: float | None = None) -> "Flow[Do
     while True:
         if subscription is None:
             pane = command_id.rpartition(".")[0].rpartition("/")[2]
-            try:  # before looking, so that nothing can happen in between
+            try:  # before the first check, so that no event is missed
                 known = int(pane) if pane.isdecimal() and len(pane) < 11 else -1
                 subscription = (yield Request("subscribe", pane=known))["subscription"] if known >= 0 else 0
             except NoSuchTargetError:
@@ -173,19 +173,19 @@ def wait_command(command_id: str, *, timeout_s: float | None = None) -> "Flow[Do
             while event is not None and event["event"] not in {"command_finished", "pane_closed", "dropped"}:
                 event = yield NextEvent(subscription, max(0.0, until - time.monotonic()))
         except DisconnectedError:
-            subscription = None  # the next service knows it, too
+            subscription = None  # the next service knows the command, too
 
 
 def follow(
     caller: Caller, target: "str | int | None", *, from_byte: int | None = None, mode: str | None = None
 ) -> "Flow[LogPlace]":
-    """Begin to follow a log.
+    """Start following a log.
 
     Args:
-        caller: Who asks.
-        target: What ``logs`` takes.
-        from_byte: Where to begin; where it ends now when omitted, at the begin of a line that is not finished.
-        mode: As ``logs`` takes it; what is raw has no lines.
+        caller: The calling process.
+        target: As for ``logs``.
+        from_byte: The position to start at; by default, the start of the line being written.
+        mode: As for ``logs``. Pieces are whole lines, except in ``raw`` mode.
     """
     which = yield from find_log(caller, target)
     if from_byte is None:
@@ -200,16 +200,16 @@ def follow(
 def next_logs(
     place: LogPlace, *, mode: str | None = None, max_bytes: int | None = None, timeout_s: float | None = None
 ) -> "Flow[Document | None]":
-    """Wait for the next piece of a log that is followed, whole lines unless it is raw.
+    """Wait for the next piece of a followed log: whole lines, except in ``raw`` mode.
 
     Args:
-        place: Where it stands; moved on.
-        mode: As ``logs`` takes it.
-        max_bytes: How large a piece may be.
-        timeout_s: How long to wait.
+        place: The current position, which is advanced.
+        mode: As for ``logs``.
+        max_bytes: The largest piece to return.
+        timeout_s: The time limit.
 
     Returns:
-        A flow that gives a LogText document; None when the time is over, and at the end, which ``place`` tells.
+        A flow that returns a LogText document; None when the timeout expired, or at the end (see ``place.ended``).
     """
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     subscription = None
@@ -259,7 +259,7 @@ def _next_piece(place: LogPlace, mode: str | None, max_bytes: int | None, *, ove
 
 
 def text_document(reply: "Document") -> "Document":
-    """Make a LogText document of what the wire tells."""
+    """Return a LogText document from the server's reply."""
     document = {"schema_version": 1, **reply}
     if "command" in reply:
         document["command"] = command_document(reply["command"])
@@ -267,7 +267,7 @@ def text_document(reply: "Document") -> "Document":
 
 
 def list_document(reply: "Document") -> "Document":
-    """Make a LogList document of what the wire tells."""
+    """Return a LogList document from the server's reply."""
     entries = [
         {**entry, "started_at": _timestamp(entry["started_at"]), "ended_at": _timestamp(entry["ended_at"])}
         for entry in reply["logs"]
@@ -276,12 +276,12 @@ def list_document(reply: "Document") -> "Document":
 
 
 def commands_document(reply: "Document") -> "Document":
-    """Make a CommandList document of what the wire tells."""
+    """Return a CommandList document from the server's reply."""
     return {"schema_version": 1, "commands": [command_document(entry) for entry in reply["commands"]]}
 
 
 def command_document(entry: "Document") -> "Document":
-    """Make a CommandInfo document of what the wire tells."""
+    """Return a CommandInfo document from the server's reply."""
     names = ("id", "pane", "command", "cwd", "by", "client", "state")
     return {
         "schema_version": 1,

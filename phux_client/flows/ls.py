@@ -1,4 +1,4 @@
-"""``ls``: the sessions, in short."""
+"""``ls``: a short list of the sessions."""
 
 from phux_client.flows._kinds import Request
 
@@ -13,7 +13,7 @@ def ls() -> "Flow[Document]":
 
 
 def session_list(tree: "Document") -> "Document":
-    """Make a SessionList document of a Tree document."""
+    """Return a SessionList document from a Tree document."""
     sessions = [
         {
             "name": session["name"],

@@ -1,4 +1,4 @@
-"""``new-window`` and ``split``: panes beside those that are there."""
+"""``new-window`` and ``split``: add panes to a session."""
 
 from phux_client.flows._kinds import Caller, Request
 from phux_client.flows._program import place, program, share
@@ -24,20 +24,20 @@ def new_window(
     env: "Mapping[str, str] | None" = None,
     select: bool = False,
 ) -> "Flow[Document]":
-    """Make a window.
+    """Create a window.
 
     Args:
-        caller: Who asks.
-        target: A selector of the session or of what is in it, or an index of it that is free; or a session's number.
-        name: The window's name; the program's when omitted.
-        index: Its index; the lowest that is free when omitted.
-        cwd: Where the program starts; where the session's active pane is when omitted.
-        command: Program and arguments; the shell when omitted.
-        env: Variables on top of the caller's.
-        select: Whether it gets the focus.
+        caller: The calling process.
+        target: A selector of the session or of something in it, a free index in it, or a session's id.
+        name: The window's name; by default, that of the program.
+        index: Its index; by default, the lowest free one.
+        cwd: The working directory; by default, that of the session's active pane.
+        command: The program and its arguments; the user's shell by default.
+        env: Variables to set on top of the caller's environment.
+        select: Give it the focus.
 
     Returns:
-        A flow that gives a Place document.
+        A flow that returns a Place document.
     """
     if name is not None:
         selector.check_window_name(name)
@@ -66,17 +66,17 @@ def split(
     """Split a pane.
 
     Args:
-        caller: Who asks.
-        target: The pane, or what it is the active one of.
-        direction: ``right`` or ``down``: where the new one goes.
-        size: How many columns or rows it gets, or which part (``"30%"``); half when omitted.
-        cwd: Where the program starts; where the target is when omitted.
-        command: Program and arguments; the shell when omitted.
-        env: Variables on top of the caller's.
-        select: Whether it gets the focus.
+        caller: The calling process.
+        target: The pane, or the window or session of which it is the active pane.
+        direction: Where to put the new pane: ``right`` or ``down``.
+        size: Its columns or rows, or its share, such as ``"30%"``; half by default.
+        cwd: The working directory; by default, that of the target.
+        command: The program and its arguments; the user's shell by default.
+        env: Variables to set on top of the caller's environment.
+        select: Give it the focus.
 
     Returns:
-        A flow that gives a Place document.
+        A flow that returns a Place document.
     """
     asked = program(caller, cwd, command, env) | share(size)
     pane = yield from narrow_to_pane(target, caller)

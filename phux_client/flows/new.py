@@ -26,16 +26,16 @@ def new(
     log: bool | None = None,
     history: bool | None = None,
 ) -> "Flow[Document]":
-    """Make a session. What can be refused without a server is refused at once.
+    """Create a session. Invalid arguments are rejected before any request is sent.
 
     Returns:
-        A flow that gives the server's reply: among others ``session``, ``session_id``, ``window_id`` and ``pane_id``.
+        A flow that returns the server's reply, with ``session``, ``session_id``, ``window_id`` and ``pane_id``.
     """
     if name is not None:
         check_session_name(name)
     if window_name is not None:
         check_window_name(window_name)
-    given: object = size  # callers without a type checker give anything
+    given: object = size  # callers without a type checker may pass anything
     if given is not None and not (isinstance(given, (tuple, list)) and len(given) == 2):
         raise BadSizeError(f"the size {given!r:.80} is not a pair of columns and rows")
     cols, rows = size or (None, None)

@@ -1,4 +1,4 @@
-"""``start``, ``signal``, ``stop`` and ``history-limit``: what runs in a pane."""
+"""``start``, ``signal``, ``stop`` and ``history-limit``: control a pane's processes and scrollback."""
 
 import os
 
@@ -20,16 +20,16 @@ _GRACE_S = 2.0
 def start(
     caller: Caller, target: "str | int", command: "str | Sequence[str]", *, queue: bool = False
 ) -> "Flow[Document]":
-    """Type a command at a pane's prompt, and leave it to itself.
+    """Start a command at a pane's prompt, without waiting for its end.
 
     Args:
-        caller: Who asks.
-        target: A selector or a pane's number.
-        command: A shell line, or words that the shell is to see exactly so.
-        queue: Wait for the prompt if another program has the terminal, instead of refusing.
+        caller: The calling process.
+        target: A selector or a pane id.
+        command: A shell line, or words that reach the program unchanged.
+        queue: If another program is in the foreground, wait for the prompt instead of raising.
 
     Returns:
-        A flow that gives a Started document.
+        A flow that returns a Started document.
     """
     check_command(command)
     return _start(caller, target, command, queue)
@@ -57,16 +57,16 @@ def _start(caller: Caller, target: "str | int", command: "str | Sequence[str]", 
 
 
 def signal(caller: Caller, target: "str | int", name: str = "INT", *, shell: bool = False) -> "Flow[Document]":
-    """Send a signal to what has a pane's terminal.
+    """Send a signal to a pane's foreground process group.
 
     Args:
-        caller: Who asks.
-        target: A selector or a pane's number.
-        name: Which, with or without ``SIG``.
-        shell: Whether it may hit the shell itself.
+        caller: The calling process.
+        target: A selector or a pane id.
+        name: The signal, with or without ``SIG``.
+        shell: Allow a signal to the shell itself.
 
     Returns:
-        A flow that gives a Signalled document.
+        A flow that returns a Signalled document.
     """
     number = yield from pane_id(target, caller)
     plain = name.upper().removeprefix("SIG")
@@ -75,15 +75,15 @@ def signal(caller: Caller, target: "str | int", name: str = "INT", *, shell: boo
 
 
 def stop(caller: Caller, target: "str | int", *, grace_s: float | None = None) -> "Flow[Document]":
-    """End what runs in a pane's shell: INT, then TERM, then KILL, until the prompt is back.
+    """Stop the command that runs in a pane's shell: INT, then TERM, then KILL, until the prompt is back.
 
     Args:
-        caller: Who asks.
-        target: A selector or a pane's number.
-        grace_s: How long to wait after each, 2 s when omitted.
+        caller: The calling process.
+        target: A selector or a pane id.
+        grace_s: The time to wait after each signal, 2 s by default.
 
     Returns:
-        A flow that gives a Stopped document.
+        A flow that returns a Stopped document.
     """
     number = yield from pane_id(target, caller)
     request = Request("stop", pane=number, grace_ms=None if grace_s is None else round(grace_s * 1000))
@@ -93,6 +93,6 @@ def stop(caller: Caller, target: "str | int", *, grace_s: float | None = None) -
 
 
 def history_limit(caller: Caller, target: "str | int", rows: int) -> "Flow[None]":
-    """Change how many rows of history a pane keeps."""
+    """Set the number of rows of scrollback that a pane keeps."""
     number = yield from pane_id(target, caller)
     yield Request("history_limit", pane=number, rows=rows)

@@ -1,4 +1,4 @@
-"""``run``: a command in a pane's shell, and what the shell did."""
+"""``run``: run a command in a pane's shell and return its result."""
 
 import os
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from phux_client.flows._types import Document, Flow
 
 DEFAULT_TIMEOUT_S = 600
-"""How long a command may take unless told otherwise."""
-# As long as a socket can be told to wait.
+"""The default time limit of a command."""
+# The longest timeout that a socket accepts.
 _FOR_EVER_S = 2_000_000
 _MOST_BYTES = 16 * 1024 * 1024
 
@@ -33,24 +33,24 @@ def run(
     raw: bool = False,
     run_id: str | None = None,
 ) -> "Flow[Document]":
-    """Run a command, and wait until the shell is done with it.
+    """Run a command, and wait until it has finished.
 
     Args:
-        caller: Who asks.
-        target: A selector or a pane's number.
-        command: A shell line, or words that the shell is to see exactly so.
-        timeout_s: How long to wait; None or 0 for ever.
-        queue: Wait for the prompt if another program has the terminal, instead of refusing.
-        interrupt: Send C-c when the time is over.
-        max_bytes: How much output to give, 1 MiB when omitted; more is left out in the middle.
+        caller: The calling process.
+        target: A selector or a pane id.
+        command: A shell line, or words that reach the program unchanged.
+        timeout_s: The time limit; None or 0 for no limit.
+        queue: If another program is in the foreground, wait for the prompt instead of raising.
+        interrupt: Send C-c when the timeout expires.
+        max_bytes: The largest output to return, 1 MiB by default; longer output is cut in the middle.
         raw: Keep escape sequences in the output.
-        run_id: A unique name for the run, for ``leave_run``; chosen at random when omitted.
+        run_id: A unique name for the run, for ``leave_run``; random by default.
 
     Returns:
-        A flow that gives a RunResult document.
+        A flow that returns a RunResult document.
 
     Raises:
-        TimedOutError: At the end of the flow, when the time was over; the command goes on.
+        TimedOutError: The timeout expired; the command keeps running. Raised at the end of the flow.
     """
     numbers: dict[str, tuple[object, int]] = {
         "timeout_s": (timeout_s, _FOR_EVER_S),
@@ -82,26 +82,26 @@ def new_run_id() -> str:
 
 
 def leave_run(pane: int, run_id: str, *, interrupt: bool) -> "Flow[Document]":
-    """Find out what became of a run whose caller stopped waiting for it.
+    """Find the outcome of a run whose caller stopped waiting for it.
 
     Args:
-        pane: The pane's number.
+        pane: The pane's id.
         run_id: The run's name, as given to ``run``.
         interrupt: Send C-c if the command is still running, and wait up to a second for its end.
 
     Returns:
-        A flow that gives the reply of the wire: ``outcome``, and with "timed_out" also ``started`` and ``ended``.
+        A flow that returns the server's reply: ``outcome``, and with "timed_out" also ``started`` and ``ended``.
     """
-    # The command is required by the wire. With timeout_ms 0 it is never typed.
+    # The wire protocol requires a command. With timeout_ms 0 it is never typed.
     reply: Document = yield Request("run", pane=pane, id=run_id, command=":", timeout_ms=0, interrupt=interrupt or None)
     return reply
 
 
 def check_command(command: "str | Sequence[str]") -> None:
-    """Refuse what no shell takes.
+    """Raise if no shell can run a command.
 
     Raises:
-        BadRequestError: There is no command, or it has a NUL.
+        BadRequestError: The command is empty, or contains a NUL.
     """
     if not command or (isinstance(command, str) and not command.strip()):
         raise BadRequestError("there is no command to run", remedy="give a shell line such as 'make test'")
@@ -117,7 +117,7 @@ _WAITS = {
 
 
 def _timed_out(reply: "Document", what: str, pane: int, *, interrupted: bool) -> TimedOutError:
-    """Say what became of the command, and what would help."""
+    """Return the error for a timeout: what happened to the command, and what to do."""
     remedy = "allow more time with --timeout (timeout_s)"
     waits = _WAITS.get(reply["state"])
     sent = "C-c was sent, and " if interrupted else ""

@@ -1,4 +1,4 @@
-"""``send-keys`` and ``paste``: typing into a pane."""
+"""``send-keys`` and ``paste``: type into a pane."""
 
 from phux_client.flows._kinds import Caller, Request
 from phux_client.flows.target import pane_id
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 def send_keys(
     caller: Caller, target: "str | int", words: "Sequence[str]", *, literal: bool = False
 ) -> "Flow[Document]":
-    """Type words: names of keys as keys, all else as text; all of it or nothing.
+    """Type words: names of keys as keys, everything else as text; all of it or nothing.
 
     Args:
-        caller: Who asks.
-        target: A selector or a pane's number.
-        words: As tmux's send-keys takes them.
-        literal: Take every word as text.
+        caller: The calling process.
+        target: A selector or a pane id.
+        words: Keys and text, as for tmux's send-keys.
+        literal: Type every word as text.
     """
     check_words(words)
     items = to_items(words, literal=literal)
@@ -29,7 +29,7 @@ def send_keys(
 
 
 def paste(caller: Caller, target: "str | int", text: str) -> "Flow[Document]":
-    """Paste text, in brackets if the program asked for them."""
+    """Paste text, as a bracketed paste if the program enabled that."""
     return (yield from _type(caller, target, [{"paste": text}]))
 
 
@@ -40,7 +40,7 @@ def _type(caller: Caller, target: "str | int", items: "list[dict[str, str]]") ->
 
 
 def check_words(words: "Sequence[str]") -> None:
-    """Refuse what cannot be typed."""
+    """Raise if words cannot be typed."""
     if isinstance(words, str) or not words:
         raise BadRequestError("no keys were given", remedy='give at least one word, such as "ls" or Enter')
     if not all(isinstance(word, str) for word in words):
@@ -48,10 +48,10 @@ def check_words(words: "Sequence[str]") -> None:
 
 
 def to_items(words: "Sequence[str]", *, literal: bool) -> "list[dict[str, str]]":
-    """Sort words into keys and runs of text.
+    """Split words into keys and runs of text.
 
-    A run straight before Enter is a ``line``: the server sends it as one paste where that is right, so that a
-    program with an editor of its own takes the Enter for a key and not for part of the text.
+    A run directly before Enter is a ``line``. The server sends it as one paste where that is right, so that a program
+    with its own line editor treats Enter as a key and not as part of the text.
 
     Example:
         >>> to_items(["make test", "Enter"], literal=False)

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 def snapshot(
     caller: Caller, target: "str | int | None" = None, *, scrollback: int | None = None, cells: bool = False
 ) -> "Flow[Document]":
-    """Read a pane. Attaches nothing, resizes nothing.
+    """Return a pane's screen, without attaching or resizing.
 
     Args:
-        caller: Who asks.
-        target: A selector or a pane's number; the focused session when omitted.
-        scrollback: History rows: None none, 0 all, N the newest N.
-        cells: Whether to add the cells that have a style or a mark.
+        caller: The calling process.
+        target: A selector or a pane id; the focused session by default.
+        scrollback: Rows of scrollback to include: None for none, 0 for all, N for the newest N.
+        cells: Include the cells that have a style or a mark.
     """
     number = yield from pane_id(DEFAULT_TARGET if target is None else target, caller)
     screen = yield Request("snapshot", pane=number, scrollback=scrollback, cells=cells)
@@ -25,16 +25,16 @@ def snapshot(
 
 
 def changes(caller: Caller, target: "str | int | None", since: int, *, cells: bool = False) -> "Flow[Document]":
-    """Read what changed on a pane's screen after a moment.
+    """Return the rows of a pane's screen that changed after a sequence number.
 
     Args:
-        caller: Who asks.
-        target: A selector or a pane's number; the focused session when omitted.
-        since: A ``seq`` that came with a screen.
-        cells: Whether to add the cells of changed rows, and to count rows of which only the style changed.
+        caller: The calling process.
+        target: A selector or a pane id; the focused session by default.
+        since: The ``seq`` of an earlier screen.
+        cells: Include the cells of changed rows, and report rows of which only the style changed.
 
     Returns:
-        A flow that gives a ScreenChanges document.
+        A flow that returns a ScreenChanges document.
     """
     number = yield from pane_id(DEFAULT_TARGET if target is None else target, caller)
     screen = yield Request("snapshot", pane=number, cells=cells, since=since)
@@ -42,7 +42,7 @@ def changes(caller: Caller, target: "str | int | None", since: int, *, cells: bo
 
 
 def changes_document(screen: "Document", since: int) -> "Document":
-    """Make a ScreenChanges document of a screen from the wire that says what changed."""
+    """Return a ScreenChanges document from the server's reply."""
     told = screen["changes"]
     whole = screen_document(screen)
     document = {"schema_version": 1, "pane": whole["pane"], "since": since, "seq": whole["seq"]}
@@ -56,7 +56,7 @@ def changes_document(screen: "Document", since: int) -> "Document":
 
 
 def screen_document(screen: "Document") -> "Document":
-    """Make a ScreenState document of a screen from the wire."""
+    """Return a ScreenState document from the server's reply."""
     document = {
         "schema_version": 3,
         "pane": screen["pane"],

@@ -1,4 +1,4 @@
-"""``status`` and ``tree``: what the server says of itself."""
+"""``status`` and ``tree``: the state of the server."""
 
 from phux_client.flows._kinds import Caller, Request
 from phux_core import selector
@@ -9,13 +9,13 @@ if TYPE_CHECKING:
 
 
 def status() -> "Flow[Document]":
-    """Tell how the server is, as a Status document."""
+    """Return the server's status, as a Status document."""
     document: Document = yield Request("status")
     return document
 
 
 def tree(caller: Caller | None = None, target: str | None = None) -> "Flow[Document]":
-    """Tell sessions, windows and panes as a Tree document: all, or what a selector names and what that is in."""
+    """Return a Tree document: of everything, or of what a selector names and the window and session around it."""
     if target is not None:
         selector.parse(target)
     document: Document = yield Request("tree")
@@ -29,7 +29,7 @@ def tree(caller: Caller | None = None, target: str | None = None) -> "Flow[Docum
 
 
 def _windows_of(session: "Document", node: "Document") -> "list[Document]":
-    """List what of a session's windows is a node, is in it, or has it inside."""
+    """Return the parts of a session's windows that are a node, are in it, or contain it."""
     windows = []
     for window in session["windows"]:
         panes = [pane for pane in window["panes"] if any(node is each for each in (session, window, pane))]

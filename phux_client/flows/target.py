@@ -1,4 +1,4 @@
-"""From a selector to a pane, a window or a session, against one tree."""
+"""Resolve selectors to panes, windows and sessions, in one tree."""
 
 from phux_client.flows._kinds import Caller, Request
 from phux_core import selector
@@ -9,32 +9,32 @@ if TYPE_CHECKING:
 
     from phux_client.flows._types import Document, Flow
 
-    Ref: TypeAlias = tuple[str, int]  # "session", "window" or "pane", and its number
-    Target: TypeAlias = str | int | Ref  # a selector, a pane's number, or exactly that
+    Ref: TypeAlias = tuple[str, int]  # "session", "window" or "pane", and its id
+    Target: TypeAlias = str | int | Ref  # a selector, a pane id, or a kind and an id
 
 DEFAULT_TARGET = "="
 
 
 def find_pane(target: str, caller: Caller) -> "Flow[Document]":
-    """Find the one pane that a selector means.
+    """Find the pane that a selector names.
 
     Returns:
         The pane's part of the Tree document.
     """
-    selector.parse(target)  # a malformed one is refused before anything is asked
+    selector.parse(target)  # reject a malformed selector before any request
     tree = yield Request("tree")
     return selector.resolve_pane(tree, target, caller.pane)
 
 
 def find_object(target: str, caller: Caller) -> "Flow[tuple[str, Document]]":
-    """Find what a selector names as a whole: a session, a window or a pane."""
+    """Find the session, window or pane that a selector names."""
     selector.parse(target)
     tree = yield Request("tree")
     return selector.resolve_object(tree, target, caller.pane)
 
 
 def find_session(target: str, caller: Caller) -> "Flow[Document]":
-    """Find the session that a selector names, or that what it names is in."""
+    """Find the session that a selector names, or that contains what it names."""
     selector.parse(target)
     tree: Document = yield Request("tree")
     scope, node = selector.resolve_object(tree, target, caller.pane)
@@ -42,7 +42,7 @@ def find_session(target: str, caller: Caller) -> "Flow[Document]":
 
 
 def find_window(target: str, caller: Caller) -> "Flow[Document]":
-    """Find the window that a selector names or that the pane is in; of a session, the current one."""
+    """Find the window that a selector names, or that contains the pane it names; of a session, the current one."""
     selector.parse(target)
     tree: Document = yield Request("tree")
     scope, node = selector.resolve_object(tree, target, caller.pane)
@@ -50,13 +50,13 @@ def find_window(target: str, caller: Caller) -> "Flow[Document]":
 
 
 def find_by_id(scope: str, id_: int) -> "Flow[Document]":
-    """Find the session, window or pane of this number, whatever its name is now."""
+    """Find the session, window or pane with this id, whatever its current name."""
     tree: Document = yield Request("tree")
     return selector.node_by_id(tree, scope, id_)
 
 
 def pane_id(target: "str | int", caller: Caller) -> "Flow[int]":
-    """Find the number of a pane; one that is a number already costs nothing."""
+    """Return the id of a pane; a target that is an id needs no request."""
     if isinstance(target, int):
         return target
     if target.startswith("@"):
@@ -68,7 +68,7 @@ def pane_id(target: "str | int", caller: Caller) -> "Flow[int]":
 
 
 def refer(target: "Target", caller: Caller) -> "Flow[Ref]":
-    """Find what a target names as a whole; what is exact already costs nothing."""
+    """Find the session, window or pane that a target names; a kind and an id need no request."""
     if isinstance(target, int):
         return "pane", target
     if isinstance(target, tuple):
@@ -80,7 +80,7 @@ def refer(target: "Target", caller: Caller) -> "Flow[Ref]":
 
 
 def resolve(tree: "Document", target: "Target", caller: Caller) -> "tuple[str, Document]":
-    """Find what a target names as a whole in a tree that is there already."""
+    """Find the session, window or pane that a target names in a given tree."""
     if isinstance(target, str):
         return selector.resolve_object(tree, target, caller.pane)
     scope, id_ = ("pane", target) if isinstance(target, int) else target
@@ -88,7 +88,7 @@ def resolve(tree: "Document", target: "Target", caller: Caller) -> "tuple[str, D
 
 
 def narrow_to_pane(target: "Target", caller: Caller) -> "Flow[int]":
-    """Find the one pane that a target means, also one that is exact."""
+    """Find the pane that a target names, including a kind and an id."""
     if not isinstance(target, tuple):
         return (yield from pane_id(target, caller))
     if target[0] == "pane":
@@ -98,7 +98,7 @@ def narrow_to_pane(target: "Target", caller: Caller) -> "Flow[int]":
 
 
 def window_id(target: "Target", caller: Caller) -> "Flow[int]":
-    """Find the window that a target names or is in; of a session, the current one."""
+    """Find the window that a target names, or that contains it; of a session, the current one."""
     if isinstance(target, tuple) and target[0] == "window":
         return target[1]
     if isinstance(target, str):

@@ -1,8 +1,8 @@
-"""``wait``: until something is true of a pane, woken by events.
+"""``wait``: wait until a condition of a pane holds, woken by events.
 
-The server pushes what the pane writes, and it is searched here: a text that came and scrolled away is found, and found
-at once. The screen is looked at besides, for what is drawn by moving the cursor. What was written is judged before what
-became of it: a program that says the word and ends has said the word.
+The server pushes the pane's output, which is searched here, so text that scrolled away is found, and without delay. The
+screen is searched as well, for text drawn by moving the cursor. Output is examined before the end of the program: one
+that writes the text and ends has met the condition.
 """
 
 import time
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from phux_client.flows._types import Document, Flow
 
-# Events wake us; this is for the one that a slow connection lost.
+# Events wake us, but a slow connection may lose one.
 _LOOK_AGAIN_S = 5.0
-# Events that say nothing of a pane whose screen is pushed with what is written.
+# Events that add nothing if the pane's screen is pushed with its output.
 _NO_NEWS = frozenset(("dirty", "idle", "bell", "title_changed", "cwd_changed"))
 
 
@@ -37,12 +37,11 @@ class Outcome:
     """How a wait ended.
 
     Attributes:
-        met: The name of the condition that held, as ``wait`` takes it; ``stop`` if that is what was seen; None when the
-            time was over.
+        met: The condition that held, by the name of its argument; ``stop`` if that matched; None after a timeout.
         screen: The final ScreenState document.
-        looks: How many times something was looked at: the screen, or a piece of what was written.
-        line: The line that was waited for or stopped at, if it was a line.
-        seq: The pane's byte count at which it was seen.
+        looks: The number of times the screen or a piece of output was examined.
+        line: The line that ended the wait, if a line did.
+        seq: The sequence number at which the condition held.
     """
 
     __slots__ = ("line", "looks", "met", "screen", "seq")
@@ -58,7 +57,7 @@ class Outcome:
 
     @property
     def document(self) -> "Document":
-        """The final screen with what ended the wait, a ScreenState document, too."""
+        """The final screen and what ended the wait, as a ScreenState document."""
         more = {"met": self.met, "met_line": self.line}
         return self.screen | {name: value for name, value in more.items() if value is not None}
 
@@ -79,22 +78,22 @@ def wait(
     output_only: bool = False,
     timeout_s: float | None = None,
 ) -> "Flow[Outcome]":
-    """Wait until the first of some conditions holds; with none, until the pane has come to rest. Reads only.
+    """Wait until one of several conditions holds; without any, until the pane is idle. Changes nothing.
 
     Args:
-        caller: Who asks.
-        target: A selector or a pane's number; the focused session when omitted.
+        caller: The calling process.
+        target: A selector or a pane id; the focused session by default.
         until: A line contains this text.
         regex: A line matches this pattern.
         gone: No visible line contains this text.
-        idle_ms: Nothing was written for so long.
+        idle_ms: Nothing was written for this long.
         state: The pane is in this state, or in one of these.
-        command_done: The shell is done with a command.
-        exit: The program has ended.
-        stop: A line matches this pattern, and waiting for anything else is in vain.
-        since: Only what happened after this byte count counts.
-        output_only: Only what commands wrote counts: no prompt, and no echo of what is typed.
-        timeout_s: Give up after this long.
+        command_done: The shell finished a command.
+        exit: The program ended.
+        stop: End the wait as soon as a line matches this pattern.
+        since: Ignore everything before this sequence number.
+        output_only: Ignore prompts and the echo of what is typed.
+        timeout_s: The time limit.
     """
     check_timeout(timeout_s)
     wanted = Conditions(
@@ -121,7 +120,7 @@ def _wait(caller: Caller, target: "str | int | None", wanted: Conditions, timeou
     while True:
         try:
             if subscription is None:
-                # Before the first look, so that nothing can happen between looking and listening.
+                # Before the first look, so that no event is missed.
                 reply = yield view.subscription()
                 subscription = reply["subscription"]
                 view.subscribed(reply)
@@ -146,10 +145,10 @@ def _wait(caller: Caller, target: "str | int | None", wanted: Conditions, timeou
         try:
             event = yield NextEvent(subscription, max(0.0, patience))
         except DisconnectedError:
-            subscription = None  # the service died; the next one knows the pane, but not that we listen
+            subscription = None  # the service died; the next one knows the pane, but not our subscription
             continue
         if event is not None and event["event"] == "dropped" and (wanted.reads_text or wanted.command_done):
-            # What was lost can be asked for again, from where we are.
+            # Lost output can be requested again, from the current position.
             yield Request("unsubscribe", subscription=subscription)
             subscription = None
             continue
@@ -158,7 +157,7 @@ def _wait(caller: Caller, target: "str | int | None", wanted: Conditions, timeou
 
 
 class _View:
-    """What is known of the pane so far."""
+    """The known state of the pane."""
 
     __slots__ = (
         "_done",
@@ -193,10 +192,10 @@ class _View:
         self.looks = 0
         self.is_look_due = True
 
-    # Listening
+    # Subscription
 
     def subscription(self) -> Request:
-        """Say what is to be pushed, from where it was left off."""
+        """Return the parameters of a subscription that continues at the current position."""
         if not self._wanted.follows:
             return Request("subscribe", pane=self._number)
         return Request(
@@ -209,20 +208,20 @@ class _View:
         )
 
     def subscribed(self, reply: "Document") -> None:
-        """Take note of where it begins."""
+        """Record the position at which the subscription begins."""
         wanted = self._wanted
         if self._started_at is None:
             self._started_at = reply["seq"]
         self._marks = reply["marks"]
         if wanted.reads_text:
             self._resume = self._text_seq = reply["since"]
-            # What stands on the screen cannot be told apart by looking at it.
+            # The screen does not show which of its text is output.
             self._reads_screen = wanted.since is None and not wanted.output_only
         self._done = self._done or (reply["command_end"] is not None and reply["command_end"] > self._started_at)
         self.is_look_due = True
 
     def take(self, event: "Document | None", *, late: bool) -> None:
-        """Take an event, or that none came in time."""
+        """Process an event, or None after a timeout."""
         now = time.monotonic()
         if event is not None and event.get("seq", -1) > self._last_seq:
             self._last_seq, self._quiet_since = event["seq"], now
@@ -247,10 +246,10 @@ class _View:
             self.looks += 1
             self.is_look_due = hit is not None
 
-    # Looking
+    # The screen
 
     def look(self, screen: "Document") -> None:
-        """Take the screen."""
+        """Process a screen."""
         self.screen = screen
         self.looks += 1
         self.is_look_due = False
@@ -263,29 +262,29 @@ class _View:
 
     @property
     def is_behind(self) -> bool:
-        """Whether text that was written before the last look is still to come."""
+        """Whether output written before the last look has not arrived yet."""
         return self._wanted.reads_text and self._text_seq < self.screen["seq"]
 
     def patience_s(self, now: float) -> float:
-        """Say when to look again if nothing happens."""
+        """Return the time to wait before looking again if no event arrives."""
         if self._wanted.idle_ms is None:
             return _LOOK_AGAIN_S
         return min(_LOOK_AGAIN_S, self._quiet_since + self._wanted.idle_ms / 1000 - now)
 
-    # Judging
+    # Conditions
 
     @property
     def is_drawing(self) -> bool:
-        """Whether a full-screen program was waited for, and may not have drawn its screen yet."""
+        """Whether the wait is for a full-screen program that may not have drawn its screen yet."""
         if self._found is not None or self.is_behind or self.screen["state"] != "fullscreen":
             return False
         return self._condition() == "state"
 
     def judge(self) -> Outcome | None:
-        """Say how it ended, if it did.
+        """Return how the wait ended, or None.
 
         Raises:
-            PaneClosedError: It never will: the program has ended.
+            PaneClosedError: The program has ended, so that the condition can never hold.
         """
         if self._found is not None:
             name, line, seq = self._found
@@ -314,7 +313,7 @@ class _View:
         return None
 
     def _is_news(self, screen: "Document") -> bool:
-        """Tell whether a state was come to after ``since``. A prompt is what was left, until a command has ended."""
+        """Return whether a state began after ``since``; a prompt counts as new only after a command has ended."""
         if self._wanted.since is None or screen["state"] == "dead":
             return True
         if screen["state"] == "prompt" and self._marks:
@@ -322,10 +321,10 @@ class _View:
         return bool(screen["seq"] > self._wanted.since)
 
     def end_without_pane(self) -> Outcome:
-        """The pane, or the whole server, is not there any more, and its program has ended with it.
+        """End the wait because the pane or the whole server is gone.
 
         Raises:
-            PaneClosedError: That is not what was waited for.
+            PaneClosedError: The wait was not for the program's end.
         """
         screen = screen_document({**self.screen, "state": "dead"})
         if self._found is not None:
@@ -340,7 +339,7 @@ def next_event(subscription: int, timeout_s: float | None) -> "Flow[Document]":
     """Wait for one event.
 
     Raises:
-        TimedOutError: None came in time.
+        TimedOutError: No event arrived in time.
     """
     event: Document | None = yield NextEvent(subscription, timeout_s)
     if event is None:
@@ -349,5 +348,5 @@ def next_event(subscription: int, timeout_s: float | None) -> "Flow[Document]":
 
 
 def logical_lines(screen: "Document") -> "list[str]":
-    """Join the rows of a screen that are one line broken by the edge."""
+    """Join the rows of a screen that belong to one wrapped line."""
     return join_wrapped(screen["lines"], set(screen["soft_wrap"]["lines"]), screen["cols"])

@@ -1,4 +1,4 @@
-"""``watch``: events as they happen."""
+"""``watch``: report events as they happen."""
 
 import time
 
@@ -35,7 +35,7 @@ EVENTS = (
     "focus_changed",
     "dropped",
 )
-"""What can be watched for."""
+"""The names of events."""
 
 
 def watch(
@@ -46,17 +46,17 @@ def watch(
     until: "Sequence[str]" = (),
     timeout_s: float | None = None,
 ) -> "Flow[str]":
-    """Tell what happens: in one pane until its program has ended, or in the whole server until that is gone.
+    """Report the events of one pane until its program ends, or of the whole server until it is gone.
 
     Args:
-        caller: Who asks.
-        target: A selector or a pane's number; the whole server when omitted.
-        on_event: Is given each event.
-        until: Names of events; the first of them is the last that is told.
-        timeout_s: End after this long.
+        caller: The calling process.
+        target: A selector or a pane id; the whole server by default.
+        on_event: Called with each event.
+        until: Names of events; the first such event ends the watch.
+        timeout_s: The time limit.
 
     Returns:
-        A flow that gives ``met`` (an event of ``until`` came), ``timed_out`` or ``ended`` (there is no more).
+        A flow that returns ``met`` (an event of ``until`` arrived), ``timed_out`` or ``ended`` (there are no more).
     """
     check_timeout(timeout_s)
     unknown = [name for name in until if name not in EVENTS]
@@ -85,7 +85,7 @@ def watch(
             try:
                 event = yield NextEvent(subscription, left)
             except DisconnectedError:
-                subscription, lost = None, True  # the service died, and nobody counted what was not told
+                subscription, lost = None, True  # the service died, so the number of lost events is unknown
                 continue
         if event is None:
             return "timed_out"
