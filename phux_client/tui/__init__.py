@@ -1,7 +1,7 @@
-"""Attach: a person's terminal as a window into a session.
+"""Attach: show a session in the user's terminal.
 
-Pure modules (keyboard, canvas, paint, compose, status, copy mode, prompts, picker, help) decide what keys mean and what
-is shown; ``outer`` owns the user's terminal, ``link`` the connection, and ``app`` the loop between them.
+Modules without I/O (keyboard, canvas, paint, compose, status, copy mode, prompts, picker, help) interpret keys and
+compose the screen; ``outer`` owns the user's terminal, ``link`` the connection, and ``app`` the event loop.
 """
 
 from phux_client.tui.attach import attach, check_terminal, window_area

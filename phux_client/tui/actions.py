@@ -1,4 +1,4 @@
-"""What the keys behind the prefix do: requests to the server, prompts, and changes of what is shown."""
+"""The actions of keys after the prefix: requests to the server, prompts, and changes of the view."""
 
 import os
 import time
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from phux_core.layout import Side
 
 _STEP = {"left": 5, "right": 5, "up": 2, "down": 2}
-# What somebody who may only watch may do.
+# The actions that a read-only client may use.
 _WATCHING = frozenset({"detach", "choose-tree", "copy-mode", "help", "redraw", "suspend"})
 
 
 class Actions:
-    """The prefix, and what comes behind it.
+    """The prefix key and the actions of the keys after it.
 
     Attributes:
-        repeat_until: Until when a key that repeats may come without the prefix; None when it may not.
+        repeat_until: When a repeatable key needs the prefix again; None if it needs it now.
     """
 
     def __init__(self, app: "App") -> None:
@@ -36,21 +36,21 @@ class Actions:
 
     @property
     def awaits_key(self) -> bool:
-        """Whether the next key is one of ours."""
+        """Whether the next key belongs to phux."""
         return self._begun or self.repeat_until is not None
 
     def begin(self) -> None:
-        """Take note that the prefix was pressed."""
+        """Record that the prefix was pressed."""
         self._begun, self.repeat_until = True, None
 
     def keep_time(self, now: float) -> None:
-        """Let the time for repeating be over."""
+        """End the time for repeating when it has expired."""
         if self.repeat_until is not None and now >= self.repeat_until:
             self.repeat_until = None
             self._app.screen.touch()
 
     def take(self, key: str) -> bool:
-        """Take the key behind the prefix; say whether it was one of ours."""
+        """Handle the key after the prefix; return whether it was used."""
         action = self._app.bindings.action(key)
         repeated = not self._begun
         self._begun, self.repeat_until = False, None
@@ -63,7 +63,7 @@ class Actions:
         return True
 
     def perform(self, action: str) -> bool:
-        """Do what an action or a command line says; say whether there is such an action."""
+        """Perform an action or a command line; return whether there is such an action."""
         app = self._app
         if action.startswith(":"):
             app.run_command(action[1:])
@@ -82,7 +82,7 @@ class Actions:
             getattr(self, f"_{action.replace('-', '_')}")()
         return True
 
-    # What is there
+    # Lists
 
     @property
     def _view(self) -> "Document":
@@ -111,7 +111,7 @@ class Actions:
         self._make("split", pane=self._pane, direction="down")
 
     def _make(self, call: str, **params: object) -> None:
-        # A pane in a pane: its environment is that of whoever asked for it, without what says where that one is.
+        # The new pane inherits the client's environment, without the variables that name the client's own pane.
         environ = {name: value for name, value in os.environ.items() if name not in {"TMUX", "TMUX_PANE"}}
         self._app.server.move(call, env=environ, select=True, **params)
 
@@ -154,9 +154,9 @@ class Actions:
         self._app.server.ask("tree", show)
 
     def go_to(self, choice: "Choice") -> None:
-        """Show what was chosen."""
+        """Show the chosen session, window or pane."""
         if self._app.read_only:
-            pass  # somebody who only watches does not move others' focus
+            pass  # a read-only client does not move the focus of others
         elif choice.pane is not None:
             self._app.server.move("select", scope="pane", id=choice.pane)
         elif choice.window is not None:

@@ -1,7 +1,7 @@
-"""The loop of an attached client: keys in, pictures out, and the server between them.
+"""The event loop of an attached client.
 
-One thread, one selector. Nothing in it waits for anything but the selector: requests go out and their replies come back
-later, the terminal takes what it can, and what could not be painted yet is painted as it is then.
+One thread, one selector, and no other blocking call: replies to requests arrive later, the terminal accepts as many
+bytes as it can, and a screen that could not be painted is painted later in its latest state.
 """
 
 import os
@@ -42,21 +42,21 @@ class App:
 
     Args:
         socket: The server's socket.
-        session: The number of the session to show.
+        session: The id of the session to show.
         outer: The user's terminal.
         signals: The signals.
-        bindings: What keys do.
-        cli: How to run a command of the prompt: program and first arguments.
-        read_only: Whether only to watch.
+        bindings: The key bindings.
+        cli: The program and first arguments that run a command of the prompt.
+        read_only: Whether the client may only watch.
         with_status: Whether there is a status line.
         with_mouse: Whether the mouse is used.
 
     Attributes:
-        code: The exit code, once it is over.
-        model: What the server has told.
-        prompt: The question that keys answer now, if there is one.
-        box: What lies over the panes and has the keys, if something does.
-        focused: Whether the terminal has the focus; True until it says something else.
+        code: The exit code, once the loop has ended.
+        model: The state that the server has reported.
+        prompt: The open prompt, if any; it receives the keys.
+        box: The open overlay, if any; it receives the keys.
+        focused: Whether the terminal has the focus; True until it reports otherwise.
     """
 
     def __init__(
@@ -95,13 +95,13 @@ class App:
         self._commands: list[Command] = []
         self._ending: str | None = None
 
-    # Life
+    # Lifecycle
 
     def run(self) -> str:
-        """Show the session until it is over.
+        """Show the session until the client detaches or the session ends.
 
         Returns:
-            What happened, for the user to read.
+            A message for the user about what happened.
         """
         self._selector.register(0, selectors.EVENT_READ, self._read_keys)
         self._selector.register(self._signals, selectors.EVENT_READ, self._read_signals)
@@ -124,7 +124,7 @@ class App:
         return self._ending
 
     def end(self, text: str, code: int = 0) -> None:
-        """Stop after this turn of the loop."""
+        """Stop after this iteration of the loop."""
         if self._ending is None:
             self._ending, self.code = text, code
 
@@ -143,7 +143,7 @@ class App:
         self.actions.keep_time(now)
 
     def _watch_writers(self) -> None:
-        """Be woken when something that could not be written can be."""
+        """Watch for descriptors with unwritten data to become writable."""
         watched = self.outer in self._selector.get_map()
         if self.outer.wants_to_write and not watched:
             self._selector.register(self.outer, selectors.EVENT_WRITE, self.outer.flush)
@@ -156,11 +156,11 @@ class App:
                 self._selector.modify(link, events, self.server.serve)
 
     def watch_link(self, link: "Link") -> None:
-        """Listen to a new connection."""
+        """Register a new connection with the selector."""
         self._selector.register(link, selectors.EVENT_READ, self.server.serve)
 
     def forget_link(self, link: "Link") -> None:
-        """Listen no more to a connection."""
+        """Unregister a connection."""
         self._selector.unregister(link)
 
     def _read_signals(self) -> None:
@@ -175,27 +175,27 @@ class App:
                 self.resized()
 
     def suspend(self) -> None:
-        """Sleep until the shell wakes us."""
+        """Suspend the process until the shell resumes it."""
         self.outer.suspend()
         self.resized()
 
     def resized(self) -> None:
-        """Take the terminal's size as it is now, and draw everything again."""
+        """Read the terminal's size, and redraw everything."""
         self.screen.redraw()
         self.server.resized()
 
     def begin_anew(self) -> None:
-        """Forget what was shown: from now on it is told anew."""
+        """Discard the model; the server sends it again."""
         self.model = Model()
         self.copying.over()
 
     def report_focus(self) -> None:
-        """Tell the server whether the terminal has the focus; the server knows which program wants to hear of it."""
+        """Report to the server whether the terminal has the focus; it forwards that to programs that asked for it."""
         if self.model.active_pane is not None and not self.read_only:
             self.server.ask("input", pane=self.model.active_pane, items=[{"focus": self.focused}])
 
     def note(self) -> str:
-        """Say what the status line is to say beside the clock."""
+        """Return the note that the status line shows next to the clock."""
         if self.server.link is None:
             return "reconnecting"
         if self.actions.awaits_key:
@@ -221,22 +221,22 @@ class App:
 
     def _take_read_keys(self, events: "Sequence[keys.Event]") -> None:
         if any(isinstance(event, (keys.KeyPress, keys.Text, keys.Paste)) for event in events):
-            self.screen.dismiss()  # before the key does its work, which may show another message
+            self.screen.dismiss()  # before the key's action, which may show another message
         self.take_keys(events)
 
     def hold_keys(self) -> None:
-        """Let keys wait, and read no more of them."""
+        """Queue keys, and stop reading them."""
         self._waiting_keys = []
         self._selector.unregister(0)
 
     def release_keys(self) -> None:
-        """Go on with the keys that waited."""
+        """Process the queued keys, and read keys again."""
         waiting, self._waiting_keys = self._waiting_keys or [], None
         self._selector.register(0, selectors.EVENT_READ, self._read_keys)
         self.take_keys(waiting)
 
     def take_keys(self, events: "Sequence[keys.Event]") -> None:
-        """Take what was typed, in order: for the program in the pane, or for us."""
+        """Handle typed input in order: for the program in the pane, or for phux."""
         items: list[Document] = []
         for place, event in enumerate(events):
             if self._waiting_keys is not None:
@@ -257,7 +257,7 @@ class App:
             self.server.type_into(self.model.active_pane, items)
 
     def _is_for_program(self, event: "keys.Event") -> bool:
-        """Tell whether a key goes to the program in the pane as it is."""
+        """Return whether a key goes to the program in the pane unchanged."""
         if self.prompt is not None or self.box is not None or self.actions.awaits_key or self.copying.is_on:
             return False
         if isinstance(event, keys.KeyPress):
@@ -267,7 +267,7 @@ class App:
         return isinstance(event, keys.Paste)
 
     def _take_key(self, event: "keys.Event") -> None:
-        """Take what is for us: our own keys, the mouse, what the terminal says."""
+        """Handle input for phux: its own keys, the mouse, and reports of the terminal."""
         self.screen.touch()
         if isinstance(event, keys.Focus):
             self.focused = event.focused
@@ -276,7 +276,7 @@ class App:
             if event.data in _KNOWS_SYNCHRONIZED:
                 self.screen.knows_synchronized()
         elif isinstance(event, keys.Text) and len(event.text) > 1:
-            # One by one: each may be the end of what the next is for.
+            # One by one: each may close the prompt or overlay that the next would go to.
             self.take_keys([keys.Text(character) for character in event.text])
         elif self.prompt is not None:
             prompt = self.prompt
@@ -294,7 +294,7 @@ class App:
         name = "Space" if name == " " else name
         if self.actions.awaits_key:
             if not self.actions.take(name):
-                self.take_keys([event])  # the time for repeating is over: it is a key like others
+                self.take_keys([event])  # the time for repeating has expired: it is an ordinary key
         elif name == self.bindings.prefix:
             self.actions.begin()
         elif self.copying.is_on:
@@ -350,7 +350,7 @@ class App:
 
 
 def _item(event: "keys.Event") -> "Document":
-    """Make an item of the `input` call of a key."""
+    """Return the item of the `input` call for a key."""
     if isinstance(event, keys.KeyPress):
         return {"key": event.name}
     if isinstance(event, keys.Paste):

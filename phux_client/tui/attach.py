@@ -1,4 +1,4 @@
-"""The one door: take the terminal, show a session in it, and give it back whatever happens."""
+"""The entry point: take over the terminal, show a session in it, and always restore it."""
 
 import os
 
@@ -16,11 +16,11 @@ def check_terminal(*, force: bool = False, environ: "Mapping[str, str] | None" =
     """Check that a session can be shown here.
 
     Args:
-        force: Allow it inside of a pane, too.
-        environ: The environment; the process's own when omitted.
+        force: Also allow it inside a pane.
+        environ: The environment; by default, that of the process.
 
     Raises:
-        RefusedError: There is no terminal, one that cannot draw, or it is a pane already.
+        RefusedError: There is no terminal, it cannot draw, or it is a pane.
     """
     environ = os.environ if environ is None else environ
     outer.check(environ)
@@ -32,7 +32,7 @@ def check_terminal(*, force: bool = False, environ: "Mapping[str, str] | None" =
 
 
 def window_area(settings: "Mapping[str, object]") -> tuple[int, int]:
-    """Give the columns and rows that a window has in this terminal."""
+    """Return the columns and rows available to a window in this terminal."""
     cols, rows = os.get_terminal_size(1)
     return max(cols, 1), max(rows - 1 if settings["status"] and rows > 1 else rows, 1)
 
@@ -45,20 +45,20 @@ def attach(
     cli: "Sequence[str]",
     read_only: bool = False,
 ) -> tuple[str, int]:
-    """Show a session in this terminal until the user leaves it or it ends.
+    """Show a session in this terminal until the user detaches or it ends.
 
     Args:
         socket: The server's socket.
-        session: The session's number.
+        session: The session's id.
         settings: The values of the config file.
-        cli: How to run a command of the command prompt: program and first arguments.
-        read_only: Whether only to watch.
+        cli: The program and first arguments that run a command of the command prompt.
+        read_only: Whether the client may only watch.
 
     Returns:
-        What happened, as a sentence, and the exit code.
+        A sentence about what happened, and the exit code.
 
     Raises:
-        PhuxError: Attach itself failed; the terminal is as it was.
+        PhuxError: Attaching failed; the terminal was restored.
     """
     changes = settings["keys"]
     assert isinstance(changes, dict)

@@ -1,8 +1,8 @@
-"""Cells: what a screen shows, as plain data.
+"""The cells of a screen, as plain data.
 
-A cell is a glyph and a style. A style is the parameters of the SGR sequence that draws it, beginning from none
-(``"1;38;5;2"``, empty for plain), as the server sends them. A wide glyph is followed by a cell without a glyph, its
-right half; rows are always whole in this: whoever cuts one does it with ``fit``.
+A cell is a glyph and a style. A style is the parameters of the SGR sequence that draws it (``"1;38;5;2"``, empty for
+plain), as the server sends them. A wide glyph is followed by a cell without a glyph, its right half. Rows never contain
+half of a wide glyph: cut them with ``fit``.
 """
 
 import re
@@ -25,12 +25,12 @@ _MAX_STYLES = 512
 
 
 class Cursor:
-    """Where the cursor is shown, and how.
+    """The position and shape of the cursor.
 
     Attributes:
-        x: Column from 0.
-        y: Row from 0.
-        style: The number that DECSCUSR takes for its shape; 0 is the terminal's own.
+        x: The column, from 0.
+        y: The row, from 0.
+        style: The DECSCUSR number of its shape; 0 is the terminal's default.
     """
 
     __slots__ = ("style", "x", "y")
@@ -56,7 +56,7 @@ class Canvas:
     Attributes:
         cols: Its width.
         rows: Its rows, each of ``cols`` cells.
-        cursor: Where the cursor is; None when it is hidden.
+        cursor: The cursor; None if it is hidden.
     """
 
     __slots__ = ("cols", "cursor", "rows")
@@ -68,16 +68,16 @@ class Canvas:
 
     @classmethod
     def blank(cls, cols: int, rows: int) -> "Canvas":
-        """Make an empty one."""
+        """Return an empty canvas."""
         return cls(cols, [[BLANK] * cols for _ in range(rows)])
 
     def text(self) -> list[str]:
-        """Give the rows as text, without trailing blanks."""
+        """Return the rows as text, without trailing blanks."""
         return ["".join(glyph for glyph, _style in row).rstrip() for row in self.rows]
 
 
 def cells_of(text: str, style: str = "") -> "Row":
-    """Make cells of a text: controls become question marks, marks go with what they are on.
+    """Convert text to cells: controls become question marks, and combining marks join their base character.
 
     Example:
         >>> cells_of("a語", "1")
@@ -89,7 +89,7 @@ def cells_of(text: str, style: str = "") -> "Row":
     for character in _CONTROLS.sub("?", text):
         width = character_columns(character)
         if not width:
-            # A mark on nothing, or a control that joins: it goes with the glyph before it, if there is one.
+            # A combining mark or a joiner: it belongs to the glyph before it, if there is one.
             if row and character.isprintable():
                 at = -2 if not row[-1][0] and len(row) > 1 else -1
                 row[at] = (row[at][0] + character, style)
@@ -101,7 +101,7 @@ def cells_of(text: str, style: str = "") -> "Row":
 
 
 def _table(style: str) -> "list[Cell]":
-    """Give the cells of all ASCII characters in one style, so that equal cells are one object."""
+    """Return the cells of all ASCII characters in one style, so that equal cells are one object."""
     table = _ASCII.get(style)
     if table is None:
         if len(_ASCII) >= _MAX_STYLES:
@@ -112,10 +112,10 @@ def _table(style: str) -> "list[Cell]":
 
 
 def row_of(runs: "Sequence[Run]", cols: int) -> "Row":
-    """Make a row of what the server sent.
+    """Return a row from the runs that the server sent.
 
     Args:
-        runs: ``[column, width, glyphs, style]`` each; glyphs are a string of one character a cell, or a list.
+        runs: ``[column, width, glyphs, style]`` each; glyphs are a string with one character per cell, or a list.
         cols: The width of the row.
     """
     row: Row = [BLANK] * cols
@@ -132,19 +132,19 @@ def row_of(runs: "Sequence[Run]", cols: int) -> "Row":
 
 
 def _clean(glyphs: "str | list[str]") -> "Sequence[str]":
-    """Give glyphs without what a terminal would take for a command, whatever the server says they are."""
+    """Replace control characters, which the terminal would execute, even if the server sent them."""
     if isinstance(glyphs, str):
         return _CONTROLS.sub("?", glyphs)
     return [_CONTROLS.sub("?", glyph) or " " for glyph in glyphs]
 
 
 def fit(row: "Row", cols: int, first: int = 0) -> "Row":
-    """Cut or fill a row to a width; of a wide glyph that is cut in two, a blank stays.
+    """Cut or pad a row to a width; half of a wide glyph becomes a blank.
 
     Args:
         row: The row.
-        cols: The width wanted.
-        first: The column of the row to begin with.
+        cols: The new width.
+        first: The first column of the row to keep.
     """
     cut = row[first : first + cols]
     if cut and not cut[0][0]:
@@ -156,7 +156,7 @@ def fit(row: "Row", cols: int, first: int = 0) -> "Row":
 
 
 def overlay(row: "Row", cells: "Row", column: int) -> "Row":
-    """Give the row with other cells over it, from a column on; what does not fit is cut off."""
+    """Return the row with cells drawn over it from a column on; cells that do not fit are cut off."""
     width = len(row)
     if column >= width:
         return row

@@ -1,4 +1,4 @@
-"""A command of the command prompt: run beside the loop, its output collected as it comes."""
+"""A command of the command prompt, which runs in the background while its output is collected."""
 
 import os
 
@@ -11,10 +11,10 @@ _READ_SIZE = 65536
 
 
 class Command:
-    """One command that runs.
+    """One running command.
 
     Args:
-        argv: Program and arguments.
+        argv: The program and its arguments.
         environ: Its environment.
 
     Raises:
@@ -30,7 +30,7 @@ class Command:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # it must not get at our terminal
+            start_new_session=True,  # it must not access our terminal
         )
         assert self._process.stdout is not None
         self._pipe = self._process.stdout
@@ -38,11 +38,11 @@ class Command:
         self._output = bytearray()
 
     def fileno(self) -> int:
-        """Give the descriptor to wait on."""
+        """Return the descriptor to wait on."""
         return self._pipe.fileno()
 
     def read(self) -> bool:
-        """Take what it wrote; say whether it has ended."""
+        """Read its output; return whether it has ended."""
         try:
             data = os.read(self._pipe.fileno(), _READ_SIZE)
         except BlockingIOError:
@@ -53,12 +53,12 @@ class Command:
         return True
 
     def lines(self) -> list[str]:
-        """Give what it wrote, and let it go."""
+        """Return its output, and release it."""
         self._pipe.close()
         self._process.wait()
         return self._output.decode("utf-8", "replace").expandtabs().rstrip("\n").splitlines()
 
     def abandon(self) -> None:
-        """Go without waiting for it; it ends by itself."""
+        """Stop waiting for it; it ends by itself."""
         self._pipe.close()
         self._process.returncode = 0

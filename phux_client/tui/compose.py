@@ -1,4 +1,4 @@
-"""From what is known to one screen: the panes, the lines between them, the status line, and what lies over them."""
+"""Compose one screen from the panes, the dividers, the status line and an overlay."""
 
 from operator import is_
 
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
 ACTIVE_BORDER = "32"
 BORDER = "90"
 OUTSIDE: "Cell" = ("·", "90")
-"""What fills the screen beyond a window that is smaller than it."""
+"""The fill for the screen outside a smaller window."""
 
 _NOTHING: "Row" = []
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
-# Which arms a cell of a line has, and the glyph for it.
+# The glyph of a divider cell, by the directions in which it has arms.
 _LINES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 
 
 class Overlay:
-    """Something over the panes: lines of cells with a frame around them.
+    """Framed lines of cells on top of the panes.
 
     Attributes:
         lines: Its rows.
-        title: What stands in its upper edge.
-        cursor: Where in it the cursor is, if it has one.
+        title: The text in its upper edge.
+        cursor: The position of the cursor in it, if it has one.
     """
 
     __slots__ = ("cursor", "lines", "title")
@@ -39,10 +39,10 @@ class Overlay:
 
 
 class Composer:
-    """Puts screens together. A row of the window stays the same object until something in it becomes another.
+    """Composes screens. A row of the window stays the same object until something in it changes.
 
     Attributes:
-        corner: Column and row of the window that are in the upper left corner of the terminal.
+        corner: The column and row of the window in the upper left corner of the terminal.
     """
 
     def __init__(self) -> None:
@@ -62,16 +62,16 @@ class Composer:
         over: "dict[int, tuple[list[Row], tuple[int, int] | None]] | None" = None,
         box: Overlay | None = None,
     ) -> Canvas:
-        """Draw everything.
+        """Compose the whole screen.
 
         Args:
-            model: What is known.
-            cols: Columns of the user's terminal.
+            model: The state to show.
+            cols: The columns of the user's terminal.
             rows: Its rows.
-            status: The status line, if there is one.
-            status_cursor: Where in it the cursor is, if it is there.
-            over: What to show instead of a pane's own screen: its rows, and where the cursor is.
-            box: What lies over all panes.
+            status: The status line, if any.
+            status_cursor: The cursor's column in it, if the cursor is there.
+            over: By pane, the rows and cursor to show instead of its own screen.
+            box: The overlay on top of the panes.
         """
         height = rows - 1 if status is not None else rows
         arrangement = model.arrangement
@@ -103,7 +103,7 @@ class Composer:
         arrangement: "Arrangement",
         over: "dict[int, tuple[list[Row], tuple[int, int] | None]]",
     ) -> Cursor | None:
-        """Find where the active pane has its cursor, in the window."""
+        """Return the position of the active pane's cursor in the window."""
         active = model.active_pane
         place = arrangement.panes.get(active) if active is not None else None
         if active is None or place is None:
@@ -122,7 +122,7 @@ class Composer:
         arrangement: "Arrangement",
         over: "dict[int, tuple[list[Row], tuple[int, int] | None]]",
     ) -> "list[Row]":
-        """Draw a whole window."""
+        """Compose a whole window."""
         sources = {pane: over[pane][0] if pane in over else model.panes[pane].rows for pane in arrangement.panes}
         if not self._known or self._known[0] is not arrangement or self._known[1] != model.active_pane:
             self._known = (arrangement, model.active_pane)
@@ -144,7 +144,7 @@ class Composer:
 def _plan(
     arrangement: "Arrangement", lines: "list[dict[int, Cell]]"
 ) -> "list[tuple[Row, list[tuple[int, int, int, int]]]]":
-    """Say for each row of a window what it is without panes, and which row of which pane goes where, how wide."""
+    """Return for each row of a window its cells without panes, and the pieces of panes to insert."""
     plan: list[tuple[Row, list[tuple[int, int, int, int]]]] = []
     for line in lines:
         row = [BLANK] * arrangement.cols
@@ -158,7 +158,7 @@ def _plan(
 
 
 def _dividers(arrangement: "Arrangement", active: int | None) -> "list[dict[int, Cell]]":
-    """Draw the lines: the glyph of each cell joins its neighbours, and those around the active pane stand out."""
+    """Draw the dividers: each glyph joins its neighbours, and those around the active pane are highlighted."""
     lines: list[dict[int, Cell]] = [{} for _ in range(arrangement.rows)]
     taken = {
         (x, y)
@@ -175,7 +175,7 @@ def _dividers(arrangement: "Arrangement", active: int | None) -> "list[dict[int,
             | _RIGHT * ((x + 1, y) in taken)
         )
         if arms in {0, _UP, _DOWN, _LEFT, _RIGHT}:
-            # The end of a line, or all of one: nothing tells its direction but the line itself.
+            # The end of a divider, or a single cell: only the divider itself has the direction.
             arms = _LEFT | _RIGHT if _is_flat(arrangement, x, y) else _UP | _DOWN
         near = place is not None and _touches(place, x, y)
         lines[y][x] = (_LINES[arms], ACTIVE_BORDER if near else BORDER)
@@ -191,7 +191,7 @@ def _touches(place: "Rect", x: int, y: int) -> bool:
 
 
 def _corner(arrangement: "Arrangement", cursor: Cursor | None, cols: int, rows: int) -> tuple[int, int]:
-    """Choose which part of a window that is larger than the terminal is seen: the one with the cursor."""
+    """Choose the visible part of a window that is larger than the terminal: the one with the cursor."""
     if cursor is None:
         return 0, 0
     x = min(max(0, cursor.x - cols + 1), max(0, arrangement.cols - cols))
@@ -200,7 +200,7 @@ def _corner(arrangement: "Arrangement", cursor: Cursor | None, cols: int, rows: 
 
 
 def _outer_row(row: "Row | None", first: int, width: int, cols: int) -> "Row":
-    """Cut a window's row for the terminal, and fill what lies outside of the window."""
+    """Cut a window's row for the terminal, and fill the area outside the window."""
     if row is None:
         return [OUTSIDE] * cols
     if first == 0 and width == cols:
@@ -210,7 +210,7 @@ def _outer_row(row: "Row | None", first: int, width: int, cols: int) -> "Row":
 
 
 def _draw_box(drawn: "list[Row]", box: Overlay, cols: int, rows: int) -> Cursor | None:
-    """Draw lines in a frame in the middle, as much of them as fits."""
+    """Draw framed lines in the center, as many as fit."""
     if cols < 4 or rows < 3:
         for y in range(min(rows, len(box.lines))):
             drawn[y] = fit(box.lines[y], cols)

@@ -1,7 +1,7 @@
-"""Talking with the server: one attachment at a time, and a new connection whenever the old one breaks.
+"""The exchange with the server: one attachment at a time, and a new connection when the old one breaks.
 
-A service that died is back within a moment. What was asked and not answered is not asked again, for nobody can say
-whether it was done; what is typed meanwhile is kept, and typed once when the picture is back.
+A service that died restarts within moments. Unanswered requests are not repeated, because they may have been executed.
+Input typed meanwhile is kept, and sent once after the client is attached again.
 """
 
 import time
@@ -20,16 +20,16 @@ _GIVE_UP_S = 30.0
 _MOVE_S = 3.0
 _MAX_HELD = 64 * 1024
 _LONG = 16 * 1024
-"""Characters of one piece that a program may take a while to read; what is typed behind it waits so long."""
+"""The number of characters above which a piece of input holds back later input until it was delivered."""
 
 
 class Conversation:
-    """The server's side of a client.
+    """A client's exchange with the server.
 
     Args:
         app: The client.
         socket: The server's socket.
-        session: The number of the session to show.
+        session: The id of the session to show.
     """
 
     def __init__(self, app: "App", socket: str, session: int) -> None:
@@ -47,12 +47,12 @@ class Conversation:
         self._move_until: float | None = None
         self._long: int | None = None
 
-    # Asking
+    # Requests
 
     def ask(
         self, call: str, on_reply: "OnReply | None" = None, on_error: "OnError | None" = None, /, **params: object
     ) -> None:
-        """Ask the server; an error is shown, unless somebody wants to have it."""
+        """Send a request; show an error, unless the caller handles it."""
         if self.link is None:
             self._app.screen.say("the server is away; one moment")
             return
@@ -71,7 +71,7 @@ class Conversation:
         self._app.screen.say(error.message)
 
     def move(self, call: str, /, **params: object) -> None:
-        """Ask for what gives the focus to another pane; what is typed behind it is for that one, and waits."""
+        """Send a request that moves the focus; hold back later input, which is for the new pane, until it has moved."""
         if self.link is None:
             self.ask(call, **params)
             return
@@ -92,7 +92,7 @@ class Conversation:
             self._app.release_keys()
 
     def type_into(self, pane: int | None, items: "list[Document]") -> None:
-        """Type into a pane; what is typed while the service is away is kept, and typed when it is back."""
+        """Type into a pane; while the service is down, keep the input and send it when it is back."""
         if self._app.read_only:
             self._app.screen.say("this client is attached read-only")
         elif self.link is None or self.attachment is None or pane is None:
@@ -118,7 +118,7 @@ class Conversation:
             return
         self._typed[number] = items
         if self._long is None and self._move_until is None and _size(items) > _LONG:
-            # Of more than the server keeps for a program that reads slowly, it would refuse the rest.
+            # The server would reject input beyond what it buffers for a slow program.
             self._long = number
             self._app.hold_keys()
 
@@ -135,12 +135,12 @@ class Conversation:
         else:
             self._app.screen.say("the server is away, and not all of what was typed could be kept")
 
-    # What is pushed
+    # Pushed frames
 
     def _take_push(self, frame: "Document") -> None:
         app = self._app
         if frame.get("attachment") != self.attachment:
-            return  # of an attachment that is being left
+            return  # of an attachment that is ending
         if "view" in frame:
             self._take_view(frame["view"])
         elif "frame" in frame:
@@ -156,10 +156,10 @@ class Conversation:
         before = model.active_pane
         model.take_view(view)
         self._app.screen.take_view(view)
-        if before is None and not self._app.focused:  # which the server does not know of a new attachment
+        if before is None and not self._app.focused:  # the server does not know it for a new attachment
             self._app.report_focus()
         if self._held:
-            # Typed while the service was away, and sent only now: nothing of it was sent before.
+            # Typed while the service was down: none of it was sent before.
             held, self._held, self._held_size = self._held, [], 0
             self.type_into(model.active_pane, held)
         if self._move_until is not None and self._before_move != model.active_pane:
@@ -168,7 +168,7 @@ class Conversation:
     # The connection
 
     def connect(self) -> None:
-        """Connect, now or in a moment."""
+        """Connect now, or schedule another attempt."""
         now = time.monotonic()
         try:
             self.link = Link(self._socket, self._take_push)
@@ -185,7 +185,7 @@ class Conversation:
             self.attach_to(self.session)
 
     def attach_to(self, session: int) -> None:
-        """Show a session, instead of the one that is shown now if there is one."""
+        """Attach to a session, instead of the current one if any."""
         before = self.attachment
         cols, rows = self._app.screen.area
 
@@ -206,7 +206,7 @@ class Conversation:
         self.ask("attach", attached, refused, session=session, cols=cols, rows=rows, read_only=read_only)
 
     def serve(self) -> None:
-        """Send and take what can be sent and taken now."""
+        """Send and receive as much as possible without blocking."""
         if self.link is None:
             return
         try:
@@ -218,11 +218,11 @@ class Conversation:
             self._app.end(error.message, error.exit_code)
 
     def lose(self) -> None:
-        """Go on without a connection until there is one again."""
+        """Continue without a connection until the next one."""
         if self.link is not None:
             self._app.forget_link(self.link)
             self.link.close()
-            # Of what was typed and not answered, only what never left us may be typed again.
+            # Of unanswered input, only requests that were never sent may be sent again.
             unsent = self.link.never_sent() & self._typed.keys()
             for number in sorted(unsent):
                 self._hold(self._typed[number])
@@ -241,25 +241,25 @@ class Conversation:
         self._long_is_over(self._long)
 
     def resized(self) -> None:
-        """Tell the server how much room there is now."""
+        """Report the available size to the server."""
         if self.attachment is not None:
             cols, rows = self._app.screen.area
             self.ask("resize_attachment", attachment=self.attachment, cols=cols, rows=rows)
 
     def due(self) -> list[float]:
-        """Say when there is something to do."""
+        """Return when ``keep_time`` is due."""
         due = [self._retry_at] if self.link is None else []
         return due if self._move_until is None else [*due, self._move_until]
 
     def keep_time(self, now: float) -> None:
-        """Connect again, or stop waiting."""
+        """Reconnect, or stop waiting for a focus change, when it is time."""
         if self.link is None and now >= self._retry_at:
             self.connect()
         if self._move_until is not None and now >= self._move_until:
             self._moved()
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self.link is not None:
             self.link.close()
 

@@ -1,7 +1,7 @@
-"""Scrolling, searching and copying in a pane's history.
+"""Scroll, search and copy in a pane's scrollback.
 
-Works on a frozen copy of the pane that the server keeps for this client, so that nothing moves while one reads. Rows
-are counted from the oldest, and asked for in pieces when they are needed: ``wanted`` says which, ``give`` brings them.
+Works on a frozen copy of the pane that the server keeps for this client, so that nothing moves meanwhile. Rows are
+counted from the oldest, and requested in pieces: ``wanted`` returns the rows needed, ``give`` adds them.
 """
 
 import re
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phux_client.tui.keyboard import Event
 
 CHUNK = 200
-"""Rows that are asked for at once."""
+"""The number of rows in one request."""
 MAX_COPY = 1 << 20
 _SELECTED = "30;43"
 _FOUND = "30;46"
@@ -24,14 +24,14 @@ _WHEEL = 3
 
 
 class CopyMode:
-    """One look into a pane's history.
+    """Copy mode in one pane.
 
     Args:
         pane: The pane.
         cols: Its columns.
         rows: Its rows.
-        total: How many rows there are, history and screen.
-        cursor: Where its cursor was.
+        total: The number of rows, scrollback and screen.
+        cursor: The position of its cursor.
     """
 
     def __init__(self, pane: int, cols: int, rows: int, total: int, cursor: tuple[int, int]) -> None:
@@ -52,13 +52,13 @@ class CopyMode:
 
     @property
     def is_busy(self) -> bool:
-        """Whether it waits for rows in which to search, or to copy: what is typed meanwhile is for afterwards."""
+        """Whether it waits for rows to search or copy; keys typed meanwhile are for afterwards."""
         return self._searching is not None or self._copying
 
     # Rows
 
     def wanted(self) -> tuple[int, int] | None:
-        """Say which rows are needed next and not there: the first, and how many."""
+        """Return the missing rows that are needed next: the first, and their number."""
         for first, end in self._needs():
             for at in range(first, end):
                 if at not in self._known:
@@ -77,7 +77,7 @@ class CopyMode:
         return needs
 
     def give(self, first: int, rows: "list[tuple[Row, bool]]") -> None:
-        """Take rows: their cells, and whether each goes on in the next."""
+        """Add rows: their cells, and whether each continues in the next."""
         for at, row in enumerate(rows, start=first):
             self._known[at] = row
         if self._searching is not None:
@@ -86,7 +86,7 @@ class CopyMode:
             self._finish_copy()
 
     def _text(self, at: int) -> str:
-        """Give a row as text with one character for each column, so that places in it are columns."""
+        """Return a row as text with one character per column, so that indexes are columns."""
         row = self._known.get(at)
         if row is None:
             return ""
@@ -95,7 +95,7 @@ class CopyMode:
     # Keys
 
     def take(self, event: "Event") -> bool:
-        """Take a key; say whether it is over."""
+        """Handle a key; return whether copy mode ends."""
         self.message = ""
         if isinstance(event, MouseEvent):
             return self._mouse(event)
@@ -104,7 +104,7 @@ class CopyMode:
         return isinstance(event, KeyPress) and self._key(event.name)
 
     def _mouse(self, event: MouseEvent) -> bool:
-        """Take the mouse, in cells of the pane: the wheel scrolls, and dragging selects and copies."""
+        """Handle the mouse, in cells of the pane: the wheel scrolls, and dragging selects and copies."""
         if event.button == "wheel_up":
             self.scroll(-_WHEEL)
         elif event.button == "wheel_down":
@@ -192,7 +192,7 @@ class CopyMode:
         self.y = min(max(self.y, self.top), min(self.top + self.rows, self.total) - 1)
 
     def _show(self) -> None:
-        """Scroll as far as it takes to see the cursor."""
+        """Scroll until the cursor is visible."""
         self.top = min(max(self.top, self.y - self.rows + 1), self.y)
 
     def _word(self, *, forward: bool) -> None:
@@ -208,14 +208,14 @@ class CopyMode:
             self._move(-1)
             self.x = max(0, len(self._text(self.y).rstrip("\0 ")) - 1)
 
-    # Searching
+    # Search
 
     def search(self, text: str, *, upwards: bool) -> None:
-        """Look for a text; without a capital in it, capitals do not matter."""
+        """Search for a text, ignoring case unless it contains a capital."""
         self.message = ""
         if text:
             flags = 0 if text != text.lower() else re.IGNORECASE
-            # A wide glyph takes two places in the text of a row.
+            # A wide glyph takes two characters in the text of a row.
             self._pattern = re.compile("\0?".join(map(re.escape, text)), flags)
         self._upwards = upwards
         self._search_again(upwards=upwards)
@@ -256,11 +256,11 @@ class CopyMode:
             places = [place for place in places if (place < beyond if upwards else place > beyond)]
         return (places[-1] if upwards else places[0]) if places else None
 
-    # Copying
+    # Copy
 
     def _copy(self) -> bool:
         if self._mark is None:
-            return True  # nothing is selected: as in tmux, that is the end
+            return True  # nothing is selected: leave copy mode, as tmux does
         self._copying = True
         if self._is_known_selection():
             self._finish_copy()
@@ -292,7 +292,7 @@ class CopyMode:
         return (self._mark, here) if self._mark <= here else (here, self._mark)
 
     def _span(self, at: int) -> tuple[int, int]:
-        """Say which columns of a row are selected: from, and up to."""
+        """Return the selected columns of a row: the first, and the one after the last."""
         if self._mark is None:
             return 0, 0
         (first, start), (last, end) = self._ends()
@@ -304,15 +304,15 @@ class CopyMode:
         start = start if at == first else 0
         end = end + 1 if at == last else self.cols
         if start and start < len(row) and not row[start][0]:
-            start -= 1  # the right half of a wide glyph stands for all of it
+            start -= 1  # the right half of a wide glyph selects all of it
         if end < len(row) and not row[end][0]:
             end += 1
         return start, end
 
-    # The picture
+    # Display
 
     def picture(self) -> "tuple[list[Row], tuple[int, int]]":
-        """Draw what is seen, and say where the cursor is."""
+        """Return the visible rows and the position of the cursor."""
         drawn = []
         for at in range(self.top, self.top + self.rows):
             row = fit(self._known[at][0], self.cols) if at in self._known else fit([], self.cols)

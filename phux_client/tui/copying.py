@@ -1,4 +1,4 @@
-"""Copy mode and the server: freezes the pane, brings rows when they are wanted, and carries off what was copied."""
+"""Connect copy mode to the server: freeze the pane, fetch rows on demand, and store the copied text."""
 
 from phux_client.tui.canvas import row_of
 from phux_client.tui.copy_mode import CopyMode
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Copying:
-    """Copy mode as far as the client is in it."""
+    """The client's state of copy mode."""
 
     def __init__(self, app: "App") -> None:
         self._app = app
@@ -27,17 +27,17 @@ class Copying:
 
     @property
     def is_on(self) -> bool:
-        """Whether keys go to copy mode: it is there for the active pane, or about to be."""
+        """Whether keys go to copy mode: the active pane is in it, or about to be."""
         pane = self._app.model.active_pane
         return pane is not None and pane in {self._opening, self._mode.pane if self._mode is not None else None}
 
     @property
     def pane(self) -> int | None:
-        """The pane it is in."""
+        """The pane that is in copy mode."""
         return self._mode.pane if self._mode is not None else self._opening
 
     def begin(self, pane: int, *first: "Event") -> None:
-        """Enter copy mode, and do this there at once."""
+        """Enter copy mode, and perform an action there."""
         if self._mode is not None and self._mode.pane == pane:
             for event in first:
                 self.take(event)
@@ -64,7 +64,7 @@ class Copying:
         self._app.server.ask("freeze", frozen, refused, attachment=self._app.server.attachment, pane=pane)
 
     def take(self, event: "Event") -> None:
-        """Take a key or the mouse; its place is one of the pane."""
+        """Handle a key or the mouse, in cells of the pane."""
         mode = self._mode
         if mode is None or (mode.is_busy and not _gives_up(event)):
             self._early.append(event)
@@ -80,7 +80,7 @@ class Copying:
         self._app.screen.touch()
 
     def _take_early(self) -> None:
-        """Take what came before its time; what is still too early waits on."""
+        """Handle the events that were queued; queue those that are still too early."""
         early, self._early = self._early, []
         for place, event in enumerate(early):
             if self._mode is None:
@@ -89,7 +89,7 @@ class Copying:
             self.take(event)
 
     def _pass_on(self, events: "list[Event]") -> None:
-        """Give on what was typed for what comes behind copy mode; the mouse was meant for what it showed."""
+        """Pass on keys that were typed for after copy mode; drop mouse events, which were for copy mode itself."""
         self._app.take_keys([event for event in events if not isinstance(event, MouseEvent)])
 
     def _search(self, text: str, *, upwards: bool) -> None:
@@ -116,13 +116,13 @@ class Copying:
             self._app.screen.say(f"copied {len(text)} characters, too many for the terminal's clipboard")
 
     def over(self) -> None:
-        """Be out of it, without a word to the server."""
+        """Leave copy mode without a request to the server."""
         self._mode = self._opening = self._asked = None
         self._early = []
         self._app.screen.touch()
 
     def _fetch(self) -> None:
-        """Ask for the rows that are wanted, one piece at a time."""
+        """Request the rows that are needed, one piece at a time."""
         mode = self._mode
         if mode is None or self._asked is not None or self._app.server.attachment is None:
             return
@@ -153,7 +153,7 @@ class Copying:
         self._app.server.ask("frozen_rows", rows, attachment=self._app.server.attachment, first=first, count=count)
 
     def over_panes(self) -> "dict[int, tuple[list[Row], tuple[int, int] | None]]":
-        """Give what is shown instead of the pane's own screen."""
+        """Return the rows to show instead of the pane's own screen."""
         if self._mode is None:
             return {}
         rows, cursor = self._mode.picture()

@@ -1,4 +1,4 @@
-"""The list of keys, as an overlay that scrolls, and any other text that wants to be read."""
+"""The list of keys and other texts, as a scrolling overlay."""
 
 from phux_client.tui.canvas import cells_of
 from phux_client.tui.compose import Overlay
@@ -27,7 +27,7 @@ _MARKS = (
 
 
 def key_list(bindings: "Bindings") -> list[str]:
-    """Write down what each key does."""
+    """Return the list of keys and their actions."""
     lines = [f"{bindings.prefix}, then:", ""]
     windows = [key for index in range(10) for key in bindings.keys_of(f"window-{index}")]
     for action, words in ACTIONS.items():
@@ -43,11 +43,11 @@ def key_list(bindings: "Bindings") -> list[str]:
 
 
 class Pager:
-    """A text over the panes.
+    """A text on top of the panes.
 
     Args:
         lines: The text.
-        title: What it is.
+        title: The title of the overlay.
     """
 
     def __init__(self, lines: list[str], title: str) -> None:
@@ -57,7 +57,7 @@ class Pager:
         self._height = 1
 
     def take(self, event: "Event") -> bool:
-        """Take a key; say whether that was the end: any key that does not scroll is."""
+        """Handle a key; return whether it closes the text. Any key that does not scroll does."""
         if isinstance(event, MouseEvent):
             self._scroll({"wheel_up": -3, "wheel_down": 3}.get(event.button or "", 0))
             return False
@@ -74,7 +74,7 @@ class Pager:
         self._first = min(max(0, self._first + by), max(0, len(self._lines) - self._height))
 
     def overlay(self, _cols: int, rows: int) -> Overlay:
-        """Draw it."""
+        """Return the overlay."""
         self._height = max(1, rows - 2)
         self._scroll(0)
         shown = self._lines[self._first : self._first + self._height]

@@ -1,8 +1,8 @@
-"""What the user's terminal sends: keys, text, pastes, mouse, focus, and answers to what we asked it.
+"""Parse input from the user's terminal: keys, text, pastes, mouse, focus, and replies to queries.
 
-Pure: bytes in, events out, cut anywhere. Nothing that arrives can break it or make it hold more than its bounds. Keys
-have the names of ``phux_core.keys``. A lone Escape and the beginning of a sequence look the same, so what is unfinished
-waits ``timeout_s`` for its rest; then ``flush`` says what it was.
+No I/O: bytes in, events out, split anywhere. No input can break it or exceed its memory limits. Keys have the names of
+``phux_core.keys``. A lone Escape looks like the beginning of a sequence, so unfinished input waits ``timeout_s`` for
+the rest; then ``flush`` returns it as it is.
 """
 
 import re
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     Event: TypeAlias = "Text | KeyPress | Paste | MouseEvent | Focus | Answer"
 
 ESCAPE_S = 0.02
-"""How long a lone Escape may be the beginning of something."""
+"""How long to wait after a lone Escape for the rest of a sequence."""
 _REST_S = 0.5
 _PASTE_S = 2.0
 _MAX_SEQUENCE = 128
 _MAX_STRING = 64 * 1024
 MAX_PASTE = 512 * 1024
-"""A paste that is longer comes in pieces."""
+"""A longer paste is split into pieces."""
 
 _PASTE_END = b"\x1b[201~"
 _TEXT = re.compile(rb"[ -~\x80-\xff]+")
@@ -57,7 +57,7 @@ class _Event:
 
 
 class Text(_Event):
-    """Characters that were typed; bytes that are not UTF-8 are surrogates."""
+    """Typed characters; bytes that are not UTF-8 become surrogates."""
 
     __slots__ = ("text",)
 
@@ -66,7 +66,7 @@ class Text(_Event):
 
 
 class KeyPress(_Event):
-    """A key that is no plain character, as ``phux_core.keys`` spells it."""
+    """A key other than a plain character, with its name in ``phux_core.keys``."""
 
     __slots__ = ("name",)
 
@@ -75,7 +75,7 @@ class KeyPress(_Event):
 
 
 class Paste(_Event):
-    """A text that was pasted."""
+    """A pasted text."""
 
     __slots__ = ("text",)
 
@@ -84,7 +84,7 @@ class Paste(_Event):
 
 
 class MouseEvent(_Event):
-    """The mouse, in cells from 0; ``kind`` and ``button`` as the wire's mouse items have them."""
+    """The mouse, in cells from 0; ``kind`` and ``button`` as in the wire's mouse items."""
 
     __slots__ = ("alt", "button", "ctrl", "kind", "shift", "x", "y")
 
@@ -118,7 +118,7 @@ class Focus(_Event):
 
 
 class Answer(_Event):
-    """What the terminal answers to a query, or a sequence that is no key."""
+    """The terminal's reply to a query, or a sequence that is not a key."""
 
     __slots__ = ("data",)
 
@@ -127,7 +127,7 @@ class Answer(_Event):
 
 
 class Keyboard:
-    """Reads what a terminal sends."""
+    """The parser of a terminal's input."""
 
     def __init__(self) -> None:
         self._buffer = b""
@@ -135,7 +135,7 @@ class Keyboard:
 
     @property
     def timeout_s(self) -> float | None:
-        """How long to wait for more before ``flush``; None when nothing is unfinished."""
+        """How long to wait for more input before ``flush``; None if nothing is unfinished."""
         if self._paste is not None:
             return _PASTE_S
         if not self._buffer:
@@ -143,7 +143,7 @@ class Keyboard:
         return ESCAPE_S if len(self._buffer) <= 2 or self._buffer[0] != 0x1B else _REST_S
 
     def feed(self, data: bytes) -> "list[Event]":
-        """Take bytes; give what they say."""
+        """Process bytes and return their events."""
         self._buffer += data
         events: list[Event] = []
         while self._buffer and self._step(events, final=False):
@@ -151,7 +151,7 @@ class Keyboard:
         return events
 
     def flush(self) -> "list[Event]":
-        """Give what the unfinished was, now that no more came."""
+        """Return the events of unfinished input, after the timeout."""
         events: list[Event] = []
         if self._paste is not None:
             self._end_paste(events, self._buffer)
@@ -161,7 +161,7 @@ class Keyboard:
         return events
 
     def _step(self, events: "list[Event]", *, final: bool) -> bool:
-        """Take one thing off the buffer; say whether there was one."""
+        """Consume one item from the buffer; return whether there was one."""
         buffer = self._buffer
         if self._paste is not None:
             return self._go_on_pasting(events)
@@ -206,7 +206,7 @@ class Keyboard:
             events.append(event)
 
     def _alt(self, events: "list[Event]", *, final: bool) -> bool:
-        """Take Alt and a key: Escape with a character behind it."""
+        """Consume Alt and a key: Escape followed by a character."""
         buffer = self._buffer
         if buffer[1] < 0x20 or buffer[1] == 0x7F:
             name = _control(buffer[1])
@@ -218,7 +218,7 @@ class Keyboard:
         try:
             character = buffer[1 : 1 + size].decode()
         except UnicodeDecodeError:
-            self._take(1, events, KeyPress("Escape"))  # what follows is no character, whatever it is
+            self._take(1, events, KeyPress("Escape"))  # not followed by a character
             return True
         name = "Space" if character == " " else character
         self._take(1 + size, events, KeyPress(f"M-{name}") if character.isprintable() else None)
@@ -230,12 +230,12 @@ class Keyboard:
         if found is None:
             if escapes.UNFINISHED.match(buffer) and not final and len(buffer) <= _MAX_SEQUENCE:
                 return False
-            # Alt-[ if nothing follows; else a sequence that broke off, of which nothing may be typed.
+            # Alt-[ if nothing follows; otherwise a broken sequence, which must not be typed.
             cut = escapes.UNFINISHED.match(buffer[:_MAX_SEQUENCE])
             size = 2 if len(buffer) == 2 else len(cut[0]) if cut else _broken(buffer)
             self._take(size, events, KeyPress("M-[") if len(buffer) == 2 else None)
             return True
-        if found[0] == b"\x1b[M":  # the oldest mouse report, which nobody asked for: three more bytes
+        if found[0] == b"\x1b[M":  # a legacy mouse report, which we never enable: three more bytes
             if len(buffer) < 6 and not final:
                 return False
             self._take(6, events, None)
@@ -261,7 +261,7 @@ class Keyboard:
         return True
 
     def _string(self, events: "list[Event]", *, final: bool) -> bool:
-        """Take an OSC, DCS, APC, PM or SOS string: an answer to a question."""
+        """Consume an OSC, DCS, APC, PM or SOS string: the reply to a query."""
         buffer = self._buffer
         end = escapes.STRING_END.search(buffer, 2)
         if end is not None:
@@ -308,21 +308,21 @@ def _control(code: int) -> str:
 def _add_text(events: "list[Event]", raw: bytes) -> None:
     text = raw.decode("utf-8", "surrogateescape")
     if not text.isprintable():
-        # C1 controls are characters to UTF-8 and commands to a terminal; nobody types them.
+        # C1 controls are characters in UTF-8 but commands to a terminal; no key types them.
         text = "".join(character for character in text if not "\x80" <= character <= "\x9f")
     if text:
         events.append(Text(text))
 
 
 def _sequence_length(lead: int) -> int:
-    """Count the bytes of a character by its first."""
+    """Return the length of a character from its first byte."""
     if lead < 0xC2 or lead > 0xF4:
         return 1
     return 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 
 
 def _unfinished(raw: bytes) -> int:
-    """Count the bytes at the end that are the beginning of a character."""
+    """Return the number of bytes at the end that begin an incomplete character."""
     for back in range(1, min(3, len(raw)) + 1):
         byte = raw[-back]
         if byte >= 0xC0:
@@ -333,7 +333,7 @@ def _unfinished(raw: bytes) -> int:
 
 
 def _overlap(data: bytes, end: bytes) -> int:
-    """Count the bytes at the end of the data that may be the beginning of ``end``."""
+    """Return the number of bytes at the end of the data that may begin ``end``."""
     for size in range(min(len(end) - 1, len(data)), 0, -1):
         if data.endswith(end[:size]):
             return size
@@ -341,7 +341,7 @@ def _overlap(data: bytes, end: bytes) -> int:
 
 
 def _broken(buffer: bytes) -> int:
-    """Count the bytes of a control sequence that something else broke into."""
+    """Return the length of a control sequence that was interrupted."""
     at = 2
     while at < len(buffer) and 0x20 <= buffer[at] <= 0x3F:
         at += 1
@@ -349,7 +349,7 @@ def _broken(buffer: bytes) -> int:
 
 
 def _sequence(found: re.Match[bytes]) -> "Event | None":
-    """Say what a whole control sequence means."""
+    """Return the event of a complete control sequence."""
     parameters, middle, last = found[1].decode(), found[2], found[3].decode()
     if parameters.startswith("<") and last in "Mm" and not middle:
         return _mouse(parameters[1:], last)
@@ -374,7 +374,7 @@ def _sequence(found: re.Match[bytes]) -> "Event | None":
 
 
 def _number(text: str) -> int:
-    """Read a parameter; what stands behind a colon is detail."""
+    """Return a parameter, without the subparameters after a colon."""
     digits = text.partition(":")[0]
     return int(digits) if digits.isdecimal() and len(digits) < 8 else 0
 
@@ -385,7 +385,7 @@ def _modified(name: str, modifiers: int) -> str:
 
 
 def _by_code(code: int, modifiers: int) -> "Event | None":
-    """Say which key it is that was reported by its character (kitty, modifyOtherKeys)."""
+    """Return the key that was reported by its character (kitty, modifyOtherKeys)."""
     held = max(modifiers - 1, 0)
     name = _CODES.get(code)
     if name is None:

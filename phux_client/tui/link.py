@@ -1,6 +1,6 @@
-"""The connection of an attached client: requests whose replies call back, and what the server pushes.
+"""The connection of an attached client: requests with callbacks, and pushed frames.
 
-Never blocks: bytes that cannot be written now are kept. It does not connect again by itself; ``conversation`` does.
+Never blocks: bytes that cannot be written now are kept. Reconnecting is up to ``conversation``.
 """
 
 from phux_client.connection import ClientConnection
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     OnError = Callable[[errors.PhuxError], None]
 
 MAX_UNSENT = 4 * 1024 * 1024
-"""Bytes that may wait to be sent; a server that takes none for so long is as good as gone."""
-# By this name the ledger tells what a person typed from what a program did.
+"""The most unsent bytes; a server that accepts none for so long counts as gone."""
+# This name distinguishes typed commands from those of programs in the command ledger.
 _CLIENT = f"phux-attach/{__version__}"
 
 
@@ -31,7 +31,7 @@ class Link:
         on_push: Called with each frame that answers no request.
 
     Raises:
-        NoServerError: Nobody listens.
+        NoServerError: No server is listening.
         UnsafePathError: The socket cannot be trusted.
         TransportError: It cannot be connected to now.
     """
@@ -51,12 +51,12 @@ class Link:
 
     @property
     def wants_to_write(self) -> bool:
-        """Whether something waits to be sent."""
+        """Whether there are bytes to send."""
         return bool(self._protocol.outgoing)
 
     @property
     def in_flight(self) -> int:
-        """How many requests have no reply yet."""
+        """The number of requests without a reply."""
         return self._protocol.pending
 
     def ask(
@@ -67,14 +67,14 @@ class Link:
         Args:
             call: The call.
             on_reply: Called with the reply's document.
-            on_error: Called with the error, if that is the reply.
+            on_error: Called with the error, if the reply is one.
             params: Its parameters; those that are None are left out.
 
         Returns:
             Its number.
 
         Raises:
-            DisconnectedError: The server takes nothing anymore.
+            DisconnectedError: The server no longer reads.
             PhuxError: The request is invalid.
         """
         if len(self._protocol.outgoing) > MAX_UNSENT:
@@ -85,19 +85,19 @@ class Link:
         return number
 
     def write(self) -> None:
-        """Send what can be sent now."""
+        """Send as much as possible without blocking."""
         send_now(self._sock, self._protocol)
 
     def never_sent(self) -> set[int]:
-        """Return the numbers of requests of which not a byte was sent."""
+        """Return the numbers of requests of which no byte was sent."""
         return self._protocol.never_sent()
 
     def read(self) -> None:
-        """Receive what has come, and call back.
+        """Receive available bytes, and call the callbacks.
 
         Raises:
             DisconnectedError: The server is gone.
-            PhuxError: It said why it goes, or broke the protocol.
+            PhuxError: It reported why it closed the connection, or broke the protocol.
         """
         for arrival in receive_now(self._sock, self._protocol):
             if arrival[0] == "push":

@@ -1,4 +1,4 @@
-"""What the server has told: the session's windows, how the active one is laid out, and what each pane shows."""
+"""The state that the server has reported: the session's windows, the active one's layout, and the panes' screens."""
 
 from phux_client.tui.canvas import BLANK, row_of
 from phux_core.layout import arrange
@@ -13,15 +13,15 @@ _NO_MODES: "Document" = {"mouse": "off", "focus_events": False, "bracketed_paste
 
 
 class PaneModel:
-    """What one pane shows.
+    """The screen of one pane.
 
     Attributes:
-        cols: Columns of its screen.
+        cols: The columns of its screen.
         rows: Its rows, as cells.
-        cursor: Column, row, whether it is shown, and the DECSCUSR number of its shape.
-        modes: What its program asked for: ``mouse``, ``focus_events``, ``bracketed_paste``, ``alt_screen``.
-        title: What its program calls it.
-        seq: The moment all of this is from.
+        cursor: Column, row, whether it is visible, and the DECSCUSR number of its shape.
+        modes: The modes its program enabled: ``mouse``, ``focus_events``, ``bracketed_paste``, ``alt_screen``.
+        title: The title set by its program.
+        seq: The sequence number of this state.
     """
 
     __slots__ = ("cols", "cursor", "modes", "rows", "seq", "title")
@@ -35,7 +35,7 @@ class PaneModel:
         self.seq = 0
 
     def apply(self, frame: "Document") -> None:
-        """Take what changed."""
+        """Apply changes."""
         if "size" in frame:
             self.cols, rows = frame["size"]
             self.rows = [[BLANK] * self.cols for _ in range(rows)]
@@ -51,17 +51,17 @@ class PaneModel:
 
     @property
     def wants_mouse(self) -> bool:
-        """Whether its program asked for the mouse."""
+        """Whether its program enabled mouse reports."""
         return bool(self.modes["mouse"] != "off")
 
 
 class Model:
-    """What an attached client knows.
+    """The state of an attached client.
 
     Attributes:
-        view: The session as it was told last; None before that.
-        panes: What the panes that are shown show, by their numbers.
-        arrangement: Where they are in the window.
+        view: The latest view of the session; None before the first.
+        panes: The visible panes, by id.
+        arrangement: Their places in the window.
     """
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class Model:
         self.arrangement: Arrangement | None = None
 
     def take_view(self, view: "Document") -> None:
-        """Take the session as it is now."""
+        """Replace the view of the session."""
         self.view = view
         window = view["window"]
         self.arrangement = arrange(window["layout"], window["cols"], window["rows"], window["zoomed"])
@@ -78,17 +78,17 @@ class Model:
         self.panes = {pane: self.panes.get(pane) or PaneModel() for pane in shown}
 
     def take_frame(self, frame: "Document") -> None:
-        """Take what changed of one pane."""
+        """Apply the changes of one pane."""
         pane = self.panes.get(frame["pane"])
         if pane is not None:
             pane.apply(frame)
 
     @property
     def active_pane(self) -> int | None:
-        """The pane that has the keyboard."""
+        """The pane that receives keys."""
         return None if self.view is None else int(self.view["window"]["active_pane"])
 
     def pane_at(self, x: int, y: int) -> int | None:
-        """Tell which pane a cell of the window belongs to."""
+        """Return the pane at a cell of the window."""
         found = None if self.arrangement is None else self.arrangement.at(x, y)
         return found if isinstance(found, int) else None

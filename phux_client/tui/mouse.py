@@ -1,4 +1,4 @@
-"""The mouse: to focus a pane, drag a divider, scroll, select, and for programs that ask for it."""
+"""The mouse: focus a pane, drag a divider, scroll, select, or pass events to programs that enabled it."""
 
 from phux_client.tui.keyboard import MouseEvent
 from phux_core.layout import Divider
@@ -14,7 +14,7 @@ _WHEEL_LINES = 3
 
 
 class Mice:
-    """What the mouse is doing now."""
+    """The state of the mouse."""
 
     def __init__(self, app: "App") -> None:
         self._app = app
@@ -25,7 +25,7 @@ class Mice:
         self._pressed_at: MouseEvent | None = None
 
     def take(self, event: MouseEvent) -> None:
-        """Take what it did, in cells of the terminal."""
+        """Handle a mouse event, in cells of the terminal."""
         app = self._app
         arrangement = app.model.arrangement
         if arrangement is None:
@@ -42,7 +42,7 @@ class Mice:
             if event.button == "left" and not app.read_only:
                 self._dragged, self._goal, self._is_moving = under, None, False
             return
-        # Whatever a button does until it is up is for the pane in which it was pressed.
+        # Until the button is released, its events go to the pane in which it was pressed.
         pane = self._held if self._held is not None and event.kind != "press" else under
         if not isinstance(pane, int) or pane not in arrangement.panes:
             return
@@ -63,7 +63,7 @@ class Mice:
             self._dragged = None
 
     def _pull(self, divider: Divider) -> None:
-        """Move a divider from where it is to where the mouse is, one step after the other."""
+        """Move a divider to the mouse, one request at a time."""
         app, arrangement, goal = self._app, self._app.model.arrangement, self._goal
         if self._is_moving or goal is None or arrangement is None or app.model.view is None:
             return
@@ -108,7 +108,7 @@ class Mice:
             app.copying.begin(pane, event)
 
     def _select(self, pane: int, event: MouseEvent) -> None:
-        """Begin to select where the button was pressed, once it is moved."""
+        """Start selecting where the button was pressed, once the mouse moves."""
         if event.kind == "press":
             self._pressed_at = event
         elif event.kind == "move" and self._pressed_at is not None:
@@ -118,7 +118,7 @@ class Mice:
             self._pressed_at = None
 
     def _on_status(self, event: MouseEvent) -> None:
-        """Go to the window whose name was clicked, or with the wheel to the next."""
+        """Select the window whose name was clicked, or the next or previous one with the wheel."""
         if event.button in _WHEEL_KEYS:
             self._app.actions.perform("previous-window" if event.button == "wheel_up" else "next-window")
         elif event.button == "left":

@@ -1,8 +1,8 @@
-"""The user's terminal: put into the modes that attach needs, and surely taken out of them again.
+"""The user's terminal: set the modes that attach needs, and always restore them.
 
-Everything that is switched on here is switched off in ``restore``, which is called however the client ends: it may be
-called at any time and any number of times. What is written goes through a descriptor of our own that does not block, so
-that a terminal which takes nothing for a while (a slow line, C-s) keeps nobody from typing.
+``restore`` switches off everything that is switched on here, however the client ends; it may be called at any time and
+any number of times. Output goes through a separate non-blocking descriptor, so that a stalled terminal (a slow line,
+C-s) does not block input.
 """
 
 import contextlib
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _ENTER = (
-    "\x1b[22;0t"  # keep the title
+    "\x1b[22;0t"  # save the title
     "\x1b[?1049h"  # the alternate screen
-    "\x1b[?1l\x1b>"  # cursor and keypad keys as they are read here
+    "\x1b[?1l\x1b>"  # normal cursor and keypad keys, as the parser expects them
     "\x1b[?2004h"  # bracketed paste
     "\x1b[?1004h"  # focus events
-    "\x1b[?2026$p"  # do you know synchronized output?
+    "\x1b[?2026$p"  # query support for synchronized output
 )
 _LEAVE = (
     "\x1b[?2026l\x1b[?1003l\x1b[?1002l\x1b[?1000l\x1b[?1006l\x1b[?1004l\x1b[?2004l"
@@ -36,16 +36,16 @@ _MOUSE = {
     "any": "\x1b[?1002h\x1b[?1003h\x1b[?1006h",
 }
 MAX_CLIPBOARD = 74_000
-"""Bytes of text that OSC 52 carries: xterm takes 100,000 of base64, others fewer."""
+"""The most bytes of text to send with OSC 52: xterm accepts 100,000 of base64, others fewer."""
 _MAX_TITLE = 256
 _GIVE_UP_S = 1.0
 
 
 def check(environ: "Mapping[str, str]") -> None:
-    """Check that this process has a terminal on which a picture can be drawn.
+    """Check that this process has a terminal that can draw.
 
     Raises:
-        RefusedError: It has none.
+        RefusedError: It has no such terminal.
     """
     for stream, name in ((0, "input"), (1, "output")):
         if not os.isatty(stream):
@@ -64,7 +64,7 @@ class Outer:
     """The terminal on standard input and output.
 
     Attributes:
-        is_gone: Whether it was closed under us.
+        is_gone: Whether it was closed.
     """
 
     def __init__(self) -> None:
@@ -77,17 +77,17 @@ class Outer:
         self._out = _open_again(1)
 
     def fileno(self) -> int:
-        """Give the descriptor that is written to, for a selector."""
+        """Return the descriptor for output, for a selector."""
         return self._out
 
     @property
     def wants_to_write(self) -> bool:
-        """Whether the terminal has not taken everything yet."""
+        """Whether there is unwritten output."""
         return bool(self._unwritten)
 
     @property
     def size(self) -> tuple[int, int]:
-        """Columns and rows; a terminal that does not know has 80 by 24."""
+        """Columns and rows; 80 by 24 if the terminal does not report them."""
         try:
             cols, rows = os.get_terminal_size(1)
         except OSError:
@@ -95,7 +95,7 @@ class Outer:
         return min(cols or 80, 1000), min(rows or 24, 1000)
 
     def enter(self) -> None:
-        """Take the terminal over."""
+        """Take over the terminal."""
         raw = termios.tcgetattr(0)
         raw[0] &= ~(termios.IGNBRK | termios.BRKINT | termios.PARMRK | termios.ISTRIP | termios.INLCR)
         raw[0] &= ~(termios.IGNCR | termios.ICRNL | termios.IXON)
@@ -109,26 +109,26 @@ class Outer:
         self.write(_ENTER.encode())
 
     def restore(self) -> None:
-        """Give the terminal back as it was."""
+        """Restore the terminal."""
         if not self._active:
             return
         self._active = False
-        # What was begun must not swallow the first of the sequences: CAN ends any sequence, and is nothing else.
+        # CAN ends an unfinished sequence, which would swallow the first one written here.
         left = b"\x18" + _LEAVE.encode() if self._unwritten else _LEAVE.encode()
         self._unwritten.clear()
         _write_all(self._out, left)
         with contextlib.suppress(termios.error, OSError):
             termios.tcsetattr(0, termios.TCSANOW, self._saved)
-            # Answers and keys that are still under way were meant for us.
+            # Discard pending replies and keys, which were meant for us.
             termios.tcflush(0, termios.TCIFLUSH)
 
     def write(self, data: bytes) -> None:
-        """Write, as much as the terminal takes now; the rest waits."""
+        """Write as much as the terminal accepts now, and buffer the rest."""
         self._unwritten += data
         self.flush()
 
     def flush(self) -> None:
-        """Write what waits, as far as the terminal takes it."""
+        """Write as much buffered output as the terminal accepts."""
         while self._unwritten:
             try:
                 count = os.write(self._out, self._unwritten[:65536])
@@ -143,7 +143,7 @@ class Outer:
             del self._unwritten[:count]
 
     def set_mouse(self, wanted: str) -> None:
-        """Ask for the mouse: ``off``, ``button`` (presses and drags) or ``any`` (all motion)."""
+        """Set mouse reports: ``off``, ``button`` (presses and drags) or ``any`` (all motion)."""
         if wanted != self._mouse:
             self._mouse = wanted
             self.write(_MOUSE[wanted].encode())
@@ -156,7 +156,7 @@ class Outer:
             self.write(f"\x1b]2;{clean}\x07".encode("utf-8", "replace"))
 
     def set_clipboard(self, text: str) -> bool:
-        """Put a text into the clipboard of the user's terminal with OSC 52, if it is not too long for that."""
+        """Copy a text to the clipboard of the user's terminal with OSC 52, unless it is too long."""
         import base64
 
         data = text.encode("utf-8", "replace")
@@ -170,9 +170,9 @@ class Outer:
         self.write(b"\x07")
 
     def suspend(self) -> None:
-        """Give the terminal back and sleep until the shell wakes us; then take it over again.
+        """Restore the terminal and stop until the shell resumes us; then take it over again.
 
-        Where no shell could wake us (we are its session's first program), the kernel does not let us sleep.
+        If no shell could resume us (an orphaned process group), the kernel does not stop us.
         """
         self.restore()
         before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
@@ -181,12 +181,12 @@ class Outer:
         self.enter()
 
     def enter_again(self) -> None:
-        """Take the terminal over after a sleep that nobody announced."""
+        """Take over the terminal again after an unexpected stop."""
         self._active = False
         self.enter()
 
     def close(self) -> None:
-        """Give back what is held."""
+        """Close the descriptors."""
         self.restore()
         if self._out > 2:
             os.close(self._out)
@@ -194,7 +194,7 @@ class Outer:
 
 
 def _open_again(stream: int) -> int:
-    """Open the terminal once more, so that not blocking is a matter of our descriptor and nobody else's."""
+    """Open the terminal again, so that only our own descriptor becomes non-blocking."""
     try:
         return os.open(os.ttyname(stream), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -202,7 +202,7 @@ def _open_again(stream: int) -> int:
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
-    """Write everything, but give up on a terminal that takes nothing for a second."""
+    """Write everything, but give up if the terminal accepts nothing for a second."""
     import select
 
     while data:
@@ -217,9 +217,9 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 class Signals:
-    """Signals as bytes on a pipe, so that the loop hears of them like of everything else.
+    """Signals as bytes on a pipe, so that the selector reports them.
 
-    SIGWINCH is a new size, SIGTSTP a wish to sleep, SIGCONT the end of sleep; SIGTERM, SIGHUP and SIGINT are the end.
+    SIGWINCH reports a new size; SIGTSTP suspends and SIGCONT resumes; SIGTERM, SIGHUP and SIGINT end the client.
     """
 
     _HEARD = (signal.SIGWINCH, signal.SIGTSTP, signal.SIGCONT, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
@@ -232,17 +232,17 @@ class Signals:
         self._wakeup = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
 
     def fileno(self) -> int:
-        """Give the descriptor to wait on."""
+        """Return the descriptor to wait on."""
         return self._pipe
 
     def read(self) -> set[int]:
-        """Tell which have come."""
+        """Return the signals received."""
         with contextlib.suppress(BlockingIOError):
             return set(os.read(self._pipe, 4096))
         return set()
 
     def close(self) -> None:
-        """Handle signals as before."""
+        """Restore the previous signal handlers."""
         signal.set_wakeup_fd(self._wakeup)
         for number, handler in self._before.items():
             signal.signal(number, handler)
@@ -251,4 +251,4 @@ class Signals:
 
 
 def _ignore(_number: int, _frame: "FrameType | None") -> None:
-    """Do nothing: the byte on the pipe says it all."""
+    """Do nothing: the byte on the pipe reports the signal."""

@@ -1,7 +1,7 @@
-"""The difference between two screens, as the fewest bytes that turn one into the other on a terminal.
+"""Turn one screen into another on a terminal, with as few bytes as possible.
 
-Pure: a ``Painter`` knows what the terminal shows because it wrote all of it. It uses what every terminal of the last
-thirty years has (cursor moves, SGR, erase to the end of the line, scroll regions), so there is no terminfo.
+No I/O: a ``Painter`` knows what the terminal shows because it wrote all of it. It uses only universal sequences (cursor
+moves, SGR, erase to the end of the line, scroll regions), so it needs no terminfo.
 """
 
 import re
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from phux_client.tui.canvas import Cell, Row
 
 _SYNC_FROM = 64
-"""Bytes from which on a terminal is told where a picture begins and ends."""
+"""The size in bytes from which an update is sent as synchronized output."""
 _LONGEST_GAP = 4
 _MANY = 6
-# Emoji and private characters.
+# Emoji and private-use characters.
 _UNCERTAIN = re.compile("[\U0001f000-\U0010ffff\ue000-\uf8ff]")
 _JOINER = "\u200d"
 _EMOJI_PRESENTATION = "\ufe0f"
@@ -43,11 +43,11 @@ class Painter:
         self._cursor_style = 0
 
     def forget(self) -> None:
-        """Take note that the terminal may show anything: the next picture is drawn whole."""
+        """Record that the terminal's content is unknown; the next screen is drawn completely."""
         self._shown = None
 
     def paint(self, canvas: Canvas) -> bytes:
-        """Give the bytes that make the terminal show this."""
+        """Return the bytes that make the terminal show a canvas."""
         shown = self._shown
         whole = shown is None or shown.cols != canvas.cols or len(shown.rows) != len(canvas.rows)
         if whole:
@@ -66,7 +66,7 @@ class Painter:
         return self._finish(canvas, whole=whole)
 
     def _finish(self, canvas: Canvas, *, whole: bool) -> bytes:
-        """Put the cursor where it belongs, and brackets around what is more than a little."""
+        """Place the cursor, and wrap large updates in synchronized output."""
         drawn = "".join(self._out)
         self._out = []
         self._place_cursor(canvas.cursor, whole=whole)
@@ -76,7 +76,7 @@ class Painter:
         if self.synchronized:
             return f"\x1b[?2026h{drawn}{after}\x1b[?2026l".encode("utf-8", "replace")
         if canvas.cursor is not None and not whole and not after.endswith("\x1b[?25h"):
-            # It must not be seen running over the screen.
+            # Hide the cursor while it moves across the screen.
             return f"\x1b[?25l{drawn}{after}\x1b[?25h".encode("utf-8", "replace")
         return (drawn + after).encode("utf-8", "replace")
 
@@ -106,7 +106,7 @@ class Painter:
         stop = min(last + 1, end)
         while x < stop:
             if not new[x][0]:
-                x -= 1  # the left half of a wide glyph brings its right half along
+                x -= 1  # the left half of a wide glyph also draws its right half
             if differs.count(True) > _MANY and sum(differs[x:stop]) * 4 >= (stop - x) * 3:
                 x = self._paint_all(x, y, new, stop)
             x = self._paint_run(x, y, old, new, stop)
@@ -115,9 +115,9 @@ class Painter:
             self._erase(differs.index(True, end), y, last, cols)
 
     def _paint_all(self, x: int, y: int, new: "Row", end: int) -> int:
-        """Draw cells one after another, changed or not, if it is certain how wide all of them are; say where it ended.
+        """Draw cells in sequence, changed or not, if all their widths are certain; return the column after them.
 
-        It is much faster than to look at each, and not more bytes where nearly all of them changed.
+        This is much faster than comparing each cell, and takes no more bytes where nearly all of them changed.
         """
         if end < len(new) and not new[end][0]:
             end += 1  # the right half of a wide glyph
@@ -133,7 +133,7 @@ class Painter:
         return end
 
     def _erase(self, x: int, y: int, last: int, cols: int) -> None:
-        """Make the rest of a row blank, as far as it is not."""
+        """Erase the rest of a row unless it is blank."""
         self._move(x, y)
         self._set_style("")
         count = last + 1 - x
@@ -144,7 +144,7 @@ class Painter:
             self._out.append("\x1b[K")
 
     def _paint_run(self, x: int, y: int, old: "Row", new: "Row", end: int) -> int:
-        """Draw changed cells, and unchanged ones between them where that is shorter than a jump; say where it ended."""
+        """Draw changed cells, and short unchanged gaps between them; return the column after them."""
         if x >= end:
             return x
         self._move(x, y)
@@ -168,15 +168,15 @@ class Painter:
     def _paint_uncertain(self, x: int, y: int, old: "Row", new: "Row") -> int:
         """Draw a glyph that terminals measure differently, and go to the column where it ends here.
 
-        It is drawn on blanks: a terminal that takes fewer columns for it, or joins it with the glyph before it, shows
-        nothing old beside it. A blank after it counts as a part of it, as room for a terminal that takes more.
+        It is drawn on blanks, so that a terminal that uses fewer columns for it, or joins it with the glyph before it,
+        shows no old content next to it. A blank after it counts as part of it, as room for a terminal that uses more.
 
         Returns:
             The column after it.
         """
         glyph, style = new[x]
         cols, end = len(new), x + _width_at(x, new)
-        # At the edge, a terminal that takes two columns for an emoji presentation would wrap.
+        # At the edge, a terminal that uses two columns for an emoji presentation would wrap.
         glyph = glyph if end < cols else glyph.replace(_EMOJI_PRESENTATION, "")
         if end < cols and new[end] == (" ", style):
             end += 1
@@ -192,7 +192,7 @@ class Painter:
         return end
 
     def _worth_going_on(self, x: int, old: "Row", new: "Row", end: int) -> bool:
-        """Tell whether a change comes so soon that the unchanged before it are better drawn than jumped over."""
+        """Return whether the next change is so close that drawing the unchanged cells is shorter than a jump."""
         for at in range(x, min(x + _LONGEST_GAP, end)):
             if new[at] != old[at]:
                 return bool(new[at][0])
@@ -201,10 +201,10 @@ class Painter:
                 return False
         return False
 
-    # Scrolling
+    # Scroll regions
 
     def _scroll(self, old: "list[Row]", new: "list[Row]") -> "list[Row]":
-        """Shift rows that only moved up, with the terminal's own scrolling; give what it shows then."""
+        """Scroll rows that only moved up with a scroll region; return the rows shown afterwards."""
         changed = [y for y, row in enumerate(new) if row is not old[y] and row != old[y]]
         if len(changed) < _LEAST_SCROLL:
             return old
@@ -226,7 +226,7 @@ class Painter:
         cols = len(new[0])
         return [*old[:top], *old[top + by : bottom], *([BLANK] * cols for _ in range(by)), *old[bottom:]]
 
-    # Small steps
+    # Single sequences
 
     def _move(self, x: int, y: int) -> None:
         if self._at == (x, y):
@@ -266,7 +266,7 @@ class Painter:
 
 
 def _join_uncertain(differs: list[bool], old: "Row", new: "Row") -> None:
-    """Let uncertain glyphs side by side, and the glyph after them, count as changed if one of them is.
+    """Mark adjacent uncertain glyphs, and the glyph after them, as changed if one of them changed.
 
     A terminal may have joined them into one, and the last may reach over the glyph after it.
     """
@@ -289,12 +289,12 @@ def _width_at(x: int, row: "Row") -> int:
 
 
 def _is_uncertain(glyph: str) -> bool:
-    """Tell whether terminals differ in how wide they think a glyph is."""
+    """Return whether terminals differ on the width of a glyph."""
     return len(glyph) > 1 or (glyph > "\x7f" and _UNCERTAIN.match(glyph) is not None)
 
 
 def _shifts(old: "list[Row]", new: "list[Row]", written: list[int], bottom: int) -> list[int]:
-    """List by how many rows a screen may have moved up: what takes one of a few of its rows to where it was before."""
+    """Return the distances by which a screen may have moved up, found by comparing a few of its rows."""
     anchors = {written[at] for at in (0, len(written) // 2)} if written else set()
     return sorted({at - y for y in anchors for at in range(y + 1, bottom) if old[at] == new[y]})
 

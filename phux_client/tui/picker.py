@@ -1,4 +1,4 @@
-"""Choosing a session, a window or a pane from the tree."""
+"""Choose a session, a window or a pane from the tree."""
 
 from phux_client.tui.canvas import cells_of, fit
 from phux_client.tui.compose import Overlay
@@ -17,10 +17,10 @@ class Choice:
     """One line of the tree.
 
     Attributes:
-        session: The session's number.
-        window: The window's number, if it is one or in one.
-        pane: The pane's number, if it is one.
-        label: What is shown.
+        session: The session's id.
+        window: The window's id, for a window or a pane.
+        pane: The pane's id, for a pane.
+        label: The text of the line.
     """
 
     __slots__ = ("label", "pane", "session", "window")
@@ -33,7 +33,7 @@ class Choice:
 
 
 def choices(tree: "Document") -> list[Choice]:
-    """List everything that can be chosen; the panes of a window that has only one are left out."""
+    """Return all choices, without the panes of windows that have only one."""
     found = []
     for session in tree["sessions"]:
         clients = session["attached_clients"]
@@ -61,11 +61,11 @@ def _pane_words(pane: "Document") -> str:
 
 
 class Picker:
-    """The list, and where in it one stands.
+    """The list of choices and the current one.
 
     Args:
-        found: What can be chosen.
-        session: The session that is shown now.
+        found: The choices.
+        session: The session shown now.
         window: Its active window.
     """
 
@@ -79,7 +79,7 @@ class Picker:
         self.chosen: Choice | None = None
 
     def take(self, event: "Event") -> bool:
-        """Take a key; say whether that was the end. ``chosen`` is what was chosen, if anything was."""
+        """Handle a key; return whether it closes the list. ``chosen`` is the choice, if any."""
         last = len(self._found) - 1
         key = event.name if isinstance(event, KeyPress) else event.text if isinstance(event, Text) else ""
         if isinstance(event, MouseEvent):
@@ -105,7 +105,7 @@ class Picker:
         return False
 
     def overlay(self, cols: int, rows: int) -> Overlay:
-        """Draw it."""
+        """Return the overlay."""
         self._height = max(1, min(len(self._found), rows - 2))
         self._first = min(max(self._first, self._at - self._height + 1), self._at)
         labels = [f" {choice.label} " for choice in self._found]

@@ -1,4 +1,4 @@
-"""Questions in the status line: yes or no, a name, a command."""
+"""Prompts in the status line: yes or no, a name, a command."""
 
 from phux_client.tui.canvas import cells_of, fit
 from phux_client.tui.keyboard import KeyPress, Paste, Text
@@ -19,7 +19,7 @@ class Confirm:
     """A question that a single key answers: y is yes, anything else is no.
 
     Args:
-        question: What is asked.
+        question: The text of the question.
         then: Called when the answer is yes.
     """
 
@@ -28,7 +28,7 @@ class Confirm:
         self._then = then
 
     def take(self, event: "Event") -> bool:
-        """Take a key; say whether the question is answered."""
+        """Handle a key; return whether the question is answered."""
         if isinstance(event, Text):
             if event.text[0] in "yY":
                 self._then()
@@ -36,7 +36,7 @@ class Confirm:
         return isinstance(event, KeyPress)
 
     def line(self, cols: int) -> "tuple[Row, int]":
-        """Draw it; also say where the cursor is."""
+        """Return the line and the cursor's column."""
         shown = cells_of(f" {self._question} (y/n) ", MESSAGE)
         return fit(shown + cells_of(" " * cols, MESSAGE), cols), min(len(shown), cols - 1)
 
@@ -45,10 +45,10 @@ class Ask:
     """A line of text to type.
 
     Args:
-        label: What stands before it.
+        label: The text before it.
         then: Called with the text when Enter is pressed.
-        text: What stands there at first.
-        remembered: Texts that Up brings back, the newest last; what is entered is added to it.
+        text: The initial text.
+        remembered: Earlier texts for the Up key, newest last; the entered text is added.
     """
 
     def __init__(
@@ -67,11 +67,11 @@ class Ask:
 
     @property
     def text(self) -> str:
-        """What stands there."""
+        """The current text."""
         return self._before + self._after
 
     def take(self, event: "Event") -> bool:
-        """Take a key; say whether that was the end."""
+        """Handle a key; return whether it closes the prompt."""
         if isinstance(event, (Text, Paste)):
             clean = "".join(character for character in event.text if character.isprintable())
             self._before = (self._before + clean)[: max(0, _MAX_TEXT - len(self._after))]
@@ -124,7 +124,7 @@ class Ask:
         self._after = ""
 
     def line(self, cols: int) -> "tuple[Row, int]":
-        """Draw it; also say where the cursor is. A long text is shown around the cursor."""
+        """Return the line and the cursor's column. A long text is shown around the cursor."""
         label = cells_of(f" {self._label} ", MESSAGE)
         before = cells_of(self._before, MESSAGE)
         room = max(1, cols - len(label) - 1)

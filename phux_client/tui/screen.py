@@ -1,4 +1,4 @@
-"""What the user sees of everything: panes, prompts, messages and marks, painted when something has changed."""
+"""The user's view: panes, prompts, messages and marks, painted when something has changed."""
 
 import time
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 _MESSAGE_S = 4.0
 _RUNNING_S = 0.4
-"""How long a command must run to be marked: what is over at once would only flicker."""
+"""How long a command must run to be marked; marks of short ones would only flicker."""
 
 
 class Screen:
-    """The user's terminal as a picture.
+    """The content of the user's terminal.
 
     Args:
         app: The client.
@@ -43,24 +43,24 @@ class Screen:
 
     @property
     def area(self) -> tuple[int, int]:
-        """Columns and rows that there are for a window."""
+        """The columns and rows available to a window."""
         cols, rows = self._outer.size
         return cols, rows - 1 if self._has_status(rows) else rows
 
     @property
     def corner(self) -> tuple[int, int]:
-        """Column and row of the window that are in the upper left corner of the terminal."""
+        """The column and row of the window in the upper left corner of the terminal."""
         return self._composer.corner
 
     def _has_status(self, rows: int) -> bool:
         return self._with_status and rows > 1
 
     def touch(self) -> None:
-        """Take note that something looks different."""
+        """Record that the view has changed."""
         self._stale = True
 
     def redraw(self) -> None:
-        """Draw everything again, whatever the terminal shows."""
+        """Redraw everything, whatever the terminal shows."""
         self._painter.forget()
         self._stale = True
 
@@ -70,23 +70,23 @@ class Screen:
         self._stale = True
 
     def dismiss(self) -> None:
-        """Take the message away, if there is one."""
+        """Remove the message, if any."""
         if self._message is not None:
             self._message = None
             self._stale = True
 
     def knows_synchronized(self) -> None:
-        """Take note that the terminal said that it knows synchronized output."""
+        """Record that the terminal supports synchronized output."""
         self._painter.synchronized = True
 
     def due(self) -> list[float]:
-        """Say when it looks different by itself: a message is over, a command has run for a while, the clock moves."""
+        """Return when the view changes by itself: a message expires, a command gets its mark, the clock changes."""
         due = [time.monotonic() + 60 - time.time() % 60]
         due += [since + _RUNNING_S for since in self._running.values()]
         return due if self._message is None else [*due, self._message[1]]
 
     def keep_time(self, now: float) -> None:
-        """Take note of what is over."""
+        """Process expired times."""
         if self._message is not None and now >= self._message[1]:
             self._message = None
             self._stale = True
@@ -95,22 +95,22 @@ class Screen:
             self._stale = True
         lasting = [window for window, since in self._running.items() if now >= since + _RUNNING_S]
         for window in lasting:
-            self._running[window] = float("inf")  # it is marked from now on, and there is nothing more to wait for
+            self._running[window] = float("inf")  # it is marked from now on
             self._stale = True
 
     def take_view(self, view: "Document") -> None:
-        """Take note of which windows have something running since when."""
+        """Record since when each window has a running command."""
         now = time.monotonic()
         running = [window["id"] for window in view["windows"] if window["state"] == "running"]
         self._running = {window: self._running.get(window, now) for window in running}
         self._stale = True
 
     def window_at(self, x: int) -> int | None:
-        """Tell which window's name stands at a column of the status line."""
+        """Return the window whose name is at a column of the status line."""
         return next((window for start, end, window in self._places if start <= x < end), None)
 
     def paint(self) -> None:
-        """Draw what is another than before, if the terminal has taken what was drawn last."""
+        """Draw the changes, if the terminal has accepted everything drawn before."""
         app, view = self._app, self._app.model.view
         if not self._stale or self._outer.wants_to_write or view is None:
             return
@@ -139,7 +139,7 @@ class Screen:
         self._outer.write(self._painter.paint(canvas))
 
     def _settled(self, view: "Document") -> "Document":
-        """Give the session without marks for commands that have only just begun."""
+        """Return the session's view without marks for commands that have just started."""
         windows = [
             {**window, "state": "prompt"} if self._running.get(window["id"], float("inf")) != float("inf") else window
             for window in view["windows"]
@@ -153,7 +153,7 @@ class Screen:
 
 
 def _title(view: "Document", panes: "dict[int, PaneModel]") -> str:
-    """Give the title of the terminal's window: the place, and what the program calls itself."""
+    """Return the title of the terminal's window: the place, and the program's title."""
     window = next(window for window in view["windows"] if window["active"])
     pane = panes.get(view["window"]["active_pane"])
     place = f"{view['session']['name']}:{window['index']}:{window['name']}"

@@ -1,4 +1,4 @@
-"""The status line: the session, its windows with what goes on in them, and the clock."""
+"""The status line: the session, its windows with their states, and the clock."""
 
 import time
 
@@ -14,21 +14,21 @@ CURRENT = "1;30;42"
 ALERT = "1;97;41"
 MESSAGE = "30;43"
 MARKS = {"running": "+", "awaiting_input": "?", "awaiting_secret": "#", "dead": "x"}
-"""What stands behind a window's name for the state of its panes; a prompt and a full-screen program have none."""
+"""The marks after a window's name for the state of its panes; a prompt and a full-screen program have none."""
 _LEAST_ROOM = 20
 
 
 def status_line(view: "Document", cols: int, now: float, *, note: str = "") -> "tuple[Row, list[tuple[int, int, int]]]":
-    """Draw the line.
+    """Return the status line.
 
     Args:
         view: The session.
-        cols: How wide the terminal is.
+        cols: The width of the terminal.
         now: The time, in seconds since the epoch.
-        note: What else to say at the right, before the clock.
+        note: Another text at the right, before the clock.
 
     Returns:
-        The line, and where the windows are in it: the first column, the one after the last, and the window's number.
+        The line, and the windows in it: the first column, the one after the last, and the window's id.
     """
     right = cells_of(f" {note} " if note else " ", BASE) + cells_of(time.strftime("%H:%M ", time.localtime(now)), BASE)
     name = cells_of(f"[{view['session']['name']}] ", CURRENT)
@@ -48,7 +48,7 @@ def status_line(view: "Document", cols: int, now: float, *, note: str = "") -> "
 
 
 def window_label(window: "Document") -> str:
-    """Give a window as the line shows it: its index, its name, and marks.
+    """Return a window's label: its index, its name, and marks.
 
     Example:
         >>> window_label({"index": 1, "name": "vim", "active": True, "zoomed": True, "bell": False, "state": "running"})
@@ -59,7 +59,7 @@ def window_label(window: "Document") -> str:
 
 
 def message_line(text: str, cols: int) -> "Row":
-    """Draw a message in the place of the line."""
+    """Return a message in place of the status line."""
     return fit(cells_of(f" {text}", MESSAGE) + cells_of(" " * cols, MESSAGE), cols)
 
 
@@ -70,7 +70,7 @@ def _style(window: "Document") -> str:
 
 
 def _fitting(widths: list[int], active: int, room: int) -> tuple[int, int]:
-    """Choose the windows that are shown: as many as fit, the active one among them; the first and the last of them."""
+    """Return the first and last window to show: as many as fit, including the active one."""
     first = last = active
     used = widths[active]
     while True:
