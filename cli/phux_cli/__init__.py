@@ -1,8 +1,8 @@
-"""The ``phux`` command: arguments in, documents out, exit codes as promised. Everything it does, phux_client does.
+"""The ``phux`` command: a thin layer that parses arguments, calls phux_client, and prints documents.
 
 main        from argv to exit code
-verbs       one module a verb; the table of them
-connection  the way to the server
+verbs       one module per verb, and the table of verbs
+connection  connect to the server
 output      documents, errors, boxes
-manual      docs/cli.md out of the verbs' own help
+manual      generate docs/cli.md from the verbs' help
 """

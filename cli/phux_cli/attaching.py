@@ -1,4 +1,4 @@
-"""What `attach` and `new` share: a session in this terminal."""
+"""Show a session in this terminal, for `attach` and `new`."""
 
 import sys
 
@@ -17,19 +17,19 @@ def prepare(*, force: bool = False) -> "Mapping[str, object]":
         The settings.
 
     Raises:
-        PhuxError: It cannot, or the file makes no sense.
+        PhuxError: It cannot be shown, or the file is invalid.
     """
     check_terminal(force=force)
     return load(config_path())
 
 
 def show(socket: str, session: int, settings: "Mapping[str, object]", *, read_only: bool = False) -> int:
-    """Show a session until it is over, and say what happened.
+    """Show a session until the user detaches or it ends, and print what happened.
 
     Returns:
         The exit code.
     """
-    # The same Python as this one, not what PATH finds: another release may speak another protocol.
+    # This Python, not the `phux` in PATH: another release may use another protocol version.
     cli = [sys.executable, "-P", "-m", "phux_cli.main"]
     text, code = attach(socket, session, settings, cli=cli, read_only=read_only)
     print(f"[phux: {text}]", file=sys.stderr if code else sys.stdout)

@@ -1,4 +1,4 @@
-"""From argv to exit code. Imports as little as the verb needs: `phux ls` is often called."""
+"""Run a verb and return its exit code. Imports only what the verb needs, because `phux ls` is called often."""
 
 import os
 import sys
@@ -29,11 +29,11 @@ def main(argv: list[str] | None = None) -> int:
     try:
         code = _run(arguments, as_json=as_json)
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read us has seen enough
+    except BrokenPipeError:  # the reader closed the pipe
         _let_go_of_stdout()
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except OSError as error:  # a full disk, say, behind our stdout
+    except OSError as error:  # stdout cannot be written, for example because of a full disk
         from phux_cli.usage import OutputError
 
         _let_go_of_stdout()
@@ -53,12 +53,12 @@ def _tell(error: "PhuxError", *, as_json: bool) -> int:
     try:
         print_error(error, as_json=as_json)
     except OSError:
-        let_go(sys.stderr)  # nobody reads why; the exit code still tells that
+        let_go(sys.stderr)  # stderr is closed; the exit code still reports the failure
     return error.exit_code
 
 
 def _prepare_streams() -> None:
-    """Open what the caller closed (`>&-`), before a socket gets its number; write UTF-8 whatever the locale says."""
+    """Open streams that the caller closed (`>&-`), before a socket gets their number; write UTF-8 in any locale."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r+" if number else "r", encoding="utf-8"))  # noqa: SIM115
@@ -69,7 +69,7 @@ def _prepare_streams() -> None:
 
 def _run(arguments: list[str], *, as_json: bool) -> int:
     if arguments[:1] == ["help"] and len(arguments) > 1:
-        arguments = [arguments[1], "--help"]  # a verb, or what is none
+        arguments = [arguments[1], "--help"]  # an unknown verb is reported below
     if not arguments or arguments[0] in {"-h", "--help", "help"}:
         print(overview())
         return 0 if arguments else 2
@@ -89,7 +89,7 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
             raise UsageError(f"there is no verb {name!r}", remedy=f"{hint}`phux --help` lists the verbs")
         module = load_verb(name)
         options = parse(name, module, words)
-        if not as_json and name != "mcp" and hasattr(options, "socket"):  # phux-mcp says it itself
+        if not as_json and name != "mcp" and hasattr(options, "socket"):  # phux-mcp prints its own warning
             _warn_of_missing_directory(options.socket)
         code: int = module.run(options)
         return code
@@ -113,14 +113,14 @@ def load_verb(name: str) -> "ModuleType":
 
 
 def parse(name: str, module: "ModuleType", words: list[str]) -> "argparse.Namespace":
-    """Read a verb's arguments; flags may stand anywhere before ``--``.
+    """Parse a verb's arguments; flags may appear anywhere before ``--``.
 
     Raises:
-        UsageError: They make no sense.
+        UsageError: They are invalid.
     """
     from phux_cli.usage import build_parser
 
-    # argparse has its own ideas of `--`. Ours: what follows it is never a flag.
+    # Unlike in argparse, arguments after `--` are never flags.
     rest: list[str] = []
     if "--" in words:
         cut = words.index("--")
@@ -129,7 +129,7 @@ def parse(name: str, module: "ModuleType", words: list[str]) -> "argparse.Namesp
     if prepare is not None:
         words = prepare(words)
     parser = build_parser(name, module)
-    # Only several positional arguments need argparse's costlier way to let flags stand between them.
+    # Only several positional arguments need argparse's slower parsing of intermixed flags.
     read = parser.parse_intermixed_args if parser.takes_several else parser.parse_args
     options = read(words if hasattr(module, "REST") or not rest else [*words, "--", *rest])
     options.rest = rest
@@ -137,7 +137,7 @@ def parse(name: str, module: "ModuleType", words: list[str]) -> "argparse.Namesp
 
 
 def overview() -> str:
-    """Say what phux is and which verbs there are."""
+    """Return the overview of phux and its verbs."""
     width = max(len(name) for name in VERBS)
     lines = [
         "usage: phux VERB ...",

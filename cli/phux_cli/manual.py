@@ -1,4 +1,4 @@
-"""docs/cli.md, out of the verbs' own help: ``python -m phux_cli.manual > docs/cli.md``. A test compares them."""
+"""Generate docs/cli.md from the verbs' help: ``python -m phux_cli.manual > docs/cli.md``. A test compares them."""
 
 from phux_cli.main import load_verb, overview
 from phux_cli.usage import build_parser
@@ -17,7 +17,7 @@ line.
 
 
 def render() -> str:
-    """Write the manual."""
+    """Return the manual."""
     parts = [_HEAD, f"```text\n{overview()}\n```\n"]
     for name in VERBS:
         help_text = build_parser(name, load_verb(name)).format_help().rstrip()

@@ -1,4 +1,4 @@
-"""What the CLI prints: documents for programs, boxes and lines for people."""
+"""Print documents for programs, and boxes and lines for people."""
 
 import json
 import os
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def print_document(document: "Mapping[str, object]") -> None:
-    """Print a document on stdout: UTF-8 whatever the locale says, since that is what JSON is."""
+    """Print a document on stdout, in UTF-8 in any locale, as JSON requires."""
     write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
 
 
 def write(text: str) -> None:
-    """Write what a verb came to. Whoever has closed the pipe has seen enough, and its exit code stays what it is."""
+    """Write a verb's result. A closed pipe is ignored and does not change the exit code."""
     try:
         stream(text)
     except BrokenPipeError:
@@ -26,15 +26,15 @@ def write(text: str) -> None:
 
 
 def let_go(stream: "IO[str]") -> None:
-    """Write no more, and keep Python from complaining when it flushes a stream at exit."""
+    """Stop writing to a stream, and prevent errors when Python flushes it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def stream(text: str) -> None:
-    """Write text to stdout as UTF-8; what has no UTF-8 (a byte in a file name) is escaped.
+    """Write text to stdout as UTF-8, escaping what has no UTF-8 (a byte in a file name).
 
     Raises:
-        BrokenPipeError: Nobody reads any more, which is the end of what would go on for ever.
+        BrokenPipeError: The reader closed the pipe, so that a verb that never ends by itself can stop.
     """
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
@@ -42,7 +42,7 @@ def stream(text: str) -> None:
 
 
 def print_place(place: "Mapping[str, object]", *, as_json: bool, created: bool = False) -> None:
-    """Print where a pane is, for programs or for people; these are told that it is a new one."""
+    """Print the place of a pane, as JSON or as a line for people."""
     if as_json:
         print_document(place)
     else:
@@ -50,14 +50,14 @@ def print_place(place: "Mapping[str, object]", *, as_json: bool, created: bool =
 
 
 def describe_place(place: "Mapping[str, object]") -> str:
-    """Say where a pane is, in a line."""
+    """Return one line about the place of a pane."""
     zoomed = ", zoomed" if place["zoomed"] else ""
     where = f"{place['session']}:{place['window']}.{place['pane']} ({place['window_name']})"
     return f"pane @{place['terminal_id']} {where} {place['cols']}x{place['rows']}{zoomed}"
 
 
 def fit(line: str) -> str:
-    """Cut a line that is wider than the terminal it is printed on, so that a drawing stays one."""
+    """Cut a line to the width of the terminal, so that it does not break a drawing."""
     from phux_core.width import character_columns, columns
 
     width = os.get_terminal_size(1).columns if os.isatty(1) else 0
@@ -73,7 +73,7 @@ def fit(line: str) -> str:
 
 
 def print_error(error: "PhuxError", *, as_json: bool) -> None:
-    """Say on stderr what went wrong and what to do; with ``as_json``, as one line of JSON."""
+    """Print an error and its remedy on stderr; with ``as_json``, as one line of JSON."""
     if as_json:
         print(json.dumps(error.to_document()), file=sys.stderr)
         return
@@ -96,7 +96,7 @@ def box(lines: list[str], cols: int, title: str) -> str:
     Args:
         lines: Its rows.
         cols: Its width.
-        title: What stands in the upper edge.
+        title: The text in the upper edge.
     """
     from phux_core.width import columns
 

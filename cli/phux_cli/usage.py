@@ -1,4 +1,4 @@
-"""Parsers, built one at a time, and what they say when the arguments make no sense."""
+"""Parsers for the verbs, built one at a time, and their usage errors."""
 
 import argparse
 
@@ -20,14 +20,14 @@ _LONGEST_SIZE = 20
 
 
 class UsageError(PhuxError):
-    """The command line makes no sense."""
+    """The command line is invalid."""
 
     code = "usage"
     exit_code = 2
 
 
 class OutputError(PhuxError):
-    """What a verb came to could not be written."""
+    """A verb's result could not be written."""
 
     code = "output"
     default_remedy = "make room where it is written to, or write it somewhere else"
@@ -38,11 +38,11 @@ class Parser(argparse.ArgumentParser):
 
     @property
     def takes_several(self) -> bool:
-        """Whether it takes several positional arguments, between which flags may stand."""
+        """Whether it takes several positional arguments, which may be mixed with flags."""
         return sum(not action.option_strings for action in self._actions) > 1
 
     def synopsis(self, rest: str) -> str:
-        """List the arguments, and what follows ``--``, for the usage line."""
+        """Return the arguments for the usage line, including those after ``--``."""
         parts = [_positional(action) for action in self._actions if not action.option_strings]
         groups = [group._group_actions for group in self._mutually_exclusive_groups]  # noqa: SLF001
         for action in self._actions:
@@ -53,7 +53,7 @@ class Parser(argparse.ArgumentParser):
         return " ".join([*parts, *([f"[-- {rest}]"] if rest else [])])
 
     def error(self, message: str) -> "NoReturn":
-        """Refuse a command line."""
+        """Raise UsageError for an invalid command line."""
         hint = ""
         if message.startswith("unrecognized arguments") and "[-- " in str(self.usage):
             hint = "; what is not meant as a flag or name stands after `--`"
@@ -72,7 +72,7 @@ def _flag(action: argparse.Action) -> str:
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """The same help under every release of Python, so that docs/cli.md can be compared with it."""
+    """A formatter with the same output in every release of Python, so that docs/cli.md can be compared with it."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=30, width=100)
@@ -85,7 +85,7 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 def build_parser(name: str, module: "ModuleType") -> Parser:
-    """Build the parser of one verb, with its examples and the flags all verbs share."""
+    """Return the parser of one verb, with its examples and the flags that all verbs share."""
     examples = "\n".join(f"  {example}" for example in module.EXAMPLES)
     parser = Parser(
         prog=f"phux {name}",
@@ -117,7 +117,7 @@ def add_params(parser: "argparse._ActionsContainer", params: "Mapping[str, Param
 
 
 def add_param(parser: "argparse._ActionsContainer", param: "Param", spec: str) -> None:
-    """Add an argument for a parameter of a call, with the type and the description that the registry has.
+    """Add an argument for a parameter of a call, with its type and description in the registry.
 
     Args:
         parser: The parser.
@@ -145,7 +145,7 @@ def add_param(parser: "argparse._ActionsContainer", param: "Param", spec: str) -
 
 
 def add_conditions(parser: argparse.ArgumentParser) -> None:
-    """Add the conditions that verbs which wait have."""
+    """Add the flags for the conditions of a wait."""
     add_params(parser, CONDITIONS, "--until TEXT", "--regex RE", "--gone TEXT")
     add_param(parser, CONDITIONS["idle_ms"], "--idle MS")
     states = f"the pane is in this state, or one of several with commas: {', '.join(STATES)}"
@@ -154,7 +154,7 @@ def add_conditions(parser: argparse.ArgumentParser) -> None:
 
 
 def add_budget(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") -> None:
-    """Add the flags that say how much of a text to print, and how."""
+    """Add the flags that limit and format a printed text."""
     add_params(parser, params, "--grep RE", "--context N", "--head N", "--tail N", "--max-bytes N")
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--stripped", action="store_true", help="everything but escape sequences")
@@ -164,13 +164,13 @@ def add_budget(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") -
 
 
 def budget(options: argparse.Namespace) -> "dict[str, Any]":
-    """Return the values of those flags, as flows take them."""
+    """Return the values of those flags, as parameters of flows."""
     mode = "raw" if options.raw else "stripped" if options.stripped else "rendered"
     return {name: getattr(options, name) for name in ("grep", "context", "head", "tail", "max_bytes")} | {"mode": mode}
 
 
 def whole_number(kind: "Kind") -> "type[int]":
-    """Make an argument type for whole numbers of a kind."""
+    """Return an argument type for whole numbers in a range."""
 
     def number(text: str) -> int:
         value = int(text)
@@ -182,7 +182,7 @@ def whole_number(kind: "Kind") -> "type[int]":
 
 
 def seconds(text: str) -> float:
-    """Read a duration in seconds, an argument type."""
+    """Parse a duration in seconds; an argument type."""
     value = float(text)
     if not _SECONDS.fits(value):
         raise argparse.ArgumentTypeError(f"{text[:40]} is not {_SECONDS.words}")
@@ -194,11 +194,11 @@ _SECONDS = number()
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Read COLSxROWS.
+    """Parse COLSxROWS.
 
     Raises:
-        UsageError: It is something else.
-        BadSizeError: No terminal has so many.
+        UsageError: The format is invalid.
+        BadSizeError: The size is out of range.
     """
     cols, _cross, rows = text.lower().partition("x")
     numbers = [number.removeprefix("-") for number in (cols, rows)]
@@ -218,10 +218,10 @@ def add_program(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") 
 
 
 def parse_variables(texts: list[str] | None) -> dict[str, str]:
-    """Read variables of the form K=V.
+    """Parse variables of the form K=V.
 
     Raises:
-        UsageError: One is something else.
+        UsageError: A variable has another form.
     """
     variables = {}
     for text in texts or ():

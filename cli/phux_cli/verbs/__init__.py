@@ -1,8 +1,8 @@
 """The verbs, one module each, imported only when used.
 
 A verb's module has ``run(options)``, which returns the exit code, and ``EXAMPLES``, command lines that its help shows
-and that a test runs. It may have ``add_arguments(parser)``; ``JSON``, what ``--json`` prints; ``REST``, what follows
-``--``; ``USAGE``, where the generated line is not exact enough; and ``NEEDS_TERMINAL``.
+and that a test runs. It may have ``add_arguments(parser)``; ``JSON``, the document that ``--json`` prints; ``REST``,
+the arguments after ``--``; ``USAGE``, if the generated line is not exact enough; and ``NEEDS_TERMINAL``.
 """
 
 VERBS = {
@@ -42,4 +42,4 @@ VERBS = {
     "schema": "print the JSON schemas",
     "server": "run the server in the foreground",
 }
-"""Every verb and what it does, in the order help lists them."""
+"""Every verb with its summary, in the order of the help."""

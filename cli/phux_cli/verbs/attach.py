@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     from phux_client.tui import window_area
 
     settings = prepare(force=options.force)
-    # Only without a TARGET: a server that was just started has nothing that one could mean.
+    # Only without a TARGET: a new server has nothing that a TARGET could name.
     with connection(options, start=options.target is None) as phux:
         if options.target is not None:
             session = phux.drive(flows.go_to(phux.caller, options.target, select=not options.read_only))

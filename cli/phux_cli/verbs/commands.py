@@ -42,9 +42,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def describe(command: "Document") -> str:
-    """Say what a person wants to know of a command, in a line."""
+    """Return one line about a command, for people."""
     code = "" if command["exit_code"] is None else f" {command['exit_code']}"
-    # As JSON, so that what was typed cannot reach the terminal of whoever reads.
+    # As JSON, so that escape sequences in it cannot reach the reader's terminal.
     line = json.dumps(command["command"], ensure_ascii=not str(command["command"]).isprintable())
     who = f"{command['by']}\t{command['client'] or '-'}"
     return f"{command['command_id']}\t{command['started_at']}\t{command['state']}{code}\t{who}\t{line}\n"

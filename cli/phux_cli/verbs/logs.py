@@ -30,7 +30,7 @@ EXAMPLES = (
     "phux logs @1 --from-byte 0 --max-bytes 4096 --raw",
     "phux logs --list",
 )
-# Our own marks carry the secret of a pane: they are not to be played to a terminal again.
+# Our own marks contain the pane's secret and must not be replayed to a terminal.
 _MARKS = escapes.osc(7748)
 
 
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def print_text(document: "Document", *, raw: bool, exact: bool = False) -> None:
-    """Print a text; bytes as they were if it is raw."""
+    """Print a text; in raw mode, print the original bytes."""
     if not raw:
         if document["content"]:
             stream(document["content"].removesuffix("\n") + "\n")
@@ -114,7 +114,7 @@ def _follow(phux: Phux, options: argparse.Namespace) -> int:
                 whole_lines=None if options.raw else True,
             )
         )
-        _tell(before | {"holes": []}, options)  # its text tells of them already
+        _tell(before | {"holes": []}, options)  # the text already reports them
         from_byte = before["next_byte"]
     else:
         from_byte = options.from_byte
@@ -134,6 +134,6 @@ def _tell(document: "Document", options: argparse.Namespace) -> None:
     if document["dropped"]:
         missing.insert(0, f"{document['dropped']} bytes were let go before they were read")
     for what in missing:
-        # Not among the bytes of the program, if those are to be exact.
+        # In raw mode, stdout must contain exactly the program's bytes.
         print(f"[phux: {what}]", file=sys.stderr if options.raw else sys.stdout, flush=True)
     print_text(document, raw=options.raw, exact=True)

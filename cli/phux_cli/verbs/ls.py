@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def describe(session: "dict[str, Any]") -> str:
-    """Say what a person wants to know of a session, in a line."""
+    """Return one line about a session, for people."""
     count = len(session["windows"])
     panes = [pane for window in session["windows"] for pane in window["panes"]]
     attached = " (attached)" if session["attached_clients"] else ""

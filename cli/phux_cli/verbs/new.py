@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
         settings = prepare()
         size = size or window_area(settings)
     env = parse_variables(options.extra_env)
-    # Read before a server is started for it: bad input makes nothing.
+    # Parse before starting a server: invalid arguments must create nothing.
     flow = flows.new(
         connection(options).caller,
         options.name,
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _has_terminal() -> bool:
-    """Tell whether a session can be shown here: there is a terminal that can draw, and it is no pane."""
+    """Return whether a session can be shown here: the terminal can draw, and is not a pane."""
     return (
         os.isatty(0)
         and os.isatty(1)

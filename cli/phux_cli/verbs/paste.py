@@ -15,7 +15,7 @@ REST = "TEXT"
 JSON = "a Sent document"
 EXAMPLES = ('phux paste work "two words"', "printf 'from a pipe' | phux paste work")
 
-_MAX_TEXT = 1024 * 1024  # what the server lets be typed at once
+_MAX_TEXT = 1024 * 1024  # the server's limit for one input
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
             error.exit_code = _TIMED_OUT
             raise
         except KeyboardInterrupt:
-            phux.close()  # which makes the server stop waiting, and drop a command that was not typed yet
+            phux.close()  # makes the server stop waiting, and drop a command that was not typed yet
             raise _interrupted(options, pane, run_id) from None
     if options.json:
         print_document(result)
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _interrupted(options: argparse.Namespace, pane: int, run_id: str) -> RunInterruptedError:
-    """Say what became of a command whose user pressed Ctrl-C, and how to stop it."""
+    """Return the error after Ctrl-C: what happened to the command, and how to stop it."""
     import shlex
 
     where = f" --socket {shlex.quote(options.socket)}" if options.socket else ""

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def prepare(words: list[str]) -> list[str]:
-    """Keep `--scrollback` from taking a TARGET for its number."""
+    """Prevent `--scrollback` from consuming a TARGET as its number."""
     prepared = []
     for position, word in enumerate(words):
         following = words[position + 1] if position + 1 < len(words) else ""
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def print_screen(document: "dict[str, object]") -> None:
-    """Print the rows of a screen, in a frame if a person reads them."""
+    """Print the rows of a screen, in a frame on a terminal."""
     scrollback, lines, cols = document["scrollback"], document["lines"], document["cols"]
     assert isinstance(scrollback, list)
     assert isinstance(lines, list)
@@ -82,7 +82,7 @@ def print_screen(document: "dict[str, object]") -> None:
 
 
 def print_changes(document: "dict[str, object]") -> None:
-    """Print the rows that changed for a person, each with its number."""
+    """Print the rows that changed, each with its number."""
     changed = document["changed"]
     assert isinstance(changed, list)
     write("".join(f"{row['row']:>3} {row['text']}".rstrip() + "\n" for row in changed))

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_side_and_size(parser: argparse.ArgumentParser) -> None:
-    """Add where a pane goes beside another, and how much of that it gets."""
+    """Add the flags for the side and size of a pane next to another."""
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
         "--right", dest="direction", action="store_const", const="right", help="to its right, the default"

@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def draw(tree: "Document") -> list[str]:
-    """Draw a Tree document, a line each."""
+    """Return the lines of a drawing of a Tree document."""
     lines = []
     for session in tree["sessions"]:
         attached = f" (attached: {session['attached_clients']})" if session["attached_clients"] else ""
@@ -50,7 +50,7 @@ def draw(tree: "Document") -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Give a text that programs chose as it is, or escaped if it could do something to a terminal."""
+    """Return a text that programs chose, escaped if it contains control characters."""
     return text if text.isprintable() else json.dumps(text)
 
 

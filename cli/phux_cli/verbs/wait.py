@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _may_be_one_of_several(options: argparse.Namespace) -> bool:
-    """Tell whether more was waited for than one thing, so that the exit code alone does not say which it was."""
+    """Return whether there were several conditions, so that the exit code does not identify the one that held."""
     states = ",".join(options.state or ()).split(",")
     given = [value is not None for value in (options.until, options.regex, options.gone, options.idle_ms)]
     return [*given, options.command_done, options.exit, *map(bool, states)].count(True) > 1

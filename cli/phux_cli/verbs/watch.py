@@ -26,7 +26,7 @@ EXAMPLES = (
     "phux send-keys work 'sleep 1; exit' Enter && phux watch --json --until pane_closed --timeout 30",
 )
 _TIMED_OUT = 124
-# In people's lines an exit status is "exit", whichever it is.
+# In lines for people, every kind of exit status is "exit".
 _SHORT = {"exit_status": "exit", "exit_code": "exit"}
 
 
@@ -66,7 +66,7 @@ def _tell(event: "Document") -> None:
     words = [str(event["event"])]
     for name, value in event.items():
         if name not in {"event", "terminal", "seq"} and value is not None:
-            # As JSON, so that what a program put into a title cannot reach the terminal of whoever watches.
+            # As JSON, so that escape sequences in a title cannot reach the reader's terminal.
             text = json.dumps(value, ensure_ascii=not str(value).isprintable())
             words.append(f"{_SHORT.get(name, name)}={text}")
     stream(f"{event.get('terminal', 'server')}\t{' '.join(words)}\n")
