@@ -1,4 +1,4 @@
-"""What tools answer: a text for the model, and structured content beside it."""
+"""The results of tools: a text for the model, and structured content."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     Document = dict[str, Any]
 
 LONGEST_LINE = 200
-"""Characters that are told of a row which only shows where a program stands."""
+"""The most characters of a row that only shows a program's state."""
 LONGEST_MATCH = 1000
-"""Characters that are told of what the caller knows or has waited for: a command, a line, what is wrong with it."""
+"""The most characters of a text that the caller knows or waited for: a command, a line, an error about it."""
 
 
 class Answer:
-    """What a tool answers.
+    """The result of a tool.
 
     Attributes:
-        text: For the model to read.
-        structured: The same as data, complete in itself; None for tools that only have text.
+        text: The text for the model.
+        structured: The same as data; None for tools that only return text.
     """
 
     __slots__ = ("structured", "text")
@@ -37,12 +37,12 @@ class Answer:
 
 
 def pretty(document: object) -> str:
-    """Write a document as people read it."""
+    """Format a document for people."""
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
 def to_result(answer: Answer, revision: Revision) -> Document:
-    """Build the result of a call."""
+    """Return the result of a call."""
     result: Document = {"content": [{"type": "text", "text": answer.text}]}
     if revision.structured and answer.structured is not None:
         result["structuredContent"] = answer.structured
@@ -51,22 +51,22 @@ def to_result(answer: Answer, revision: Revision) -> Document:
 
 
 def to_failure(error: PhuxError) -> Document:
-    """Build the result of a call that failed: one that the model can read and act upon."""
+    """Return the result of a failed call, which the model can read and act on."""
     return failure(explain(error))
 
 
 def explain(error: PhuxError) -> str:
-    """Say in one sentence what happened, and what to do, in the words of tools."""
+    """Return one sentence about an error and its remedy, in terms of tools."""
     message = clipped(error.message, LONGEST_MATCH)
     if not error.remedy:
         return message
-    # Who starts a server is a person, at a terminal.
+    # Only a person, at a terminal, starts a server.
     remedy = error.remedy if isinstance(error, NoServerError) else in_tools(error.remedy)
     return f"{message}; {remedy}"
 
 
 def in_tools(text: str) -> str:
-    """Say in the words of tools what an error says in those of the command line."""
+    """Translate an error message from terms of the command line to terms of tools."""
     for words, instead in _INSTEAD.items():
         text = text.replace(words, instead)
     text = _KEYS.sub(_as_call, text)
@@ -78,7 +78,7 @@ def _as_call(match: re.Match[str]) -> str:
     return f"phux_send_keys with target {match[1]} and keys {keys}" if match[2] else f"phux_send_keys to {match[1]}"
 
 
-# Remedies that only the command line has, and what a model has instead.
+# Remedies that only apply to the command line, and their equivalents for a model.
 _INSTEAD = {
     "or let the command wait for the prompt with --queue": "or end it with phux_signal",
     "wait for it (phux wait)": 'wait for it (phux_wait with state ["prompt"])',
@@ -95,10 +95,10 @@ _VERB = re.compile(r"`?phux (ls|tree|snapshot|wait|logs|search|commands|run|new|
 
 
 def clipped(text: str, most: int = LONGEST_LINE) -> str:
-    """Cut a text that is only a hint, and show that it is cut."""
+    """Cut a text that is only a hint, and mark the cut."""
     return text if len(text) <= most else f"{text[: most - 1]}\u2026"
 
 
 def failure(text: str) -> Document:
-    """Build the result of a call that failed, from a sentence."""
+    """Return the result of a failed call, from a sentence."""
     return {"content": [{"type": "text", "text": text}], "isError": True}

@@ -1,7 +1,7 @@
-"""The tools as a table: what each takes, gives, and may do to the world.
+"""The table of tools: their parameters, results and side effects.
 
-A catalog is read by a model at every turn, so it is small: descriptions are short, output schemas are those of
-schemas/ without their prose.
+A model reads the catalog at every turn, so it is small: descriptions are short, and output schemas are those of
+schemas/ without their descriptions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Run = Callable[[Call, dict[str, Any]], Awaitable[Answer]]
 
 SAFETY = ("read-only", "mutating", "destructive")
-"""What a host may be allowed to do, each including the ones before it."""
+"""The safety levels of a host, each including the ones before it."""
 
 _PROSE = ("$schema", "$id", "title", "description")
 
@@ -34,8 +34,8 @@ class Tool:
 
     Attributes:
         name: Its name.
-        safety: How much must be allowed for it to be there.
-        run: What it does.
+        safety: The safety level at which it is listed.
+        run: Its implementation.
     """
 
     def __init__(
@@ -52,19 +52,19 @@ class Tool:
         idempotent: bool = False,
         renamed: Mapping[str, str] | None = None,
     ) -> None:
-        """Describe it.
+        """Create a tool.
 
         Args:
             name: Its name.
-            title: Its name for people.
-            description: What it does, for the model.
-            run: What it does.
-            safety: How much must be allowed.
-            params: What it takes.
-            seed: The names of those it took in the first revision; None if it was not there.
-            output: Makes the schema of what it gives.
-            idempotent: Whether doing it twice is the same as once.
-            renamed: The new names of arguments by old ones, which are accepted for one release.
+            title: Its title for people.
+            description: Its description for the model.
+            run: Its implementation.
+            safety: The safety level that it needs.
+            params: Its parameters.
+            seed: The names of its parameters in the first revision; None if it was not in it.
+            output: Returns its output schema.
+            idempotent: Whether repeating a call has no further effect.
+            renamed: The new names of arguments by their old names, which are accepted for one release.
         """
         self.name = name
         self.safety = safety
@@ -78,14 +78,14 @@ class Tool:
         self._renamed = renamed or {}
 
     def is_in(self, revision: Revision) -> bool:
-        """Whether a revision has it."""
+        """Return whether a revision includes the tool."""
         return not revision.seed or self._seed is not None
 
     def check(self, arguments: Mapping[str, object], revision: Revision) -> dict[str, Any]:
-        """Check arguments; JSON has one type for numbers, so that 2.0 is a whole number.
+        """Check arguments. JSON has one type for numbers, so 2.0 is a whole number.
 
         Raises:
-            BadRequestError: One is missing, unknown or of the wrong kind.
+            BadRequestError: An argument is missing, unknown or of the wrong type.
         """
         given = {
             self._renamed.get(name, name): int(value) if isinstance(value, float) and value.is_integer() else value
@@ -105,7 +105,7 @@ class Tool:
         return {**schema, **({"required": required} if required else {}), "additionalProperties": False}
 
     def listing(self, revision: Revision) -> Schema:
-        """Describe it as ``tools/list`` does."""
+        """Return its entry in ``tools/list``."""
         entry: Schema = {"name": self.name, "description": self._description, "inputSchema": self._schema(revision)}
         if revision.structured:
             entry["title"] = self._title
@@ -117,7 +117,7 @@ class Tool:
         return entry
 
     def _hints(self) -> Schema:
-        """Say what it does to the world, where that is not what a host takes for granted."""
+        """Return its annotations, where they differ from the defaults of the protocol."""
         if self.safety == "read-only":
             return {"readOnlyHint": True}
         idempotent = {"idempotentHint": True} if self._idempotent else {}
@@ -125,13 +125,13 @@ class Tool:
 
 
 class Toolset:
-    """The tools that are served, and what is said of them together.
+    """The tools that are served, and their common instructions.
 
     Args:
         tools: The tools.
-        instructions: What a model should know before it uses any of them.
-        safety: What is allowed; what is not allowed is not there.
-        beside_tools: Whether resources and prompts are served, too.
+        instructions: Instructions for the model on all tools.
+        safety: The safety level; tools beyond it are left out.
+        beside_tools: Whether resources and prompts are also served.
 
     Attributes:
         instructions: As above.
@@ -146,7 +146,7 @@ class Toolset:
         self.beside_tools = beside_tools
 
     def listing(self, revision: Revision) -> list[Schema]:
-        """List the tools as ``tools/list`` does."""
+        """Return the result of ``tools/list``."""
         if revision.name not in self._listings:
             self._listings[revision.name] = [
                 tool.listing(revision) for tool in self._tools.values() if tool.is_in(revision)
@@ -154,7 +154,7 @@ class Toolset:
         return self._listings[revision.name]
 
     def find(self, name: str, revision: Revision) -> Tool | None:
-        """Find a tool by its name."""
+        """Return a tool by its name."""
         tool = self._tools.get(name)
         return tool if tool is not None and tool.is_in(revision) else None
 
@@ -165,18 +165,18 @@ def _schema(param: Param) -> Schema:
 
 
 def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None = None) -> Schema:
-    """Take the schema of a document from schemas/, without its prose.
+    """Return the schema of a document from schemas/, without its descriptions.
 
     Args:
         name: Its name.
-        deep: Whether to say what is inside the objects in it, and which words it uses.
-        more: Properties that a tool adds or tells otherwise.
+        deep: Whether to include the contents of nested objects and the values of enums.
+        more: Properties that a tool adds or replaces.
     """
     schema: Schema = _without_prose(json.loads(schemas.read(name)))
     if not deep:
         schema.pop("$defs", None)
         schema = _without_details(schema)
-    # It is there, but nothing that a model would need to know.
+    # Present in every document, but of no use to a model.
     schema["properties"].pop("schema_version", None)
     schema["required"] = [name for name in schema["required"] if name != "schema_version"]
     schema["properties"] |= more or {}
@@ -184,7 +184,7 @@ def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None
 
 
 def _without_details(value: Any) -> Any:
-    """Leave out what is inside of objects, and which words a string may be: the results show both."""
+    """Return a schema without the contents of objects and the values of enums; the results show both."""
     if isinstance(value, dict):
         if "$ref" in value:
             return {"type": "object"}

@@ -1,4 +1,4 @@
-"""``phux mcp check``: play a host against this adapter in each revision, and say how it went."""
+"""``phux mcp check``: act as a host of this adapter in each revision, and report the results."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _PATIENCE_S = 20.0
 
 
 class CheckError(Exception):
-    """The adapter did something else than it should."""
+    """The adapter behaved incorrectly."""
 
 
 def main(options: argparse.Namespace) -> int:
-    """Check every revision against a private phux server; one line each.
+    """Check every revision with a private phux server, and print one line for each.
 
     Returns:
-        0 if all is well.
+        0 if every check passed.
     """
     from phux_client.embedding import EmbeddedServer
 
@@ -68,7 +68,7 @@ def _check(revision: Revision, options: argparse.Namespace, socket: str) -> str:
 
 
 def _use(player: _Player, revision: Revision, names: list[str]) -> str:
-    """Call what is allowed."""
+    """Call the tools that are allowed."""
     if "phux_new" in names:
         session = f"check-{revision.name}"
         player.call("phux_new", revision, name=session)
@@ -85,7 +85,7 @@ def _expect(holds: bool, otherwise: str) -> None:
 
 
 class _Player:
-    """A host."""
+    """A host for the check."""
 
     def __init__(self, revision: Revision, options: argparse.Namespace, socket: str) -> None:
         words = ["--profile", options.profile, *(["--safety", options.safety] if options.safety else [])]

@@ -1,4 +1,4 @@
-"""Configuration files as text: one entry is set, and not a byte elsewhere changes. JSON with comments, and TOML."""
+"""Set one entry in a configuration file (JSON with comments, or TOML) without changing anything else."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ class ConfigError(Exception):
 
 
 class _Member:
-    """One member of an object: where its key begins, and where its value stands."""
+    """One member of an object: the positions of its key and its value."""
 
     def __init__(self, key: str, start: int, value_start: int, end: int, members: list[_Member] | None) -> None:
         self.key = key
         self.start = start
         self.value_start = value_start
         self.end = end
-        self.members = members  # None if the value is no object
+        self.members = members  # None if the value is not an object
 
 
 class _Scanner:
-    """Finds where the members of objects stand."""
+    """Finds the positions of the members of objects."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -86,11 +86,11 @@ def set_in_json(text: str, path: tuple[str, ...], value: dict[str, Any]) -> str:
 
     Args:
         text: The document; may be empty.
-        path: Keys from the outside to that object; what is missing is made.
-        value: Its members; members that it has besides are kept.
+        path: The keys that lead to the object; missing ones are added.
+        value: The members to set; other members are kept.
 
     Raises:
-        ConfigError: It is no JSON object, or something on the path is no object.
+        ConfigError: The document, or something on the path, is not a JSON object.
     """
     if not text.strip("\ufeff \t\r\n"):
         for key in reversed(path):
@@ -123,7 +123,7 @@ def _set_member(text: str, path: tuple[str, ...], value: object) -> str:
 
 
 def _insert(text: str, node: _Member, key: str, value: object) -> str:
-    """Add a member behind the last one, formatted as its neighbours are."""
+    """Add a member after the last one, formatted like its neighbours."""
     assert node.members is not None
     newline = "\r\n" if "\r\n" in text else "\n"
     closing = node.end - 1
@@ -169,15 +169,15 @@ def _as_json(text: str) -> object:
 
 
 def set_in_toml(text: str, table: tuple[str, ...], value: dict[str, Any]) -> str:
-    """Set keys of a table inside a TOML document.
+    """Set keys of a table in a TOML document.
 
     Args:
         text: The document; may be empty.
-        table: The table's name, in parts; it is added if it is not there.
-        value: Its keys; keys that it has besides are kept.
+        table: The parts of the table's name; it is added if missing.
+        value: The keys to set; other keys are kept.
 
     Raises:
-        ConfigError: It is no TOML, or the table is written in a way that cannot be edited line by line.
+        ConfigError: It is not TOML, or the table is in a form that cannot be edited line by line.
     """
     expected = _toml(text)
     inner = expected

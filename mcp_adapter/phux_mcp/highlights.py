@@ -1,4 +1,4 @@
-"""Styled cells as runs of text: enough to see which entry of a menu is selected, in a fraction of the bytes."""
+"""Styled cells as runs of text: enough to show the selected entry of a menu, in a fraction of the bytes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _SIMPLE = (
 
 
 def highlights(cells: list[Document], text_of_row: Mapping[int, str]) -> list[Document]:
-    """Join cells that stand side by side and look alike.
+    """Join adjacent cells that look alike.
 
     Args:
         cells: The cells of a ScreenState.
-        text_of_row: The rows they stand in.
+        text_of_row: The rows that contain them.
 
     Returns:
-        Runs with ``row``, ``col``, ``text`` and ``style``, such as ``inverse fg=4``; marks of the shell stand there.
+        Runs with ``row``, ``col``, ``text`` and ``style``, such as ``inverse fg=4``; ``style`` includes shell marks.
     """
     runs: list[Document] = []
     known: dict[int, list[str]] = {}
@@ -45,13 +45,13 @@ def highlights(cells: list[Document], text_of_row: Mapping[int, str]) -> list[Do
     return [
         {name: run[name] for name in ("row", "col", "text", "style")}
         for run in runs
-        # A blank that only has a colour of letters shows nothing.
+        # A blank with only a foreground color shows nothing.
         if run["text"] or "bg" in run["style"] or "inverse" in run["style"]
     ]
 
 
 def _by_column(text: str) -> list[str]:
-    """Tell what begins in each column of a row: nothing in the right half of a wide character."""
+    """Return the text that begins in each column of a row; none in the right half of a wide character."""
     if text.isascii():
         return list(text)
     found: list[str] = []
@@ -59,7 +59,7 @@ def _by_column(text: str) -> list[str]:
         width = columns(character)
         if width:
             found += [character, *[""] * (width - 1)]
-        elif found:  # what takes no column belongs to what stands before it
+        elif found:  # a zero-width character belongs to the one before it
             found[-1 if found[-1] else -2] += character
     return found
 

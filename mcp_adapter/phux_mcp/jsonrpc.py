@@ -1,6 +1,6 @@
-"""JSON-RPC 2.0 on lines: cutting them, reading them, and the errors that belong to them. Knows nothing of MCP.
+"""JSON-RPC 2.0 on lines: split them, parse them, and return their errors. Independent of MCP.
 
-Whatever arrives is either a message or an ``RpcError`` with the right code; nothing else comes out of here.
+Any input becomes either a message or an ``RpcError`` with the right code.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 
 MAX_LINE = 16 * 1024 * 1024
-"""A longer line is dropped and answered with a parse error; nothing phux takes is nearly as long."""
+"""A longer line is dropped and answered with a parse error; no valid message is nearly as long."""
 MAX_DEPTH = 64
-"""Deeper nesting is nothing anybody means, and would exhaust the stack of whoever looks at it."""
+"""Deeper nesting is rejected, because it would exhaust the stack."""
 
 
 class RpcError(Exception):
-    """An answer that is a JSON-RPC error.
+    """A reply that is a JSON-RPC error.
 
     Attributes:
-        code: One of the numbers above, or of MCP's own.
-        request_id: Whose answer it is, as far as that is known.
-        data: What else the error tells.
+        code: One of the codes above, or of MCP.
+        request_id: The id of the request, if known.
+        data: Further data of the error.
     """
 
     def __init__(self, code: int, message: str, request_id: RequestId | None = None, data: object = None) -> None:
@@ -45,7 +45,7 @@ class RpcError(Exception):
         self.data = data
 
     def to_reply(self, request_id: RequestId | None = None) -> Message:
-        """Build the reply."""
+        """Return the reply."""
         error: Message = {"code": self.code, "message": str(self)}
         if self.data is not None:
             error["data"] = self.data
@@ -53,7 +53,7 @@ class RpcError(Exception):
 
 
 class Lines:
-    """Cuts lines out of whatever pieces of bytes arrive, and holds no more than a line may have."""
+    """Splits received bytes into lines, and buffers no more than the longest line."""
 
     def __init__(self, longest: int = MAX_LINE) -> None:
         self._longest = longest
@@ -61,7 +61,7 @@ class Lines:
         self._dropping = False
 
     def feed(self, data: bytes) -> Iterator[bytes | None]:
-        """Take bytes; yield each line that is whole, and None in the place of one that was too long."""
+        """Process bytes; yield each complete line, and None in place of one that was too long."""
         *ended, rest = data.split(b"\n")
         for piece in ended:
             yield self._end(piece)
@@ -92,7 +92,7 @@ _decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
 def parse(line: bytes | None) -> object:
-    """Read a line.
+    """Parse a line.
 
     Raises:
         RpcError: It is too long, not UTF-8, not JSON or nested too deeply.
@@ -107,7 +107,7 @@ def parse(line: bytes | None) -> object:
         raise RpcError(PARSE_ERROR, f"the line is not UTF-8: {error.reason} at byte {error.start}") from None
     except ValueError as error:
         raise RpcError(PARSE_ERROR, f"the line is not JSON: {error}") from None
-    if line.count(b"{") + line.count(b"[") > MAX_DEPTH:  # else it cannot be deep
+    if line.count(b"{") + line.count(b"[") > MAX_DEPTH:  # otherwise it cannot be deep
         _check_depth(value)
     return value
 
@@ -127,17 +127,17 @@ def _containers_in(value: object) -> list[object]:
 
 
 def as_id(given: object) -> RequestId | None:
-    """Give back what is an id; None for anything else, numbers that JSON cannot write included."""
+    """Return a value if it is an id; None otherwise, including numbers that JSON cannot represent."""
     if isinstance(given, float) and not math.isfinite(given):
         return None
     return given if isinstance(given, (str, int, float)) and not isinstance(given, bool) else None
 
 
 def check(message: object) -> Message:
-    """Check that something is a message: a request, a notification or a response.
+    """Check that a value is a message: a request, a notification or a response.
 
     Raises:
-        RpcError: It is none.
+        RpcError: It is not a message.
     """
     if not isinstance(message, dict):
         raise RpcError(INVALID_REQUEST, "a message is an object with `jsonrpc`, `id`, `method` and `params`")
@@ -157,5 +157,5 @@ def check(message: object) -> Message:
 
 
 def encode(message: object) -> bytes:
-    """Make a line."""
+    """Return a message as a line."""
     return to_bytes(message) + b"\n"

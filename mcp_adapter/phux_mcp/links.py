@@ -1,4 +1,4 @@
-"""Connections to phux servers: one for each socket, made when first needed, made anew when broken."""
+"""Connections to phux servers: one for each socket, made on demand and again when broken."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from phux_core.version import __version__
 if TYPE_CHECKING:
     from phux_client import Phux
 
-# One host talks to one server, rarely to a few.
+# A host uses one server, rarely a few.
 _MOST = 16
 
 
 class Links:
-    """The connections of one adapter. Must be closed by whoever made it.
+    """The connections of one adapter. Its creator must close it.
 
     Args:
-        start: Whether to start a server where none runs.
-        socket: The server's socket where a call names none; the usual one when omitted.
+        start: Whether to start a server if none is running.
+        socket: The default socket for calls that name none; by default, the usual one.
 
     Attributes:
-        host: What the host calls itself, as far as it has told.
+        host: The name of the host, if it was reported.
     """
 
     def __init__(self, *, start: bool = False, socket: str | None = None) -> None:
@@ -32,15 +32,15 @@ class Links:
         self._known: dict[str | None, Phux] = {}
 
     async def phux(self, socket: str | None = None) -> Phux:
-        """Give the way to a server; nothing is asked of it yet.
+        """Return the client of a server, without sending a request.
 
         Raises:
-            UnsafePathError: That is no path for a socket.
-            StartFailedError: None runs, and none can be started.
+            UnsafePathError: The path cannot be used for a socket.
+            StartFailedError: No server is running, and none can be started.
         """
         if socket in self._known and not self._start:
             return self._known[socket]
-        # Late, so that a host's first questions need not wait for what only calls need.
+        # Imported late, because a host's first requests do not need it.
         from phux_client.aio import Phux
         from phux_core import paths
 
@@ -55,7 +55,7 @@ class Links:
         return self._known[socket]
 
     async def close(self) -> None:
-        """Close them all."""
+        """Close all connections."""
         for phux in self._known.values():
             phux.close()
 

@@ -1,4 +1,4 @@
-"""From argv to a conversation on stdin and stdout, or to one of the commands for people."""
+"""Serve a host on stdin and stdout, or run one of the commands for people."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
     from phux_mcp.catalog import Toolset
 
-# How long calls that are nearly done may take when the host has closed our stdin.
+# The time for running calls to finish after the host has closed our stdin.
 _GRACE_S = 0.5
 _LAST_WORDS_S = 1.0
-# Where the runtime directories of users are, on every system that has them.
+# The runtime directories of users, on every system that has them.
 _RUNTIME = "/run/user"
 PROFILES = ("phux", "tmux", "terminally")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Serve a host until its end of the pipe closes, or do what the arguments say.
+    """Serve a host until it closes the pipe, or run the command in the arguments.
 
     Returns:
         The exit code.
@@ -58,7 +58,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _find_runtime_directory() -> None:
-    """Look for a server where people's shells do: many hosts pass on hardly a variable, and not this one."""
+    """Set the runtime directory as in the user's shells: many hosts pass on few variables, and not this one."""
     directory = os.path.join(_RUNTIME, str(os.getuid()))
     if not os.environ.get("XDG_RUNTIME_DIR") and os.path.isdir(os.path.join(directory, "phux")):
         os.environ["XDG_RUNTIME_DIR"] = directory
@@ -73,12 +73,12 @@ def _warn_of_missing_directory(socket: str | None) -> None:
 
 
 def default_safety(profile: str) -> str:
-    """Say what is allowed unless told otherwise: profiles have all of the tools they stand in for."""
+    """Return the default safety level; profiles include all tools of the system they replace."""
     return "mutating" if profile == "phux" else "destructive"
 
 
 def load_toolset(profile: str, safety: str) -> Toolset:
-    """Put together what is served."""
+    """Return the tools to serve."""
     from phux_mcp.catalog import Toolset
 
     if profile == "phux":
@@ -131,7 +131,7 @@ async def _serve(toolset: Toolset, *, start: bool, socket: str | None) -> int:
     source.pause()
     if not at_once and server.running:
         await asyncio.wait(server.running, timeout=_GRACE_S)
-        await asyncio.sleep(0)  # their replies are sent by callbacks
+        await asyncio.sleep(0)  # callbacks send their replies
     await server.close()
     await links.close()
     sink.finish(_LAST_WORDS_S)
@@ -139,14 +139,14 @@ async def _serve(toolset: Toolset, *, start: bool, socket: str | None) -> int:
 
 
 def _take_stdout() -> int:
-    """Keep stdout for the protocol alone: what else would be printed goes to stderr."""
+    """Reserve stdout for the protocol, and redirect other output to stderr."""
     fd = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return fd
 
 
 def _parse(words: list[str]) -> argparse.Namespace:
-    if not words:  # as hosts start it: no parser is needed
+    if not words:  # started by a host: no parser is needed
         from types import SimpleNamespace
 
         return SimpleNamespace(verb=None, socket=None, schema=False, profile="phux", safety=None)  # type: ignore[return-value]

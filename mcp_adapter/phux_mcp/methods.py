@@ -1,4 +1,4 @@
-"""What each method of MCP answers, in the revision it is asked in."""
+"""The methods of MCP, in each revision."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ if TYPE_CHECKING:
     Params = dict[str, Any]
 
 MAX_CALLS = 128
-"""Calls that may run at the same time; the server stops listening to a connection at twice as many."""
+"""The most concurrent calls; the server stops reading from a connection at twice as many."""
 MAX_SUBSCRIPTIONS = 200
 _LONGEST_NAME = 80
 
 
 class Call:
-    """What a tool knows of the call besides its arguments.
+    """The context of a tool call.
 
     Attributes:
         revision: The revision it was made in.
-        links: The way to servers.
-        progress: Where to tell how it goes on.
+        links: The connections to servers.
+        progress: Reports the progress of the call.
     """
 
     __slots__ = ("links", "progress", "revision")
@@ -62,15 +62,15 @@ class Call:
 
 
 class Methods:
-    """The methods of one conversation.
+    """The methods of one connection to a host.
 
     Args:
-        toolset: What is served.
-        links: The way to phux servers.
+        toolset: The tools to serve.
+        links: The connections to phux servers.
         notify: Sends a notification.
 
     Attributes:
-        revision: What the handshake agreed on; None without one.
+        revision: The revision of the handshake; None without one.
     """
 
     def __init__(self, toolset: Toolset, links: Links, notify: Callable[[str, Params], None]) -> None:
@@ -91,10 +91,10 @@ class Methods:
             await asyncio.wait(tasks)
 
     def answer(self, method: str, params: Params, request_id: RequestId) -> Params | Coroutine[Any, Any, Params]:
-        """Answer a request, at once or in a while.
+        """Return the result of a request, or a coroutine that returns it.
 
         Raises:
-            RpcError: There is no such method here, or it was asked wrongly.
+            RpcError: There is no such method in the revision, or the request is invalid.
         """
         revision = self._revision_of(method, params)
         name, is_there = _METHODS.get(method, ("", _never))
@@ -111,7 +111,7 @@ class Methods:
         return self._finished(await handle(params, revision, request_id), method, revision)
 
     def _finished(self, result: Params, method: str, revision: Revision) -> Params:
-        """Add what the stateless revision wants in every result."""
+        """Add the fields that the stateless revision requires in every result."""
         if not revision.stateless:
             return result
         if method in _CACHEABLE:
@@ -120,10 +120,10 @@ class Methods:
         return {"resultType": "complete", **result, "_meta": meta}
 
     def _revision_of(self, method: str, params: Params) -> Revision:
-        """Find which revision a request is made in.
+        """Return the revision of a request.
 
         Raises:
-            RpcError: It says none where it must, or one that is not served so.
+            RpcError: The revision is missing where it is required, or not supported this way.
         """
         meta = params.get("_meta")
         if method == "initialize":
@@ -149,7 +149,7 @@ class Methods:
         return self.revision or OLDEST
 
     def _take_name(self, client: object) -> None:
-        """Take note of what the host calls itself, for the ledger of commands."""
+        """Record the name of the host, for the command ledger."""
         if isinstance(client, dict) and isinstance(client.get("name"), str):
             version = client.get("version")
             name = f"{client['name']}/{version}" if isinstance(version, str) else client["name"]
@@ -164,7 +164,7 @@ class Methods:
         return {"tools": {}, "resources": {"subscribe": True}, "prompts": {}}
 
     def _initialize(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
-        # Never an error, also behind a `server/discover`: a host whose probe took too long falls back to this.
+        # Never an error, even after a `server/discover`: a host whose probe took too long falls back to this.
         revision = self.revision = with_handshake(params.get("protocolVersion"))
         self._take_name(params.get("clientInfo"))
         result = {
@@ -190,7 +190,7 @@ class Methods:
 
     async def _call_tool(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         name, given = params.get("name"), params.get("arguments")
-        given = {} if given is None else given  # some hosts write null for none
+        given = {} if given is None else given  # some hosts send null instead of omitting it
         if not isinstance(name, str) or not isinstance(given, dict):
             raise RpcError(INVALID_PARAMS, "tools/call needs a `name`, and `arguments` that are an object")
         tool = self._toolset.find(name, revision)
@@ -254,15 +254,15 @@ class Methods:
         return {}
 
     async def _follow(self, resource: Resource, meta: Params) -> None:
-        """Tell whenever a resource has changed."""
+        """Notify the host whenever a resource changes."""
         more = {"_meta": meta} if meta else {}
-        with contextlib.suppress(PhuxError):  # it is not there any more
+        with contextlib.suppress(PhuxError):  # it is gone
             await resource.follow(
                 lambda: self._notify("notifications/resources/updated", {"uri": resource.uri, **more})
             )
 
     async def _listen(self, params: Params, revision: Revision, request_id: RequestId) -> Params:
-        """Serve the subscriptions of the stateless revision: a request that is answered when all has been told."""
+        """Serve the subscriptions of the stateless revision: one request, answered after the last notification."""
         from phux_mcp import resources
 
         wanted = params.get("notifications")
@@ -291,7 +291,7 @@ def _refuse_cursor(params: Params) -> None:
 
 
 def _in_words_of(revision: Revision, entries: list[Params]) -> list[Params]:
-    """Leave out what a revision does not have."""
+    """Remove the fields that a revision does not have."""
     if revision.structured:
         return entries
     return [{name: value for name, value in entry.items() if name != "title"} for entry in entries]
@@ -321,7 +321,7 @@ _STATELESS_ONLY = ("server/discover", "subscriptions/listen")
 _CACHEABLE = frozenset(
     ("server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read")
 )
-# What answers each method, and where there is such a method.
+# The handler of each method, and the revisions that have it.
 _METHODS: dict[str, tuple[str, Callable[[Revision, Toolset], bool]]] = {
     "initialize": ("_initialize", _always),
     "ping": ("_ping", _with_handshake),

@@ -1,4 +1,4 @@
-"""The pane that this host runs in, which must not be ended by its own hand."""
+"""Protect the pane in which the host runs from its own calls."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ _DEEPEST = 64
 
 
 def refuse_own(scope: str, node: dict[str, Any], here: int | None, what: str) -> None:
-    """Refuse what would end the host.
+    """Raise if a call would end the host.
 
     Args:
-        scope: What the node is: a session, a window or a pane.
-        node: That part of the tree.
-        here: The pane this process runs in, if its environment says so.
-        what: What was to be done to it.
+        scope: The kind of the node: a session, a window or a pane.
+        node: Its part of the tree.
+        here: The pane in which this process runs, according to its environment.
+        what: The action, for the message.
 
     Raises:
-        RefusedError: The host runs in there.
+        RefusedError: The host runs in the node.
     """
     windows = node["windows"] if scope == "session" else [node]
     panes = [node] if scope == "pane" else [pane for window in windows for pane in window["panes"]]
     ancestors = _ancestors()
     for pane in panes:
-        # Hosts may start us with an environment of their own; whose child we are cannot be made to look otherwise.
+        # Hosts may change our environment, but not our ancestors.
         if pane["id"] == here or pane["pid"] in ancestors:
             raise RefusedError(
                 f"this host runs in @{pane['id']}, which is not {what} from inside it",
@@ -36,7 +36,7 @@ def refuse_own(scope: str, node: dict[str, Any], here: int | None, what: str) ->
 
 
 def _ancestors() -> set[int]:
-    """List the processes that this one descends from; where /proc is missing, only its parent."""
+    """Return the ancestors of this process; without /proc, only its parent."""
     found = {os.getppid()}
     pid = os.getppid()
     for _ in range(_DEEPEST if procfs.is_usable() else 0):

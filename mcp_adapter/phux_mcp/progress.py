@@ -1,4 +1,4 @@
-"""Progress of a call, for hosts that asked for it by giving a token."""
+"""The progress of a call, for hosts that sent a progress token."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _LONGEST_S = 5.0
 
 
 class Progress:
-    """Where a call tells how it goes on. Without a token it tells nothing.
+    """Reports the progress of a call. Without a token it reports nothing.
 
     Args:
         notify: Sends a notification.
-        token: What the host gave.
-        with_message: Whether the revision has messages in it.
+        token: The host's token.
+        with_message: Whether the revision includes messages.
     """
 
     def __init__(self, notify: Callable[[str, dict[str, Any]], None], token: object, *, with_message: bool) -> None:
@@ -32,15 +32,15 @@ class Progress:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether anybody listens."""
+        """Whether the host asked for progress."""
         return self._token is not None
 
     def end(self) -> None:
-        """Tell nothing any more: the call is answered."""
+        """Stop reporting, because the call was answered."""
         self._token = None
 
     def tell(self, value: float, total: float | None, message: str) -> None:
-        """Tell how far it is; what is not farther than before is not told."""
+        """Report progress, unless it did not increase."""
         if self._token is None or value <= self._last:
             return
         self._last = value
@@ -53,7 +53,7 @@ class Progress:
 
     @contextlib.asynccontextmanager
     async def ticking(self, total: float | None, message: Callable[[], Awaitable[str]]) -> AsyncIterator[None]:
-        """Tell every now and then, inside the block, how many seconds have passed."""
+        """Report the elapsed seconds regularly inside the block."""
         if not self.is_wanted:
             yield
             return

@@ -1,4 +1,4 @@
-"""Prompts: ways of working that a person can pick in a host."""
+"""Prompts: workflows that a person can choose in a host."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from phux_mcp.jsonrpc import INVALID_PARAMS, RpcError
 class _Prompt(NamedTuple):
     title: str
     description: str
-    arguments: dict[str, tuple[str, bool]]  # what each is, and whether it must be given
+    arguments: dict[str, tuple[str, bool]]  # the description of each, and whether it is required
     text: str
 
 
@@ -74,7 +74,7 @@ _DEFAULTS = {"target": "new", "ready": "anything"}
 
 
 def listing() -> list[dict[str, Any]]:
-    """List the prompts as ``prompts/list`` does."""
+    """Return the result of ``prompts/list``."""
     return [
         {
             "name": name,
@@ -90,7 +90,7 @@ def listing() -> list[dict[str, Any]]:
 
 
 def get(name: object, given: object) -> dict[str, Any]:
-    """Fill a prompt in.
+    """Return a prompt with its arguments filled in.
 
     Raises:
         RpcError: There is no such prompt, or an argument is missing or unknown.

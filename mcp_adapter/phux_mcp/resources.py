@@ -1,4 +1,4 @@
-"""Resources: sessions, screens and logs, to be read and subscribed to by their URI."""
+"""Resources: sessions, screens and logs, to read or subscribe to by URI."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 _SESSIONS = "phux://sessions"
 _OF_A_PANE = re.compile(r"phux://pane/(\d{1,10})/(screen|log)")
-# Events after which a list of sessions, or a pane's screen, is not what it was.
+# Events that change the list of sessions, or a pane's screen.
 _TREE_EVENTS = frozenset(("pane_spawned", "pane_closed", "renamed", "state_changed", "resized", "dropped"))
 _PANE_EVENTS = frozenset(("dirty", "idle", "pane_closed", "resized", "title_changed", "dropped"))
 _TRY_AGAIN_S = 1.0
-# How long nothing is told after something was, and how often it is told of a pane that writes on and on.
+# The shortest time between notifications, and the interval for a pane that writes continuously.
 _PAUSE_S = 0.2
 _WHILE_BUSY_S = 1.0
 
 
 def templates() -> list[Document]:
-    """List the templates."""
+    """Return the resource templates."""
     return [
         {
             "uriTemplate": "phux://pane/{id}/screen",
@@ -56,7 +56,7 @@ def templates() -> list[Document]:
 
 
 async def listing(links: Links) -> list[Document]:
-    """List what is there: the sessions, and every pane's screen and log; without a server, only the first."""
+    """Return the resources: the sessions, and every pane's screen and log; without a server, only the sessions."""
     found: list[Document] = [
         {
             "uri": _SESSIONS,
@@ -87,10 +87,10 @@ async def listing(links: Links) -> list[Document]:
 
 
 class Resource:
-    """Something that can be read and followed.
+    """A resource that can be read and followed.
 
     Attributes:
-        uri: Its name.
+        uri: Its URI.
     """
 
     def __init__(self, uri: str, phux: Phux, pane: int | None, what: str) -> None:
@@ -100,7 +100,7 @@ class Resource:
         self._what = what
 
     async def read(self) -> Document:
-        """Read it."""
+        """Return its content."""
         if self._what == "sessions":
             tree = await self._phux.drive(flows.tree())
             return {"uri": self.uri, "mimeType": "application/json", "text": json.dumps(tree, ensure_ascii=False)}
@@ -112,10 +112,10 @@ class Resource:
         return {"uri": self.uri, "mimeType": "text/plain", "text": text}
 
     async def follow(self, on_change: Callable[[], None]) -> None:
-        """Tell of changes until it is gone; a server that goes away is waited for.
+        """Report changes until the resource is gone; if the server is gone, wait for it to return.
 
         Raises:
-            PhuxError: It is gone.
+            PhuxError: The resource is gone.
         """
         while True:
             with contextlib.suppress(NoServerError):
@@ -125,7 +125,7 @@ class Resource:
             await asyncio.sleep(_TRY_AGAIN_S)
 
     async def _seq(self) -> int:
-        """Say how much a pane has written; of one that is gone, and of all sessions, nothing."""
+        """Return the sequence number of a pane; 0 if it is gone, or for the list of sessions."""
         if self._pane is None:
             return 0
         try:
@@ -134,10 +134,10 @@ class Resource:
             return 0
 
     async def _tell(self, events: AsyncIterator[shapes.Event], on_change: Callable[[], None]) -> None:
-        """Tell of changes, the last one always, but not of each: whoever hears of one reads it all."""
+        """Report changes at a limited rate, but always the last one; the host then reads the whole resource."""
         relevant = _TREE_EVENTS if self._pane is None else _PANE_EVENTS
         changed = asyncio.Event()
-        # A pane says that it writes and that it rests, and nothing in between; it may have been writing before.
+        # A pane reports when it starts and stops writing, and nothing in between; it may already be writing.
         busy, seq = self._pane is not None, await self._seq()
 
         async def tell() -> None:
@@ -168,10 +168,10 @@ class Resource:
 
 
 async def find(links: Links, uri: object, revision: Revision) -> Resource:
-    """Find a resource by its URI.
+    """Return a resource by its URI.
 
     Raises:
-        RpcError: There is none.
+        RpcError: There is no such resource.
     """
     if not isinstance(uri, str):
         raise RpcError(INVALID_PARAMS, "a resource is named by its `uri`, a string")
@@ -189,10 +189,10 @@ async def find(links: Links, uri: object, revision: Revision) -> Resource:
 
 
 async def read(links: Links, uri: object, revision: Revision) -> Document:
-    """Read a resource.
+    """Return the content of a resource.
 
     Raises:
-        RpcError: There is none, or it cannot be read.
+        RpcError: There is no such resource, or it cannot be read.
     """
     resource = await find(links, uri, revision)
     try:
@@ -202,7 +202,7 @@ async def read(links: Links, uri: object, revision: Revision) -> Document:
 
 
 def _translate(error: PhuxError, uri: str, revision: Revision) -> RpcError:
-    """Make an error of JSON-RPC: a resource has no other way to say no."""
+    """Return a JSON-RPC error, the only way in which a resource can fail."""
     if isinstance(error, (NoSuchTargetError, BadSelectorError)):
         return _not_found(uri, revision)
     return RpcError(INTERNAL_ERROR, explain(error))

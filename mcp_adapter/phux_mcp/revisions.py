@@ -1,4 +1,4 @@
-"""What the revisions of MCP do differently, in one table."""
+"""The differences between the revisions of MCP, in one table."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ class Revision(NamedTuple):
 
     Attributes:
         name: Its date.
-        seed: Whether it is served exactly as the first version of phux-mcp did: six tools, nothing else.
-        batches: Whether several messages may come as an array.
-        annotations: Whether tools tell what they do to the world, and progress carries a message.
-        structured: Whether tools have titles and output schemas, and results carry ``structuredContent``.
-        stateless: Whether every request tells its revision, and there is no handshake.
-        not_found: The code of the error for a resource that is not there.
+        seed: Whether it is served exactly as by the first version of phux-mcp: six tools, nothing else.
+        batches: Whether several messages may be sent as an array.
+        annotations: Whether tools have annotations, and progress has messages.
+        structured: Whether tools have titles and output schemas, and results have ``structuredContent``.
+        stateless: Whether every request names its revision, and there is no handshake.
+        not_found: The error code for a missing resource.
     """
 
     name: str
@@ -37,12 +37,12 @@ REVISIONS = {
         Revision("2026-07-28", stateless=True, not_found=-32602),
     )
 }
-"""Every revision that is served, by its name, oldest first."""
+"""Every supported revision by name, oldest first."""
 
 OLDEST = REVISIONS["2024-11-05"]
-"""What somebody gets who asks without any handshake: the contract of the seed."""
+"""The revision for requests without a handshake: the contract of the seed."""
 NEWEST_WITH_HANDSHAKE = REVISIONS["2025-11-25"]
-"""What ``initialize`` answers to somebody who wants a revision that is not known."""
+"""The revision that ``initialize`` returns if the requested one is unknown."""
 NEWEST = REVISIONS["2026-07-28"]
 
 META_REVISION = "io.modelcontextprotocol/protocolVersion"
@@ -53,10 +53,10 @@ META_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 UNSUPPORTED_REVISION = -32022
 
 CACHE_MS = 0
-"""How long a list may be kept: it is cheap to ask, and may have changed."""
+"""How long a host may cache a list, which is cheap to request and may change."""
 
 
 def with_handshake(wanted: object) -> Revision:
-    """Choose the revision for an ``initialize``: the one that is wanted, if it can be had."""
+    """Return the revision for an ``initialize``: the requested one, if it is supported."""
     revision = REVISIONS.get(wanted) if isinstance(wanted, str) else None
     return NEWEST_WITH_HANDSHAKE if revision is None or revision.stateless else revision

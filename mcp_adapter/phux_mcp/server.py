@@ -1,7 +1,7 @@
-"""One conversation with a host: lines to messages, calls side by side, cancelling.
+"""One connection to a host: lines to messages, concurrent calls, cancellation.
 
-Takes lines and gives lines; who reads and writes them is ``main``'s business, and what each method answers that of
-``methods``. Nothing that arrives raises out of here.
+Lines in, lines out: ``main`` reads and writes them, and ``methods`` answers the requests. No input raises an exception
+here.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     Deliver = Callable[[Message | None], None]
 
 MAX_BATCH = 256
-"""Messages in one array: the replies to all of them are kept until the last of them is there."""
+"""The most messages in one array, because all replies are kept until the last one."""
 MAX_UNANSWERED = 1024
-"""Requests that may be unanswered; of these, far fewer may be calls of tools."""
+"""The most unanswered requests; the limit for tool calls is much lower."""
 
 
 class Server:
-    """The server's side of one conversation.
+    """The server's side of one connection to a host.
 
     Args:
-        toolset: What is served.
-        links: The way to phux servers.
-        send: Takes each line that is to be sent.
-        is_behind: Says whether the host has not read for long; it is told nothing then that it did not ask for.
+        toolset: The tools to serve.
+        links: The connections to phux servers.
+        send: Called with each line to send.
+        is_behind: Returns whether the host has stopped reading; it then gets no notifications.
     """
 
     def __init__(
@@ -51,11 +51,11 @@ class Server:
 
     @property
     def running(self) -> set[asyncio.Task[Params]]:
-        """The calls that have not been answered yet."""
+        """The calls without a reply."""
         return set(self._running.values())
 
     def take_line(self, line: bytes | None) -> None:
-        """Take a line from the host, None for one that was too long."""
+        """Process a line from the host; None stands for one that was too long."""
         if line is not None and not line.strip():
             return
         try:
@@ -90,7 +90,7 @@ class Server:
             self._send({"jsonrpc": "2.0", "method": method, "params": params})
 
     def _take_batch(self, messages: list[object]) -> None:
-        """Answer an array with an array, once all of it is answered; in the one revision that has them."""
+        """Answer an array with an array, once all replies are there; only one revision has arrays."""
         revision = self._methods.revision
         if revision is None or not revision.batches:
             when = "before `initialize`" if revision is None else f"in {revision.name}"
@@ -118,12 +118,12 @@ class Server:
             self._take(message, deliver)
 
     def _take(self, message: object, deliver: Deliver) -> None:
-        """Take one message; ``deliver`` is given its reply, now or later, or None when there is to be none."""
+        """Process one message; call ``deliver`` with its reply, now or later, or with None if it has none."""
         request_id: RequestId | None = None
         try:
             checked = jsonrpc.check(message)
-            method, params = checked.get("method"), checked.get("params") or {}  # some hosts write null for none
-            if method is None:  # a response, and we asked nothing
+            method, params = checked.get("method"), checked.get("params") or {}  # some hosts send null for none
+            if method is None:  # a response, but we sent no request
                 deliver(None)
                 return
             if "id" not in checked:

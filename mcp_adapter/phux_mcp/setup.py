@@ -1,4 +1,4 @@
-"""``phux mcp setup``: what hosts want to read in their configuration, printed or merged into it."""
+"""``phux mcp setup``: print the configuration for a host, or merge it into the host's file."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class _Host(NamedTuple):
-    """How one host is configured.
+    """The configuration of one host.
 
     Attributes:
         linux: Its file; ``~`` is the home directory.
-        mac: Its file on macOS, if it is another one.
-        path: Keys that lead to our entry.
-        kind: ``stdio`` if the entry names its transport so, ``plain`` if it names none, ``local`` for opencode's form.
-        moved: A variable that names another directory, and the file in there.
+        mac: Its file on macOS, if different.
+        path: The keys that lead to our entry.
+        kind: ``stdio`` if the entry names that transport, ``plain`` if it names none, ``local`` for opencode's form.
+        moved: A variable that names another directory, and the file in it.
     """
 
     linux: str
@@ -59,7 +59,7 @@ HOSTS = {
         ("OPENCODE_CONFIG_DIR", "opencode.json"),
     ),
 }
-"""Every host that can be set up."""
+"""The supported hosts."""
 
 
 def main(options: argparse.Namespace) -> int:
@@ -84,21 +84,21 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _command(options: argparse.Namespace) -> list[str]:
-    """Say how a host is to start us: by a whole path, for it may not have ours in its own."""
+    """Return the command with which a host starts us, with an absolute path because its PATH may differ."""
     script = os.path.join(os.path.dirname(os.path.abspath(sys.executable)), "phux-mcp")
     words = [script] if os.access(script, os.X_OK) else [sys.executable, "-m", "phux_mcp"]
     if options.safety:
         words += ["--safety", options.safety]
     if options.profile != "phux":
         words += ["--profile", options.profile]
-    socket = options.socket or os.environ.get("PHUX_SOCKET")  # which the host would not pass on
+    socket = options.socket or os.environ.get("PHUX_SOCKET")  # the host would not pass it on
     if socket:
         words += ["--socket", os.path.abspath(socket)]
     return words
 
 
 def file_of(host: _Host) -> str:
-    """Find a host's file: the one that is there, if it may have two names, as opencode's may."""
+    """Return a host's file; if it can have two names, as opencode's can, the existing one."""
     path = _usual_file(host)
     with_comments = f"{path}c"
     may_be_named_so = host.kind == "local" and os.path.exists(with_comments) and not os.path.exists(path)
@@ -117,10 +117,10 @@ def _usual_file(host: _Host) -> str:
 
 
 def merged(text: str, host: _Host, words: list[str], path: str) -> str:
-    """Set our entry in the text of a host's file.
+    """Return the text of a host's file with our entry set.
 
     Raises:
-        ConfigError: It cannot be done safely.
+        ConfigError: The text cannot be edited safely.
     """
     if path.endswith(".toml"):
         return config_text.set_in_toml(text, host.path, {"command": words[0], "args": words[1:]})
@@ -133,15 +133,15 @@ def merged(text: str, host: _Host, words: list[str], path: str) -> str:
 
 
 def write(path: str, host: _Host, words: list[str]) -> bool:
-    """Merge our entry into a file; the file as it was is kept beside it.
+    """Merge our entry into a file, and keep a backup of the original next to it.
 
     Returns:
-        Whether anything had to be changed.
+        Whether the file was changed.
 
     Raises:
-        RefusedError: It cannot be done safely; nothing was changed.
+        RefusedError: The file cannot be edited safely; it was not changed.
     """
-    path = os.path.realpath(path)  # a link into somebody's dotfiles stays one
+    path = os.path.realpath(path)  # keep a link into the user's dotfiles
     try:
         old = _read(path)
         new = merged(old or "", host, words, path)
@@ -162,14 +162,14 @@ def write(path: str, host: _Host, words: list[str]) -> bool:
 
 def _read(path: str) -> str | None:
     try:
-        with open(path, encoding="utf-8", newline="") as file:  # as it is, carriage returns included
+        with open(path, encoding="utf-8", newline="") as file:  # unchanged, including carriage returns
             return file.read()
     except FileNotFoundError:
         return None
 
 
 def _mode(path: str) -> int:
-    # These files may hold keys of other servers: one that we make is the user's alone.
+    # These files may contain keys of other servers, so a new one is readable only by the user.
     return os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o600
 
 
@@ -185,7 +185,7 @@ def _write_new(path: str, text: str, mode: int) -> None:
 
 
 def _replace(path: str, text: str, mode: int) -> None:
-    """Put a text in a file's place: the old one or the new one is there at any moment, never half of one."""
+    """Replace a file's text atomically."""
     fd, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".phux-")
     try:
         with os.fdopen(fd, "w", encoding="utf-8", newline="") as file:

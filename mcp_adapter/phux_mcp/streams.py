@@ -1,6 +1,6 @@
-"""stdin and stdout in an event loop, without changing their flags, which others may share.
+"""stdin and stdout in an event loop, without changing their flags, which other processes may share.
 
-Nothing here blocks the loop, and nothing grows without a bound: while the host does not read, no further line is taken.
+Nothing here blocks the loop or grows without bound: while the host does not read, no further line is processed.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _READ_SIZE = 256 * 1024
-# Short lines that one read may bring are thousands of requests. After this many, the calls they made get to run.
+# One read may return thousands of short requests. After this many, let their calls run.
 _LINES_AT_ONCE = 64
-# A pipe that says it can be written takes so much without blocking.
+# A writable pipe accepts this much without blocking.
 _WRITE_SIZE = select.PIPE_BUF
 _MAX_UNREAD = 8 * 1024 * 1024
 
 
 class Input:
-    """Lines from a descriptor, as they come.
+    """Lines from a descriptor, as they arrive.
 
     Args:
         loop: The event loop.
         fd: The descriptor: a pipe, a socket, a terminal or a file.
-        on_line: Is given each line, None for one that was too long.
-        on_end: Is called once, at the end of the stream.
+        on_line: Called with each line; None stands for one that was too long.
+        on_end: Called once, at the end of the stream.
     """
 
     def __init__(
@@ -45,25 +45,25 @@ class Input:
         self._on_line = on_line
         self._on_end = on_end
         self._lines = Lines()
-        self._arrived: Iterator[bytes | None] = iter(())  # lines that were read and not taken
+        self._arrived: Iterator[bytes | None] = iter(())  # lines that were read but not processed
         self._reading = False  # whether lines are wanted
-        self._listening = False  # whether the loop calls us when there is something to read
+        self._listening = False  # whether the loop watches the descriptor
         self._ended = False
         self._is_file = False
 
     def resume(self) -> None:
-        """Take lines, until told otherwise."""
+        """Start processing lines."""
         if not self._reading and not self._ended:
             self._reading = True
             self._loop.call_soon(self._take_lines)
 
     def pause(self) -> None:
-        """Take no further line, not even one that was already read."""
+        """Stop processing lines, even those already read."""
         self._reading = False
         self._stop_listening()
 
     def _take_lines(self) -> None:
-        """Take the lines that were read, then listen for more."""
+        """Process the lines that were read, then wait for more."""
         for count, line in enumerate(self._arrived, 1):
             self._on_line(line)
             if not self._reading:
@@ -83,7 +83,7 @@ class Input:
             try:
                 self._loop.add_reader(self._fd, self._read)
                 return
-            except PermissionError:  # a file can always be read, and cannot be waited for
+            except PermissionError:  # a file is always readable, and cannot be watched
                 self._is_file = True
         self._loop.call_soon(self._read)
 
@@ -118,11 +118,11 @@ class Output:
     Args:
         loop: The event loop.
         fd: The descriptor.
-        on_full: Is told whether the host is behind with reading.
-        on_broken: Is called when nobody reads any more.
+        on_full: Called with whether the host has stopped reading.
+        on_broken: Called when the host has closed the pipe.
 
     Attributes:
-        is_full: Whether the host is behind with reading.
+        is_full: Whether the host has stopped reading.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class Output:
         self._poll.register(fd, select.POLLOUT)
 
     def write(self, data: bytes) -> None:
-        """Send, now or as soon as the host reads."""
+        """Send bytes, now or as soon as the host reads."""
         if self._broken:
             return
         self._unsent += data
@@ -154,7 +154,7 @@ class Output:
             self._flush()
 
     def finish(self, timeout_s: float) -> None:
-        """Send what is left, as long as somebody reads it. Blocks."""
+        """Send the remaining bytes while the host reads them. Blocks."""
         while self._unsent and not self._broken and self._poll.poll(timeout_s * 1000):
             self._write_once()
 

@@ -1,4 +1,4 @@
-"""``--profile terminally``: tabs of one managed session. A tab is a window, ``@N`` by phux's own numbers."""
+"""``--profile terminally``: tabs of one managed session. A tab is a window, ``@N`` with phux's id."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _SESSION = "terminally"
 _LINES = 500
 _CHUNK = 65536
 _TIMEOUT_MS = 10_000
-# The first tab makes the session, and the second must not try to.
+# Only the first of several concurrent tabs may create the session.
 _creating = asyncio.Lock()
-# What set_history_limit said, for tabs that are still to come.
+# The limit of set_history_limit, for later tabs.
 _history: dict[str, int] = {}
 
 
@@ -42,7 +42,7 @@ async def _tabs(phux: Phux) -> list[Document]:
 
 
 async def _pane_of(phux: Phux, window_id: str) -> int:
-    """Find the pane of a tab."""
+    """Return the pane of a tab."""
     return int((await _shown_in(phux, window_id))["id"])
 
 
@@ -155,7 +155,7 @@ def _tool(
     gives: dict[str, str],
     safety: str = "mutating",
 ) -> Tool:
-    """Make a tool: each thing it takes or gives is told as its type, `!` if it must be there, and what it is."""
+    """Return a tool. Each parameter and result is given as its type, `!` if it is required, and its description."""
 
     async def answer(call: Call, arguments: Arguments) -> Answer:
         try:

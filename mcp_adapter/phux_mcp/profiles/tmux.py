@@ -1,6 +1,6 @@
-"""``--profile tmux``: fourteen tools that speak tmux. Sessions are $N, windows @N, panes %N, by phux's own numbers.
+"""``--profile tmux``: fourteen tools in tmux's terms. Sessions are $N, windows @N, panes %N, with phux's ids.
 
-A failure is a text that begins with ``Error: ``, as tmux's own words after it; never an exception.
+A failure is a text that begins with ``Error: `` and continues with tmux's own message; never an exception.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ TOOLS: list[Tool] = []
 
 
 class _Miss(Exception):  # noqa: N818  it becomes a text
-    """A target that matches nothing, in tmux's words."""
+    """A target that matches nothing; the message is tmux's."""
 
 
 class _Found(NamedTuple):
-    """What a target names, and how much of it was named."""
+    """The session, window or pane that a target names, and how much of it was given."""
 
     session: Node
     window: Node
@@ -50,7 +50,7 @@ class _Found(NamedTuple):
 
 
 def _find(tree: Node, target: str, kind: str) -> _Found:
-    """Resolve a target as tmux does: what is not named is the active one, and errors tell what kind was wanted."""
+    """Resolve a target as tmux does: omitted parts are the active ones, and errors name the wanted kind."""
     for session, window, pane in _panes(tree):
         if target == f"%{pane['id']}":
             return _Found(session, window, pane, "pane")
@@ -75,7 +75,7 @@ def _whole(session: Node) -> _Found:
 
 
 def _in_session(session: Node, locus: str, kind: str) -> _Found:
-    """Resolve what stands behind the colon: a window, or a window and a pane."""
+    """Resolve the part after the colon: a window, or a window and a pane."""
     whole = _among(session["windows"], locus, "@")
     if whole is not None:
         return _Found(session, whole, _active(whole["panes"]), "window")
@@ -108,14 +108,14 @@ def _among(nodes: list[Node], part: str, sign: str) -> Node | None:
 
 
 def _shell_line(command: str | None) -> list[str] | None:
-    """A command of tmux is a line for the shell."""
+    """Return the argv of a command, which is a shell line in tmux."""
     return None if command is None else [os.environ.get("SHELL") or "/bin/sh", "-c", command]
 
 
 def _tool(description: str, safety: str = "mutating", **parameters: str) -> Callable[[_Run], _Run]:
-    """Make a tool of a function.
+    """Return a tool from a function.
 
-    A parameter is told as its type, with `!` if it must be given or `=` and its default, and what it is.
+    A parameter is given as its type, with `!` if it is required or `=` and its default, and its description.
     """
 
     def register(run: _Run) -> _Run:
@@ -154,7 +154,7 @@ def _param(name: str, note: str) -> Param:
     return Param(name, kind, text, required=not default)
 
 
-# Rows of the history have negative numbers.
+# Rows of scrollback have negative numbers.
 _KINDS = {"string": TEXT, "boolean": BOOLEAN, "integer": whole(-LARGEST, LARGEST)}
 _WINDOW = 'string! Window target (e.g. "session:0", "@1").'
 _PANE = 'string! Pane target (e.g. "session:window.pane", "%3").'

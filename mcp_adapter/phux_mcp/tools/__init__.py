@@ -1,4 +1,4 @@
-"""What the tools do, by theme, and the table of all of them."""
+"""The implementation of the tools, by theme, and the table of all of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _place(tool: Tool) -> int:
 
 
 TOOLS: tuple[Tool, ...] = tuple(sorted((*READING, *HISTORY, *DRIVING, *ARRANGING), key=_place))
-"""Every tool of phux, in the order they are listed: those of the first revision as it lists them, then by theme."""
+"""Every tool of phux, in order: those of the first revision in its order, then by theme."""
 
 INSTRUCTIONS = """\
 phux keeps real terminals that outlive this conversation. A session has windows, a window has panes; a pane is a

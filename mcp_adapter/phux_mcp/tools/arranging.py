@@ -1,4 +1,4 @@
-"""Tools that make, arrange and end sessions, windows and panes."""
+"""Tools that create, arrange and kill sessions, windows and panes."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 async def new(call: Call, arguments: Arguments) -> Answer:
-    """Make a session."""
+    """Create a session."""
     phux = await connect(call, arguments)
-    # What a model runs is no part of the person's history.
+    # Commands of a model do not belong in the user's history file.
     flow = flows.new(
         phux.caller, arguments["name"], cwd=arguments.get("cwd"), command=arguments.get("command"), history=False
     )
@@ -32,7 +32,7 @@ async def new(call: Call, arguments: Arguments) -> Answer:
 
 
 async def split(call: Call, arguments: Arguments) -> Answer:
-    """Make a pane beside another one, or a window."""
+    """Create a pane next to another one, or a window."""
     phux = await connect(call, arguments)
     options = {name: arguments[name] for name in ("cwd", "command", "select") if name in arguments}
     target, size = arguments["target"], arguments.get("size")
@@ -51,19 +51,19 @@ async def split(call: Call, arguments: Arguments) -> Answer:
 
 
 async def select(call: Call, arguments: Arguments) -> Answer:
-    """Give something the focus."""
+    """Give the focus to a session, a window or a pane."""
     phux = await connect(call, arguments)
     return Answer(await phux.drive(flows.select(phux.caller, arguments["target"])))
 
 
 async def rename(call: Call, arguments: Arguments) -> Answer:
-    """Give a session or a window another name."""
+    """Rename a session or a window."""
     phux = await connect(call, arguments)
     return Answer(await phux.drive(flows.rename(phux.caller, arguments["target"], arguments["name"])))
 
 
 async def resize(call: Call, arguments: Arguments) -> Answer:
-    """Change a size, or zoom."""
+    """Resize a pane or a window, or zoom a pane."""
     phux = await connect(call, arguments)
     target = arguments["target"]
     sizes = {name: arguments[name] for name in ("cols", "rows", "side", "by") if name in arguments}
@@ -75,7 +75,7 @@ async def resize(call: Call, arguments: Arguments) -> Answer:
 
 
 async def kill(call: Call, arguments: Arguments) -> Answer:
-    """End a session, a window or a pane, but never the one the host lives in."""
+    """Kill a session, a window or a pane, but never the one in which the host runs."""
     phux = await connect(call, arguments)
     tree = await phux.drive(flows.tree())
     scope, node = selector.resolve_object(tree, arguments["target"], phux.caller.pane)
@@ -84,7 +84,7 @@ async def kill(call: Call, arguments: Arguments) -> Answer:
 
 
 def _place() -> dict[str, Any]:
-    """Make the schema of a place; four tools have it, so it has what a model needs."""
+    """Return the schema of a place, limited to what a model needs because four tools include it."""
     schema = document("place")
     names = ("session", "window", "window_name", "pane", "terminal_id", "cols", "rows", "zoomed")
     return {**schema, "properties": {name: schema["properties"][name] for name in names}, "required": ["terminal_id"]}

@@ -1,4 +1,4 @@
-"""Tools that drive a program: typing, running, acting."""
+"""Tools that drive a program: type, run, act."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _typed(sent: Document) -> Answer:
 
 
 async def run(call: Call, arguments: Arguments) -> Answer:
-    """Run a command and tell what it did; that time was over is told, too, and is no failure."""
+    """Run a command and return its result; a timeout is a result, too, not a failure."""
     phux = await connect(call, arguments)
     command = arguments["command"]
     pane = (await phux.drive(flows.find_pane(arguments["target"], phux.caller)))["id"]
@@ -96,7 +96,7 @@ def _started(command: str, started: Document) -> Document:
 
 
 async def _as_it_stands(phux: Phux, pane: int, command: str, error: PhuxError) -> Document:
-    """Tell what a command that goes on looks like, and what can be done."""
+    """Return the state of a running command, and a hint on what to do."""
     screen = await phux.drive(flows.snapshot(phux.caller, pane))
     return {
         "command": clipped(command, LONGEST_MATCH),
@@ -109,7 +109,7 @@ async def _as_it_stands(phux: Phux, pane: int, command: str, error: PhuxError) -
     }
 
 
-# What to do about a command that has not ended, by the state of its pane.
+# Hints for a command that has not ended, by the state of its pane.
 _NEXT = {
     "running": 'phux_wait with state ["prompt"] waits for its end, phux_commands then has its exit code; '
     "phux_signal ends it",
@@ -121,9 +121,9 @@ _NEXT = {
 
 
 async def _chosen(phux: Phux, pane: int, result: Document, wanted: Document, budget: Budget) -> Document:
-    """Take of a command's output what was asked for, and as much of it as fits.
+    """Return the requested part of a command's output, as much of it as fits.
 
-    The command has run: what cannot be read of its output is explained in a hint, and its result is still returned.
+    The command has run, so output that cannot be read is explained in a hint, and the result is still returned.
     """
     try:
         return await _selected(phux, pane, result, wanted, budget)
@@ -143,7 +143,7 @@ async def _selected(phux: Phux, pane: int, result: Document, wanted: Document, b
         return result
     entries = (await phux.drive(flows.commands(phux.caller, pane)))["commands"]
     entry = next((entry["id"] for entry in reversed(entries) if entry["start"] == result["seq"]["start"]), None)
-    if entry is None:  # so much has run since that it is forgotten
+    if entry is None:  # the ledger has dropped it after many later commands
         return result
 
     async def read(max_bytes: int) -> Document:
@@ -167,7 +167,7 @@ async def _selected(phux: Phux, pane: int, result: Document, wanted: Document, b
 
 
 async def _last_line(phux: Phux, target: str | int) -> str:
-    """Say what a program says of itself: its last line."""
+    """Return the last line of a program's screen."""
     try:
         screen = await phux.drive(flows.snapshot(phux.caller, target))
     except PhuxError as error:
@@ -176,7 +176,7 @@ async def _last_line(phux: Phux, target: str | int) -> str:
 
 
 async def signal(call: Call, arguments: Arguments) -> Answer:
-    """Send a signal to what runs in a pane, but never to the host itself."""
+    """Send a signal to a pane's foreground process group, but never to the host itself."""
     phux = await connect(call, arguments)
     pane = await phux.drive(flows.find_pane(arguments["target"], phux.caller))
     refuse_own("pane", pane, phux.caller.pane, "sent signals")
@@ -184,7 +184,7 @@ async def signal(call: Call, arguments: Arguments) -> Answer:
 
 
 async def act(call: Call, arguments: Arguments) -> Answer:
-    """Type, wait, and tell what changed."""
+    """Type, wait, and return what changed."""
     phux = await connect(call, arguments)
     options = {
         name: value for name, value in arguments.items() if name not in {"target", "keys", "timeout_secs", "socket"}

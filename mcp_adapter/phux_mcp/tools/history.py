@@ -1,4 +1,4 @@
-"""Tools that read what panes wrote, and what ran in them; also of panes that are gone."""
+"""Tools that read the output and commands of panes, even of panes that are gone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COMMANDS = 20
 
 
 async def logs(call: Call, arguments: Arguments) -> Answer:
-    """Read what a pane wrote, or what a command did."""
+    """Return the output of a pane or of a command."""
     phux = await connect(call, arguments)
     query = {name: arguments[name] for name in _QUERY if name in arguments}
     command, target = arguments.get("command_id"), arguments.get("target")
@@ -49,7 +49,7 @@ async def logs(call: Call, arguments: Arguments) -> Answer:
 
 
 async def search(call: Call, arguments: Arguments) -> Answer:
-    """Look for a pattern in what all panes wrote."""
+    """Search the logs of all panes."""
     phux = await connect(call, arguments)
     flow = flows.search(
         phux.caller,
@@ -72,7 +72,7 @@ async def search(call: Call, arguments: Arguments) -> Answer:
 
 
 async def commands(call: Call, arguments: Arguments) -> Answer:
-    """Read the ledger, the newest of it."""
+    """Return the newest entries of the command ledger."""
     phux = await connect(call, arguments)
     found = await phux.drive(flows.commands(phux.caller, arguments.get("target")))
     entries = [

@@ -1,4 +1,4 @@
-"""Parameters that several tools take, and what their handlers do with them."""
+"""Parameters that several tools share, and their handling."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ ANY_TARGET = Param("target", TEXT, "a session, window or pane: work, work:1 or @
 TIMEOUT = Param("timeout_secs", number(), "the seconds to wait", omitted="no limit")
 MAX_BYTES = Param("max_bytes", whole(0, 1_000_000), "the byte limit", omitted="about 9000 tokens")
 WHOLE_NUMBER = Kind(COUNT.words, COUNT.fits, {"type": "number", "minimum": 0, "multipleOf": 1})
-"""A count where the first revision says that it is a number."""
+"""A count that the first revision declares as a number."""
 
 HINT: Schema = {"hint": {"type": "string"}}
 
 
 def shared(params: Mapping[str, Param], *names: str) -> list[Param]:
-    """Return parameters that a call or a verb of the CLI has, too, as they are described there."""
+    """Return parameters that a call or a verb of the CLI also has, with the same descriptions."""
     return [params[name] for name in names]
 
 
 async def connect(call: Call, arguments: Arguments) -> Phux:
-    """Give the way to the server that the arguments name."""
+    """Return the client of the server that the arguments name."""
     return await call.links.phux(arguments.get("socket"))

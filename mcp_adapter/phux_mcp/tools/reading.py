@@ -1,4 +1,4 @@
-"""Tools that read: nothing they do can be noticed in a pane."""
+"""Tools that only read: they have no effect on a pane."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_EVENTS = 1000
 
 
 async def ls(call: Call, arguments: Arguments) -> Answer:
-    """List the sessions: as `phux ls` does, and beside it in the words of the wire."""
+    """Return the sessions, in the formats of `phux ls` and of the wire."""
     tree = await (await connect(call, arguments)).drive(flows.tree())
     listed = session_list(tree)
     by_name = {session["name"]: session for session in tree["sessions"]}
@@ -48,7 +48,7 @@ async def ls(call: Call, arguments: Arguments) -> Answer:
 
 
 async def tree(call: Call, arguments: Arguments) -> Answer:
-    """Give the whole tree, or that of one session."""
+    """Return the whole tree, or that of one session."""
     phux = await connect(call, arguments)
     tree = await phux.drive(flows.tree())
     if "session" in arguments:
@@ -74,7 +74,7 @@ def _sessions_that_fit(found: Document, arguments: Arguments) -> Document:
 
 
 async def snapshot(call: Call, arguments: Arguments) -> Answer:
-    """Read a screen, or what changed on it."""
+    """Return a screen, or what changed on it."""
     phux = await connect(call, arguments)
     target, cells = arguments.get("target"), arguments.get("cells", False)
     if "since" in arguments:
@@ -86,11 +86,11 @@ async def snapshot(call: Call, arguments: Arguments) -> Answer:
 
 
 async def wait(call: Call, arguments: Arguments) -> Answer:
-    """Wait until something is true of a pane."""
+    """Wait until a condition of a pane holds."""
     phux = await connect(call, arguments)
     until, regex = arguments.get("until"), arguments.get("regex")
     others = {name: arguments[name] for name in ("state", "stop", "since", "gone") if name in arguments}
-    # A text that is waited for wins over rest, which comes whenever a program pauses.
+    # A text takes precedence over idleness, which occurs whenever a program pauses.
     idle_ms = None if until is not None or regex is not None else arguments.get("idle_ms")
     timeout_s = arguments.get("timeout_secs")
     flow = flows.wait(
@@ -124,14 +124,14 @@ async def wait(call: Call, arguments: Arguments) -> Answer:
 
 
 def tail(screen: Document, rows: int = 8) -> list[str]:
-    """Give the last rows of a screen that have something in them."""
+    """Return the last rows of a screen that are not blank."""
     lines: list[str] = screen["lines"]
     end = next((row for row in range(len(lines), 0, -1) if lines[row - 1]), 0)
     return [clipped(line) for line in lines[max(0, end - rows) : end]]
 
 
 class _Enough(Exception):  # noqa: N818  it ends a watch, and nothing is wrong
-    """As many events came as were wanted, or as there is room for."""
+    """There are as many events as requested, or as fit."""
 
 
 async def watch(call: Call, arguments: Arguments) -> Answer:
@@ -193,24 +193,24 @@ def _waited() -> Document:
 
 
 def _screen() -> Document:
-    """Make the schema of a screen, or of what changed on it."""
+    """Return the schema of a screen, or of what changed on it."""
     changes = document("screen-changes")["properties"]
     more = {name: changes[name] for name in ("changed", "since", "scrolled", "full")}
     schema = document("screen-state", more={**more, **_MORE})
-    for name in ("met", "met_line"):  # phux_wait tells that, in its own words
+    for name in ("met", "met_line"):  # phux_wait describes it itself
         del schema["properties"][name]
     only_whole = {"lines", "scrollback", "soft_wrap"}
     return {**schema, "required": [name for name in schema["required"] if name not in only_whole]}
 
 
 def changes_schema() -> Document:
-    """Make the schema of what changed on a screen."""
+    """Return the schema of what changed on a screen."""
     return document("screen-changes", more=_MORE)
 
 
 _LEFT_OUT: Document = {"omitted": {"type": "integer"}, **HINT}
 _MORE: Document = {
-    "state": {"type": "string"},  # the instructions name them
+    "state": {"type": "string"},  # the instructions list them
     "highlights": {"type": "array", "items": {"type": "object"}},
     "omitted": {"type": "object"},
 }

@@ -1,4 +1,4 @@
-"""Screens, and changes of them, within a budget."""
+"""Fit screens and their changes into a budget."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
     Document = dict[str, Any]
 
-# What such an entry takes at the least; of more than would fit so, nobody need try whether they do.
+# The least bytes of an entry; more entries than fit at this size need not be tried.
 _ENTRY_BYTES = {"cells": 200, "highlights": 60}
 _HINT = "a larger max_bytes allows more; phux_logs has what was written before"
 
 
 def within(screen: Document, budget: Budget) -> Document:
-    """Leave out of a screen, or of its changes, what does not fit.
+    """Remove from a screen, or from its changes, what does not fit.
 
-    That is cells first, which are told as highlights, too, in a fraction of the room; then the oldest history, then
-    highlights, then rows from the top: rows of a screen are left blank, so that the others keep their numbers.
+    Cells are removed first, because highlights show them in fewer bytes; then the oldest scrollback, then highlights,
+    then rows from the top. Removed rows of a screen become blank, so that the others keep their numbers.
     """
     if "cells" in screen:
         screen = {**screen, "highlights": _highlights(screen)}
@@ -82,7 +82,7 @@ def _without_rows(screen: Document, budget: Budget) -> Document:
 
 
 def _less(screen: Document, what: str, number: int, **parts: object) -> Document:
-    """Put shorter parts in their places, and tell how much of what is missing."""
+    """Replace parts with shorter ones, and record how much is missing."""
     if number == 0:
         return screen
     omitted = screen.get("omitted", {})
