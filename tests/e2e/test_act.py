@@ -38,7 +38,7 @@ def test_changes_are_the_rows_that_are_new(phux, pane):
     validate("screen-changes", phux.drive(flows.changes(phux.caller, pane.id, seen.seq, cells=True)))
 
 
-def test_a_screen_that_scrolled_tells_only_what_came(pane):
+def test_a_scrolled_screen_reports_only_new_rows(pane):
     pane.run("seq 1 40")
     seen = pane.snapshot()
     pane.run("echo new")
@@ -48,7 +48,7 @@ def test_a_screen_that_scrolled_tells_only_what_came(pane):
     assert "new" in [row.text for row in changes.changed]
 
 
-def test_a_selection_that_is_only_a_colour_is_a_change_when_cells_are_asked_for(pane):
+def test_a_change_of_color_alone_is_reported_only_with_cells(pane):
     pane.run("printf 'a\\nb\\n'")
     seen = pane.snapshot(cells=True)
     pane.send_keys("printf '\\033[s\\033[H\\033[7m%s\\033[m\\033[u' '$'", "Enter")
@@ -56,13 +56,13 @@ def test_a_selection_that_is_only_a_colour_is_a_change_when_cells_are_asked_for(
     assert 0 in {row.row for row in pane.changes(seen.seq, cells=True).changed}
 
 
-def test_a_resize_is_told_as_everything(pane):
+def test_a_resize_reports_the_whole_screen_as_changed(pane):
     seen = pane.snapshot()
     pane.resize(100, 30)
     assert pane.changes(seen.seq).full
 
 
-def test_after_a_death_of_the_service_everything_is_told(phux, pane):
+def test_the_whole_screen_is_reported_after_a_service_death(phux, pane):
     seen = pane.snapshot()
     os.kill(phux.status().service_pid, signal.SIGKILL)
     assert eventually(lambda: pane.changes(seen.seq)).changed == []  # for nothing was written
@@ -72,7 +72,7 @@ def test_after_a_death_of_the_service_everything_is_told(phux, pane):
     assert len(changes.changed) == 24
 
 
-def test_act_types_waits_and_tells_what_changed(pane):
+def test_act_types_waits_and_returns_what_changed(pane):
     done = pane.act("echo $((6*7))", "Enter", regex="^42$")
     assert (done.outcome, done.met, done.met_line) == ("met", "regex", "42")
     assert "42" in [row.text for row in done.changed]
@@ -101,13 +101,13 @@ def test_an_act_can_be_stopped_and_can_end_the_program(pane):
         pane.act("x")
 
 
-def test_an_act_needs_keys_and_a_time_that_is_one(pane):
+def test_an_act_requires_keys_and_a_valid_timeout(pane):
     for words, timeout_s in ((), 1), (("x",), -1):
         with pytest.raises(Exception, match=r"keys|timeout"):
             pane.act(*words, timeout_s=timeout_s)
 
 
-def test_acts_and_runs_of_one_pane_come_one_after_the_other(pane):
+def test_acts_and_runs_in_one_pane_run_one_after_the_other(pane):
     acted = []
     thread = threading.Thread(
         target=lambda: acted.append(pane.act("sleep 2; echo acted", "Enter", regex="^acted$")),
@@ -122,7 +122,7 @@ def test_acts_and_runs_of_one_pane_come_one_after_the_other(pane):
     assert acted[0].seq <= ran.seq.start
 
 
-def test_a_turn_ends_with_the_connection_that_had_it(socket, pane):
+def test_the_lock_of_a_pane_is_released_when_its_connection_closes(socket, pane):
     with RawClient(socket) as wire:
         assert wire.get("subscribe", pane=pane.id, hold_ms=1000)["subscription"]
         with pytest.raises(BusyError):
@@ -130,12 +130,12 @@ def test_a_turn_ends_with_the_connection_that_had_it(socket, pane):
     eventually(lambda: pane.act("C-u", idle_ms=10).outcome == "met")
 
 
-def test_only_a_pane_can_be_held(socket, pane):
+def test_only_a_pane_can_be_locked(socket, pane):
     with RawClient(socket) as wire:
         assert "only a pane" in wire.ask("subscribe", hold_ms=1000)["error"]["message"]
 
 
-def test_a_cancelled_act_lets_go_of_the_pane(socket, pane, anyio_backend):
+def test_a_cancelled_act_releases_the_pane(socket, pane, anyio_backend):
     async def main():
         async with connect(socket) as phux:
             mine = await phux.pane(pane.id)
@@ -147,7 +147,7 @@ def test_a_cancelled_act_lets_go_of_the_pane(socket, pane, anyio_backend):
     anyio.run(main, backend=anyio_backend)
 
 
-def test_a_run_that_is_cancelled_after_it_was_typed_lets_go_of_the_pane(socket, pane):
+def test_a_run_cancelled_after_it_was_typed_releases_the_pane(socket, pane):
     with RawClient(socket) as wire:
         wire.send({"id": 1, "call": "run", "params": {"pane": pane.id, "id": "mine", "command": "sleep 3; echo over"}})
         pane.wait(state="running", timeout_s=10)
@@ -162,7 +162,7 @@ def test_a_run_that_is_cancelled_after_it_was_typed_lets_go_of_the_pane(socket, 
         assert wire.receive()["id"] == 4, "what was given up is not answered"
 
 
-def test_a_run_that_is_cancelled_before_it_was_typed_is_not_typed(socket, pane, anyio_backend):
+def test_a_run_cancelled_before_it_was_typed_is_not_typed(socket, pane, anyio_backend):
     async def main():
         async with connect(socket) as phux:
             mine = await phux.pane(pane.id)

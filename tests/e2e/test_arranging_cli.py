@@ -16,7 +16,7 @@ def work(cli):
     return cli
 
 
-def test_every_verb_tells_the_ids_of_what_it_made_or_touched(work):
+def test_every_verb_reports_the_ids_of_what_it_created_or_changed(work):
     named = work.json("rename", "work", "мой  проект")
     assert (named["session"], named["session_id"]) == ("мой  проект", 1)
     window = work.json("new-window", "-n", "логи", "мой  проект", "--", "sleep", "1000")
@@ -80,7 +80,7 @@ def test_part_of_the_tree_is_a_tree(work):
     assert work("tree", "nobody").code == 1
 
 
-def test_people_are_told_where_a_pane_is(work):
+def test_without_json_the_place_of_a_pane_is_printed_as_a_line(work):
     assert work("split", "work", "--", "sleep", "1000").out == "created pane @2 work:0.1 (my editor) 39x24\n"
     assert work("zoom", "@2").out == "pane @2 work:0.1 (my editor) 80x24, zoomed\n"
     assert work("swap", "@1", "@2").out == ("pane @1 work:0.1 (my editor) 39x24\npane @2 work:0.0 (my editor) 40x24\n")
@@ -158,7 +158,7 @@ def test_on_a_terminal_the_tree_is_cut_to_its_width(work):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
 )
-def test_bad_input_is_told_and_changes_nothing(two, words, code, exit_code):
+def test_bad_input_is_reported_and_changes_nothing(two, words, code, exit_code):
     cli, phux = two
     before = phux.tree()
     finished = cli(words[0], "--json", *words[1:])

@@ -22,24 +22,24 @@ PREFIX = "\x01"
 # They end the server or its service, keep it busy, or speak of ids.
 WITH_A_SERVER_OF_THEIR_OWN = {
     "test_a_click_gives_the_focus",
-    "test_a_crash_of_attach_itself_gives_the_terminal_back",
+    "test_a_crash_of_attach_restores_the_terminal",
     "test_a_divider_is_dragged",
-    "test_a_divider_stays_under_the_mouse_also_after_it_could_not_follow",
-    "test_a_flood_is_painted_at_most_sixty_times_a_second_and_typing_stays_live",
-    "test_a_killed_keeper_gives_the_terminal_back",
+    "test_a_divider_returns_to_the_mouse_after_it_could_not_follow",
+    "test_a_flood_is_painted_at_most_sixty_times_a_second_and_typing_stays_responsive",
+    "test_a_killed_keeper_restores_the_terminal",
     "test_a_pane_is_killed_only_after_yes",
     "test_a_paste_of_megabytes_arrives_whole",
     "test_a_program_that_asks_for_the_mouse_gets_it_in_its_own_cells",
-    "test_a_service_that_dies_again_and_again_is_not_noticed",
-    "test_a_service_that_dies_is_not_noticed_and_nothing_is_typed_twice",
+    "test_attach_survives_repeated_service_deaths",
+    "test_attach_survives_a_service_death_and_types_nothing_twice",
     "test_a_target_can_be_a_window_or_a_pane",
-    "test_a_target_that_is_not_there_is_told",
-    "test_a_terminal_that_takes_nothing_holds_nobody_up",
-    "test_attach_without_a_target_takes_a_session_in_which_something_runs",
-    "test_attaching_inside_of_a_pane_is_refused_unless_forced",
-    "test_the_end_of_the_server_gives_the_terminal_back",
-    "test_the_mouse_means_the_part_of_a_larger_window_that_is_seen",
-    "test_what_may_be_lost_with_a_service_that_dies_is_told",
+    "test_a_missing_target_is_reported",
+    "test_a_stalled_terminal_does_not_block_others",
+    "test_attach_without_a_target_chooses_a_session_with_a_running_program",
+    "test_attaching_inside_a_pane_is_refused_unless_forced",
+    "test_the_end_of_the_server_restores_the_terminal",
+    "test_the_mouse_applies_to_the_visible_part_of_a_larger_window",
+    "test_input_that_may_be_lost_with_the_service_is_reported",
 }
 
 
@@ -91,7 +91,7 @@ def press(client, *keys):
 # What is shown
 
 
-def test_what_is_typed_reaches_the_program_and_what_it_writes_is_shown(client, phux):
+def test_typed_input_reaches_the_program_and_its_output_is_shown(client, phux):
     client.type("echo $((6 * 7))\r")
     client.shows("42")
     agree(client, phux, "work", client.size)
@@ -144,7 +144,7 @@ def test_the_bell_is_passed_on(client):
     client.until(lambda: client.pump(0.02) is not None and client.raw.count(b"\x07") > before)
 
 
-def test_a_bell_in_another_window_is_marked_until_one_goes_there(client, phux):
+def test_a_bell_in_another_window_is_marked_until_it_is_selected(client, phux):
     client.type("sleep 0.5; printf '\\007'\r")
     press(client, "c")
     client.shows("1:sh*")
@@ -154,7 +154,7 @@ def test_a_bell_in_another_window_is_marked_until_one_goes_there(client, phux):
     client.until(lambda: not any("!" in line for line in client.screen()[-1:]))
 
 
-def test_the_status_line_says_what_windows_wait_for(client):
+def test_the_status_line_shows_the_states_of_windows(client):
     client.type("cat\r")
     client.shows("0:cat*?")
     client.type("\x03")
@@ -167,7 +167,7 @@ def test_a_long_command_is_marked_as_running(client):
     client.type("\x03")
 
 
-def test_large_pictures_are_bracketed_once_the_terminal_said_that_it_knows(client):
+def test_large_updates_are_synchronized_if_the_terminal_supports_it(client):
     client.quiet()
     client.raw = b""
     client.type("seq 1 50\r")
@@ -176,7 +176,7 @@ def test_large_pictures_are_bracketed_once_the_terminal_said_that_it_knows(clien
     assert client.raw.count(b"\x1b[?2026h") == client.raw.count(b"\x1b[?2026l")
 
 
-def test_a_program_that_draws_synchronized_is_shown_when_it_is_done(client, phux):
+def test_synchronized_output_of_a_program_is_shown_when_it_is_complete(client, phux):
     client.type("printf '\\033[?2026hBEGUN'; sleep 0.1; printf 'DONE\\033[?2026l'\r")
     client.shows("BEGUNDONE")
     assert b"BEGUN\r" not in client.raw
@@ -185,7 +185,7 @@ def test_a_program_that_draws_synchronized_is_shown_when_it_is_done(client, phux
 # Keys
 
 
-def test_windows_are_made_and_gone_through(client, phux):
+def test_windows_are_created_and_cycled_through(client, phux):
     press(client, "c")
     client.shows("0:sh 1:sh*")
     press(client, "c")
@@ -214,7 +214,7 @@ def test_a_pane_is_split_in_its_directory(client, phux, key, axis):
     agree(client, phux, "work", client.size)
 
 
-def test_the_focus_goes_where_arrows_and_letters_say(client, phux):
+def test_arrows_and_letters_move_the_focus(client, phux):
     press(client, "%", '"')
     eventually(lambda: len(panes(phux)) == 3)
     one, two, three = sorted(panes(phux))
@@ -233,7 +233,7 @@ def test_the_focus_goes_where_arrows_and_letters_say(client, phux):
         eventually(lambda there=there: active_pane(phux) == there)
 
 
-def test_dividers_move_and_may_be_moved_again_without_the_prefix(client, phux):
+def test_moving_a_divider_can_be_repeated_without_the_prefix(client, phux):
     press(client, "%")
     eventually(lambda: len(panes(phux)) == 2)
     left = min(panes(phux))
@@ -283,7 +283,7 @@ def test_a_window_is_killed_only_after_yes(client, phux):
     client.until(lambda: "1:sh" not in client.screen()[-1] and "0:sh*" in client.screen()[-1])
 
 
-def test_what_is_typed_at_once_behind_an_answer_goes_to_the_program(client, phux):
+def test_input_typed_right_after_an_answer_goes_to_the_program(client, phux):
     press(client, "c")
     eventually(lambda: len(phux.tree().sessions[0].windows) == 2)
     client.quiet()
@@ -294,7 +294,7 @@ def test_what_is_typed_at_once_behind_an_answer_goes_to_the_program(client, phux
     assert len(phux.tree().sessions[0].windows) == 1
 
 
-def test_keys_that_come_together_are_keys_one_by_one_in_the_tree(client, phux):
+def test_keys_that_arrive_together_are_handled_one_by_one_in_the_tree(client, phux):
     press(client, "c")
     eventually(lambda: len(phux.tree().sessions[0].windows) == 2)
     client.quiet()
@@ -317,7 +317,7 @@ def test_windows_and_sessions_are_renamed(client, phux):
     client.until(lambda: "[neu]" not in client.screen()[-1])
 
 
-def test_a_name_that_is_taken_is_told(client, phux):
+def test_a_name_in_use_is_reported(client, phux):
     phux.new_session("other", command=["sh"])
     press(client, "$")
     client.type("\x15other\r")
@@ -354,7 +354,7 @@ def test_help_lists_the_keys(client):
     client.until(lambda: client.screen()[0].rstrip() == "$")
 
 
-def test_a_command_is_run_and_its_answer_shown(client, phux):
+def test_a_prompt_command_is_run_and_its_output_shown(client, phux):
     press(client, ":")
     client.type("rename work:0 renamed\r")
     client.shows("0:renamed*")
@@ -367,13 +367,13 @@ def test_a_command_is_run_and_its_answer_shown(client, phux):
     client.shows("there is no verb 'nonsense'")
 
 
-def test_unknown_keys_behind_the_prefix_do_nothing(client, phux):
+def test_unknown_keys_after_the_prefix_do_nothing(client, phux):
     press(client, "\x1b[24~", "Q")
     client.type("echo fine\r")
     client.shows("fine")
 
 
-def test_keys_of_the_config_file_hold(server, phux, tmp_path):
+def test_key_bindings_of_the_config_file_apply(server, phux, tmp_path):
     config = tmp_path / "config.toml"
     config.write_text(
         'prefix = "C-b"\nstatus = false\n[keys]\n"|" = "split-right"\n"d" = ""\n"F5" = ":rename work:0 five"\n'
@@ -387,7 +387,7 @@ def test_keys_of_the_config_file_hold(server, phux, tmp_path):
         eventually(lambda: window(phux).name == "five")
 
 
-def test_an_error_in_the_config_file_is_told_before_anything_happens(server, phux, tmp_path):
+def test_an_error_in_the_config_file_is_reported_before_attaching(server, phux, tmp_path):
     config = tmp_path / "config.toml"
     config.write_text('prefix = "C-b"\n[keys]\nx = "explode"\n')
     with attached(server.socket, "work", PHUX_CONFIG=str(config)) as client:
@@ -412,7 +412,7 @@ def test_scrolling_searching_copying_and_pasting(client, phux):
     client.until(lambda: sum("needle" in line for line in client.screen()) == 2)
 
 
-def test_while_one_reads_the_pane_goes_on_and_nothing_moves(client, phux):
+def test_copy_mode_stays_frozen_while_the_pane_continues(client, phux):
     client.type("seq 1 $((99 + 1)); sleep 0.3; seq 900 $((998 + 1))\r")
     client.shows("100")
     press(client, "[")
@@ -453,7 +453,7 @@ def test_a_divider_is_dragged(client, phux):
     agree(client, phux, "work", client.size)
 
 
-def test_a_divider_stays_under_the_mouse_also_after_it_could_not_follow(client, phux):
+def test_a_divider_returns_to_the_mouse_after_it_could_not_follow(client, phux):
     press(client, "%")
     eventually(lambda: len(panes(phux)) == 2)
     client.quiet()
@@ -464,7 +464,7 @@ def test_a_divider_stays_under_the_mouse_also_after_it_could_not_follow(client, 
     eventually(lambda: panes(phux)[1].cols == 20)
 
 
-def test_the_mouse_means_the_part_of_a_larger_window_that_is_seen(server, client, phux, cli):
+def test_the_mouse_applies_to_the_visible_part_of_a_larger_window(server, client, phux, cli):
     press(client, '"')
     eventually(lambda: len(panes(phux)) == 2)
     assert cli("resize", "work", "--policy", "largest").code == 0
@@ -524,7 +524,7 @@ def test_any_key_dismisses_a_message(client, phux, key):
     client.shows("[work]", within_s=3)  # by itself it would be there for four seconds
 
 
-def test_the_key_that_dismisses_a_message_does_its_work(client, phux):
+def test_the_key_that_dismisses_a_message_still_has_its_effect(client, phux):
     press(client, "9")
     client.shows("there is no window 9")
     client.type("echo $((6*7))\r")
@@ -546,7 +546,7 @@ def test_the_key_that_dismisses_a_message_does_its_work(client, phux):
 # Pastes and focus
 
 
-def test_a_paste_is_a_paste_for_the_program(client, phux):
+def test_a_paste_reaches_the_program_as_a_paste(client, phux):
     client.type("printf '\\033[?2004h'; cat -v\r")
     client.shows("0:cat*?")
     client.quiet()
@@ -566,7 +566,7 @@ def test_a_paste_of_megabytes_arrives_whole(client, phux, tmp_path):
     assert file.read_bytes() == text.encode()
 
 
-def test_the_focus_is_told_to_a_program_that_asks(client, phux):
+def test_focus_events_reach_a_program_that_enabled_them(client, phux):
     client.type("printf '\\033[?1004h'; cat -v\r")
     client.shows("0:cat*?")
     client.quiet()
@@ -583,7 +583,7 @@ def asks_for_focus(client, phux):
     return lambda: "".join(pane.snapshot().lines).partition("/dev/null")[2].replace("^[[", "")
 
 
-def test_the_focus_is_told_when_the_window_or_the_pane_changes(client, phux, cli):
+def test_focus_events_are_sent_when_the_window_or_the_pane_changes(client, phux, cli):
     told = asks_for_focus(client, phux)
     press(client, "c")
     eventually(lambda: told() == "O")
@@ -602,7 +602,7 @@ def test_the_focus_is_told_when_the_window_or_the_pane_changes(client, phux, cli
     eventually(lambda: told() == "OIOIOIO")
 
 
-def test_the_focus_of_one_program_is_told_to_another_that_gets_it(client, phux):
+def test_focus_events_are_sent_to_the_program_that_gains_the_focus(client, phux):
     first = asks_for_focus(client, phux)
     press(client, "c")
     eventually(lambda: len(phux.tree().sessions[0].windows) == 2)
@@ -617,7 +617,7 @@ def test_the_focus_of_one_program_is_told_to_another_that_gets_it(client, phux):
     eventually(lambda: (first(), second()) == ("OIO", "OI"))
 
 
-def test_the_focus_is_told_once_however_many_clients_there_are(server, client, phux):
+def test_focus_events_are_sent_once_for_any_number_of_clients(server, client, phux):
     told = asks_for_focus(client, phux)
     with attached(server.socket, "work") as other, attached(server.socket, "work", "--read-only") as watcher:
         other.shows("[work]")
@@ -636,7 +636,7 @@ def test_the_focus_is_told_once_however_many_clients_there_are(server, client, p
 
 
 @pytest.mark.parametrize("size", [(200, 50), (20, 6), (3, 2), (1, 1), (2, 1)])
-def test_any_size_of_terminal_will_do(server, phux, size):
+def test_attach_works_in_a_terminal_of_any_size(server, phux, size):
     with attached(server.socket, "work", size=size) as client:
         client.until(lambda: (window(phux).cols, window(phux).rows) == (size[0], max(1, size[1] - (size[1] > 1))))
         client.type("echo fine\r")
@@ -658,7 +658,7 @@ def test_the_window_follows_the_terminal(client, phux):
         agree(client, phux, "work", size)
 
 
-def test_of_two_clients_the_smaller_decides_and_the_larger_sees_where_the_window_ends(server, client, phux):
+def test_the_smaller_of_two_clients_sets_the_size_and_the_larger_shows_the_edge(server, client, phux):
     client.type("echo shared\r")
     client.shows("shared")
     with attached(server.socket, "work", size=(40, 10)) as small:
@@ -700,7 +700,7 @@ def test_reads_and_typing_do_not_change_the_size(client, phux):
 # Others
 
 
-def test_read_only_shows_and_takes_nothing(server, client, phux):
+def test_a_read_only_client_shows_the_session_and_sends_no_input(server, client, phux):
     with attached(server.socket, "work", "--read-only") as watcher:
         watcher.shows("read-only")
         watcher.type("echo never\r")
@@ -715,7 +715,7 @@ def test_read_only_shows_and_takes_nothing(server, client, phux):
         assert watcher.wait() == 0
 
 
-def test_detach_ends_what_others_show(client, phux, cli):
+def test_detach_ends_other_clients(client, phux, cli):
     assert cli.json("detach", "work") == {"schema_version": 1, "detached": 1}
     assert client.wait() == 0
     assert b"detached by another client" in client.raw
@@ -732,7 +732,7 @@ def test_the_client_sees_what_others_change(client, phux, cli):
     agree(client, phux, "work", client.size)
 
 
-def test_a_terminal_that_takes_nothing_holds_nobody_up(server, client, phux):
+def test_a_stalled_terminal_does_not_block_others(server, client, phux):
     with attached(server.socket, "work") as stuck:
         stuck.shows("[work]")
         os.kill(stuck.pid, signal.SIGSTOP)
@@ -779,36 +779,36 @@ def child_of(client):
     ("number", "words"),
     [(signal.SIGTERM, "terminated"), (signal.SIGHUP, "the terminal hung up"), (signal.SIGINT, "interrupted")],
 )
-def test_a_signal_ends_it_and_the_terminal_is_as_it_was(server, phux, tmp_path, number, words):
+def test_a_signal_ends_attach_and_restores_the_terminal(server, phux, tmp_path, number, words):
     lines = ends(server, tmp_path, lambda client: os.kill(child_of(client), number))
     assert lines == [f"[phux: {words}]", f"code={128 + number}"]
     assert phux.ls().sessions[0].name == "work"
 
 
-def test_leaving_gives_the_terminal_back(server, phux, tmp_path):
+def test_detaching_restores_the_terminal(server, phux, tmp_path):
     assert ends(server, tmp_path, lambda client: press(client, "d")) == [
         "[phux: detached from session 'work']",
         "code=0",
     ]
 
 
-def test_the_end_of_the_session_gives_the_terminal_back(server, phux, tmp_path):
+def test_the_end_of_the_session_restores_the_terminal(server, phux, tmp_path):
     phux.new_session("other", command=["sh"])
     assert ends(server, tmp_path, lambda client: client.type("exit\r")) == ["[phux: the session has ended]", "code=0"]
 
 
-def test_the_end_of_the_server_gives_the_terminal_back(server, phux, tmp_path):
+def test_the_end_of_the_server_restores_the_terminal(server, phux, tmp_path):
     lines = ends(server, tmp_path, lambda client: phux.kill_server())
     assert lines == ["[phux: the server has ended: a client asked for it]", "code=0"]
 
 
-def test_a_killed_keeper_gives_the_terminal_back(server, phux, tmp_path):
+def test_a_killed_keeper_restores_the_terminal(server, phux, tmp_path):
     keeper = phux.status().keeper_pid
     lines = ends(server, tmp_path, lambda client: os.kill(keeper, signal.SIGKILL))
     assert lines == ["[phux: the server has ended]", "code=1"]
 
 
-def test_a_crash_of_attach_itself_gives_the_terminal_back(server, phux, tmp_path):
+def test_a_crash_of_attach_restores_the_terminal(server, phux, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         "import phux_client.tui.conversation as conversation\n"
         "def crash(self):\n"
@@ -821,7 +821,7 @@ def test_a_crash_of_attach_itself_gives_the_terminal_back(server, phux, tmp_path
     assert lines[-2:] == ["phux: the session goes on: attach again", "code=1"]
 
 
-def test_sleeping_and_waking_gives_the_terminal_back_and_takes_it_again(server, phux, tmp_path):
+def test_suspending_restores_the_terminal_and_resuming_takes_it_over(server, phux, tmp_path):
     with OwnTerminal(["bash", "--norc", "-i"], environment(server.socket, PS1="outer$ ")) as client:
         client.shows("outer$")
         client.type(f"{PHUX} attach work\r")
@@ -843,7 +843,7 @@ def test_sleeping_and_waking_gives_the_terminal_back_and_takes_it_again(server, 
 # The service
 
 
-def test_a_service_that_dies_is_not_noticed_and_nothing_is_typed_twice(client, phux):
+def test_attach_survives_a_service_death_and_types_nothing_twice(client, phux):
     client.type("echo before\r")
     client.shows("before")
     press(client, "%")
@@ -858,7 +858,7 @@ def test_a_service_that_dies_is_not_noticed_and_nothing_is_typed_twice(client, p
     assert sum("echo after" in line for line in client.screen()) == 1
 
 
-def test_what_may_be_lost_with_a_service_that_dies_is_told(client, phux):
+def test_input_that_may_be_lost_with_the_service_is_reported(client, phux):
     service = phux.status().service_pid
     os.kill(service, signal.SIGSTOP)
     client.type("echo on its way\r")
@@ -869,7 +869,7 @@ def test_what_may_be_lost_with_a_service_that_dies_is_told(client, phux):
     client.shows("after", within_s=15)
 
 
-def test_a_service_that_dies_again_and_again_is_not_noticed(client, phux):
+def test_attach_survives_repeated_service_deaths(client, phux):
     for number in range(3):
         service = phux.status().service_pid
         os.kill(service, signal.SIGKILL)
@@ -882,7 +882,7 @@ def test_a_service_that_dies_again_and_again_is_not_noticed(client, phux):
 # A flood
 
 
-def test_a_flood_is_painted_at_most_sixty_times_a_second_and_typing_stays_live(client, phux):
+def test_a_flood_is_painted_at_most_sixty_times_a_second_and_typing_stays_responsive(client, phux):
     client.type("yes flooding\r")
     client.shows("flooding")
     press(client, "%")
@@ -907,7 +907,7 @@ def refused(*argv, **env):
         return code, client.raw.decode()
 
 
-def test_attach_without_a_terminal_says_so(cli, phux):
+def test_attach_without_a_terminal_is_refused(cli, phux):
     finished = cli("attach", "work")
     assert finished.code == 2
     assert "attach needs a terminal, and standard input is none" in finished.err
@@ -919,7 +919,7 @@ def test_a_dumb_terminal_is_refused(server, phux):
     assert "TERM=dumb" in text
 
 
-def test_attaching_inside_of_a_pane_is_refused_unless_forced(server, phux):
+def test_attaching_inside_a_pane_is_refused_unless_forced(server, phux):
     code, text = refused("attach", "work", **environment(server.socket, PHUX_PANE="@1"))
     assert code == 2
     assert "is the pane @1 of a phux session already" in text
@@ -936,7 +936,7 @@ def test_attaching_inside_of_a_pane_is_refused_unless_forced(server, phux):
         ("a:", "names no window"),
     ],
 )
-def test_a_target_that_is_not_there_is_told(server, phux, target, words):
+def test_a_missing_target_is_reported(server, phux, target, words):
     code, text = refused("attach", target, **environment(server.socket))
     assert code in {1, 2}
     assert words in text
@@ -965,7 +965,7 @@ def test_attach_starts_a_server_and_a_session_when_there_is_none(runtime, tmp_pa
     assert Cli(str(runtime / "phux" / "phux.sock"), tmp_path)("kill", "--server").code == 0
 
 
-def test_attach_without_a_target_takes_a_session_in_which_something_runs(server, phux):
+def test_attach_without_a_target_chooses_a_session_with_a_running_program(server, phux):
     ended = phux.new_session("ended", command=["true"])
     ended.pane.wait(state="dead", timeout_s=10)
     assert phux.tree().focused_session == "ended"

@@ -59,7 +59,7 @@ def test_splits_sizes_programs_and_wide_glyphs_look_the_same_outside(kind, phux,
 
 
 @pytest.mark.parametrize("kind", OUTERS)
-def test_grapheme_clusters_leave_everything_else_in_its_columns(kind, phux, tmp_path):
+def test_grapheme_clusters_do_not_shift_other_columns(kind, phux, tmp_path):
     size = (80, 24)
     text = tmp_path / "text"
     text.write_text("A 👩\u200d👩\u200d👧 B end\nA ❤\ufe0f B\nA👍\u200dB\nA 1\ufe0f\u20e3 B e\u0301 語 C\n")
@@ -74,7 +74,7 @@ def test_grapheme_clusters_leave_everything_else_in_its_columns(kind, phux, tmp_
 
 @pytest.mark.parametrize("kind", OUTERS)
 @pytest.mark.skipif(shutil.which("vim") is None or shutil.which("htop") is None, reason="no vim or htop")
-def test_vim_and_htop_beside_each_other_look_the_same_outside(kind, phux, tmp_path):
+def test_vim_and_htop_side_by_side_look_the_same_outside(kind, phux, tmp_path):
     size = (100, 30)
     (tmp_path / "text").write_text("\n".join(f"line {number} 語 é" for number in range(100)) + "\n")
     with outer_of(kind, phux, tmp_path, size) as outer:
@@ -98,7 +98,7 @@ def test_vim_and_htop_beside_each_other_look_the_same_outside(kind, phux, tmp_pa
 
 
 @pytest.mark.parametrize("kind", OUTERS)
-def test_one_leaves_and_comes_back_and_finds_the_same(kind, phux, tmp_path):
+def test_detaching_and_attaching_again_shows_the_same_screen(kind, phux, tmp_path):
     size = (80, 24)
     back = tmp_path / "back"
     script = f"{PHUX} attach work; until [ -e {back} ]; do sleep 0.05; done; {PHUX} attach work; echo left=$?; exec cat"
@@ -120,7 +120,7 @@ def test_one_leaves_and_comes_back_and_finds_the_same(kind, phux, tmp_path):
 
 
 @pytest.mark.parametrize("kind", OUTERS)
-def test_a_service_that_dies_under_it_comes_back(kind, phux, tmp_path):
+def test_attach_recovers_from_a_service_death(kind, phux, tmp_path):
     size = (80, 24)
     with outer_of(kind, phux, tmp_path, size) as outer:
         shown(outer, "[work]")

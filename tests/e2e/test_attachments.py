@@ -79,7 +79,7 @@ def watcher(server, place):
         yield client
 
 
-def test_a_client_is_told_the_session_and_what_its_panes_show(watcher, place):
+def test_a_client_receives_the_session_and_the_screens_of_its_panes(watcher, place):
     assert watcher.view["session"] == {"id": place["session_id"], "name": place["session"]}
     assert [window["active"] for window in watcher.view["windows"]] == [True]
     assert watcher.view["window"] | {"layout": place["pane_id"]} == watcher.view["window"]
@@ -87,7 +87,7 @@ def test_a_client_is_told_the_session_and_what_its_panes_show(watcher, place):
     watcher.sees(place["pane_id"], "42")
 
 
-def test_only_rows_that_changed_are_told(watcher, place):
+def test_only_changed_rows_are_sent(watcher, place):
     watcher.sees(place["pane_id"], "$")
     watcher.frames.clear()
     watcher.get("input", pane=place["pane_id"], items=[{"text": "x"}])
@@ -98,7 +98,7 @@ def test_only_rows_that_changed_are_told(watcher, place):
     assert [y for y, _runs in frame["rows"]] == [0]
 
 
-def test_the_view_comes_before_the_answer_to_what_changed_it(watcher, place):
+def test_the_view_is_sent_before_the_reply_to_the_request_that_changed_it(watcher, place):
     made = watcher.get("split", pane=place["pane_id"], direction="right", select=True)
     watcher.until(lambda: watcher.view["window"]["active_pane"] == made["pane_id"])
     watcher.events.clear()
@@ -107,7 +107,7 @@ def test_the_view_comes_before_the_answer_to_what_changed_it(watcher, place):
     assert [view["window"]["active_pane"] for view in views] == [place["pane_id"]]
 
 
-def test_clients_count_and_decide_the_size(server, raw, watcher, place):
+def test_clients_are_counted_and_determine_the_size(server, raw, watcher, place):
     def session():
         return next(one for one in raw.get("tree")["sessions"] if one["id"] == place["session_id"])
 
@@ -130,7 +130,7 @@ def test_clients_count_and_decide_the_size(server, raw, watcher, place):
     assert (session()["windows"][0]["cols"], session()["windows"][0]["rows"]) == (40, 10)
 
 
-def test_a_window_without_a_name_is_shown_as_what_runs_in_it(raw, watcher, place):
+def test_a_window_without_a_name_is_named_after_its_program(raw, watcher, place):
     def shown():
         return watcher.view["windows"][0]["name"]
 
@@ -143,7 +143,7 @@ def test_a_window_without_a_name_is_shown_as_what_runs_in_it(raw, watcher, place
     watcher.until(lambda: shown() == "mine")
 
 
-def test_the_focus_follows_whoever_uses_a_client(server, raw, watcher, place):
+def test_the_focus_follows_the_client_in_use(server, raw, watcher, place):
     def focused():
         return raw.get("tree")["focused_session"]
 
@@ -164,7 +164,7 @@ def test_the_focus_follows_whoever_uses_a_client(server, raw, watcher, place):
     raw.get("kill", scope="session", id=other["session_id"])
 
 
-def test_a_client_that_only_watches_is_refused_all_else(server, place):
+def test_a_read_only_client_may_only_watch(server, place):
     with Watcher(server.socket, place["session_id"], read_only=True) as client:
         client.until(lambda: client.view is not None)
         assert client.view["read_only"] is True
@@ -180,7 +180,7 @@ def test_a_client_that_only_watches_is_refused_all_else(server, place):
 
 
 @pytest.mark.parametrize("policy", ["smallest", "largest", "latest", "manual"])
-def test_a_client_that_only_watches_never_changes_a_size(server, raw, place, policy):
+def test_a_read_only_client_never_changes_a_size(server, raw, place, policy):
     def session():
         return next(one for one in raw.get("tree")["sessions"] if one["id"] == place["session_id"])
 
@@ -211,7 +211,7 @@ def test_a_client_that_only_watches_never_changes_a_size(server, raw, place, pol
         raw.get("resize_window", window=place["window_id"], cols=60, rows=15)
 
 
-def test_detach_ends_all_but_the_one_to_keep(server, raw, watcher, place):
+def test_detach_ends_all_attachments_except_the_one_to_keep(server, raw, watcher, place):
     with Watcher(server.socket, place["session_id"]) as other:
         assert raw.get("detach", session=place["session_id"], keep=watcher.number) == {"detached": 1}
         other.until(lambda: other.detached is not None)
@@ -223,13 +223,13 @@ def test_detach_ends_all_but_the_one_to_keep(server, raw, watcher, place):
     watcher.until(lambda: watcher.detached is not None)
 
 
-def test_the_end_of_a_session_is_told(raw, watcher, place):
+def test_the_end_of_a_session_is_reported(raw, watcher, place):
     raw.get("input", pane=place["pane_id"], items=[{"text": "exit\r"}])
     watcher.until(lambda: watcher.detached is not None)
     assert watcher.detached == {"reason": "ended", "message": "the session has ended"}
 
 
-def test_a_bell_is_told_and_marked_in_a_window_that_is_not_seen(raw, watcher, place):
+def test_a_bell_is_reported_and_marked_in_a_hidden_window(raw, watcher, place):
     other = raw.get("new_window", session=place["session_id"], command=["sh", "-c", "printf '\\a'; exec cat"])
     watcher.until(
         lambda: any(window["id"] == other["window_id"] and window["bell"] for window in watcher.view["windows"])
@@ -238,14 +238,14 @@ def test_a_bell_is_told_and_marked_in_a_window_that_is_not_seen(raw, watcher, pl
     watcher.until(lambda: not any(window["bell"] for window in watcher.view["windows"]))
 
 
-def test_a_program_that_draws_synchronized_is_waited_for_but_not_for_ever(watcher, place):
+def test_synchronized_output_delays_an_update_for_a_limited_time(watcher, place):
     pane = place["pane_id"]
     watcher.sees(pane, "$")
     watcher.get("input", pane=pane, items=[{"text": "printf '\\033[?2026hHALF'; sleep 3\r"}])
     watcher.sees(pane, "HALF")
 
 
-def test_a_client_that_does_not_read_gets_the_rest_when_it_does(server, raw, watcher, place):
+def test_a_client_that_stops_reading_gets_the_rest_later(server, raw, watcher, place):
     pane = place["pane_id"]
     raw.get(
         "input", pane=pane, items=[{"text": "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); echo line-$i-$i-$i; done\r"}]
@@ -272,7 +272,7 @@ def test_a_frozen_copy_stays_as_it_is(raw, watcher, place):
     assert watcher.ask("frozen_rows", attachment=watcher.number, first=0, count=1)["error"]["code"] == "no_such_target"
 
 
-def test_the_mouse_and_the_focus_are_typed_only_to_programs_that_ask(raw, place):
+def test_mouse_and_focus_events_are_sent_only_to_programs_that_enabled_them(raw, place):
     pane = place["pane_id"]
     mouse = {"mouse": {"kind": "press", "button": "left", "x": 4, "y": 2, "ctrl": True}}
     assert raw.get("input", pane=pane, items=[mouse, {"focus": True}]) == {"bytes": 0}
@@ -303,6 +303,6 @@ def test_the_mouse_and_the_focus_are_typed_only_to_programs_that_ask(raw, place)
         ("input", {"pane": 1, "items": [{"focus": 1}]}, "bad_request"),
     ],
 )
-def test_bad_requests_are_refused_and_hurt_nobody(raw, call, params, code):
+def test_bad_requests_are_rejected_and_affect_no_other_client(raw, call, params, code):
     assert raw.ask(call, **params)["error"]["code"] == code
     assert raw.get("status")["sessions"] >= 1

@@ -94,7 +94,7 @@ def test_random_bytes_are_cut_off(good, seed):
         b"SSH-2.0-OpenSSH_9.6\r\n",
     ],
 )
-def test_other_protocols_are_told_that_this_is_none_of_theirs(good, request_text):
+def test_clients_of_other_protocols_get_an_error(good, request_text):
     with RawClient(good.path, greet=False) as client:
         client.send_bytes(request_text)
         assert "larger" in told_and_cut_off(client)
@@ -110,7 +110,7 @@ def test_lengths_beyond_the_bound_are_refused_before_anything_is_read(good, size
         assert str(4 * 2**20) in message
 
 
-def test_the_largest_frame_is_taken(good):
+def test_the_largest_frame_is_accepted(good):
     with RawClient(good.path) as client:
         body = json.dumps(STATUS).encode()
         client.send_bytes(frame(body + b" " * (4 * 2**20 - len(body)), bytes(4 * 2**20)))
@@ -119,14 +119,14 @@ def test_the_largest_frame_is_taken(good):
 
 @pytest.mark.parametrize("kept", [1, 4, 7, 8, 9, 20])
 @pytest.mark.parametrize("greet", [True, False])
-def test_a_frame_cut_short_by_hanging_up_is_forgotten(good, kept, greet):
+def test_an_incomplete_frame_is_dropped_when_the_client_disconnects(good, kept, greet):
     clients = good.client.get("status")["clients"]
     with RawClient(good.path, greet=greet) as client:
         client.send_bytes(frame(STATUS if greet else HELLO)[:kept])
     eventually(lambda: good.client.get("status")["clients"] <= clients)
 
 
-def test_a_frame_cut_short_by_half_closing_ends_the_connection_without_a_word(good):
+def test_an_incomplete_frame_before_a_half_close_ends_the_connection_silently(good):
     with RawClient(good.path) as client:
         client.send_bytes(frame(STATUS)[:-1])
         client.sock.shutdown(plain_socket.SHUT_WR)
@@ -164,7 +164,7 @@ def test_a_header_that_is_no_json_object_is_cut_off(good, body, greet):
 
 
 @pytest.mark.parametrize("word", [b"NaN", b"Infinity", b"-Infinity"])
-def test_words_that_json_does_not_have_are_no_json(good, word):
+def test_nan_and_infinity_are_not_json(good, word):
     with RawClient(good.path) as client:
         client.send_bytes(frame(b'{"id": 1, "call": "status", "note": ' + word + b"}"))
         received = client.receive()
@@ -173,7 +173,7 @@ def test_words_that_json_does_not_have_are_no_json(good, word):
 
 
 @pytest.mark.parametrize("depth", [100, 400, 900, 990])
-def test_a_deep_parameter_is_a_bad_request_or_no_header(good, depth):
+def test_a_deeply_nested_parameter_is_rejected(good, depth):
     with RawClient(good.path) as client:
         nested = b"[" * depth + b"]" * depth
         client.send_bytes(frame(b'{"id": 5, "call": "snapshot", "params": {"pane": ' + nested + b"}}"))
@@ -191,7 +191,7 @@ def test_nothing_is_done_before_the_handshake(good, call):
         assert "hello" in told_and_cut_off(client)
 
 
-def test_a_request_that_arrives_with_a_refused_hello_is_not_carried_out(good):
+def test_a_request_sent_with_a_rejected_hello_is_not_executed(good):
     with RawClient(good.path, greet=False) as client:
         kill = {"id": 1, "call": "kill", "params": {"scope": "pane", "id": good.pane}}
         client.send_bytes(frame({"hello": {"protocol": [2, 0]}}) + frame(kill))
@@ -199,7 +199,7 @@ def test_a_request_that_arrives_with_a_refused_hello_is_not_carried_out(good):
 
 
 @pytest.mark.parametrize("version", [[0, 9], [2, 0], [-1, 0], [10**30, 0]])
-def test_another_major_version_is_told_both(good, version):
+def test_a_version_mismatch_reports_both_versions(good, version):
     with RawClient(good.path, greet=False) as client:
         client.send({"hello": {"protocol": version}})
         message = told_and_cut_off(client, "version")
@@ -239,7 +239,7 @@ def test_a_second_hello_is_cut_off(good):
         told_and_cut_off(client)
 
 
-def test_what_follows_a_broken_frame_is_not_carried_out(good):
+def test_requests_after_a_broken_frame_are_not_executed(good):
     with RawClient(good.path) as client:
         kill = {"id": 1, "call": "kill", "params": {"scope": "pane", "id": good.pane}}
         client.send_bytes(frame(b"nonsense") + frame(kill))
@@ -290,7 +290,7 @@ def refused(client, call, params, codes=frozenset({"bad_request"})):
     "call",
     [None, "", "Status", "status ", "__init__", "_status", "handle", "kill_server()", 1, True, [], {}, "x" * 10**6],
 )
-def test_a_call_that_does_not_exist_is_refused_with_those_that_do(good, call):
+def test_an_unknown_call_is_rejected_with_a_list_of_calls(good, call):
     with RawClient(good.path) as client:
         error = refused(client, call, {})
         assert "snapshot" in error["remedy"]
@@ -397,7 +397,7 @@ def wrong(kind):
         for value in wrong(param.kind)
     ],
 )
-def test_a_parameter_of_the_wrong_kind_is_refused_by_name_with_what_would_be_right(good, call, param, value):
+def test_a_parameter_of_the_wrong_type_is_rejected_with_its_name_and_the_right_type(good, call, param, value):
     with RawClient(good.path) as client:
         error = refused(client, call, {**GOOD_PARAMS.get(call, {}), param: value})
         assert f"`{param}`" in error["message"]
@@ -526,7 +526,7 @@ def test_kill_server_with_a_wrong_parameter_kills_nothing(good):
     ],
     ids=lambda value: f"{value!r:.60}" if isinstance(value, dict) else value,
 )
-def test_values_out_of_range_are_refused_and_make_nothing(good, call, params, code):
+def test_values_out_of_range_are_rejected_and_create_nothing(good, call, params, code):
     assert good.pane == 1
     before = [session["name"] for session in good.client.get("tree")["sessions"]]
     with RawClient(good.path) as client:
@@ -541,7 +541,7 @@ def test_any_count_of_history_rows_is_fine(good, rows):
 
 
 @pytest.mark.parametrize("kind", ["text", "key", "line", "paste"])
-def test_text_that_no_terminal_can_get_is_refused(good, kind):
+def test_text_that_cannot_be_typed_is_rejected(good, kind):
     # Half of a surrogate pair: JSON can spell it, UTF-8 cannot. U+DC80 to U+DCFF stand for single bytes.
     with RawClient(good.path) as client:
         client.send({"id": 1, "call": "input", "params": {"pane": good.pane, "items": [{kind: "\ud800"}]}})
@@ -563,7 +563,7 @@ def test_text_that_no_terminal_can_get_is_refused(good, kind):
     ],
     ids=repr,
 )
-def test_words_that_no_program_can_get_are_refused_and_the_keeper_is_not_doubled(params):
+def test_arguments_that_cannot_be_encoded_are_rejected_and_leave_no_second_keeper(params):
     # Where programs are started with fork, it is the child that finds that execve cannot take them.
     with embedded_server() as server, RawClient(server.socket) as client:
         client.get("new_session", name="stays", cwd="/", command=["sleep", "1000"])
@@ -644,7 +644,7 @@ def mutate(chance):
     return stream
 
 
-def test_hundreds_of_mutated_conversations_hurt_nobody(good):
+def test_hundreds_of_mutated_sessions_affect_no_other_client(good):
     log = Path(f"{good.path}.log")
     already = len(log.read_text())
     outcomes = {"answered": 0, "refused": 0, "cut off": 0}

@@ -99,7 +99,7 @@ def test_commands_run_without_a_proc_of_their_own(inside, namespace, shell):
 
 
 @pytest.mark.parametrize("namespace", [WITHOUT_PROC, WITH_OUTER_PROC], ids=["none", "outer"])
-def test_states_that_the_terminal_tells_are_known_without_proc(inside, namespace):
+def test_states_known_from_the_terminal_are_reported_without_proc(inside, namespace):
     running, secret, doctor = inside(
         namespace,
         """
@@ -140,7 +140,7 @@ def test_a_service_that_dies_without_proc_comes_back(inside):
 # Home and runtime directory
 
 
-def test_a_relative_home_is_no_home_and_keeps_nobody_waiting(environment, tmp_path):
+def test_a_relative_home_is_ignored_without_delay(environment, tmp_path):
     env = {name: value for name, value in environment.items() if name != "XDG_STATE_HOME"} | {"HOME": "rel"}
     done = subprocess.run([BIN / "phux", "doctor", "--json"], env=env, cwd=tmp_path, capture_output=True, timeout=20)
     (logs,) = [check for check in json.loads(done.stdout)["checks"] if check["name"] == "logs"]
@@ -148,7 +148,7 @@ def test_a_relative_home_is_no_home_and_keeps_nobody_waiting(environment, tmp_pa
     assert not (tmp_path / "rel").exists()
 
 
-def test_without_a_home_nothing_is_logged_and_status_and_doctor_say_so(inside, tmp_path):
+def test_without_a_home_nothing_is_logged_and_status_and_doctor_report_it(inside, tmp_path):
     before, ran, logs, status, after = inside(
         WITHOUT_USERS,
         """

@@ -31,7 +31,7 @@ def write(home, text):
     return path
 
 
-def test_history_and_shell_are_taken_from_it(cli, home, tmp_path):
+def test_history_limit_and_shell_are_read_from_the_config_file(cli, home, tmp_path):
     shell = tmp_path / "my shell"
     shell.symlink_to("/bin/sh")
     write(home, f'history-limit = 7\nshell = "{shell}"\n')
@@ -43,7 +43,7 @@ def test_history_and_shell_are_taken_from_it(cli, home, tmp_path):
     assert session["windows"][0]["name"] == "my shell"
 
 
-def test_a_shell_that_is_not_there_is_told(cli, home):
+def test_a_missing_shell_is_reported(cli, home):
     write(home, 'shell = "no-such-shell"')
     error = cli("new", "--json", "-s", "work").error
     assert error["error"]["message"] == (
@@ -52,7 +52,7 @@ def test_a_shell_that_is_not_there_is_told(cli, home):
     assert cli.json("new", "-s", "work", "--", "sleep", "1000")["session"] == "work"
 
 
-def test_an_error_in_it_keeps_the_server_from_starting_and_names_the_line(cli, home, tmp_path, monkeypatch):
+def test_an_error_in_the_config_file_prevents_the_start_and_names_the_line(cli, home, tmp_path, monkeypatch):
     path = write(home, "# mine\n\nhistory-limit = -5\n")
     message = f"{path}, line 3: `history-limit` is -5"
     error = cli("new", "--json", "-s", "work").error
@@ -69,7 +69,7 @@ def test_an_error_in_it_keeps_the_server_from_starting_and_names_the_line(cli, h
     assert cli.json("new", "-s", "work", "--", "sleep", "1000")["session"] == "work"
 
 
-def test_an_embedded_server_does_not_read_it(home, monkeypatch):
+def test_an_embedded_server_does_not_read_the_config_file(home, monkeypatch):
     monkeypatch.setenv("PHUX_CONFIG", str(write(home, "nonsense")))
     with blocking.embedded(engine="pyte") as phux:
         assert phux.status().sessions == 0

@@ -88,16 +88,16 @@ def inside(request, enter, open_shell):
     return pane
 
 
-def test_what_is_run_there_is_told_as_it_is_here(inside):
+def test_a_remote_command_is_reported_like_a_local_one(inside):
     assert inside.run("uname -n", timeout_s=20).output == "inside"
     check_runs(inside)
     assert inside.run("exit 7", timeout_s=20).exit_code == 7
     assert inside.run("uname -n", timeout_s=20).output != "inside"
 
 
-def test_a_command_there_that_takes_too_long(inside):
+def test_a_remote_command_that_times_out(inside):
     check_what_takes_too_long(inside)
 
 
-def test_a_program_there_is_given_no_command(inside):
+def test_no_command_is_typed_into_a_remote_program(inside):
     check_a_program_is_given_no_command(inside)

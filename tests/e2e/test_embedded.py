@@ -66,7 +66,7 @@ def pids_of(status, tree):
     return [status.keeper_pid, status.service_pid, *(p.pid for s in tree.sessions for w in s.windows for p in w.panes)]
 
 
-def test_a_blocking_one_is_gone_at_exit():
+def test_a_blocking_embedded_server_is_gone_at_exit():
     with blocking.embedded() as phux:
         phux.new_session("one", command=["sleep", "1000"])
         phux.new_session("two", command=["sh", "-c", "trap '' HUP; while :; do sleep 0.2; done"])
@@ -79,7 +79,7 @@ def test_a_blocking_one_is_gone_at_exit():
 
 
 @pytest.mark.anyio
-async def test_an_async_one_is_gone_at_exit():
+async def test_an_async_embedded_server_is_gone_at_exit():
     async with phux_client.embedded() as phux:
         await phux.new_session("one", command=["sleep", "1000"])
         pids = pids_of(await phux.status(), await phux.tree())
@@ -90,7 +90,7 @@ async def test_an_async_one_is_gone_at_exit():
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
-def test_it_is_gone_when_its_owner_is_ended_by_a_signal(kind, number):
+def test_the_server_is_gone_when_a_signal_ends_its_owner(kind, number):
     process = owner(kind, "sys.stdin.read()")
     told = json.loads(process.stdout.readline())
     directory = os.path.dirname(told["socket"])
@@ -104,7 +104,7 @@ def test_it_is_gone_when_its_owner_is_ended_by_a_signal(kind, number):
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def test_its_directory_is_gone_too_when_its_owner_was_killed():
+def test_the_directory_is_removed_when_the_owner_is_killed():
     process = owner("blocking", "sys.stdin.read()")
     told = json.loads(process.stdout.readline())
     directory = os.path.dirname(told["socket"])
@@ -129,7 +129,7 @@ def test_exit_in_the_body_ends_the_program_with_its_code(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_program_that_its_owner_started_does_not_keep_it_alive(kind):
+def test_a_child_process_of_the_owner_does_not_keep_the_server_alive(kind):
     # Started inside the block and left behind, it must not hold the pipe that keeps the server alive.
     body = "import subprocess; print(subprocess.Popen(['sleep', '1000'], stdout=2).pid, flush=True); os._exit(0)"
     process = owner(kind, body)
@@ -145,7 +145,7 @@ def test_a_program_that_its_owner_started_does_not_keep_it_alive(kind):
         shutil.rmtree(os.path.dirname(told["socket"]), ignore_errors=True)
 
 
-def test_two_blocking_ones_do_not_see_each_other():
+def test_two_blocking_embedded_servers_are_isolated():
     with blocking.embedded() as one, blocking.embedded() as two:
         assert one.socket != two.socket
         one.new_session("same", command=["sleep", "1000"])
@@ -156,7 +156,7 @@ def test_two_blocking_ones_do_not_see_each_other():
 
 
 @pytest.mark.anyio
-async def test_two_async_ones_do_not_see_each_other():
+async def test_two_async_embedded_servers_are_isolated():
     async with phux_client.embedded() as one, phux_client.embedded() as two:
         await one.new_session("mine", command=["sleep", "1000"])
         assert (await two.ls()).sessions == []
@@ -175,7 +175,7 @@ class OwnError(Exception):
 @pytest.mark.parametrize(
     "error", [OwnError("mine"), ValueError("x"), KeyError("x"), ExceptionGroup("own", [OwnError()])], ids=repr
 )
-def test_an_exception_in_a_blocking_body_comes_out_as_it_is(error):
+def test_an_exception_in_a_blocking_body_propagates_unchanged(error):
     with pytest.raises(type(error)) as caught, blocking.embedded() as phux:
         keeper = phux.status().keeper_pid
         raise error
@@ -185,7 +185,7 @@ def test_an_exception_in_a_blocking_body_comes_out_as_it_is(error):
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("error", [OwnError("mine"), ValueError("x"), ExceptionGroup("own", [OwnError()])], ids=repr)
-async def test_an_exception_in_an_async_body_comes_out_as_it_is(error):
+async def test_an_exception_in_an_async_body_propagates_unchanged(error):
     with pytest.raises(type(error)) as caught:
         async with phux_client.embedded() as phux:
             keeper = (await phux.status()).keeper_pid
@@ -203,7 +203,7 @@ async def test_a_refusal_in_an_async_body_can_be_caught_by_its_class():
 
 
 @pytest.mark.anyio
-async def test_one_whose_body_is_cancelled_is_gone():
+async def test_the_server_is_gone_after_its_body_was_cancelled():
     pids = []
     with anyio.move_on_after(20) as scope:
         async with phux_client.embedded() as phux:
@@ -217,7 +217,7 @@ async def test_one_whose_body_is_cancelled_is_gone():
 
 
 @pytest.mark.parametrize("after_s", [0.0, 0.02, 0.1])
-def test_one_that_asyncio_cancels_while_it_starts_is_gone(after_s, monkeypatch, tmp_path):
+def test_a_server_cancelled_by_asyncio_while_it_starts_is_gone(after_s, monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
     async def use():
@@ -235,7 +235,7 @@ def test_one_that_asyncio_cancels_while_it_starts_is_gone(after_s, monkeypatch, 
     eventually(lambda: os.listdir(tmp_path) == [])
 
 
-def test_one_lives_on_when_its_last_session_has_ended():
+def test_an_embedded_server_keeps_running_without_sessions():
     with blocking.embedded() as phux:
         phux.new_session("one").kill()
         keeper = phux.status().keeper_pid
@@ -379,7 +379,7 @@ def test_a_forked_service_comes_back_after_its_death():
         assert phux.status().service_restarts == 3
 
 
-def test_the_environment_and_directory_of_now_count(tmp_path, monkeypatch):
+def test_a_server_uses_the_current_environment_and_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PHUX_ENGINE", "pyte")
     with blocking.embedded() as phux:

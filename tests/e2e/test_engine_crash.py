@@ -32,7 +32,7 @@ def cli(tmp_path, monkeypatch):
         yield Cli(server.socket, tmp_path)
 
 
-def test_the_pane_that_did_it_goes_on_with_the_other_engine(cli):
+def test_the_pane_that_crashed_the_engine_continues_with_the_other_one(cli):
     cli.json("new", "-s", "well", "--", "cat")
     cli.json("new", "-s", "bad", "--", "sh", "-c", "while read line; do echo got $line; done")
     before = cli.json("status")
@@ -53,7 +53,7 @@ def test_the_pane_that_did_it_goes_on_with_the_other_engine(cli):
     assert cli.json("status")["service_restarts"] == 1
 
 
-def test_doctor_and_the_log_say_why_the_better_engine_is_not_used(tmp_path, monkeypatch):
+def test_doctor_and_the_log_explain_why_the_better_engine_is_not_used(tmp_path, monkeypatch):
     (tmp_path / "pyghostty.py").write_text("")  # there, but without its library
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with embedded_server() as server:
@@ -75,7 +75,7 @@ def engine_check(cli, **env):
     return check["ok"], check["message"]
 
 
-def test_a_service_that_is_killed_accuses_nobody(cli):
+def test_a_killed_service_blames_no_pane(cli):
     cli.json("new", "-s", "flood", "--", "sh", "-c", "yes")
     status = cli.json("status")
     os.kill(status["service_pid"], 9)

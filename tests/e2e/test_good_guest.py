@@ -138,7 +138,7 @@ def test_an_async_generator_may_hold_a_client(opened):
     asyncio.run(main())
 
 
-def test_a_task_that_is_cancelled_while_it_reads_hands_the_reading_on(socket):
+def test_a_reading_task_that_is_cancelled_hands_on_its_role(socket):
     async def main():
         async with phux_client.connect(socket) as phux:
             pane = (await phux.new_session(command=["cat"])).pane
@@ -174,7 +174,7 @@ def test_a_request_larger_than_the_sockets_buffers_is_sent_while_events_arrive(s
     anyio.run(main, backend=backend)
 
 
-def test_events_that_nobody_reads_hold_up_no_call(socket):
+def test_unread_events_do_not_delay_calls(socket):
     async def main():
         async with phux_client.connect(socket) as phux:
             flood = (await phux.new_session(command=["sh", "-c", "cat; yes flood | head -c 5000000; echo over"])).pane

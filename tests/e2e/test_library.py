@@ -151,7 +151,7 @@ async def test_two_at_once_cannot_both_get_a_name(phux, name):
     assert sorted(outcomes) == sorted([name] + ["refused"] * 4)
 
 
-async def test_no_server_is_told_as_such(tmp_path):
+async def test_a_missing_server_is_reported_as_such(tmp_path):
     tmp_path.chmod(0o700)
     with pytest.raises(phux_client.NoServerError) as caught:
         async with phux_client.connect(str(tmp_path / "none.sock")):
@@ -168,7 +168,7 @@ async def test_start_starts_a_server_once(runtime):
     assert not (runtime / "phux" / "phux.sock").exists()
 
 
-async def test_a_deadline_covers_a_server_that_accepts_and_says_nothing(tmp_path):
+async def test_a_deadline_covers_a_server_that_accepts_but_never_answers(tmp_path):
     tmp_path.chmod(0o700)
     path = str(tmp_path / "mute.sock")
     with socket_module.socket(socket_module.AF_UNIX) as listener:
@@ -193,7 +193,7 @@ async def test_a_deadline_covers_a_server_that_accepts_and_says_nothing(tmp_path
         (b"", phux_client.DisconnectedError),
     ],
 )
-async def test_a_peer_that_is_no_phux_server_is_a_clear_error(tmp_path, answer, kind):
+async def test_a_peer_that_is_not_a_phux_server_is_a_clear_error(tmp_path, answer, kind):
     tmp_path.chmod(0o700)
     path = str(tmp_path / "odd.sock")
     if answer is None:
@@ -226,7 +226,7 @@ async def test_a_peer_that_is_no_phux_server_is_a_clear_error(tmp_path, answer, 
         listener.close()
 
 
-async def test_events_tell_the_life_of_a_pane(phux, name):
+async def test_events_report_the_lifecycle_of_a_pane(phux, name):
     async with phux.watch() as events:
         script = r"read go; printf '\033]2;a title\007\a'; exit 5"
         session = await phux.new_session(name, command=["sh", "-c", script])
@@ -257,7 +257,7 @@ async def test_a_signal_is_named_when_it_ends_a_program(phux, name):
     assert (event.exit_status, event.signal) == (None, "SIGTERM")
 
 
-async def test_waiting_wakes_when_the_text_appears_and_not_on_a_tick(phux, name):
+async def test_waiting_wakes_when_the_text_appears_without_polling(phux, name):
     session = await phux.new_session(name, command=["sh", "-c", "while read x; do echo got-$x; done"])
     await session.pane.wait(idle_ms=50, timeout_s=10)
     taken = []
@@ -322,7 +322,7 @@ async def test_a_client_that_stays_connected_does_not_keep_an_empty_server(runti
     assert not os.path.exists(runtime / "phux" / "phux.sock")
 
 
-def test_renamed_and_resized_are_told(socket):
+def test_renamed_and_resized_are_reported(socket):
     with blocking.Phux(socket) as phux:
         session = phux.new_session("before", command=["cat"])
         with phux.watch() as events:

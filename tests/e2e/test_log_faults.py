@@ -60,7 +60,7 @@ def kill_service(cli):
     eventually(lambda: cli.json("status")["service_pid"] != before)
 
 
-def test_a_full_disk_does_not_stop_a_pane_and_what_waits_in_the_journal_is_written_later(small_disk, cli):
+def test_a_full_disk_does_not_stop_a_pane_and_the_journal_is_written_later(small_disk, cli):
     cli.json("new", "-s", "work", "--", sys.executable, "-u", "-c", WRITES)
     write(cli, 30_001)  # three megabytes
     (hole,) = holes(cli)
@@ -83,7 +83,7 @@ def test_a_full_disk_does_not_stop_a_pane_and_what_waits_in_the_journal_is_writt
     assert text.count("y" * 99) >= 30_002
 
 
-def test_what_the_journal_could_not_keep_is_a_hole_with_a_beginning_and_an_end(small_disk, cli):
+def test_output_beyond_the_journal_is_a_hole_with_a_beginning_and_an_end(small_disk, cli):
     cli.json("new", "-s", "work", "--", sys.executable, "-u", "-c", WRITES)
     write(cli, 200_001)  # more than the journal holds
     assert [hole["end"] is None for hole in holes(cli)] == [False, True]
@@ -125,7 +125,7 @@ def test_a_directory_that_cannot_be_written_leaves_the_pane_alone(small_disk, cl
 
 
 @pytest.mark.parametrize("place", ["disk", "disk/phux", "disk/phux/logs"])
-def test_a_file_in_place_of_a_directory_leaves_the_pane_alone_and_is_told(tmp_path, cli, place):
+def test_a_file_in_place_of_a_directory_leaves_the_pane_alone_and_is_reported(tmp_path, cli, place):
     (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / place).write_text("")
     assert "BAD  logs" in cli("doctor").out
@@ -135,7 +135,7 @@ def test_a_file_in_place_of_a_directory_leaves_the_pane_alone_and_is_told(tmp_pa
     assert "BAD  logs: the server cannot write logs" in cli("doctor").out
 
 
-def test_a_directory_that_is_not_ours_alone_is_refused_and_told(tmp_path, cli):
+def test_a_directory_that_is_not_private_is_refused_and_reported(tmp_path, cli):
     os.makedirs(tmp_path / "disk" / "phux" / "logs")
     os.chmod(tmp_path / "disk" / "phux" / "logs", 0o755)
     cli.json("new", "-s", "work")
@@ -146,7 +146,7 @@ def test_a_directory_that_is_not_ours_alone_is_refused_and_told(tmp_path, cli):
 
 
 @pytest.mark.parametrize("what", ["file", "directory"])
-def test_what_is_deleted_under_us_is_made_anew(tmp_path, cli, what):
+def test_deleted_log_files_are_created_again(tmp_path, cli, what):
     cli.json("new", "-s", "work", "--", sys.executable, "-u", "-c", WRITES)
     write(cli, 10)
     logs = cli.json("status")["logs"]
@@ -188,7 +188,7 @@ GETPASS = "import getpass; getpass.getpass(); print('thanks')"
 @pytest.mark.parametrize(
     "asker", ["read -s x; echo thanks", f'{sys.executable} -c "{GETPASS}"'], ids=["read", "getpass"]
 )
-def test_what_is_typed_while_nothing_is_shown_is_stored_nowhere(tmp_path, asker, how):
+def test_input_typed_without_echo_is_stored_nowhere(tmp_path, asker, how):
     with embedded_server() as server, blocking.connect(server.socket) as phux:
         pane = phux.new_session("work", command=["bash"]).pane
         started = pane.start(asker)
@@ -208,7 +208,7 @@ def test_what_is_typed_while_nothing_is_shown_is_stored_nowhere(tmp_path, asker,
         assert not _memory_has(status.keeper_pid, SECRET.encode())  # journals, checkpoints, ledgers
 
 
-def test_a_secret_is_stored_nowhere_through_whichever_door_it_comes(tmp_path):
+def test_a_secret_is_stored_nowhere_however_it_is_sent(tmp_path):
     with embedded_server() as server, blocking.connect(server.socket) as phux:
         pane = phux.new_session("work", command=["bash"]).pane
         cli = Cli(server.socket, tmp_path)
@@ -256,7 +256,7 @@ def _memory_has(pid, what):
     return False
 
 
-def test_the_search_for_secrets_finds_what_is_there():
+def test_the_search_for_secrets_finds_a_stored_text():
     with embedded_server() as server, blocking.connect(server.socket) as phux:
         pane = phux.new_session("work", command=["bash"]).pane
         pane.run(f"echo {SECRET}")

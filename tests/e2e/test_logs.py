@@ -105,7 +105,7 @@ def test_offsets_streamed_to_the_end_are_the_bytes_that_were_written_across_rota
     assert text.content.encode("utf-8", "surrogateescape") == expected[100:150]
 
 
-def test_a_program_that_goes_on_writing_while_services_die_has_a_complete_log(phux):
+def test_a_program_that_writes_while_services_die_has_a_complete_log(phux):
     pane = phux.new_session(
         "work", command=["sh", "-c", "for i in $(seq 1 30000); do echo n$i; done; echo end; read x"]
     ).pane
@@ -155,7 +155,7 @@ def test_a_pane_that_is_gone_stays_readable(phux):
     assert phux.wait_command("2.1", timeout_s=5).exit_code == 0
 
 
-def test_a_pane_that_ended_has_ended_for_the_next_service_too(phux):
+def test_an_ended_pane_stays_ended_after_a_service_restart(phux):
     pane = phux.new_session("work", command=["sh", "-c", "echo bye; exit 3"]).pane
     pane.wait(exit=True, timeout_s=10)
     kill_service(phux)
@@ -217,7 +217,7 @@ def test_logs_of_earlier_servers_are_read_with_and_without_a_server(tmp_path, mo
         assert "of the third session" in cli("logs", "@3").out
 
 
-def test_a_server_that_was_killed_leaves_its_logs_and_says_what_was_lost(tmp_path, monkeypatch):
+def test_a_killed_server_leaves_its_logs_and_reports_what_was_lost(tmp_path, monkeypatch):
     with user_server(tmp_path, monkeypatch) as cli:
         cli.json("new", "-s", "work")
         cli.json("start", "work", "echo before the end; sleep 1000")
@@ -234,7 +234,7 @@ def test_a_server_that_was_killed_leaves_its_logs_and_says_what_was_lost(tmp_pat
         assert (command["id"], command["state"], command["exit_code"]) == ("1.1", "lost", None)
 
 
-def test_a_pane_keeps_no_more_than_its_bound_and_says_what_was_let_go(tmp_path, monkeypatch):
+def test_a_pane_keeps_no_more_than_its_limit_and_reports_what_was_dropped(tmp_path, monkeypatch):
     with user_server(tmp_path, monkeypatch, "log-pane-bytes = 262144\n") as cli:
         cli.json("new", "-s", "work", "--", "sh", "-c", "seq 1 200000; echo end; read x")
         cli.json("wait", "work", "--until", "end", "--timeout", "30")
@@ -260,7 +260,7 @@ def test_a_session_without_a_log_keeps_nothing_on_disk_and_its_latest_output_is_
         assert cli("logs", "--list").out == ""
 
 
-def test_old_logs_go_by_themselves(tmp_path, monkeypatch):
+def test_old_logs_are_deleted_automatically(tmp_path, monkeypatch):
     old = tmp_path / "state" / "phux" / "logs" / "20200101T000000Z-4194999-abcd" / "pane-1"
     old.mkdir(parents=True, mode=0o700)
     (old / f"{0:020}.log").write_bytes(b"old")
@@ -295,7 +295,7 @@ def test_following_survives_a_restart_of_the_service_and_ends_with_the_pane(phux
         stream.next(timeout_s=1)
 
 
-def test_following_begins_with_the_whole_of_the_line_that_is_written_now(phux):
+def test_following_begins_with_the_complete_current_line(phux):
     phux.new_session("keep")
     pane = phux.new_session("work", command=["sh", "-c", "printf 'ask: '; read x; echo got $x"]).pane
     pane.wait(until="ask:", timeout_s=10)
@@ -341,7 +341,7 @@ def test_following_survives_rotation(tmp_path, monkeypatch):
         assert sum(name.endswith(".log") for name in segments) > 5
 
 
-def test_whoever_follows_too_slowly_is_told_what_was_let_go(tmp_path, monkeypatch):
+def test_a_slow_follower_is_told_how_much_was_dropped(tmp_path, monkeypatch):
     with user_server(tmp_path, monkeypatch, "log-pane-bytes = 131072\n") as cli:
         cli.json("new", "-s", "keep")
         cli.json("new", "-s", "work", "--", "seq", "1", "100000")
@@ -355,7 +355,7 @@ def test_whoever_follows_too_slowly_is_told_what_was_let_go(tmp_path, monkeypatc
 # Search
 
 
-def test_search_goes_over_all_panes_or_one_session(cli):
+def test_search_covers_all_panes_or_one_session(cli):
     for name in ("one", "two"):
         cli.json("new", "-s", name, "--", "sh", "-c", f"printf '\\033[31mneedle\\033[0m in {name}\\n'; read x")
         cli.json("wait", name, "--until", "needle", "--timeout", "10")
@@ -425,14 +425,14 @@ def test_bad_flags_are_refused_by_the_cli(cli):
         assert cli("logs", "work", *words, "--json").code == 2
 
 
-def test_unknown_targets_are_told(phux):
+def test_unknown_targets_are_reported(phux):
     phux.new_session("work")
     for target in ("@99", "absent", "20200101T000000Z-1-abcd/1", "../../etc/1", "x/y"):
         with pytest.raises(NoSuchTargetError):
             phux.logs(target)
 
 
-def test_a_pattern_that_explodes_ends_with_an_error_for_its_sender_only(phux):
+def test_a_catastrophic_pattern_is_an_error_for_its_sender_only(phux):
     pane = phux.new_session("work", command=["bash"]).pane
     pane.run(f"echo {'a' * 60}!")
     failed: list[BaseException] = []
@@ -486,7 +486,7 @@ def test_a_pattern_that_takes_too_long_is_stopped_within_a_second(cli, pattern, 
         stored_logs.search(pattern, root=root)
 
 
-def test_a_search_that_nobody_waits_for_any_more_is_ended(cli):
+def test_an_abandoned_search_is_ended(cli):
     cli.json("new", "-s", "work", "--", "sh", "-c", f"echo {'a' * 60}; read x")
     cli.json("wait", "work", "--until", "aaa", "--timeout", "10")
     service = cli.json("status")["service_pid"]
@@ -526,7 +526,7 @@ def test_a_search_whose_async_caller_is_cancelled_is_ended(phux):
     anyio.run(give_up)
 
 
-def test_a_client_may_read_as_many_logs_at_once_as_it_likes(phux):
+def test_a_client_may_read_any_number_of_logs_at_once(phux):
     import anyio
 
     pane = phux.new_session("work", command=["cat"]).pane
@@ -554,7 +554,7 @@ def test_too_many_readers_are_told_to_wait(phux):
     assert pane.logs().content == ""
 
 
-def test_a_line_of_ten_megabytes_without_a_newline_harms_nobody(phux):
+def test_a_line_of_ten_megabytes_without_a_newline_is_harmless(phux):
     code = "import sys; sys.stdout.write('x' * 10_000_000); sys.stdout.flush(); input()"
     pane = phux.new_session("work", command=[sys.executable, "-c", code]).pane
     pane.wait(state="awaiting_input", timeout_s=60)

@@ -33,7 +33,7 @@ def kill_repeatedly(socket, times, gap_s):
 
 
 @pytest.mark.parametrize("kind", ["blocking", "asyncio", "trio"])
-def test_a_run_outlives_any_number_of_deaths(server, kind):
+def test_a_run_survives_any_number_of_service_deaths(server, kind):
     killer = threading.Thread(target=kill_repeatedly, args=(server.socket, 5, 0.4))
     command = f"echo begin; while [ ! -e {server.socket}.over ]; do sleep 0.1; done; echo done; (exit 5)"
 

@@ -12,13 +12,13 @@ from servers import BIN
 _INTERNAL_SIGNALS = 3 << 31
 
 
-def test_new_makes_a_session_and_tells_its_name_and_pane(cli):
+def test_new_creates_a_session_and_prints_its_name_and_pane(cli):
     made = cli.json("new", "-s", "work")
     assert made == {"session": "work", "terminal_id": 1}
     assert cli.json("ls")["sessions"] == [{"name": "work", "windows": 1, "attached": False}]
 
 
-def test_without_a_name_the_smallest_free_number_is_taken(cli):
+def test_without_a_name_the_lowest_free_number_is_used(cli):
     for words, name in ((("new", "-d"), "0"), (("new",), "1"), (("kill", "0"), None), (("new", "-d"), "0")):
         finished = cli(*words)
         assert finished.code == 0
@@ -26,7 +26,7 @@ def test_without_a_name_the_smallest_free_number_is_taken(cli):
 
 
 @pytest.mark.parametrize("words", [("--json",), ("--json", "-d"), ("-d", "-n", "editor", "--json", "--", "cat")])
-def test_json_without_a_name_is_refused_and_makes_nothing(cli, words):
+def test_json_without_a_name_is_rejected_and_creates_nothing(cli, words):
     finished = cli("new", *words)
     assert finished.code == 1
     assert finished.error["error"]["code"] == "bad_name"
@@ -41,7 +41,7 @@ def test_pane_ids_are_never_reused(cli):
     assert cli.json("new", "-s", "a")["terminal_id"] > first
 
 
-def test_a_taken_name_is_an_error_and_nothing_is_made(cli):
+def test_a_name_in_use_is_an_error_and_nothing_is_created(cli):
     cli.json("new", "-s", "work")
     finished = cli("new", "--json", "-s", "work")
     assert finished.code == 1
@@ -69,12 +69,12 @@ def test_without_options_a_pane_is_80_by_24_with_the_callers_shell_and_directory
     assert f"at {tmp_path} in /bin/bash" in "".join(screen["lines"])  # a long path wraps
 
 
-def test_an_asked_for_variable_wins_over_the_terminals_own(cli):
+def test_a_given_variable_overrides_the_terminals_own(cli):
     cli.json("new", "-s", "w", "-e", "TERM=vt100", "--", "sh", "-c", 'echo "<$TERM>"')
     assert "<vt100>" in cli.json("wait", "w", "--exit", "--timeout", "10")["lines"]
 
 
-def test_arguments_reach_the_program_as_they_are(cli):
+def test_arguments_reach_the_program_unchanged(cli):
     cli.json("new", "-s", "w", "--", "printf", "%s\\n", "two words", "--json", "$HOME", "it's", "")
     assert cli.json("wait", "w", "--exit", "--timeout", "10")["lines"][:5] == [
         "two words",
@@ -115,7 +115,7 @@ def test_a_relative_command_is_found_from_its_directory(cli, tmp_path):
         (("-e", "=x"), "usage", "=x"),
     ],
 )
-def test_bad_input_is_a_clear_error_and_makes_nothing(cli, words, code, names):
+def test_bad_input_is_a_clear_error_and_creates_nothing(cli, words, code, names):
     finished = cli("new", "--json", *words)
     assert finished.error["error"]["code"] == code
     assert names in finished.error["error"]["message"]
@@ -140,7 +140,7 @@ def test_names_with_spaces_and_unicode_work_everywhere(cli):
     assert cli("kill", name).code == 0
 
 
-def test_a_person_is_told_in_words(cli):
+def test_without_json_the_result_is_printed_as_text(cli):
     finished = cli("new", "-s", "work")
     assert finished.out == "created session 'work', pane @1\n"
 

@@ -35,7 +35,7 @@ def took(call):
     return time.monotonic() - began
 
 
-def test_timeouts_hold_without_an_answer(frozen):
+def test_timeouts_hold_if_the_service_does_not_answer(frozen):
     socket, _ = frozen
     with blocking.Phux(socket) as phux:
         pane = blocking.Pane(phux, 1)
@@ -62,7 +62,7 @@ def test_kill_server_ends_a_server_whose_service_is_stopped(frozen, backend):
         pass
 
 
-def test_killing_a_server_that_is_not_there_is_an_error(tmp_path):
+def test_killing_a_missing_server_is_an_error(tmp_path):
     tmp_path.chmod(0o700)
     with pytest.raises(phux_client.NoServerError), blocking.Phux(str(tmp_path / "none.sock")) as phux:
         phux.kill_server()

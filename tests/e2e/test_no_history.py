@@ -191,7 +191,7 @@ def test_no_history_file_is_opened_or_changed(phux, tmp_path, home):
 
 @pytest.mark.parametrize("outer", ["bash that appends", "zsh", "fish", "ksh", "dash", "busybox"])
 @pytest.mark.parametrize("history", [False, True])
-def test_shells_inside_open_no_history_file_if_their_own_files_name_none(phux, tmp_path, outer, history):
+def test_nested_shells_open_no_history_file_if_their_rc_files_name_none(phux, tmp_path, outer, history):
     command, files, histories = HOMES[outer]
     if shutil.which(command[0]) is None:
         pytest.skip(f"{command[0]} is not installed")
@@ -210,7 +210,7 @@ def test_shells_inside_open_no_history_file_if_their_own_files_name_none(phux, t
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_private_server_leaves_the_history_alone_unless_told_otherwise(tmp_path, shell):
+def test_a_private_server_does_not_use_the_history_by_default(tmp_path, shell):
     command, files, histories = HOMES[{"bash": "bash that appends", "zsh": "zsh that appends"}.get(shell, shell)]
     env = write_home(tmp_path, files, histories)
     before = contents(tmp_path)
@@ -224,7 +224,7 @@ def test_a_private_server_leaves_the_history_alone_unless_told_otherwise(tmp_pat
             assert bool(changed) == bool(history), changed
 
 
-def test_the_line_of_commands_makes_a_session_without_history(cli, tmp_path):
+def test_the_cli_creates_a_session_without_history(cli, tmp_path):
     env = write_home(tmp_path, HOMES["bash that appends"][1], [".bash_history"])
     flags = [flag for name, value in env.items() for flag in ("-e", f"{name}={value}")]
     cli.json("new", "-s", "none", "--no-history", *flags, "--", "bash")

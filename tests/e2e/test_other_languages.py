@@ -69,7 +69,7 @@ def test_ajv_accepts_what_the_cli_prints(ajv, cli):
     assert ajv("screen-state.v3.json", cells).returncode == 0
 
 
-def test_ajv_refuses_what_is_wrong(ajv, cli):
+def test_ajv_rejects_invalid_documents(ajv, cli):
     cli.json("new", "-s", "work")
     screen = cli.json("snapshot", "work")
     for change in ({"schema_version": 2}, {"lines": "text"}, {"cursor": {"x": 1}}, {"pane": None}):

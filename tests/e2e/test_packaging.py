@@ -28,7 +28,7 @@ def wheel(tmp_path_factory):
     return built
 
 
-def test_the_wheel_has_our_packages_and_nothing_else_at_its_top(wheel):
+def test_the_wheel_has_only_our_packages_at_its_top_level(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     tops = {name.partition("/")[0] for name in names}

@@ -86,7 +86,7 @@ def test_the_command_line_returns_a_painted_screen(pane, server, tmp_path):
     ],
     ids=["writes on and on", "is silent", "floods"],
 )
-def test_a_program_that_never_has_drawn_its_screen_is_not_waited_for(pane, line):
+def test_a_program_that_never_draws_its_screen_does_not_block_the_wait(pane, line):
     pane.send_keys(line, "Enter")
     assert pane.wait(state="fullscreen", timeout_s=20).met == "state"
     started = time.monotonic()
@@ -95,7 +95,7 @@ def test_a_program_that_never_has_drawn_its_screen_is_not_waited_for(pane, line)
     pane.send_keys("C-c")
 
 
-def test_a_screen_that_was_left_before_it_was_painted_does_not_end_the_wait(pane):
+def test_an_alternate_screen_left_before_it_was_painted_does_not_end_the_wait(pane):
     # The first of the two full screens is over before the program would have had the time to draw it.
     first, second = r"printf '\033[?1049h'; sleep 0.1; printf '\033[?1049l'", r"printf '\033[?1049h\033[Hword'; cat"
     pane.send_keys(f"{first}; sleep 0.3; {second}", "Enter")

@@ -129,7 +129,7 @@ observer.look = faulty
 """
 
 
-def test_a_fault_in_telling_the_state_keeps_nobody_from_reading(tmp_path):
+def test_a_fault_in_detecting_the_state_does_not_prevent_reading(tmp_path):
     with faulty_server(tmp_path, LOOK_FAULT) as server, blocking.connect(server.socket) as phux:
         pane = open_bash(phux)
         say(pane, "BOOMING")
@@ -171,7 +171,7 @@ def say(pane, text):
 
 
 @BOTH
-def test_an_engine_that_raises_is_replaced_and_the_command_that_did_it_still_ends(tmp_path, engine):
+def test_an_engine_that_raises_is_replaced_and_the_running_command_still_ends(tmp_path, engine):
     code = fault("raise RuntimeError('a fault of the engine')")
     with faulty_server(tmp_path, code, engine) as server, blocking.connect(server.socket) as phux:
         pane, other = open_bash(phux), open_bash(phux, "other")
@@ -209,7 +209,7 @@ def test_a_pane_whose_replay_raises_comes_back_blank_with_its_shell_and_log(tmp_
 
 
 @BOTH
-def test_a_run_under_way_ends_as_it_should_although_its_terminal_could_not_be_rebuilt(tmp_path, engine):
+def test_a_run_ends_correctly_although_its_terminal_could_not_be_rebuilt(tmp_path, engine):
     code = fault("raise RuntimeError('a fault of the engine')")
     go = tmp_path / "go"
     os.mkfifo(go)
@@ -286,7 +286,7 @@ def test_a_run_whose_pane_is_set_aside_is_answered_and_not_typed_again(tmp_path)
         assert typed.read_text() == "x\n"
 
 
-def test_a_service_killed_by_somebody_while_it_rebuilds_costs_no_screen(tmp_path):
+def test_a_service_killed_from_outside_while_it_rebuilds_loses_no_screen(tmp_path):
     """Two kills from outside say nothing about the pane."""
     code = fault("open(SWITCH_SEEN, 'w').close(); time.sleep(60)").replace("SWITCH_SEEN", repr(str(tmp_path / "seen")))
     with faulty_server(tmp_path, "import time\n" + code) as server, blocking.connect(server.socket) as phux:
@@ -340,7 +340,7 @@ service.Service._adopt = upgraded
 
 
 @BOTH
-def test_and_after_an_upgrade_that_cannot_read_its_checkpoint(tmp_path, engine):
+def test_a_pane_recovers_after_an_upgrade_that_cannot_read_its_checkpoint(tmp_path, engine):
     code = f"{VERSION[engine]}\n{UPGRADE}"
     with faulty_server(tmp_path, code, engine) as server, blocking.connect(server.socket) as phux:
         pane = open_bash(phux)

@@ -44,7 +44,7 @@ def test_creating_a_tab_gives_its_id_and_its_name_may_have_spaces(phux):
     session.kill()
 
 
-def test_listing_tabs_handles_spaces_and_tells_which_is_active(phux):
+def test_listing_tabs_handles_spaces_and_marks_the_active_one(phux):
     made = [phux.new_session(name, command=["cat"]) for name in ("one two", "three  four")]
     tree = phux.tree()
     assert {"one two", "three  four"} <= {session.name for session in tree.sessions}
@@ -54,7 +54,7 @@ def test_listing_tabs_handles_spaces_and_tells_which_is_active(phux):
         session.kill()
 
 
-def test_tabs_made_rapidly_have_ids_of_their_own(phux):
+def test_tabs_created_rapidly_have_distinct_ids(phux):
     made = []
 
     def make():
@@ -96,7 +96,7 @@ def test_a_tab_takes_a_name_a_directory_variables_and_a_login_shell(phux, tmp_pa
 # 7, phase 2, and 8: read_logs_from_tab
 
 
-def test_the_last_lines_are_exact_stable_and_tell_whether_there_are_more(pane):
+def test_the_last_lines_are_exact_stable_and_report_whether_there_are_more(pane):
     pane.run("seq 1 6000")
     for count in (200, 1000, 5000):
         text = pane.logs(grep=r"^\d+$", tail=count)
@@ -129,11 +129,11 @@ def test_output_is_what_the_command_wrote_and_no_prompt_stderr_included(pane):
     assert result.exit_code == 0
 
 
-def test_exit_codes_are_told(pane):
+def test_exit_codes_are_returned(pane):
     assert [pane.run(f"(exit {code})").exit_code for code in (0, 1, 42, 255)] == [0, 1, 42, 255]
 
 
-def test_when_the_time_is_over_the_command_is_interrupted_and_that_is_told(pane):
+def test_a_command_is_interrupted_at_its_timeout_and_that_is_reported(pane):
     with pytest.raises(TimedOutError, match="C-c was sent"):
         pane.run("sleep 1000", timeout_s=0.5, interrupt=True)
     assert pane.run("echo next").output == "next"
@@ -187,13 +187,13 @@ def test_stopping_sends_c_c_the_log_records_it_and_another_start_works(pane):
     assert pane.run("echo again").output == "again"
 
 
-def test_sigterm_is_sent_when_that_is_asked_for(phux, pane):
+def test_sigterm_is_sent_on_request(phux, pane):
     started = pane.start("sleep 1000")
     assert pane.signal("TERM").signal == "TERM"
     assert phux.wait_command(started.command_id, timeout_s=10).exit_code == 143
 
 
-def test_rapid_starts_and_stops_do_not_spoil_the_log(pane):
+def test_rapid_starts_and_stops_do_not_corrupt_the_log(pane):
     for number in range(10):
         pane.start(f"echo run {number}; sleep 1000")
         pane.wait(until=f"run {number}", output_only=True, timeout_s=10)
@@ -204,7 +204,7 @@ def test_rapid_starts_and_stops_do_not_spoil_the_log(pane):
 # 7, phase 5, and 8: stream_logs_from_tab
 
 
-def test_streaming_goes_on_where_it_was_also_backwards_and_across_a_restart(phux, pane):
+def test_streaming_continues_at_any_position_and_across_a_restart(phux, pane):
     pane.run("seq 1 3000")
     parts, place = [], 0
     while True:

@@ -28,11 +28,11 @@ STUBBORN = (
 
 # They kill its service, or speak of ids or of all its commands.
 WITH_A_SERVER_OF_THEIR_OWN = {
-    "test_a_shell_that_tells_nothing_has_its_runs_in_the_ledger",
-    "test_a_start_that_is_asked_for_again_is_the_same",
+    "test_the_ledger_has_the_runs_of_a_shell_without_marks",
+    "test_a_repeated_start_request_starts_the_command_once",
     "test_a_started_command_and_its_log_are_seen_while_it_runs",
-    "test_an_unknown_id_is_told_and_one_that_is_none_refused",
-    "test_start_returns_at_once_and_the_command_goes_on",
+    "test_an_unknown_id_is_reported_and_an_invalid_one_rejected",
+    "test_start_returns_at_once_and_the_command_keeps_running",
     "test_the_ledger_survives_kills_of_the_service_exactly_once",
     "test_typed_commands_survive_a_kill_of_the_service_exactly_once",
     "test_waiting_for_a_command_survives_a_kill_of_the_service",
@@ -57,7 +57,7 @@ def pane(phux):
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_start_returns_at_once_and_the_command_goes_on(phux, shell):
+def test_start_returns_at_once_and_the_command_keeps_running(phux, shell):
     pane = phux.new_session("work", command=[shutil.which(shell)]).pane
     started = pane.start("cat; echo finished")  # which goes on until it is told to end
     assert started.pane == "@1"
@@ -82,7 +82,7 @@ def test_a_started_command_and_its_log_are_seen_while_it_runs(phux, pane):
     assert pane.output(started.command_id, tail=1).content == "tock now"
 
 
-def test_a_start_that_is_asked_for_again_is_the_same(phux, pane):
+def test_a_repeated_start_request_starts_the_command_once(phux, pane):
     from phux_client.flows import Request
 
     asked = Request("start", pane=pane.id, id="once", command="echo one")
@@ -92,7 +92,7 @@ def test_a_start_that_is_asked_for_again_is_the_same(phux, pane):
     assert len(pane.commands()) == 1
 
 
-def test_a_start_waits_its_turn_with_queue(phux, pane):
+def test_a_start_with_queue_waits_for_the_prompt(phux, pane):
     first = pane.start("sleep 0.5; echo first")
     second = pane.start("echo second", queue=True)
     phux.wait_command(second.command_id, timeout_s=10)
@@ -103,7 +103,7 @@ def test_a_start_waits_its_turn_with_queue(phux, pane):
 # Stopping and signals
 
 
-def test_rapid_start_and_stop_a_hundred_times_loses_and_doubles_nothing(phux, pane):
+def test_a_hundred_rapid_starts_and_stops_lose_and_duplicate_nothing(phux, pane):
     ids = []
     for number in range(100):
         ids.append(pane.start(f"echo begin {number}; exec 3>&1; sleep 1000").command)
@@ -125,7 +125,7 @@ def test_rapid_start_and_stop_a_hundred_times_loses_and_doubles_nothing(phux, pa
     ("deaf_to", "sent"),
     [([], ["INT"]), (["SIGINT"], ["INT", "TERM"]), (["SIGINT", "SIGTERM"], ["INT", "TERM", "KILL"])],
 )
-def test_stop_goes_on_to_the_next_signal_until_the_prompt_is_back(phux, pane, deaf_to, sent):
+def test_stop_escalates_signals_until_the_prompt_is_back(phux, pane, deaf_to, sent):
     started = pane.start([sys.executable, "-c", STUBBORN, *deaf_to])
     pane.wait(until="ready", output_only=True, timeout_s=10)
     stopped = pane.stop(grace_s=0.5)
@@ -138,7 +138,7 @@ def test_stop_goes_on_to_the_next_signal_until_the_prompt_is_back(phux, pane, de
     assert told == deaf_to
 
 
-def test_stop_where_nothing_runs_says_so_and_does_nothing(phux, pane):
+def test_stop_without_a_running_command_reports_that_and_does_nothing(phux, pane):
     pane.run("true")
     stopped = pane.stop()
     assert (stopped.stopped, stopped.signals, stopped.command) == (False, [], None)
@@ -155,7 +155,7 @@ def test_stop_ends_a_full_screen_program_and_one_without_a_shell(phux):
     assert alone.info().state == "dead"
 
 
-def test_a_signal_tells_which_group_and_command_it_hit(phux, pane):
+def test_a_signal_reports_its_process_group_and_command(phux, pane):
     pane.start([sys.executable, "-c", STUBBORN, "SIGINT", "SIGUSR1", "SIGHUP"])
     pane.wait(until="ready", output_only=True, timeout_s=10)
     eventually(lambda: pane.info().foreground.command.startswith("python"))
@@ -190,7 +190,7 @@ def test_stopping_and_continuing_a_job(phux, pane):
     pane.run("kill %1")
 
 
-def test_the_shell_itself_is_not_hit_unless_that_is_asked_for(phux, pane):
+def test_the_shell_itself_is_signalled_only_on_request(phux, pane):
     pane.run("true")
     for name in ("INT", "TERM", "KILL"):
         with pytest.raises(RefusedError, match="the shell"):
@@ -202,7 +202,7 @@ def test_the_shell_itself_is_not_hit_unless_that_is_asked_for(phux, pane):
         pane.signal("INT")
 
 
-def test_a_loop_in_the_shell_itself_is_interrupted_and_nothing_worse(phux, pane):
+def test_a_loop_in_the_shell_itself_is_interrupted_and_not_killed(phux, pane):
     started = pane.start("while :; do :; done")
     pane.wait(state="running", timeout_s=10)
     with pytest.raises(RefusedError):
@@ -221,7 +221,7 @@ def test_an_unknown_signal_is_refused(phux, pane):
 
 
 @pytest.mark.parametrize("shell", [name for name in SHELLS if name != "dash"])
-def test_what_somebody_types_is_in_the_ledger_too(phux, shell, tmp_path):
+def test_typed_commands_are_in_the_ledger(phux, shell, tmp_path):
     pane = phux.new_session("work", command=[shutil.which(shell)], cwd=str(tmp_path)).pane
     pane.run("echo by a client")
     pane.send_keys("echo by hand; false", "Enter")
@@ -237,7 +237,7 @@ def test_what_somebody_types_is_in_the_ledger_too(phux, shell, tmp_path):
     assert by_client.started_at <= by_client.ended_at <= by_hand.started_at
 
 
-def test_the_ledger_tells_who_ran_or_typed_a_command(phux, pane, tmp_path):
+def test_the_ledger_records_who_ran_or_typed_a_command(phux, pane, tmp_path):
     cli = Cli(phux.socket, tmp_path)
     cli.json("run", "work", "echo by the command line")
     with blocking.connect(phux.socket, client="my-tool/2.0\n\x1b[31m" + "x" * 200) as tool:
@@ -264,7 +264,7 @@ def test_the_ledger_tells_who_ran_or_typed_a_command(phux, pane, tmp_path):
     ]
 
 
-def test_a_shell_that_tells_nothing_has_its_runs_in_the_ledger(phux):
+def test_the_ledger_has_the_runs_of_a_shell_without_marks(phux):
     pane = phux.new_session("work", command=["dash"]).pane
     pane.run("echo run in dash")
     started = pane.start("echo started in dash; false")
@@ -273,7 +273,7 @@ def test_a_shell_that_tells_nothing_has_its_runs_in_the_ledger(phux):
     assert pane.output("1.1").content == "run in dash"
 
 
-def test_a_line_that_the_shell_refuses_is_in_the_ledger_with_its_code(phux, pane):
+def test_a_line_that_the_shell_rejects_is_in_the_ledger_with_its_exit_code(phux, pane):
     assert pane.run("echo )").exit_code == 2
     (command,) = pane.commands()
     assert (command.state, command.exit_code) == ("finished", 2)
@@ -344,7 +344,7 @@ def test_a_command_that_ends_its_shell_ends_with_the_panes_code(phux, pane):
     assert (command.state, command.exit_code) == ("finished", 9)
 
 
-def test_an_unknown_id_is_told_and_one_that_is_none_refused(phux, pane):
+def test_an_unknown_id_is_reported_and_an_invalid_one_rejected(phux, pane):
     unknown = dict.fromkeys(("1.99", "99.1"), NoSuchTargetError)
     bad = ("", "1", "x", "1.", ".1", "1.x", "-1.1", "1.1.1", "9" * 50 + ".1", "../1")
     for id_, kind in (unknown | dict.fromkeys(bad, BadRequestError)).items():

@@ -67,7 +67,7 @@ def typed_while_it_runs(pane, *pieces):
         ["true", "C-j", "echo danger"],
     ],
 )
-def test_a_line_that_stands_there_is_nobodys(pane, shell, keys):
+def test_a_partly_typed_line_blocks_a_run(pane, shell, keys):
     if "C-u" in keys and shell == "zsh":
         pytest.skip("C-u erases the whole line in zsh")
     pane.send_keys(*keys)
@@ -79,12 +79,12 @@ def test_a_line_that_stands_there_is_nobodys(pane, shell, keys):
 @pytest.mark.parametrize(
     "keys", [["a", "BSpace"], ["echo danger", "C-w", "C-w"], ["echo danger", "C-a", "C-k"], ["C-a"], ["C-l"], ["M-f"]]
 )
-def test_a_line_that_is_gone_keeps_nobody_out(pane, keys):
+def test_an_erased_line_does_not_block_a_run(pane, keys):
     pane.send_keys(*keys)
     is_free(pane)
 
 
-def test_each_line_is_seen_as_it_is_now(pane):
+def test_the_current_content_of_each_line_counts(pane):
     for _ in range(3):
         pane.send_keys("echo danger")
         is_refused(pane)
@@ -93,7 +93,7 @@ def test_each_line_is_seen_as_it_is_now(pane):
         is_free(pane)
 
 
-def test_a_line_from_the_history_is_nobodys(pane):
+def test_a_line_recalled_from_the_history_blocks_a_run(pane):
     pane.run("echo danger", timeout_s=10)
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys("Up")
@@ -102,7 +102,7 @@ def test_a_line_from_the_history_is_nobodys(pane):
     is_free(pane)
 
 
-def test_keys_that_are_commands_are_not_those_of_a_run(pane, shell):
+def test_vi_command_mode_blocks_a_run(pane, shell):
     in_vi_mode(pane, shell)
     is_free(pane)
     pane.send_keys("Escape")
@@ -116,7 +116,7 @@ def test_keys_that_are_commands_are_not_those_of_a_run(pane, shell):
 @pytest.mark.parametrize(
     "keys", [["C-c", "Enter"], ["abc", "C-c", "Enter"], ["C-c", "C-c"], ["Enter", "Enter", "Enter"]]
 )
-def test_keys_that_leave_nothing_keep_nobody_out(pane, keys):
+def test_keys_that_leave_the_line_empty_do_not_block_a_run(pane, keys):
     pane.send_keys(*keys)
     is_free(pane)
     is_free(pane)
@@ -137,7 +137,7 @@ def test_keys_that_leave_nothing_keep_nobody_out(pane, keys):
     ],
     indirect=["shell"],
 )
-def test_a_line_that_the_shell_puts_there_is_nobodys(pane, keys):
+def test_a_line_inserted_by_the_shell_blocks_a_run(pane, keys):
     for key in keys:
         pane.send_keys(key)
         if key == "Enter":
@@ -149,7 +149,7 @@ def test_a_line_that_the_shell_puts_there_is_nobodys(pane, keys):
 
 
 @pytest.mark.parametrize(("shell", "command"), [("zsh", "print -z echo danger")], indirect=["shell"])
-def test_a_line_that_a_run_puts_there_is_nobodys(pane, command):
+def test_a_line_inserted_by_a_run_blocks_a_run(pane, command):
     pane.run(command, timeout_s=10)
     pane.wait(regex="^[$] echo danger$", timeout_s=10)
     is_refused(pane)
@@ -157,7 +157,7 @@ def test_a_line_that_a_run_puts_there_is_nobodys(pane, command):
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
 @pytest.mark.skipif(not shutil.which("fzf"), reason="fzf is not installed")
-def test_a_line_that_a_widget_chose_is_nobodys(pane, shell, tmp_path):
+def test_a_line_chosen_by_a_widget_blocks_a_run(pane, shell, tmp_path):
     (tmp_path / "danger").write_text("")
     (tmp_path / "other").write_text("")
     pane.run(f"source /usr/share/doc/fzf/examples/key-bindings.{shell}", timeout_s=10)
@@ -184,7 +184,7 @@ def test_a_line_that_a_widget_chose_is_nobodys(pane, shell, tmp_path):
         [["dang"], ["C-d"]],
     ],
 )
-def test_what_was_typed_ahead_is_nobodys(pane, pieces):
+def test_input_typed_ahead_blocks_a_run(pane, pieces):
     typed_while_it_runs(pane, *pieces)
     pane.wait(state="prompt", timeout_s=10)
     if pieces[-1] != ["C-d"]:  # which has fish, or bash, delete something, or list
@@ -204,13 +204,13 @@ def test_a_run_is_not_taken_for_lines_that_were_typed_ahead(pane):
         assert result.output == "mine"
 
 
-def test_keys_typed_ahead_and_gone_keep_nobody_out(pane):
+def test_keys_typed_ahead_and_erased_do_not_block_a_run(pane):
     typed_while_it_runs(pane, ["a", "BSpace"])
     is_free(pane)
 
 
 @pytest.mark.parametrize("rc", ["wide", "right"])
-def test_a_prompt_of_any_width_keeps_nobody_out(open_shell, shell, tmp_path, rc):
+def test_a_prompt_of_any_width_does_not_block_a_run(open_shell, shell, tmp_path, rc):
     (tmp_path / "long").write_text("line\n" * 500)
     pane = open_shell(shell)
     pane.resize(cols=20, rows=10)
@@ -229,7 +229,7 @@ def test_a_prompt_of_any_width_keeps_nobody_out(open_shell, shell, tmp_path, rc)
         is_free(pane)
 
 
-def test_a_job_that_writes_at_the_prompt_keeps_nobody_out(pane):
+def test_a_job_that_writes_at_the_prompt_does_not_block_a_run(pane):
     pane.send_keys("sleep 0.3 && echo from the job &", "Enter")
     pane.wait(regex="^(?!.*&).*from the job", timeout_s=10)
     is_free(pane)
@@ -239,7 +239,7 @@ def test_a_job_that_writes_at_the_prompt_keeps_nobody_out(pane):
 
 
 @pytest.mark.parametrize("shell", NOT_INTEGRATED, indirect=True)
-def test_a_half_line_in_a_shell_without_marks_is_not_destroyed(pane):
+def test_a_partly_typed_line_in_a_shell_without_marks_is_not_overwritten(pane):
     pane.run("true", timeout_s=10)
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys("echo danger")

@@ -35,7 +35,7 @@ def test_ls_sorts_by_name(cli):
 
 
 @pytest.mark.parametrize("verb", ["ls", "snapshot", "status", "wait"])
-def test_without_a_server_a_reading_verb_says_so_and_starts_none(tmp_path, verb):
+def test_without_a_server_a_reading_verb_fails_and_starts_none(tmp_path, verb):
     (tmp_path / "run").mkdir(mode=0o700)
     cli = Cli(str(tmp_path / "run" / "phux.sock"), tmp_path)
     finished = cli(verb, "--json")
@@ -45,7 +45,7 @@ def test_without_a_server_a_reading_verb_says_so_and_starts_none(tmp_path, verb)
     assert list((tmp_path / "run").iterdir()) == []
 
 
-def test_a_missing_socket_directory_means_no_server_and_is_not_made(tmp_path):
+def test_a_missing_socket_directory_means_no_server_and_is_not_created(tmp_path):
     cli = Cli(str(tmp_path / "nowhere" / "phux.sock"), tmp_path)
     assert cli("ls", "--json").error["error"]["code"] == "no_server"
     assert not (tmp_path / "nowhere").exists()
@@ -95,13 +95,13 @@ def test_cells_are_sparse_and_carry_styles(shared):
     assert shared.json("snapshot", "plain", "--cells")["cells"] == []
 
 
-def test_soft_wrapped_rows_are_told(shared):
+def test_soft_wrapped_rows_are_marked(shared):
     screen = run_to_the_end(shared, "wrap", "printf '%025d\nx' 0", "--size", "10x5")
     assert screen["lines"][:4] == ["0" * 10, "0" * 10, "0" * 5, "x"]
     assert screen["soft_wrap"] == {"lines": [0, 1], "scrollback": []}
 
 
-def test_the_title_is_told_once_there_is_one(shared):
+def test_the_title_is_reported_once_it_is_set(shared):
     assert "title" not in run_to_the_end(shared, "untitled", "true")
     assert run_to_the_end(shared, "titled", r"printf '\033]2;my title\007'")["title"] == "my title"
 
@@ -140,7 +140,7 @@ def test_targets_in_every_form(cli):
     assert cli.json("snapshot")["pane"] == 2
 
 
-def test_a_dot_is_the_pane_the_caller_runs_in_if_it_is_this_servers(cli):
+def test_a_dot_is_the_callers_pane_if_it_belongs_to_this_server(cli):
     cli.json("new", "-s", "work")
     cli.json("new", "-s", "other")
     assert cli.json("snapshot", ".", PHUX_PANE="@1")["pane"] == 1
@@ -173,7 +173,7 @@ def test_phux_inside_a_pane_finds_its_own_server_and_pane(cli):
         ("%1", "bad_selector"),
     ],
 )
-def test_a_target_that_is_wrong_or_missing_is_told_apart(shared, target, code):
+def test_invalid_and_missing_targets_have_different_errors(shared, target, code):
     shared("new", "--json", "-s", "w")
     finished = shared("snapshot", "--json", target)
     assert finished.code == 1
@@ -181,7 +181,7 @@ def test_a_target_that_is_wrong_or_missing_is_told_apart(shared, target, code):
     assert finished.error["remedy"]
 
 
-def test_status_tells_processes_engine_socket_and_counts(cli):
+def test_status_reports_processes_engine_socket_and_counts(cli):
     cli.json("new", "-s", "work")
     run_to_the_end(cli, "dead", "true")
     status = cli.json("status")
@@ -202,12 +202,12 @@ def test_wait_until_a_text_that_comes_later(shared):
     assert "ready" in screen["lines"]
 
 
-def test_wait_finds_a_text_that_the_edge_broke(shared):
+def test_wait_finds_a_text_wrapped_at_the_edge(shared):
     shared.json("new", "-s", "narrow", "--size", "10x5", "--", "sh", "-c", "printf 0123456789abcdef; cat")
     assert shared("wait", "narrow", "--until", "789abc", "--timeout", "10").code == 0
 
 
-def test_wait_runs_out_of_time_with_124_and_still_tells_the_screen(shared):
+def test_wait_exits_with_124_at_its_timeout_and_still_prints_the_screen(shared):
     shared.json("new", "-s", "quiet", "--", "cat")
     finished = shared("wait", "--json", "quiet", "--until", "never", "--timeout", "0.2")
     assert finished.code == 124
@@ -224,7 +224,7 @@ def test_wait_for_the_end_gives_the_exit_status_and_null_for_a_signal(shared):
     assert "exit_status" not in run_to_the_end(shared, "killed", "kill -9 $$")
 
 
-def test_all_output_is_there_when_the_end_is_told(shared):
+def test_all_output_is_available_when_the_end_is_reported(shared):
     screen = run_to_the_end(shared, "flood", "seq 1 20000")
     assert screen["lines"][22] == "20000"
     assert len(shared.json("snapshot", "flood", "--scrollback")["scrollback"]) == 10_000
@@ -236,7 +236,7 @@ def test_schema_prints_each_file(name):
     assert json.loads(finished.stdout)["$schema"].endswith("2020-12/schema")
 
 
-def test_schema_lists_names_and_takes_the_shapes_own(shared):
+def test_schema_lists_names_and_accepts_those_of_shapes(shared):
     assert shared("schema").out.split() == schema.names()
     assert shared("schema", "ScreenState").out == shared("schema", "screen-state.v3").out
     finished = shared("schema", "nonsense", "--json")

@@ -103,7 +103,7 @@ def test_vim_edits_a_file_and_saves_it(start, tmp_path):
     assert (tmp_path / "note.txt").read_text() == "first line\nsecond 日本語 line\nthir\n"
 
 
-def test_vim_shows_its_screen_on_the_alternate_one_and_takes_it_away(start):
+def test_vim_uses_the_alternate_screen_and_leaves_it(start):
     pane = start("sh", "-c", "echo before; vim -u NONE -i NONE -N -n; echo after")
     shown = see(pane, "VIM - Vi IMproved")
     assert shown.alt_screen
@@ -223,7 +223,7 @@ def test_git_log_pages_a_coloured_graph_through_less(start, tmp_path):
     assert ended(pane) == 0
 
 
-def test_every_question_of_a_program_is_answered_within_a_second(start, tmp_path):
+def test_every_terminal_query_is_answered_within_a_second(start, tmp_path):
     (tmp_path / "asking.py").write_text(ASKING)
     pane = start(sys.executable, "asking.py")
     shown = see(pane, "asked everything")
@@ -243,7 +243,7 @@ def test_every_question_of_a_program_is_answered_within_a_second(start, tmp_path
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_the_first_screen_is_there_before_long(start, command, text):
+def test_the_first_screen_appears_quickly(start, command, text):
     begun = time.monotonic()
     pane = start(*command)
     pane.wait(until=text, timeout_s=PATIENCE_S)

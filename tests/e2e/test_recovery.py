@@ -49,7 +49,7 @@ def test_screens_histories_titles_and_modes_come_back(phux):
     full.wait(exit=True, timeout_s=10)
 
 
-def test_a_sequence_cut_by_the_death_is_finished_after_it(phux):
+def test_an_escape_sequence_cut_by_a_service_death_is_completed_after_it(phux):
     script = r"printf 'a\033[3'; read go; printf '1mb\342'; read go; printf '\202\254'; exec cat"
     pane = phux.new_session("cut", command=["sh", "-c", "stty -echo; " + script]).pane
     pane.wait(until="a", timeout_s=10)
@@ -78,7 +78,7 @@ def test_output_beyond_the_journal_is_in_the_checkpoint(phux):
     assert picture(pane) == before
 
 
-def test_nothing_is_lost_of_what_a_program_writes_through_a_death(phux):
+def test_no_output_is_lost_through_a_service_death(phux):
     # Numbered lines without a pause, while the service is killed again and again: not one may be missing.
     script = "i=0; while [ $i -lt 4000 ]; do echo line-$i-; i=$((i+1)); done; echo all''-written; exec cat"
     pane = phux.new_session("lines", command=["sh", "-c", script]).pane

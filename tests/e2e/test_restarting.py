@@ -74,7 +74,7 @@ def answer_of_keeper(path, *, within_s=10.0, send=True):
 
 
 @pytest.mark.parametrize("how", DEATHS)
-def test_a_client_is_told_after_three_seconds_how_the_service_dies(tmp_path, how):
+def test_a_client_gets_the_cause_of_service_deaths_after_three_seconds(tmp_path, how):
     with faulty_server(tmp_path, dying(how)) as server:
         panes, _keeper = begin_loop(server)
         told, took_s = answer_of_keeper(server.socket)
@@ -135,7 +135,7 @@ def test_a_frozen_start_is_reported_and_ended(tmp_path):
         assert "made no progress" in server.log.read_text()
 
 
-def test_clients_that_do_not_behave_keep_nobody_from_being_told(tmp_path):
+def test_misbehaving_clients_do_not_prevent_reports_to_others(tmp_path):
     with faulty_server(tmp_path, dying("os._exit(3)")) as server:
         panes, keeper = begin_loop(server)
         answer_of_keeper(server.socket)
@@ -184,7 +184,7 @@ def read_all(sock):
     return data
 
 
-def test_once_a_service_is_ready_the_keeper_accepts_nobody(tmp_path):
+def test_the_keeper_accepts_no_client_once_a_service_is_ready(tmp_path):
     with faulty_server(tmp_path, dying("os._exit(3)")) as server:
         begin_loop(server)
         answer_of_keeper(server.socket)
@@ -195,7 +195,7 @@ def test_once_a_service_is_ready_the_keeper_accepts_nobody(tmp_path):
                 assert client.get("status")["clients"] >= 1
 
 
-def test_the_command_line_says_what_is_wrong(tmp_path):
+def test_the_cli_prints_the_cause(tmp_path):
     with faulty_server(tmp_path, dying("os._exit(3)")) as server:
         begin_loop(server)
         answer_of_keeper(server.socket)
@@ -232,7 +232,7 @@ def test_ten_kills_within_three_seconds_are_survived():
             assert client.get("status")["engine_notes"] == []
 
 
-def test_five_kills_a_second_apart_keep_nobody_waiting():
+def test_five_kills_a_second_apart_delay_no_client():
     with embedded_server() as server:
         _panes, keeper, _service = open_programs(server.socket)
         for _ in range(5):
@@ -254,7 +254,7 @@ def assert_ends(panes, keeper, path, *, within_s=5.0):
 
 @pytest.mark.parametrize("how", ["os._exit(3)", "os.abort()", "os.kill(os.getpid(), 19)"])
 @pytest.mark.parametrize("wait", ["at once", "when clients are told"])
-def test_sigterm_ends_everything_although_no_service_comes_up(tmp_path, how, wait):
+def test_sigterm_ends_everything_although_no_service_starts(tmp_path, how, wait):
     with faulty_server(tmp_path, dying(how)) as server:
         panes, keeper = begin_loop(server)
         if wait != "at once":

@@ -35,7 +35,7 @@ def server(tmp_path_factory):
 
 
 @pytest.mark.parametrize("shell", ["bash", "dash", "ksh", "busybox"])
-def test_a_read_is_told_from_the_prompt_all_the_same(open_shell, shell):
+def test_a_read_is_distinguished_from_the_prompt_without_ptrace(open_shell, shell):
     pane = open_shell(shell)
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys("read x", "Enter")

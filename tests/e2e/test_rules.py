@@ -28,7 +28,7 @@ def test_without_a_verb_the_overview_is_shown_and_the_exit_code_is_2(cli):
 
 
 @pytest.mark.parametrize("verb", list(VERBS))
-def test_every_verb_explains_itself(verb):
+def test_every_verb_has_help(verb):
     finished = subprocess.run([BIN / "phux", verb, "--help"], capture_output=True, text=True, env=clean_environment())
     assert finished.returncode == 0
     assert finished.stdout.startswith(f"usage: phux {verb}")
@@ -55,7 +55,7 @@ def test_every_verb_explains_itself(verb):
         ("wait", "--idle", "x"),
     ],
 )
-def test_a_command_line_that_makes_no_sense_exits_2_and_says_why(cli, words):
+def test_an_invalid_command_line_exits_2_with_a_reason(cli, words):
     finished = cli(*words)
     assert finished.code == 2
     assert finished.out == ""
@@ -66,7 +66,7 @@ def test_a_command_line_that_makes_no_sense_exits_2_and_says_why(cli, words):
     assert documented.error["remedy"]
 
 
-def test_server_refuses_senseless_numbers():
+def test_server_rejects_invalid_numbers():
     for value in ("0", "-1", "x"):
         finished = subprocess.run(
             [BIN / "phux", "server", "--exit-after-idle", value], capture_output=True, env=clean_environment()
@@ -74,7 +74,7 @@ def test_server_refuses_senseless_numbers():
         assert finished.returncode == 2
 
 
-def test_flags_are_taken_before_and_after_the_target(cli):
+def test_flags_are_accepted_before_and_after_the_target(cli):
     cli.json("new", "-s", "work", "--", "cat")
     for words in (
         ("snapshot", "--json", "--cells", "work"),
@@ -116,7 +116,7 @@ def test_a_closed_pipe_ends_quietly(cli):
     assert b"Traceback" not in closed.stderr
 
 
-def test_a_closed_pipe_does_not_change_how_it_ended(cli):
+def test_a_closed_pipe_does_not_change_the_exit_code(cli):
     cli.json("new", "-s", "work")
     for words, code in (
         ("run work false --json", 1),
@@ -132,7 +132,7 @@ def test_a_closed_pipe_does_not_change_how_it_ended(cli):
         assert "Traceback" not in finished.stderr
 
 
-def test_output_that_cannot_be_written_is_an_error_like_others(cli):
+def test_output_that_cannot_be_written_is_an_error(cli):
     cli.json("new", "-s", "work")
     for words in ("ls --json", "snapshot work --json", "run work true --json"):
         finished = subprocess.run(
@@ -144,7 +144,7 @@ def test_output_that_cannot_be_written_is_an_error_like_others(cli):
         assert document["remedy"]
 
 
-def test_words_behind_two_dashes_are_taken_or_refused_and_never_ignored(cli):
+def test_words_after_two_dashes_are_used_or_rejected_and_never_ignored(cli):
     cli.json("new", "-s", "one", "--", "sh", "-c", "echo first; cat")
     cli.json("new", "-s", "two", "--", "sh", "-c", "echo second; cat")
     cli.json("wait", "one", "--until", "first", "--timeout", "10")
@@ -170,14 +170,14 @@ def test_ctrl_c_ends_a_wait_quietly_with_130(cli):
     assert "Traceback" not in finished.stderr
 
 
-def test_kill_tells_how_many_and_misses_with_1(cli):
+def test_kill_reports_the_count_and_exits_1_for_a_missing_target(cli):
     cli.json("new", "-s", "work")
     assert cli.json("kill", "work")["killed"] == 1
     finished = cli("kill", "work", "--json")
     assert finished.code == 1
 
 
-def test_kill_takes_a_window_or_a_pane_too(cli):
+def test_kill_accepts_a_window_or_a_pane(cli):
     cli.json("new", "-s", "stay")
     for target in ("work:0", "work:0.0", "@4"):
         cli.json("new", "-s", "work")
@@ -194,7 +194,7 @@ def test_kill_ends_programs_that_ignore_the_hangup(cli):
     assert cli.json("kill", "stubborn")["killed"] == 1
 
 
-def test_a_dead_pane_stays_readable_until_it_is_killed_or_its_name_is_wanted(cli):
+def test_a_dead_pane_stays_readable_until_it_is_killed_or_its_name_is_reused(cli):
     cli.json("new", "-s", "stay")
     cli.json("new", "-s", "job", "--", "sh", "-c", "echo result; exit 4")
     cli.json("wait", "job", "--exit", "--timeout", "10")

@@ -36,7 +36,7 @@ def integrated_pane(request, open_shell):
 # What comes back
 
 
-def test_code_output_and_place(pane, tmp_path):
+def test_run_returns_exit_code_output_and_place(pane, tmp_path):
     result = pane.run("echo hello")
     assert (result.exit_code, result.output, result.truncated, result.omitted_bytes) == (0, "hello", False, 0)
     assert result.command == "echo hello"
@@ -49,7 +49,7 @@ def test_code_output_and_place(pane, tmp_path):
     assert pane.run("no-such-command-at-all").exit_code == 127
 
 
-def test_output_is_whole_whatever_the_size_of_the_pane(pane):
+def test_output_is_complete_at_any_pane_size(pane):
     result = pane.run("seq 1 5000")
     assert result.output.split("\n") == [str(number) for number in range(1, 5001)]
     assert not result.truncated
@@ -64,7 +64,7 @@ def test_a_line_wider_than_the_pane_is_one_line(open_shell):
 
 @pytest.mark.parametrize("size", [(20, 5), (2, 2)])
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_pane_that_has_no_room(open_shell, shell, size):
+def test_run_works_in_a_tiny_pane(open_shell, shell, size):
     if shell == "zsh" and size == (2, 2):
         size = (2, 24)  # zsh itself aborts in two rows of two columns
     if shell == "busybox" and size == (2, 2):
@@ -76,7 +76,7 @@ def test_a_pane_that_has_no_room(open_shell, shell, size):
     assert pane.run("seq 1 300", timeout_s=20).output.split("\n") == [str(number) for number in range(1, 301)]
 
 
-def test_colours_are_stripped_unless_raw_is_asked_for(pane):
+def test_colors_are_stripped_unless_raw_is_given(pane):
     command = r"printf '\033[31mred\033[0m\n'"
     assert pane.run(command).output == "red"
     raw = pane.run(command, raw=True).output
@@ -94,7 +94,7 @@ def test_raw_output_is_what_the_command_wrote(pane):
 
 @pytest.mark.parametrize("title", ["", "function fish_title; end", "function fish_title; echo mine; end"])
 @pytest.mark.parametrize("term", ["xterm-256color", "screen", "dumb"])
-def test_fish_prepares_the_terminal_in_nobodys_output(open_shell, title, term):
+def test_terminal_setup_of_fish_is_in_no_output(open_shell, title, term):
     pane = open_shell("fish", TERM=term)
     pane.run(title or "true", timeout_s=20)
     assert pane.run("printf 'a\\tb\\n'", raw=True, timeout_s=20).output == "a\tb\n"
@@ -119,7 +119,7 @@ def test_a_progress_bar_is_its_last_state(pane):
         ("no-such-command-at-all", True),
     ],
 )
-def test_whether_the_output_ended_with_a_newline_is_told(pane, command, ends, raw):
+def test_run_reports_whether_the_output_ended_with_a_newline(pane, command, ends, raw):
     assert pane.run(command, raw=raw, max_bytes=1000).ends_with_newline == ends
 
 
@@ -140,11 +140,11 @@ def test_output_without_a_newline_at_its_end(pane):
     assert pane.run("echo next").output == "next"
 
 
-def test_blank_lines_and_leading_blanks_stay(pane):
+def test_blank_lines_and_leading_blanks_are_kept(pane):
     assert pane.run(r"printf '\n\n  two\n\nthree\n'").output == "\n\n  two\n\nthree"
 
 
-def test_the_cap_keeps_both_ends_and_says_what_it_left_out(pane):
+def test_the_size_limit_keeps_both_ends_and_reports_what_was_omitted(pane):
     result = pane.run("seq 1 5000", max_bytes=1000)
     whole = "\n".join(map(str, range(1, 5001)))
     lines = result.output.split("\n")
@@ -160,7 +160,7 @@ def test_the_cap_keeps_both_ends_and_says_what_it_left_out(pane):
     assert len("\n".join(kept)) <= 1000
 
 
-def test_output_larger_than_anything_that_is_kept(open_shell):
+def test_output_beyond_every_buffer_is_truncated_in_the_middle(open_shell):
     pane = open_shell("bash")
     result = pane.run("yes 0123456789abcdef | head -n 3000000; echo end", timeout_s=120)
     assert result.exit_code == 0
@@ -172,7 +172,7 @@ def test_output_larger_than_anything_that_is_kept(open_shell):
     assert 45_000_000 < result.omitted_bytes < 3_000_000 * 18
 
 
-def test_a_program_that_prints_marks_fakes_nothing(pane):
+def test_marks_printed_by_a_program_have_no_effect(pane):
     marks = r"\033]133;D;0\007\033]7748;00;D;0\007\033]7748;;D;0\007\033]133;A\007\033]133;B\007\033]7748;00;B\007"
     result = pane.run(f"printf '{marks}'; sleep 0.2; echo real; false")
     assert (result.exit_code, result.output) == (1, "real")
@@ -249,7 +249,7 @@ def test_a_command_of_ten_kilobytes(pane):
     assert pane.run(f"echo '{text.strip()}'").output == text.strip()
 
 
-def test_a_job_in_the_background_is_not_waited_for(posix_pane):
+def test_run_does_not_wait_for_a_background_job(posix_pane):
     started = time.monotonic()
     assert posix_pane.run("sleep 5 &").exit_code == 0
     assert time.monotonic() - started < 4
@@ -257,7 +257,7 @@ def test_a_job_in_the_background_is_not_waited_for(posix_pane):
     assert posix_pane.run("echo usable").output == "usable"
 
 
-def test_what_a_shell_remembers_persists(posix_pane, tmp_path):
+def test_shell_state_persists_between_runs(posix_pane, tmp_path):
     (tmp_path / "sub dir").mkdir()
     assert posix_pane.run("cd 'sub dir'").cwd == str(tmp_path / "sub dir")
     posix_pane.run("export COLOUR=green; f() { echo f says $1; }; set -o noglob")
@@ -274,7 +274,7 @@ BROKEN = ['echo "open', "if true; then", "echo $(", "cat <(", "fi", "echo ) x", 
 
 
 @pytest.mark.parametrize("command", BROKEN)
-def test_a_syntax_error_is_the_shells_own_and_comes_at_once(posix_pane, command):
+def test_a_syntax_error_is_the_shells_own_and_returns_at_once(posix_pane, command):
     started = time.monotonic()
     result = posix_pane.run(command, timeout_s=20)
     assert result.exit_code != 0
@@ -283,7 +283,7 @@ def test_a_syntax_error_is_the_shells_own_and_comes_at_once(posix_pane, command)
     assert posix_pane.run("echo usable").output == "usable"
 
 
-def test_what_leaves_something_open_comes_back_at_once_again_and_again(posix_pane):
+def test_an_incomplete_command_returns_at_once_every_time(posix_pane):
     for command in [
         *BROKEN * 2,
         "echo a &&",
@@ -304,7 +304,7 @@ def test_what_leaves_something_open_comes_back_at_once_again_and_again(posix_pan
 @pytest.mark.parametrize(
     "command", ["echo (", "ls *(.", "print (a|b", "echo a=(", "repeat 3", "for x in 1", "select x", "if true"]
 )
-def test_what_zsh_forgives_in_a_file_is_not_typed_at_its_prompt(open_shell, command):
+def test_a_line_that_zsh_accepts_only_in_files_is_not_typed(open_shell, command):
     pane = open_shell("zsh")
     pane.run(command, timeout_s=20)
     assert pane.run("echo usable", timeout_s=20).output == "usable"
@@ -339,7 +339,7 @@ def test_words_reach_the_program_exactly(pane):
     assert pane.run(["printf", "[%s]", *words]).output == "".join(f"[{word}]" for word in words)
 
 
-def test_words_are_not_taken_for_aliases(open_shell):
+def test_words_are_not_expanded_as_aliases(open_shell):
     pane = open_shell("zsh")
     pane.run("alias -g G='| grep x'")
     assert pane.run(["echo", "G"]).output == "G"
@@ -359,7 +359,7 @@ def test_nothing_to_run_is_refused(phux, command):
 # Ends
 
 
-def test_exit_ends_the_call_with_the_pane(pane):
+def test_exit_ends_the_run_and_the_pane(pane):
     result = pane.run("exit 3", timeout_s=20)
     assert result.exit_code == 3
     pane.wait(exit=True, timeout_s=10)  # fish tells the end of a line also when it is its last
@@ -368,7 +368,7 @@ def test_exit_ends_the_call_with_the_pane(pane):
         pane.run("echo more")
 
 
-def test_exec_ends_the_call_with_what_took_the_shells_place(pane):
+def test_exec_returns_the_result_of_the_program_that_replaced_the_shell(pane):
     result = pane.run("exec sh -c 'echo replaced; exit 4'", timeout_s=20)
     assert (result.exit_code, result.output) == (4, "replaced")
 
@@ -402,7 +402,7 @@ def test_a_shell_inside_the_shell_ends_with_its_last_command(open_shell, outer):
 
 
 @pytest.mark.parametrize("outer", ["dash", "bash --norc", "ksh", "busybox"])
-def test_another_shell_in_the_place_of_one_that_says_nothing(open_shell, outer):
+def test_another_shell_can_replace_a_shell_without_marks(open_shell, outer):
     pane = open_shell(outer)
     result = pane.run(
         "echo before; exec bash --norc" if outer != "bash --norc" else "echo before; exec dash", timeout_s=20
@@ -411,7 +411,7 @@ def test_another_shell_in_the_place_of_one_that_says_nothing(open_shell, outer):
     assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
 
 
-def test_a_shell_that_a_command_starts_is_no_end_of_it(open_shell):
+def test_a_shell_started_by_a_command_does_not_end_the_run(open_shell):
     pane = open_shell("dash")
     with running(pane, "bash --norc; echo back; (exit 3)", timeout_s=30) as outcome:
         eventually(lambda: (front := pane.info().foreground) is not None and front.command == "bash")
@@ -448,7 +448,7 @@ def test_a_killed_pane(open_shell, phux):
 # Time
 
 
-def test_the_time_is_over_and_the_job_goes_on(pane, tmp_path):
+def test_the_command_continues_after_a_timeout(pane, tmp_path):
     with pytest.raises(errors.TimedOutError, match="goes on"):
         pane.run("env sleep 1; echo late > late.txt", timeout_s=0.3)
     with pytest.raises(errors.BusyError, match="sleep"):
@@ -456,20 +456,20 @@ def test_the_time_is_over_and_the_job_goes_on(pane, tmp_path):
     assert pane.run("cat late.txt", queue=True, timeout_s=20).output == "late"
 
 
-def test_what_a_command_waits_for_is_said(pane):
+def test_a_timeout_reports_what_the_command_waits_for(pane):
     with pytest.raises(errors.TimedOutError, match="cat waits for input") as raised:
         pane.run("cat", timeout_s=1)
     assert "send-keys" in raised.value.remedy
     pane.send_keys("C-d")
 
 
-def test_interrupt_ends_the_job_when_the_time_is_over(pane):
+def test_interrupt_ends_the_command_at_the_timeout(pane):
     with pytest.raises(errors.TimedOutError, match="C-c was sent, and the command has ended"):
         pane.run("env sleep 60", timeout_s=0.3, interrupt=True)
     assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
 
 
-def test_c_c_by_somebody_else_ends_the_call(pane, phux):
+def test_c_c_from_another_client_ends_the_run(pane, phux):
     outcome = []
 
     def run():
@@ -486,7 +486,7 @@ def test_c_c_by_somebody_else_ends_the_call(pane, phux):
     assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
 
 
-def test_a_command_that_takes_our_hooks_away(open_shell):
+def test_a_command_that_removes_the_shell_hooks(open_shell):
     pane = open_shell("bash")
     result = pane.run("PROMPT_COMMAND=; unset PROMPT_COMMAND", timeout_s=20)
     assert (result.exit_code, result.exit_known) == (0, True)
@@ -514,14 +514,14 @@ def test_an_exit_code_of_255_is_known(pane):
     assert (result.exit_code, result.exit_known) == (255, True)
 
 
-def test_a_time_of_zero_is_for_ever(open_shell):
+def test_a_timeout_of_zero_means_no_limit(open_shell):
     assert open_shell("bash").run("sleep 0.5; echo done", timeout_s=0).output == "done"
 
 
 # Others in the same pane
 
 
-def test_another_program_in_front_is_named(pane):
+def test_a_busy_error_names_the_foreground_program(pane):
     pane.send_keys("cat", "Enter")
     pane.wait(state="awaiting_input", timeout_s=10)
     with pytest.raises(errors.BusyError, match="cat") as refused:
@@ -531,7 +531,7 @@ def test_another_program_in_front_is_named(pane):
     assert pane.run("echo hi", queue=True, timeout_s=20).output == "hi"
 
 
-def test_a_full_screen_program_is_named(pane):
+def test_a_busy_error_names_a_full_screen_program(pane):
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys("vim -u NONE -N", "Enter")
     pane.wait(state="fullscreen", timeout_s=10)
@@ -568,7 +568,7 @@ def test_runs_of_several_callers_queue_up(pane, phux):
     assert all(first[1] <= second[0] for first, second in itertools.pairwise(ranges))
 
 
-def test_typing_by_others_is_told(pane, phux):
+def test_input_from_other_clients_is_reported(pane, phux):
     outcome = []
 
     def run():
@@ -596,7 +596,7 @@ def test_a_program_that_was_typed_after_a_run_is_refused_at_once(pane):
     pane.send_keys("C-c")
 
 
-def test_a_half_typed_line_of_somebody_else_is_not_destroyed(integrated_pane):
+def test_a_partly_typed_line_of_another_client_is_not_overwritten(integrated_pane):
     integrated_pane.send_keys("echo precious")
     integrated_pane.wait(until="precious", timeout_s=10)
     with pytest.raises(errors.BusyError, match="typed"):
@@ -640,7 +640,7 @@ def test_a_shell_started_in_a_shell(integrated_pane):
 
 
 @pytest.mark.parametrize("inner", ["bash --norc", "dash", "zsh -f", "busybox sh"])
-def test_a_shell_behind_another_terminal(open_shell, inner):
+def test_a_shell_in_a_nested_terminal(open_shell, inner):
     """As behind ssh or docker exec: raw terminal, no process of the shell's to be seen in front, no files to share."""
     if shutil.which("script") is None:
         pytest.skip("script is not installed")
@@ -672,7 +672,7 @@ def fish(tmp_path):
     return f"fish --no-config -C 'source {tmp_path}/prompt.fish'"
 
 
-def test_a_fish_behind_another_terminal(open_shell, fish):
+def test_a_fish_in_a_nested_terminal(open_shell, fish):
     pane = open_shell("bash")
     pane.send_keys(f'script -q -c "{fish}" /dev/null', "Enter")
     pane.wait(regex="^fish> $", timeout_s=10)
@@ -694,7 +694,7 @@ def test_a_fish_behind_another_terminal(open_shell, fish):
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
-def test_another_shell_started_in_one_far_away(far_pane, fish):
+def test_another_shell_started_in_a_remote_one(far_pane, fish):
     assert far_pane.run("echo one", timeout_s=20).output == "one"
     assert far_pane.run("echo two", timeout_s=20).output == "two"
     assert questions(far_pane) == 1
@@ -712,7 +712,7 @@ def questions(pane):
     return "".join(pane.logs().content.splitlines()).count(";S%s")
 
 
-def test_a_program_far_away_that_reads_no_command_is_not_given_one(far_pane):
+def test_no_command_is_typed_into_a_remote_program_that_is_not_a_shell(far_pane):
     far_pane.send_keys("sleep 60", "Enter")
     far_pane.wait(idle_ms=300, timeout_s=10)
     with pytest.raises(errors.BusyError, match="leads to no shell"):
@@ -735,7 +735,7 @@ def far_pane(open_shell):
     return pane
 
 
-def test_a_shell_far_away_has_drawn_its_prompt_before_more_is_typed(far_pane):
+def test_typing_waits_for_the_prompt_of_a_remote_shell(far_pane):
     for number in range(3):
         assert far_pane.run(f"echo {number}", timeout_s=20).output == str(number)
     typed = [line for line in far_pane.snapshot().lines if "_p=" in line]
@@ -743,7 +743,7 @@ def test_a_shell_far_away_has_drawn_its_prompt_before_more_is_typed(far_pane):
     assert all(line.startswith("far> ") for line in typed), "typed ahead it would stand in a line of its own"
 
 
-def test_what_was_typed_ahead_and_forgotten_at_c_c_is_not_waited_for(far_pane):
+def test_input_typed_ahead_and_discarded_by_c_c_is_not_awaited(far_pane):
     far_pane.send_keys("sleep 60", "Enter")
     far_pane.wait(idle_ms=300, timeout_s=10)
     with pytest.raises(errors.TimedOutError):
@@ -758,7 +758,7 @@ def test_what_was_typed_ahead_and_forgotten_at_c_c_is_not_waited_for(far_pane):
 # Faults
 
 
-def test_no_file_is_left_beside_the_socket(server, open_shell):
+def test_no_file_is_left_next_to_the_socket(server, open_shell):
     pane = open_shell("dash")
     pane.run("if")
     # The file of this one is there while it runs.
@@ -766,7 +766,7 @@ def test_no_file_is_left_beside_the_socket(server, open_shell):
     assert files_of_runs(server.socket) == []
 
 
-def test_a_secret_is_waited_for_and_told(pane):
+def test_a_secret_can_be_typed_while_a_run_awaits_it(pane):
     outcome = []
     socket = pane._phux.socket
 
@@ -785,7 +785,7 @@ def test_a_secret_is_waited_for_and_told(pane):
 # What was typed and not taken yet
 
 
-def test_the_prompt_before_is_not_the_prompt_that_is_waited_for(pane, tmp_path):
+def test_a_wait_for_the_prompt_ignores_the_previous_prompt(pane, tmp_path):
     pane.wait(state="prompt", timeout_s=10)
     for number in range(5):
         pane.send_keys(f"sleep 0.1; echo x >{number}", "Enter")
@@ -797,7 +797,7 @@ def test_the_prompt_before_is_not_the_prompt_that_is_waited_for(pane, tmp_path):
 
 
 @pytest.mark.parametrize("key", ["Enter", "C-c"])
-def test_a_prompt_at_which_a_key_starts_no_command_is_one_again(pane, key):
+def test_a_key_that_starts_no_command_leaves_the_state_at_prompt(pane, key):
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys(key)
     began = time.monotonic()
@@ -807,7 +807,7 @@ def test_a_prompt_at_which_a_key_starts_no_command_is_one_again(pane, key):
 
 
 @pytest.mark.parametrize("shell", MARKED)
-def test_a_continued_line_gets_no_command(open_shell, shell):
+def test_no_command_is_typed_at_a_continuation_prompt(open_shell, shell):
     pane = open_shell(shell)
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys("echo 'open", "Enter")
@@ -823,7 +823,7 @@ def test_a_continued_line_gets_no_command(open_shell, shell):
     assert pane.run("echo yes", timeout_s=10).output == "yes"
 
 
-def test_an_integrated_shell_tells_also_of_a_loop_that_goes_on(integrated_pane):
+def test_an_integrated_shell_reports_a_running_loop(integrated_pane):
     integrated_pane.wait(state="prompt", timeout_s=10)
     fish = integrated_pane.info().foreground.command == "fish"
     integrated_pane.send_keys("begin" if fish else "for i in 1; do", "Enter")
@@ -859,7 +859,7 @@ def test_a_run_right_after_the_key_that_ends_a_program(integrated_pane):
 # What reviewers broke
 
 
-def test_a_command_that_has_not_begun_keeps_others_from_being_typed(open_shell):
+def test_a_command_that_has_not_started_blocks_later_ones(open_shell):
     pane = open_shell("bash")
     pid = pane.info().pid
     os.kill(pid, signal.SIGSTOP)
@@ -874,7 +874,7 @@ def test_a_command_that_has_not_begun_keeps_others_from_being_typed(open_shell):
     assert (result.output, result.exit_code) == ("C", 0)
 
 
-def test_a_line_that_the_terminal_does_not_take_is_an_error(open_shell):
+def test_a_line_that_the_terminal_does_not_accept_is_an_error(open_shell):
     pane = open_shell("bash")
     pid = pane.info().pid
     os.kill(pid, signal.SIGSTOP)
@@ -893,7 +893,7 @@ def test_a_line_that_the_terminal_does_not_take_is_an_error(open_shell):
     assert pane.run("echo mine", queue=True, timeout_s=20).output == "mine"
 
 
-def test_who_watches_hears_of_the_end_before_the_caller(integrated_pane):
+def test_watchers_get_the_end_of_a_command_before_the_caller(integrated_pane):
     with RawClient(integrated_pane._phux.socket) as client:
         client.get("subscribe", pane=integrated_pane.id)
         for number in range(20):
@@ -903,7 +903,7 @@ def test_who_watches_hears_of_the_end_before_the_caller(integrated_pane):
             assert [event["exit_code"] for event in told if event["event"] == "command_finished"] == [3] * (number + 1)
 
 
-def test_more_runs_on_one_connection_than_may_be_under_way(integrated_pane):
+def test_hundreds_of_queued_runs_on_one_connection_all_return(integrated_pane):
     most = 300
     with RawClient(integrated_pane._phux.socket, timeout_s=60) as client:
         for number in range(most):
@@ -913,14 +913,14 @@ def test_more_runs_on_one_connection_than_may_be_under_way(integrated_pane):
     assert {reply["id"]: reply["ok"]["output"] for reply in replies} == {number: str(number) for number in range(most)}
 
 
-def test_enter_by_somebody_else_is_waited_for(integrated_pane):
+def test_a_run_right_after_enter_returns_its_own_result(integrated_pane):
     for _ in range(5):
         integrated_pane.send_keys("Enter")
         result = integrated_pane.run("echo mine; sh -c 'exit 4'", timeout_s=20)
         assert (result.output, result.exit_code) == ("mine", 4)
 
 
-def test_a_line_that_was_erased_is_nobodys(open_shell):
+def test_an_erased_line_blocks_no_run(open_shell):
     pane = open_shell("bash")
     pane.send_keys("half a line")
     pane.wait(until="half a line", timeout_s=10)
@@ -929,7 +929,7 @@ def test_a_line_that_was_erased_is_nobodys(open_shell):
     assert pane.run("echo mine", timeout_s=20).output == "mine"
 
 
-def test_what_a_prompt_takes_for_something_else(open_shell):
+def test_lines_with_a_special_meaning_at_the_prompt_are_run_as_commands(open_shell):
     bash = open_shell("bash")
     bash.run("echo hello")
     assert bash.run("^hello^bye", timeout_s=20).exit_code == 127
@@ -946,7 +946,7 @@ def test_the_same_id_is_the_same_run(open_shell, phux, tmp_path):
     assert (tmp_path / "count").read_text() == "x\n"
 
 
-def test_absurd_marks_harm_nobody(open_shell):
+def test_absurd_marks_are_harmless(open_shell):
     pane = open_shell("dash")
     assert pane.run("head -c 6000 /dev/zero | tr '\\0' 9 | sed 's/^/x/'; echo end").output.endswith("end")
     # The nonce of a run without marks of the shell stands in its file; a program that reads it can end it, no more.
@@ -955,7 +955,7 @@ def test_absurd_marks_harm_nobody(open_shell):
     assert result.output.endswith("whole")
 
 
-def test_a_full_directory_is_said_and_leaves_nothing(server, open_shell, phux):
+def test_a_full_directory_is_reported_and_leaves_no_file(server, open_shell, phux):
     import resource
 
     pane = open_shell("dash")
@@ -973,7 +973,7 @@ def test_a_full_directory_is_said_and_leaves_nothing(server, open_shell, phux):
 # What others typed
 
 
-def test_what_was_typed_ahead_of_the_prompt_is_not_destroyed(integrated_pane):
+def test_input_typed_ahead_of_the_prompt_is_not_overwritten(integrated_pane):
     integrated_pane.wait(state="prompt", timeout_s=10)
     integrated_pane.start("env sleep 1")
     eventually(lambda: (front := integrated_pane.info().foreground) is not None and front.command == "sleep")
@@ -986,7 +986,7 @@ def test_what_was_typed_ahead_of_the_prompt_is_not_destroyed(integrated_pane):
     assert integrated_pane.run("echo yes", timeout_s=10).output == "yes"
 
 
-def test_a_prompt_behind_output_without_a_newline_is_a_line_for_a_wait(integrated_pane):
+def test_a_wait_finds_a_prompt_after_output_without_a_newline(integrated_pane):
     integrated_pane.wait(state="prompt", timeout_s=10)
     assert integrated_pane.run("printf unended", timeout_s=10).output == "unended"
     integrated_pane.wait(state="prompt", timeout_s=10)
@@ -995,7 +995,7 @@ def test_a_prompt_behind_output_without_a_newline_is_a_line_for_a_wait(integrate
 
 
 @pytest.mark.parametrize("keys", [["q"], ["true", "Enter", "echo q"]])
-def test_what_was_typed_right_behind_a_line_is_not_destroyed(integrated_pane, keys):
+def test_input_typed_right_after_a_line_is_not_overwritten(integrated_pane, keys):
     integrated_pane.wait(state="prompt", timeout_s=10)
     for start in (lambda: integrated_pane.start("sleep 0.2"), lambda: integrated_pane.send_keys("sleep 0.2", "Enter")):
         start()
@@ -1017,7 +1017,7 @@ def test_a_key_typed_before_its_program_reads_is_not_at_the_prompt(integrated_pa
 
 
 @pytest.mark.parametrize("key", ["C-u", "C-z", "C-\\"])
-def test_a_key_that_the_terminal_takes_is_not_at_the_prompt(open_shell, key):
+def test_a_key_consumed_by_the_terminal_is_not_at_the_prompt(open_shell, key):
     pane = open_shell("bash")
     pane.wait(state="prompt", timeout_s=10)
     pane.start("env sleep 1")
@@ -1070,7 +1070,7 @@ def test_a_line_that_fish_did_not_understand_is_not_added_to(open_shell):
     assert time.monotonic() - began < 1.5
 
 
-def test_a_line_that_asks_for_one_that_never_was(open_shell):
+def test_run_works_after_a_failed_history_expansion(open_shell):
     for shell in ("bash", "zsh"):
         pane = open_shell(shell)
         pane.wait(state="prompt", timeout_s=10)

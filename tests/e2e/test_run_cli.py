@@ -15,7 +15,7 @@ def cli(cli):
     return cli
 
 
-def test_the_seeds_example_with_flags_behind_the_command(cli):
+def test_the_seeds_example_with_flags_after_the_command(cli):
     result = cli("run", "build", "echo hello", "--json")
     assert result.code == 0
     assert result.document["command"] == "echo hello"
@@ -23,7 +23,7 @@ def test_the_seeds_example_with_flags_behind_the_command(cli):
     assert list(result.document)[1:6] == ["command", "exit_code", "output", "duration_ms", "truncated"]
 
 
-def test_output_and_code_are_the_commands(cli):
+def test_output_and_exit_code_are_those_of_the_command(cli):
     result = cli("run", "build", "echo out; exit_code() { return 42; }; exit_code")
     assert (result.code, result.out, result.err) == (42, "out\n", "")
     assert cli("run", "build", "true").out == ""
@@ -42,7 +42,7 @@ def test_codes_beyond_a_byte_and_signals(cli):
     assert cli("run", "build", "sh -c 'exit 255'").code == 255
 
 
-def test_an_unknown_code_is_explained_and_exits_125(cli):
+def test_an_unknown_exit_code_is_explained_and_exits_125(cli):
     cli.json("new", "-s", "plain", "--shell", "/bin/bash")
     cli("run", "plain", "shopt -u promptvars")  # PS1 cannot report the exit code then
     result = cli("run", "plain", "echo out; unset PROMPT_COMMAND")
@@ -54,7 +54,7 @@ def test_an_unknown_code_is_explained_and_exits_125(cli):
     assert (result.document["exit_code"], result.document["exit_known"]) == (255, False)
 
 
-def test_words_are_seen_exactly(cli):
+def test_words_reach_the_program_unchanged(cli):
     result = cli("run", "build", "--", "printf", "[%s]", "a b", "", "it's", "--json", "$HOME")
     assert result.out == "[a b][][it's][--json][$HOME]\n"
     assert cli("run", "build", "printf", "%s,", "two words", "three").out == "two words,three,\n"
@@ -67,7 +67,7 @@ def test_a_flag_of_the_commands_own_is_not_swallowed(cli):
     assert "--" in result.err
 
 
-def test_the_time_is_over(cli):
+def test_run_exits_125_at_its_timeout(cli):
     result = cli("run", "build", "env sleep 5; echo late", "--timeout", "0.3", "--json")
     assert result.code == 125
     assert result.out == ""
@@ -104,7 +104,7 @@ def test_the_cap_and_raw(cli):
         ("run", "build", "x", "--max-bytes", "no"),
     ],
 )
-def test_what_makes_no_sense_is_exit_2(cli, words):
+def test_invalid_arguments_exit_2(cli, words):
     assert cli(*words).code == 2
 
 

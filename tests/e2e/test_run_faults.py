@@ -46,7 +46,7 @@ def test_while_the_command_runs(open_shell, phux, shell, tmp_path):
     assert pane.run("echo usable").output == "usable"
 
 
-def test_what_was_left_to_itself_is_a_program_like_any_other_to_the_next_service(open_shell, phux):
+def test_a_command_that_timed_out_is_an_ordinary_program_to_the_next_service(open_shell, phux):
     pane = open_shell("bash")
     pane.start("env sleep 100")
     eventually(in_front(pane, "sleep"))
@@ -58,7 +58,7 @@ def test_what_was_left_to_itself_is_a_program_like_any_other_to_the_next_service
         pane.start("echo hi")
 
 
-def test_others_queue_up_behind_what_somebody_still_waits_for(open_shell, phux):
+def test_other_runs_queue_after_a_run_that_is_still_awaited(open_shell, phux):
     pane = open_shell("bash")
     with running(pane, "until [ -e go ]; do env sleep 0.05; done; echo first") as first:
         eventually(in_front(pane, "sleep"))
@@ -125,7 +125,7 @@ def test_while_it_waits_for_the_prompt(open_shell, phux, tmp_path):
     assert (tmp_path / "count").read_text() == "x\n", "the command ran once"
 
 
-def test_what_ends_while_there_is_no_service_is_heard_by_the_next(open_shell, phux, tmp_path):
+def test_a_command_that_ends_without_a_service_is_reported_by_the_next(open_shell, phux, tmp_path):
     pane = open_shell("bash")
     with running(pane, "until [ -e go ]; do env sleep 0.05; done; seq 1 2000; touch done; sh -c 'exit 6'") as outcome:
         eventually(in_front(pane, "sleep"))
@@ -140,7 +140,7 @@ def test_what_ends_while_there_is_no_service_is_heard_by_the_next(open_shell, ph
 
 @pytest.mark.parametrize("shell", [*MARKED, "mksh"])
 @pytest.mark.parametrize("limit", [4, 9, 12, 13, 14, 15, 17, 20])
-def test_a_shell_with_few_file_descriptors_runs_a_command_or_says_that_it_did_not(
+def test_a_shell_with_few_file_descriptors_runs_a_command_or_reports_that_it_did_not(
     open_shell, monkeypatch, shell, limit
 ):
     monkeypatch.setitem(SHELLS, "mksh", ["mksh"])

@@ -103,7 +103,7 @@ def test_no_history_has_the_line_that_reads_a_file(open_shell, tmp_path, shell, 
         ("fish", "", SEVERAL, "echo mine"),
     ],
 )
-def test_up_at_the_prompt_brings_no_line_of_ours_back(open_shell, shell, text, command, above):
+def test_up_at_the_prompt_recalls_no_line_of_phux(open_shell, shell, text, command, above):
     pane = open_shell(shell, rc=rc(shell, text))
     pane.run("echo mine", timeout_s=20)
     pane.run(command, timeout_s=20)
@@ -115,7 +115,7 @@ def test_up_at_the_prompt_brings_no_line_of_ours_back(open_shell, shell, text, c
 
 
 @pytest.mark.parametrize("shell", INTEGRATED)
-def test_a_shell_that_a_run_ends_saves_no_line_of_ours(open_shell, tmp_path, shell):
+def test_a_shell_ended_by_a_run_saves_no_line_of_phux(open_shell, tmp_path, shell):
     pane = open_shell(shell, rc=rc(shell))
     pane.run("echo mine", timeout_s=20)
     pane.run("echo one\nexec true" if shell == "fish" else "echo one\nexit 3", timeout_s=20)
@@ -138,9 +138,7 @@ def test_a_shell_that_a_run_ends_saves_no_line_of_ours(open_shell, tmp_path, she
         ("zsh", "mine() { [[ $1 != *one* ]] }; zshaddhistory_functions=(mine)", False),
     ],
 )
-def test_the_history_has_a_command_of_several_lines_as_it_would_if_it_were_typed(
-    open_shell, tmp_path, shell, text, remembers
-):
+def test_the_history_has_a_multiline_command_as_if_it_were_typed(open_shell, tmp_path, shell, text, remembers):
     pane = open_shell(shell, rc=rc(shell, text))
     pane.run("echo before", timeout_s=20)
     for _ in range(2):
@@ -154,7 +152,7 @@ def test_the_history_has_a_command_of_several_lines_as_it_would_if_it_were_typed
     assert kept.count(SEVERAL) == times
 
 
-def test_what_is_ignored_later_on_is_ignored_as_well(open_shell):
+def test_commands_ignored_by_later_settings_are_ignored(open_shell):
     pane = open_shell("bash", rc=rc("bash"))
     pane.run("HISTIGNORE='echo ignored'", timeout_s=20)
     pane.run(SEVERAL, timeout_s=20)
@@ -169,7 +167,7 @@ def test_what_is_ignored_later_on_is_ignored_as_well(open_shell):
 @pytest.mark.parametrize(
     ("shell", "name"), [("bash", "${PIPESTATUS[*]}"), ("zsh", "$pipestatus"), ("fish", "$pipestatus")]
 )
-def test_a_command_from_a_file_sees_how_the_one_before_ended(open_shell, shell, name):
+def test_a_command_from_a_file_sees_the_previous_exit_status(open_shell, shell, name):
     pane = open_shell(shell, rc=rc(shell))
     pane.run("false | true | sh -c 'exit 3'", timeout_s=20)
     assert pane.run(f"echo {name}\ntrue", timeout_s=20).output == "1 0 3"

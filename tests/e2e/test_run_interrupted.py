@@ -64,7 +64,7 @@ def refuses_at_once(pane):
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_ctrl_c_says_that_the_command_continues_and_how_to_stop_it(open_shell, cli, shell):
+def test_ctrl_c_reports_that_the_command_continues_and_how_to_stop_it(open_shell, cli, shell):
     pane = open_shell(shell)
     result = begin(cli, pane, "env sleep 60; echo over").end()
     assert (result.code, result.out) == (130, "")
@@ -92,7 +92,7 @@ def test_ctrl_c_with_interrupt_stops_the_command(open_shell, cli, shell):
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
-def test_a_command_that_ignores_the_interrupt_is_said_to_continue(open_shell, cli):
+def test_a_command_that_ignores_the_interrupt_is_reported_as_running(open_shell, cli):
     pane = open_shell("bash")
     result = begin(cli, pane, "(trap '' INT; exec env sleep 60)", "--interrupt").end()
     assert result.code == 130
@@ -117,7 +117,7 @@ def test_a_queued_command_is_not_typed_after_ctrl_c(open_shell, cli):
     assert "never" not in pane.snapshot().text
 
 
-def test_a_client_that_was_killed_leaves_the_pane_as_a_timeout_does(open_shell, cli):
+def test_a_killed_client_leaves_the_pane_as_a_timeout_does(open_shell, cli):
     pane = open_shell("bash")
     begin(cli, pane, "env sleep 60").end(signal.SIGKILL)
     assert refuses_at_once(pane)
@@ -146,7 +146,7 @@ def test_a_cancelled_call_of_the_library_leaves_the_pane_as_a_timeout_does(open_
     assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
 
 
-def test_a_run_with_no_time_at_all_tells_of_an_earlier_one_and_types_nothing(open_shell, cli):
+def test_a_run_with_timeout_0_reports_an_earlier_run_and_types_nothing(open_shell, cli):
     pane = open_shell("bash")
     mine = {"pane": pane.id, "id": "mine", "command": "echo $((6*7))"}
     with RawClient(cli.socket) as wire:

@@ -88,7 +88,7 @@ PROMPT_COMMAND=p""",
 
 @pytest.mark.parametrize("rc", ODD_RC)
 @pytest.mark.parametrize("shell", INTEGRATED)
-def test_whatever_stands_in_the_rc_file(open_shell, shell, rc):
+def test_run_works_with_any_rc_file(open_shell, shell, rc):
     pane = open_shell(shell, rc=ODD_RC[rc])
     for _ in range(3):
         result = pane.run("echo hello; sh -c 'exit 5'", timeout_s=20)
@@ -116,7 +116,7 @@ ODD_ENV = {
 
 @pytest.mark.parametrize("file", ODD_ENV)
 @pytest.mark.parametrize("shell", ["dash", "ksh", "busybox"])
-def test_whatever_stands_in_the_file_that_env_names(open_shell, shell, file, tmp_path):
+def test_run_works_with_any_file_named_by_env(open_shell, shell, file, tmp_path):
     pane = open_shell(shell, rc={"env": f"{ODD_ENV[file]}\nHAS_READ=it\n"}, ENV=str(tmp_path / "env"))
     for _ in range(3):
         result = pane.run("echo hello $HAS_READ; sh -c 'exit 5' && true", timeout_s=20)
@@ -155,14 +155,14 @@ def test_set_e_ends_the_shell_and_the_call(open_shell, shell):
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_an_alias_for_what_reads_a_file(open_shell, shell):
+def test_run_works_with_an_alias_for_the_command_that_reads_a_file(open_shell, shell):
     pane = open_shell(shell)
     pane.run("alias source=pwd" if shell == "fish" else "alias .=pwd", timeout_s=20)
     assert pane.run("echo one\necho two", timeout_s=20).output == "one\ntwo"
 
 
 @pytest.mark.parametrize("shell", POSIX)
-def test_a_syntax_error_is_no_failure_to_set_e(open_shell, shell):
+def test_a_syntax_error_does_not_trigger_set_e(open_shell, shell):
     pane = open_shell(shell)
     pane.run("set -e", timeout_s=20)
     for command in ("echo )", 'echo "open', "if true; then", "echo one\nfi", "echo $("):
@@ -176,7 +176,7 @@ def test_a_syntax_error_is_no_failure_to_set_e(open_shell, shell):
 @pytest.mark.parametrize(
     "command", ["false", "echo one\nfalse", "if true; then\n  false\nfi", "for i in 1; do false; done"]
 )
-def test_a_failure_is_one_to_set_e_however_it_was_typed(open_shell, shell, command):
+def test_a_failure_triggers_set_e_however_it_was_typed(open_shell, shell, command):
     pane = open_shell(shell)
     pane.run("set -e", timeout_s=20)
     assert pane.run(command, timeout_s=20).exit_code == 1
@@ -184,7 +184,7 @@ def test_a_failure_is_one_to_set_e_however_it_was_typed(open_shell, shell, comma
 
 
 @pytest.mark.parametrize("shell", UNMARKED)
-def test_what_is_no_failure_where_it_is_typed_is_none_from_a_file(open_shell, shell):
+def test_a_tolerated_failure_is_also_tolerated_from_a_file(open_shell, shell):
     pane = open_shell(shell)
     pane.run("set -e", timeout_s=20)
     assert pane.run("false && true", timeout_s=20).exit_code == 1
@@ -192,7 +192,7 @@ def test_what_is_no_failure_where_it_is_typed_is_none_from_a_file(open_shell, sh
 
 
 @pytest.mark.parametrize("shell", UNMARKED)
-def test_output_that_goes_to_a_file_from_now_on(open_shell, shell, tmp_path):
+def test_run_works_with_stdout_redirected_to_a_file(open_shell, shell, tmp_path):
     pane = open_shell(shell)
     assert pane.run(f"exec >{tmp_path}/log; echo logged", timeout_s=20).exit_code == 0
     assert pane.run("echo more; false", timeout_s=20).exit_code == 1
@@ -205,7 +205,7 @@ def test_output_that_goes_to_a_file_from_now_on(open_shell, shell, tmp_path):
 
 
 @pytest.mark.parametrize("shell", POSIX)
-def test_errors_that_go_to_a_file_from_now_on(open_shell, shell, tmp_path):
+def test_run_works_with_stderr_redirected_to_a_file(open_shell, shell, tmp_path):
     pane = open_shell(shell)
     pane.run(f"exec 2>{tmp_path}/log", timeout_s=20)
     for command in ("echo one; echo two", "echo one\necho two"):
@@ -217,7 +217,7 @@ def test_errors_that_go_to_a_file_from_now_on(open_shell, shell, tmp_path):
 
 @pytest.mark.parametrize("size", [(80, 24), (20, 10)])
 @pytest.mark.parametrize("shell", INTEGRATED)
-def test_a_line_that_its_shell_refuses_is_no_output(open_shell, shell, size):
+def test_a_line_rejected_by_its_shell_is_not_output(open_shell, shell, size):
     pane = open_shell(shell, size=size)
     if shell != "fish":
         pane.run("alias refused='echo ;;'", timeout_s=20)
@@ -228,7 +228,7 @@ def test_a_line_that_its_shell_refuses_is_no_output(open_shell, shell, size):
 
 
 @pytest.mark.parametrize("hook", ["", "mine=1"])
-def test_hooks_that_bash_shows_are_no_output(open_shell, hook):
+def test_hooks_traced_by_bash_are_not_output(open_shell, hook):
     pane = open_shell("bash", rc={".bashrc": f"PS1='$ '\nPROMPT_COMMAND='{hook}'"})
     assert pane.run("set -v", timeout_s=20).output == ""
     assert pane.run("echo one", timeout_s=20).output == "one"
@@ -247,7 +247,7 @@ def test_an_err_trap_runs_once_for_a_failure(open_shell, shell):
     assert (result.output, result.exit_code) == ("one\nERR", 1)
 
 
-def test_ksh_tells_failures_also_with_a_debug_trap_and_signals_as_others_do(open_shell):
+def test_ksh_reports_failures_with_a_debug_trap_and_signals_like_other_shells(open_shell):
     pane = open_shell("ksh")
     assert pane.run("sh -c 'kill $$'", timeout_s=20).exit_code == 128 + signal.SIGTERM
     pane.run("trap 'echo D' DEBUG", timeout_s=20)
@@ -258,7 +258,7 @@ def test_ksh_tells_failures_also_with_a_debug_trap_and_signals_as_others_do(open
 
 
 @pytest.mark.parametrize("shell", INTEGRATED)
-def test_the_alternate_screen_that_a_killed_program_left_is_no_program(open_shell, shell):
+def test_an_alternate_screen_left_by_a_killed_program_is_not_a_program(open_shell, shell):
     pane = open_shell(shell)
     pane.send_keys("vim -u NONE -N", "Enter")
     pane.wait(state="fullscreen", timeout_s=10)
@@ -270,7 +270,7 @@ def test_the_alternate_screen_that_a_killed_program_left_is_no_program(open_shel
     assert pane.run("echo again", timeout_s=20).output == "again"
 
 
-def test_without_marks_it_is_refused_with_a_way_out(open_shell):
+def test_run_without_marks_is_refused_with_a_remedy(open_shell):
     pane = open_shell("bash --norc")
     pane.run(r"printf '\033[?1049h'")
     with pytest.raises(errors.BusyError, match="alternate screen") as raised:
@@ -281,7 +281,7 @@ def test_without_marks_it_is_refused_with_a_way_out(open_shell):
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
-def test_a_posix_shell_is_used_also_where_the_echo_was_left_off(open_shell):
+def test_run_works_in_a_posix_shell_with_echo_off(open_shell):
     pane = open_shell("dash")
     pane.run("stty -echo")
     result = pane.run("echo hi; (exit 3)", timeout_s=20)
@@ -290,7 +290,7 @@ def test_a_posix_shell_is_used_also_where_the_echo_was_left_off(open_shell):
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
-def test_an_echo_that_was_left_off_is_taken_for_a_question_and_said_so(open_shell):
+def test_echo_off_counts_as_awaiting_a_secret(open_shell):
     pane = open_shell("bash")
     pane.send_keys("dash", "Enter")
     eventually(lambda: (front := pane.info().foreground) is not None and front.command == "dash")
@@ -305,7 +305,7 @@ def test_an_echo_that_was_left_off_is_taken_for_a_question_and_said_so(open_shel
 
 @pytest.mark.parametrize("shell", INTEGRATED)
 @pytest.mark.parametrize("other", ["bash --norc", "zsh -f", "dash"])
-def test_another_shell_in_the_place_of_ours_is_used_without_marks(open_shell, shell, other):
+def test_a_shell_that_replaced_ours_is_used_without_marks(open_shell, shell, other):
     pane = open_shell(shell)
     pid = pane.info().pid
     result = pane.run(f"exec {other}", timeout_s=20)
@@ -330,7 +330,7 @@ def test_a_builtin_that_reads_is_not_taken_for_another_shell(open_shell, shell):
 
 
 @pytest.mark.parametrize("shell", UNMARKED)
-def test_shells_without_marks_whatever_was_done_to_them(open_shell, shell):
+def test_run_works_in_shells_without_marks_under_any_settings(open_shell, shell):
     pane = open_shell(shell)
     commands = {
         "clear": "",  # busybox then asks where the cursor is, and loses what comes too soon after the answer
@@ -359,7 +359,7 @@ def test_shells_without_marks_whatever_was_done_to_them(open_shell, shell):
     assert result.exit_known
 
 
-def test_a_shell_that_dies_before_it_has_begun_has_written_nothing(open_shell):
+def test_a_shell_that_dies_before_the_command_started_has_no_output(open_shell):
     pane = open_shell("fish")
     pane.run("ulimit -f 0")  # it is killed when it writes its history
     result = pane.run("echo never", timeout_s=20)

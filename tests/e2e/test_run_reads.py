@@ -36,7 +36,7 @@ def left_to_itself(pane, command):
     return caught.value.message
 
 
-def test_a_read_of_the_shell_itself_waits_for_input_and_gets_nobodys_command(pane):
+def test_a_shell_builtin_read_awaits_input_and_gets_no_command(pane):
     assert "waits for input" in left_to_itself(pane, "read x; echo got=$x")
     assert pane.info().state == "awaiting_input"
     with pytest.raises(errors.BusyError) as caught:
@@ -47,7 +47,7 @@ def test_a_read_of_the_shell_itself_waits_for_input_and_gets_nobodys_command(pan
     assert pane.run("echo third", queue=True, timeout_s=10).output == "third"
 
 
-def test_a_read_that_somebody_typed_waits_for_input_and_gets_nobodys_command(marked_pane):
+def test_a_typed_read_awaits_input_and_gets_no_command(marked_pane):
     marked_pane.wait(state="prompt", timeout_s=10)
     for answer in ("one", "two"):
         marked_pane.send_keys("read x; echo got=$x", "Enter")
@@ -62,7 +62,7 @@ def test_a_read_that_somebody_typed_waits_for_input_and_gets_nobodys_command(mar
 
 
 @pytest.mark.parametrize("command", ["(read x; echo got=$x)", "{ read x; echo got=$x; } | cat"])
-def test_a_read_in_a_part_of_the_shell_is_not_at_its_prompt(pane, command):
+def test_a_read_in_a_subshell_is_not_at_the_prompt(pane, command):
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys(command, "Enter")
     pane.wait(state="awaiting_input", timeout_s=10)
@@ -74,7 +74,7 @@ def test_a_read_in_a_part_of_the_shell_is_not_at_its_prompt(pane, command):
     assert pane.run("echo third", timeout_s=10).output == "third"
 
 
-def test_a_read_that_was_typed_before_the_shell_was_there_leaves_a_prompt(phux):
+def test_a_read_typed_before_the_shell_started_leaves_a_prompt(phux):
     for command in (["dash"], ["ksh"], ["busybox", "sh"]):  # bash's editor may take an Enter for a key, and read not
         pane = phux.new_session(command=command).pane
         pane.send_keys("read x; echo got=$x", "Enter")
@@ -132,7 +132,7 @@ def test_a_shell_that_interrupts_itself_ends_the_run(marked_pane, command):
         "printf 'one\\ntwo\\n'; declare -a PROMPT_COMMAND=(true); PS1='new > '",
     ],
 )
-def test_bash_whose_hooks_are_all_thrown_away_at_once(open_shell, change):
+def test_bash_whose_hooks_are_all_removed_at_once(open_shell, change):
     pane = open_shell("bash")
     pane.run("true")
     result = pane.run(change, timeout_s=20)
@@ -188,7 +188,7 @@ def fish(open_shell, tmp_path):
 
 @pytest.mark.parametrize("name", FISH_READS)
 @pytest.mark.parametrize("by", ["run", "keys"])
-def test_fish_tells_whether_what_it_reads_is_shown(fish, name, by):
+def test_fish_reports_whether_its_input_is_echoed(fish, name, by):
     command, kinds = FISH_READS[name]
     if by == "run":
         fish.start(command)
@@ -202,7 +202,7 @@ def test_fish_tells_whether_what_it_reads_is_shown(fish, name, by):
     assert fish.run("echo over", timeout_s=10).output == "over"
 
 
-def test_a_program_in_fish_is_not_judged_by_what_fish_reads(fish):
+def test_the_state_of_a_program_in_fish_ignores_reads_of_fish(fish):
     fish.send_keys("read -s x; cat", "Enter")
     fish.wait(state="awaiting_secret", timeout_s=10)
     fish.send_keys("answer", "Enter")

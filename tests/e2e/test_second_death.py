@@ -34,7 +34,7 @@ def open_files(pid):
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
-def test_a_name_that_could_not_be_taken_leaves_the_dead_pane_and_the_next_service_well(phux):
+def test_a_failed_reuse_of_a_name_keeps_the_dead_pane_and_the_next_service_intact(phux):
     phux.new_session("live", command=["cat"])
     phux.new_session("a", command=["sh", "-c", "echo last words"]).pane.wait(exit=True, timeout_s=10)
     with pytest.raises(phux_client.CannotExecuteError):
@@ -44,7 +44,7 @@ def test_a_name_that_could_not_be_taken_leaves_the_dead_pane_and_the_next_servic
     assert "last words" in phux.pane("a").snapshot().text
 
 
-def test_a_program_nobody_knows_of_does_not_stop_the_service_after_next(phux):
+def test_an_unknown_program_does_not_stop_the_service_after_next(phux):
     phux.new_session("live", command=["cat"])
     status = phux.status()
     os.kill(status.service_pid, signal.SIGSTOP)
@@ -65,7 +65,7 @@ def test_a_program_nobody_knows_of_does_not_stop_the_service_after_next(phux):
     assert phux.pane("live").snapshot().state != "dead"
 
 
-def test_the_number_of_a_program_nobody_knows_of_is_given_to_no_other(phux):
+def test_the_id_of_an_unknown_program_is_not_reused(phux):
     live = phux.new_session("live", command=["cat"]).pane
     status = phux.status()
     with RawClient(phux.socket) as asking:
@@ -116,7 +116,7 @@ def test_panes_that_come_and_go_leave_no_descriptor_behind(phux):
     eventually(lambda: (open_files(status.keeper_pid), open_files(status.service_pid)) == before)
 
 
-def test_more_panes_than_select_can_count_come_back(phux):
+def test_more_panes_than_select_supports_come_back(phux):
     # Two descriptors a pane in the keeper: beyond 1023 select() gives up.
     first = phux.new_session("first", command=["cat"])
     for number in range(519):
@@ -127,7 +127,7 @@ def test_more_panes_than_select_can_count_come_back(phux):
     first.pane.wait(until="still here", timeout_s=10)
 
 
-def test_without_descriptors_panes_are_refused_and_a_new_service_still_comes(tmp_path):
+def test_without_descriptors_panes_are_refused_and_a_new_service_still_starts(tmp_path):
     tmp_path.chmod(0o700)
     cli = Cli(str(tmp_path / "phux.sock"), tmp_path)
     limit = ["sh", "-c", f"ulimit -n 64; exec {BIN}/phux server --engine pyte"]
@@ -147,7 +147,7 @@ def test_without_descriptors_panes_are_refused_and_a_new_service_still_comes(tmp
             assert server.wait(15) == 0
 
 
-def test_the_note_on_an_engine_outlives_the_next_death(tmp_path):
+def test_the_note_on_an_engine_survives_the_next_service_death(tmp_path):
     panic = (Path(__file__).parent / "test_engine_crash.py").read_text().split('PANIC = """')[1].split('"""')[0]
     (tmp_path / "sitecustomize.py").write_text(panic)
     os.environ["PYTHONPATH"] = str(tmp_path)
@@ -177,7 +177,7 @@ def test_a_server_whose_service_died_after_the_last_session_ends_all_the_same(ru
         eventually(lambda: not os.path.exists(runtime / "phux" / "phux.sock"), within_s=10)
 
 
-def test_a_checkpoint_is_with_the_keeper_before_the_journal_starts_anew(phux):
+def test_the_keeper_has_a_checkpoint_before_the_journal_is_truncated(phux):
     lines = 16 * 1024 * 1024 // 100 + 20_000
     script = f"yes {'x' * 90} | head -n {lines} | cat -n; echo end; exec cat"
     pane = phux.new_session("flood", command=["sh", "-c", script]).pane
@@ -231,7 +231,7 @@ def test_many_threads_may_use_one_blocking_client(phux):
     assert failures == []
 
 
-def test_waiting_for_the_end_is_met_by_a_kill_and_by_the_end_of_the_server():
+def test_a_kill_and_the_end_of_the_server_satisfy_a_wait_for_exit():
     with embedded_server() as server:
         with blocking.connect(server.socket) as phux:
             phux.new_session("stay", command=["cat"])
@@ -262,7 +262,7 @@ def test_an_embedded_server_ends_although_a_forked_child_holds_its_pipe():
         os.waitpid(child, 0)
 
 
-def test_limits_of_this_process_are_not_the_panes(phux):
+def test_a_pane_has_the_original_descriptor_limit(phux):
     soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     pane = phux.new_session("limit", command=["sh", "-c", "echo limit $(ulimit -n)"]).pane
     assert f"limit {soft}" in pane.wait(exit=True, timeout_s=10).text

@@ -94,7 +94,7 @@ def test_a_signal_ends_the_server_cleanly_with_all_its_programs(place, number):
 
 
 @pytest.mark.parametrize(("number", "ends"), [(signal.SIGINT, True), (signal.SIGHUP, False)])
-def test_nohup_is_heeded_and_a_script_that_started_it_behind_itself_can_interrupt_it(place, number, ends):
+def test_nohup_is_respected_and_a_script_can_interrupt_its_background_server(place, number, ends):
     before = signal.signal(number, signal.SIG_IGN)  # as nohup does, and a shell for what it starts with &
     try:
         with foreground(place) as process:
@@ -108,7 +108,7 @@ def test_nohup_is_heeded_and_a_script_that_started_it_behind_itself_can_interrup
         signal.signal(number, before)
 
 
-def test_a_signal_that_comes_as_soon_as_it_listens_ends_it_as_cleanly(place):
+def test_a_signal_right_after_the_start_ends_the_server_cleanly(place):
     # Several times, because the moment is short.
     for _ in range(8):
         process = subprocess.Popen(
@@ -121,7 +121,7 @@ def test_a_signal_that_comes_as_soon_as_it_listens_ends_it_as_cleanly(place):
         assert not os.path.lexists(place)
 
 
-def test_kill_server_ends_it_cleanly_and_returns_when_it_is_gone(place, tmp_path):
+def test_kill_server_ends_the_server_cleanly_and_returns_when_it_is_gone(place, tmp_path):
     with foreground(place) as process, RawClient(str(place)) as client:
         client.see(client.get("new_session", cwd="/", command=DEAF)["pane_id"], "deaf")
         pids = processes_of(client)
@@ -131,7 +131,7 @@ def test_kill_server_ends_it_cleanly_and_returns_when_it_is_gone(place, tmp_path
         ended_well(process, place, pids)
 
 
-def test_it_ends_when_its_last_session_is_killed_and_not_before(place, tmp_path):
+def test_the_server_ends_when_its_last_session_is_killed_and_not_before(place, tmp_path):
     with foreground(place) as process:
         cli = Cli(str(place), tmp_path)
         assert cli.json("ls")["sessions"] == []
@@ -145,7 +145,7 @@ def test_it_ends_when_its_last_session_is_killed_and_not_before(place, tmp_path)
         ended_well(process, place, pids)
 
 
-def test_it_ends_when_the_last_dead_pane_is_cleared(place, tmp_path):
+def test_the_server_ends_when_the_last_dead_pane_is_cleared(place, tmp_path):
     with foreground(place, "--keep-dead", "1") as process:
         cli = Cli(str(place), tmp_path)
         cli.json("new", "-s", "short", "--", "true")
@@ -192,7 +192,7 @@ def test_a_foreground_job_that_ignores_the_hang_up_does_not_survive_its_shell(pl
                 os.kill(job, signal.SIGKILL)
 
 
-def test_exit_after_idle_ends_it_when_no_client_was_there_for_that_long(place):
+def test_exit_after_idle_ends_the_server_after_that_time_without_clients(place):
     with foreground(place, "--exit-after-idle", "1") as process:
         with RawClient(str(place)) as client:
             client.get("new_session", cwd="/", command=["sleep", "1000"])
@@ -252,7 +252,7 @@ def auto(runtime, tmp_path):
     eventually(lambda: not os.path.lexists(runtime / "phux" / "phux.sock"))
 
 
-def test_new_starts_a_server_that_is_nobodys_child(auto, runtime):
+def test_new_starts_a_detached_server(auto, runtime):
     auto.json("new", "-s", "w", "--", "sleep", "1000")
     status = auto.json("status")
     assert status["socket"] == str(runtime / "phux" / "phux.sock")
@@ -270,7 +270,7 @@ def test_new_starts_a_server_that_is_nobodys_child(auto, runtime):
     assert lock not in held
 
 
-def test_its_log_is_private_named_in_the_status_and_says_where_it_listens(auto, runtime):
+def test_the_server_log_is_private_shown_in_status_and_names_the_socket(auto, runtime):
     auto.json("new", "-s", "w", "--", "sleep", "1000")
     status = auto.json("status")
     assert stat.S_IMODE(os.stat(status["log"]).st_mode) == 0o600
@@ -290,7 +290,7 @@ def test_other_verbs_start_nothing(auto, runtime, verb):
     assert list(runtime.iterdir()) == []
 
 
-def test_ten_cold_starts_at_once_make_one_server_and_ten_sessions(auto, runtime):
+def test_ten_concurrent_cold_starts_create_one_server_and_ten_sessions(auto, runtime):
     finished = []
     threads = [
         threading.Thread(target=lambda: finished.append(auto("new", "-d", "--", "sleep", "1000"))) for _ in range(10)
@@ -317,7 +317,7 @@ def test_a_stale_socket_is_replaced(auto, runtime):
     assert auto.json("status")["sessions"] == 1
 
 
-def test_a_server_for_which_no_session_could_be_made_ends_by_itself(auto, runtime):
+def test_a_server_whose_first_session_failed_ends_by_itself(auto, runtime):
     finished = auto("new", "--json", "-s", "w", "--", "no-such-program")
     assert finished.error["error"]["code"] == "cannot_execute"
     keeper = auto.json("status")["keeper_pid"]
@@ -325,7 +325,7 @@ def test_a_server_for_which_no_session_could_be_made_ends_by_itself(auto, runtim
     assert not os.path.lexists(runtime / "phux" / "phux.sock")
 
 
-def test_input_that_can_be_seen_to_be_bad_starts_no_server(auto, runtime):
+def test_invalid_input_starts_no_server(auto, runtime):
     assert auto("new", "--json", "-s", "a:b").error["error"]["code"] == "bad_name"
     assert list(runtime.iterdir()) == []
 
@@ -393,7 +393,7 @@ def test_a_directory_that_is_a_symbolic_link_is_refused_and_not_changed(place, b
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can make a directory somebody else's")
-def test_a_directory_of_somebody_else_is_refused(place, begin):
+def test_a_directory_of_another_user_is_refused(place, begin):
     os.chown(place.parent, 65534, 65534)
     message, remedy = begin(place)
     assert "65534" in message
@@ -419,7 +419,7 @@ def test_a_parent_that_is_a_file_is_refused(place, begin):
     assert remedy
 
 
-def test_an_engine_that_does_not_exist_is_named_with_those_that_do(place, begin):
+def test_an_unknown_engine_is_rejected_with_a_list_of_engines(place, begin):
     message, remedy = begin(place, PHUX_ENGINE="nonsense")
     assert "nonsense" in message
     assert "ghostty" in remedy
@@ -444,7 +444,7 @@ def test_a_log_or_lock_that_cannot_be_written_is_a_start_error_that_names_it(pla
     assert not os.path.lexists(place)
 
 
-def test_a_starter_that_holds_the_lock_too_long_is_told_of(place, tmp_path):
+def test_a_start_lock_held_too_long_is_reported(place, tmp_path):
     import fcntl
 
     with open(f"{place}.lock", "w") as lock:
@@ -460,7 +460,7 @@ def test_a_starter_that_holds_the_lock_too_long_is_told_of(place, tmp_path):
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can pose as another user")
-def test_another_user_is_turned_away_even_where_permissions_would_let_them_in():
+def test_another_user_is_rejected_even_if_permissions_allow_access():
     script = (
         "import json, socket, sys\n"
         "sock = socket.socket(socket.AF_UNIX)\n"
@@ -503,7 +503,7 @@ def test_a_client_does_not_talk_to_a_socket_in_an_open_directory(tmp_path):
 
 
 @pytest.mark.parametrize(("variables", "engine"), [({}, "ghostty"), ({"PHUX_ENGINE": "pyte"}, "pyte")])
-def test_the_environment_picks_the_engine_and_else_the_best_is_taken(tmp_path, variables, engine):
+def test_the_environment_selects_the_engine_or_else_the_best_one_is_used(tmp_path, variables, engine):
     tmp_path.chmod(0o700)
     cli = Cli(str(tmp_path / "phux.sock"), tmp_path, variables)
     cli.json("new", "-s", "work")
@@ -513,7 +513,7 @@ def test_the_environment_picks_the_engine_and_else_the_best_is_taken(tmp_path, v
         assert cli("kill", "--server").code == 0
 
 
-def test_the_servers_option_picks_the_engine_before_the_environment(tmp_path):
+def test_the_server_option_overrides_the_engine_of_the_environment(tmp_path):
     tmp_path.chmod(0o700)
     cli = Cli(str(tmp_path / "phux.sock"), tmp_path, {"PHUX_ENGINE": "ghostty"})
     server = subprocess.Popen([BIN / "phux", "server", "--engine", "pyte"], env=cli.env, stderr=subprocess.DEVNULL)

@@ -54,7 +54,7 @@ def running(pids):
 # What is back
 
 
-def test_programs_keep_running_and_the_tree_is_back_as_it_was(phux, server):
+def test_programs_keep_running_and_the_tree_is_restored(phux, server):
     phux.new_session("one", command=["sleep", "1000"], size=(100, 30), cwd="/")
     phux.new_session("two", command=ECHO, cwd="/tmp").pane.wait(state="awaiting_secret", timeout_s=10)
     phux.new_session("бюро 3", command=["sleep", "1000"])
@@ -68,7 +68,7 @@ def test_programs_keep_running_and_the_tree_is_back_as_it_was(phux, server):
     assert (status.sessions, status.panes, status.dead_panes) == (3, 3, 0)
 
 
-def test_the_verbs_work_again_and_new_output_is_seen(server, tmp_path):
+def test_the_verbs_work_again_and_new_output_is_shown(server, tmp_path):
     cli = Cli(server.socket, tmp_path)
     cli.json("new", "-s", "w", "--", *ECHO)
     cli.json("wait", "w", "--until", "ready", "--timeout", "10")
@@ -85,7 +85,7 @@ def test_the_verbs_work_again_and_new_output_is_seen(server, tmp_path):
     assert after["uptime_s"] >= before["uptime_s"]
 
 
-def test_what_was_written_while_it_was_down_is_seen(phux, server):
+def test_output_written_while_the_service_was_down_is_shown(phux, server):
     service = phux.status().service_pid
     script = f"while kill -0 {service} 2>/dev/null; do sleep 0.01; done; echo written while down; sleep 1000"
     pane = phux.new_session("w", command=["sh", "-c", script]).pane
@@ -93,7 +93,7 @@ def test_what_was_written_while_it_was_down_is_seen(phux, server):
     assert pane.wait(until="written while down", timeout_s=10)
 
 
-def test_ids_are_not_reused_after_it(phux, server):
+def test_ids_are_not_reused_after_a_service_death(phux, server):
     phux.new_session("a", command=["sleep", "1000"])
     gone = phux.new_session("b", command=["sleep", "1000"])
     gone.kill()
@@ -103,7 +103,7 @@ def test_ids_are_not_reused_after_it(phux, server):
     assert again.id > gone.id
 
 
-def test_a_session_whose_making_was_confirmed_is_not_lost(server):
+def test_a_session_whose_creation_was_confirmed_is_not_lost(server):
     # The reply is out, so the keeper must have, or get, what it needs.
     for number in range(3):
         with RawClient(server.socket) as client:
@@ -118,7 +118,7 @@ def test_a_session_whose_making_was_confirmed_is_not_lost(server):
 # Ends that nobody saw
 
 
-def test_the_exit_status_of_a_program_that_ended_while_it_was_down_is_told(phux, server):
+def test_the_exit_status_of_a_program_that_ended_without_a_service_is_reported(phux, server):
     service = phux.status().service_pid
     script = f"while kill -0 {service} 2>/dev/null; do sleep 0.01; done; echo bye; exit 7"
     pane = phux.new_session("w", command=["sh", "-c", script]).pane
@@ -128,7 +128,7 @@ def test_the_exit_status_of_a_program_that_ended_while_it_was_down_is_told(phux,
     assert "bye" in screen.lines
 
 
-def test_an_end_that_was_told_but_not_heard_is_told_again(phux, server):
+def test_an_exit_that_was_sent_but_not_received_is_sent_again(phux, server):
     pane = phux.new_session("w", command=["sh", "-c", "read x; echo bye; exit 9"]).pane
     victim = phux.new_session("v", command=["sleep", "1000"]).pane
     pids = pane_pids(phux.tree())
@@ -145,7 +145,7 @@ def test_an_end_that_was_told_but_not_heard_is_told_again(phux, server):
     assert pane.wait(exit=True, timeout_s=10).exit_status == 9
 
 
-def test_a_pane_that_was_dead_before_is_still_known(phux, server):
+def test_a_dead_pane_is_known_after_a_service_death(phux, server):
     phux.new_session("stays", command=["sleep", "1000"])
     pane = phux.new_session("w", command=["sh", "-c", "exit 3"]).pane
     pane.wait(exit=True, timeout_s=10)
@@ -160,7 +160,7 @@ def test_a_pane_that_was_dead_before_is_still_known(phux, server):
     assert [session.name for session in phux.ls().sessions] == ["stays"]
 
 
-def test_a_dead_pane_whose_time_ran_out_meanwhile_is_cleared_and_the_new_service_lives(tmp_path):
+def test_an_expired_dead_pane_is_cleared_and_the_new_service_survives(tmp_path):
     socket = tmp_path / "s"
     tmp_path.chmod(0o700)
     process = subprocess.Popen(
@@ -202,7 +202,7 @@ def stopped(pid):
 # Clients that lived through it
 
 
-def test_a_blocking_client_goes_on_with_the_handles_it_has(phux, server):
+def test_handles_of_a_blocking_client_work_after_a_service_death(phux, server):
     session = phux.new_session("w", command=ECHO)
     pane = session.pane
     pane.wait(until="ready", timeout_s=10)
@@ -235,7 +235,7 @@ def test_a_blocking_wait_in_progress_survives(phux, server):
     assert "<the end>" in outcome[0].lines
 
 
-def test_a_blocking_call_that_types_and_was_under_way_says_that_it_cannot_know(phux, server):
+def test_an_interrupted_blocking_call_that_types_reports_an_unknown_outcome(phux, server):
     pane = phux.new_session("w", command=ECHO).pane
     pane.wait(until="ready", timeout_s=10)
     service = phux.status().service_pid
@@ -269,7 +269,7 @@ def test_a_blocking_call_that_types_and_was_under_way_says_that_it_cannot_know(p
     assert pane.send_keys("y", "Enter") == 2
 
 
-def test_a_program_hears_of_no_change_of_size_at_its_start_or_when_a_service_dies(phux, server):
+def test_a_program_gets_no_sigwinch_at_its_start_or_when_a_service_dies(phux, server):
     script = "trap 'echo changed' WINCH; echo ready; while read line; do echo \"<$line>\"; done"
     pane = phux.new_session("w", command=["sh", "-c", script]).pane
     pane.wait(until="ready", timeout_s=10)
@@ -279,7 +279,7 @@ def test_a_program_hears_of_no_change_of_size_at_its_start_or_when_a_service_die
 
 
 @pytest.mark.anyio
-async def test_an_async_client_goes_on_with_the_handles_it_has(server):
+async def test_handles_of_an_async_client_work_after_a_service_death(server):
     async with phux_client.connect(server.socket) as phux:
         session = await phux.new_session("w", command=ECHO)
         pane = session.pane
@@ -301,7 +301,7 @@ async def test_an_async_client_goes_on_with_the_handles_it_has(server):
 
 
 @pytest.mark.anyio
-async def test_an_async_call_begun_after_the_death_is_not_taken_for_one_that_was_under_way(server):
+async def test_an_async_call_started_after_the_death_does_not_count_as_interrupted(server):
     # The loop had no chance to read that the connection is closed; the kernel can tell all the same.
     async with phux_client.connect(server.socket) as phux:
         pane = (await phux.new_session("w", command=ECHO)).pane
@@ -343,7 +343,7 @@ async def test_async_waits_and_readings_in_progress_survive(server):
 
 
 @pytest.mark.anyio
-async def test_an_async_call_that_types_and_was_under_way_says_that_it_cannot_know(server):
+async def test_an_interrupted_async_call_that_types_reports_an_unknown_outcome(server):
     async with phux_client.connect(server.socket) as phux:
         pane = (await phux.new_session("w", command=ECHO)).pane
         await pane.wait(until="ready", timeout_s=10)
@@ -369,7 +369,7 @@ async def test_an_async_call_that_types_and_was_under_way_says_that_it_cannot_kn
 # When it will not live, and when the keeper goes
 
 
-def test_a_service_that_dies_again_and_again_is_said_so_and_costs_no_program(server):
+def test_repeated_service_deaths_are_reported_and_end_no_program(server):
     with RawClient(server.socket) as client:
         client.get("new_session", name="w", cwd="/", command=["sh", "-c", "trap '' HUP; while :; do sleep 0.2; done"])
         client.get("new_session", name="v", cwd="/", command=["sleep", "1000"])
@@ -396,7 +396,7 @@ def test_a_service_that_dies_again_and_again_is_said_so_and_costs_no_program(ser
     assert not os.path.lexists(server.socket)
 
 
-def test_a_service_that_hangs_does_not_keep_the_server_from_ending(server):
+def test_a_hanging_service_does_not_prevent_the_server_from_ending(server):
     with RawClient(server.socket) as client:
         client.get("new_session", cwd="/", command=["sleep", "1000"])
         status = client.get("status")
@@ -410,7 +410,7 @@ def test_a_service_that_hangs_does_not_keep_the_server_from_ending(server):
     assert not os.path.lexists(server.socket)
 
 
-def test_a_signal_to_the_service_alone_is_a_death_like_any_other(phux):
+def test_a_signal_to_the_service_alone_restarts_the_service(phux):
     phux.new_session("w", command=["sleep", "1000"])
     before = phux.status()
     os.kill(before.service_pid, signal.SIGTERM)
@@ -419,7 +419,7 @@ def test_a_signal_to_the_service_alone_is_a_death_like_any_other(phux):
     assert [session.name for session in phux.ls().sessions] == ["w"]
 
 
-def test_when_the_keeper_is_killed_all_end_and_new_starts_afresh(runtime, tmp_path):
+def test_a_killed_keeper_ends_everything_and_new_starts_another_server(runtime, tmp_path):
     cli = Cli("", tmp_path, {"XDG_RUNTIME_DIR": str(runtime)})
     cli.json("new", "-s", "old", "--", "sleep", "1000")
     first = cli.json("status")

@@ -102,7 +102,7 @@ def send_until_full(client, data):
     return sent
 
 
-def test_a_subscriber_that_stops_reading_costs_little_and_is_told_what_it_lost(path, client, flood):
+def test_a_subscriber_that_stops_reading_uses_little_memory_and_is_told_what_it_lost(path, client, flood):
     with RawClient(path) as slow:
         subscription = slow.get("subscribe", pane=flood)["subscription"]
         start(client, flood)
@@ -125,7 +125,7 @@ def test_a_subscriber_that_stops_reading_costs_little_and_is_told_what_it_lost(p
         assert "ok" in slow.ask("status")
 
 
-def test_a_subscriber_that_reads_again_hears_what_happens_next(path, client, flood):
+def test_a_subscriber_that_reads_again_receives_later_events(path, client, flood):
     with RawClient(path) as slow:
         slow.get("subscribe", pane=flood)
         start(client, flood)
@@ -143,7 +143,7 @@ def test_a_subscriber_that_reads_again_hears_what_happens_next(path, client, flo
         assert places == sorted(places)
 
 
-def test_a_pane_is_not_held_up_by_somebody_who_does_not_read(path, client, flood):
+def test_a_client_that_does_not_read_does_not_block_a_pane(path, client, flood):
     with RawClient(path) as slow:
         slow.get("subscribe")
         start(client, flood)
@@ -151,7 +151,7 @@ def test_a_pane_is_not_held_up_by_somebody_who_does_not_read(path, client, flood
         eventually(lambda: client.get("snapshot", pane=flood)["seq"] > first + 3 * MIB // 2, within_s=20)
 
 
-def test_thousands_of_unread_snapshots_are_not_piled_up(own):
+def test_thousands_of_unread_snapshots_are_not_buffered(own):
     client, path = own
     command = ["sh", "-c", "seq -f '%060.0f' 1 4000; echo full; sleep 1000"]
     pane = client.get("new_session", cwd="/", command=command)["pane_id"]
@@ -238,7 +238,7 @@ def test_very_many_subscriptions_of_one_client_do_not_make_others_wait(path, cli
         assert memory(client) - before < 64 * MIB
 
 
-def test_two_hundred_idle_connections_disturb_nobody(path, client):
+def test_two_hundred_idle_connections_do_not_delay_others(path, client):
     connections = [RawClient(path) for _ in range(200)]
     try:
         assert client.get("status")["clients"] >= 201
@@ -251,7 +251,7 @@ def test_two_hundred_idle_connections_disturb_nobody(path, client):
     eventually(lambda: client.get("status")["clients"] < 10)
 
 
-def test_whoever_hangs_up_while_much_is_owed_to_them_leaves_nothing_behind(path, client, flood):
+def test_a_client_that_disconnects_with_pending_replies_leaves_nothing_behind(path, client, flood):
     start(client, flood)
     clients = client.get("status")["clients"]
     for _ in range(5):
@@ -262,7 +262,7 @@ def test_whoever_hangs_up_while_much_is_owed_to_them_leaves_nothing_behind(path,
     eventually(lambda: client.get("status")["clients"] <= clients)
 
 
-def test_whoever_never_says_hello_is_told_so_and_dropped(mute, client):
+def test_a_client_that_never_says_hello_gets_an_error_and_is_disconnected(mute, client):
     for connection in mute:
         (told,) = connection.everything()
         assert told["error"]["code"] == "protocol"

@@ -111,7 +111,7 @@ def log_in(connect, open_shell):
 
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("outer", ["bash", "dash"])
-def test_what_is_run_there_is_told_as_it_is_here(log_in, outer, shell):
+def test_a_remote_command_is_reported_like_a_local_one(log_in, outer, shell):
     pane = log_in(outer, shell)
     assert pane.run('test -n "$SSH_TTY"', timeout_s=20).exit_code == 0
     check_runs(pane)
@@ -121,10 +121,10 @@ def test_what_is_run_there_is_told_as_it_is_here(log_in, outer, shell):
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_command_there_that_takes_too_long(log_in, shell):
+def test_a_remote_command_that_times_out(log_in, shell):
     check_what_takes_too_long(log_in("bash", shell))
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_program_there_is_given_no_command(log_in, shell):
+def test_no_command_is_typed_into_a_remote_program(log_in, shell):
     check_a_program_is_given_no_command(log_in("bash", shell))

@@ -57,7 +57,7 @@ def home(tmp_path):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_each_program_is_in_its_state(phux, home, name):
+def test_each_program_has_the_expected_state(phux, home, name):
     command, state, program = PROGRAMS[name]
     if shutil.which(command[0]) is None:
         pytest.skip(f"{command[0]} is not installed")
@@ -97,7 +97,7 @@ SLEEPS_ITSELF = "ksh"
     ("shell", "name"),
     [(shell, name) for shell in SHELLS for name in TYPED if shell in SILENT_READ or "read -s" not in name],
 )
-def test_states_of_a_shell_and_its_programs_are_told_as_they_come(phux, open_shell, tmp_path, shell, name):
+def test_state_changes_of_a_shell_and_its_programs_are_reported(phux, open_shell, tmp_path, shell, name):
     line, state, program, end = TYPED[name]
     if program == "sleep" and shell == SLEEPS_ITSELF:
         program = None
@@ -129,7 +129,7 @@ def test_states_of_a_shell_and_its_programs_are_told_as_they_come(phux, open_she
 
 
 @pytest.mark.parametrize("shell", MARKED)
-def test_what_a_person_does_at_a_prompt_is_told(open_shell, phux, shell):
+def test_commands_typed_at_a_prompt_are_reported(open_shell, phux, shell):
     """Also what nobody ran through us: typed at the prompt, as a person does."""
     pane = open_shell(shell)
     pane.wait(state="prompt", timeout_s=20)
@@ -173,7 +173,7 @@ def test_states_under_load_are_the_same(phux, home):
     load = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(3 * (os.cpu_count() or 1))]
     try:
         for name in ("cat", "getpass", "sleep", "vim", "bash"):
-            test_each_program_is_in_its_state(phux, dict(home), name)
+            test_each_program_has_the_expected_state(phux, dict(home), name)
     finally:
         for process in load:
             process.send_signal(signal.SIGKILL)

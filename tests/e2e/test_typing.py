@@ -141,7 +141,7 @@ def test_the_keypad_follows_its_own_mode(reader):
     }
 
 
-def test_modes_are_those_of_the_moment_of_typing(phux, tmp_path):
+def test_keys_follow_the_modes_at_the_time_of_typing(phux, tmp_path):
     script = (
         "import os, sys, tty\n"
         "tty.setraw(0)\n"
@@ -219,7 +219,7 @@ def test_literal_types_every_word_as_it_is(shared):
     assert shared.typed("Enter", "C-c", "F1", literal=True) == b"EnterC-cF1"
 
 
-def test_the_cli_takes_words_after_dashes_and_literal_words(cli, shared):
+def test_the_cli_accepts_words_after_dashes_and_literal_words(cli, shared):
     target = shared.pane.selector
     assert cli.json("send-keys", target, "--", "-rf", "--json", "-l") == {"schema_version": 1, "sent": True, "pane": target, "bytes": 11}  # fmt: skip
     assert shared.read(11) == b"-rf--json-l"
@@ -231,7 +231,7 @@ def test_the_cli_takes_words_after_dashes_and_literal_words(cli, shared):
     assert shared.read(3) == b"x\t\r"
 
 
-def test_escape_and_the_next_word_are_two_keys_and_not_alt(phux, reader):
+def test_escape_and_the_next_word_are_two_keys_instead_of_alt(phux, reader):
     if phux.status().engine != "ghostty":
         pytest.skip("only the ghostty engine speaks the kitty protocol, in which the two differ")
     program = reader("\\x1b[>1u")  # disambiguate escape codes
@@ -366,12 +366,12 @@ def test_the_longest_line_arrives_whole(canonical):
     canonical.wait(until=f"<{LINE}>", timeout_s=10)
 
 
-def test_many_lines_are_no_long_line(canonical):
+def test_many_lines_do_not_count_as_one_long_line(canonical):
     canonical.paste(("x" * 999 + "\n") * 20)
     eventually(lambda: sum(line == "<999>" for line in canonical.snapshot().lines) == 20)
 
 
-def test_what_stands_in_the_line_already_counts(canonical):
+def test_input_already_in_the_line_counts(canonical):
     canonical.send_keys("x" * (LINE - 10))
     with pytest.raises(phux_client.InputTooLongError):
         canonical.send_keys("y" * 11)
@@ -388,7 +388,7 @@ def test_erasing_the_line_makes_room(canonical):
     canonical.wait(until=f"<{LINE}>", timeout_s=10)
 
 
-def test_what_follows_an_erased_line_counts_again(canonical):
+def test_input_after_an_erased_line_counts(canonical):
     canonical.send_keys("C-u", "x" * LINE)
     with pytest.raises(phux_client.InputTooLongError):
         canonical.send_keys("y" * 10, "Enter")
@@ -453,7 +453,7 @@ def test_a_program_that_ends_instead_of_reading_ends_the_typing_at_once(phux, tm
     pane.kill()
 
 
-def test_a_program_that_never_reads_is_told_of_within_seconds(phux, cli):
+def test_a_program_that_never_reads_is_reported_within_seconds(phux, cli):
     pane = phux.new_session("deaf", command=["sh", "-c", "stty raw -echo; echo READY; exec sleep 1000"]).pane
     pane.wait(until="READY", timeout_s=10)
     before = time.monotonic()
@@ -467,7 +467,7 @@ def test_a_program_that_never_reads_is_told_of_within_seconds(phux, cli):
     assert pane.kill() == 1
 
 
-def test_more_than_may_wait_is_refused_at_once_and_nothing_typed(phux):
+def test_input_beyond_the_buffer_is_refused_at_once_and_nothing_is_typed(phux):
     pane = phux.new_session(command=["sh", "-c", "stty raw -echo; echo READY; exec sleep 1000"]).pane
     pane.wait(until="READY", timeout_s=10)
     before = time.monotonic()
@@ -478,7 +478,7 @@ def test_more_than_may_wait_is_refused_at_once_and_nothing_typed(phux):
     pane.kill()
 
 
-def test_a_program_that_wants_sizes_in_the_stream_reads_each_at_once(reader):
+def test_a_program_that_enabled_in_band_resize_reads_each_size_at_once(reader):
     """Neovim, for one, no longer looks at SIGWINCH then."""
     program = reader("\\x1b[?2048h")
     assert program.read(19) == b"\x1b[48;24;80;384;640t"

@@ -25,7 +25,7 @@ pathlib.Path("done").touch()
 """
 
 
-def test_keys_for_a_service_that_is_late_to_read_what_was_asked(phux, tmp_path):
+def test_replies_to_queries_precede_keys_if_the_service_reads_late(phux, tmp_path):
     session = phux.new_session(None, command=[sys.executable, "-c", ASKS], cwd=str(tmp_path))
     eventually((tmp_path / "ready").exists)
     service = phux.status().service_pid
@@ -43,7 +43,7 @@ def test_keys_for_a_service_that_is_late_to_read_what_was_asked(phux, tmp_path):
     session.kill()
 
 
-def test_what_busybox_asks_at_its_prompt_is_not_read_by_the_program_that_keys_start(open_shell):
+def test_the_reply_to_a_busybox_query_is_not_read_by_the_started_program(open_shell):
     pane = open_shell("busybox")
     pane.wait(state="prompt", timeout_s=10)
     for number in range(5):

@@ -93,7 +93,7 @@ def test_text_that_scrolls_by_in_a_flood_is_found(start):
     assert not any("needle" in line for line in screen.lines)
 
 
-def test_it_is_also_found_by_whoever_asks_later_with_since(start):
+def test_text_that_scrolled_by_is_found_later_with_since(start):
     pane = start("sh", "-c", "stty -echo; echo ready; read x; echo the needle 1; seq 1 100000; echo over; cat")
     seq = pane.snapshot().seq
     pane.send_keys("Enter")
@@ -111,7 +111,7 @@ def test_text_written_in_two_pieces_is_found(start):
     assert waiting.over().met == "regex"
 
 
-def test_what_is_drawn_by_moving_the_cursor_is_found(start):
+def test_text_drawn_by_moving_the_cursor_is_found(start):
     pane = start("sh", "-c", r"stty -echo; echo ready; read x; printf '\033[2J\033[3;9Hworld\033[3;3Hhello '; cat")
     waiting = Waiting(pane, until="hello world")
     pane.send_keys("Enter")
@@ -132,7 +132,7 @@ def draw(pane, text):
     pane.wait(idle_ms=50, since=seq, timeout_s=20)
 
 
-def test_what_is_drawn_in_pieces_on_the_alternate_screen_is_found_with_since(start):
+def test_text_drawn_in_pieces_on_the_alternate_screen_is_found_with_since(start):
     pane = start(*DRAW)
     seq = pane.snapshot().seq
     waiting = Waiting(pane, until="Installed ok", since=seq)
@@ -145,7 +145,7 @@ def test_what_is_drawn_in_pieces_on_the_alternate_screen_is_found_with_since(sta
     assert pane.wait(until="Installed 42", since=seq, timeout_s=20).met == "until"
 
 
-def test_what_stood_on_the_alternate_screen_is_not_matched_with_since(start):
+def test_old_text_on_the_alternate_screen_is_not_matched_with_since(start):
     pane = start(*DRAW)
     draw(pane, "old needle at 12:01")
     seq = pane.snapshot().seq
@@ -170,14 +170,14 @@ def test_the_echo_is_not_matched_with_since(start):
     assert waiting.over().met_seq > seq
 
 
-def test_wakes_up_while_the_pane_never_rests(start):
+def test_wait_returns_while_the_pane_writes_continuously(start):
     pane = start("sh", "-c", "stty -echo; echo ready; (while :; do echo tick; done) & read x; echo the needle; cat")
     waiting = Waiting(pane, until="the needle", since=pane.snapshot().seq)
     pane.send_keys("Enter")
     assert waiting.over().met == "until"
 
 
-def test_a_word_in_a_progress_line_that_was_overwritten_at_once_is_no_line(start):
+def test_overwritten_text_of_a_progress_line_is_not_matched(start):
     """What is written over in the same breath is not there any more; its last state is."""
     pane = start(
         "sh", "-c", r"stty -echo; echo ready; read x; printf 'step 1\rstep 2\rstep 3'; read x; printf '\rdone  \n'; cat"
@@ -211,7 +211,7 @@ def test_gone(start):
     assert waiting.over().met == "gone"
 
 
-def test_gone_in_a_pane_that_never_rests(start):
+def test_gone_in_a_pane_that_writes_continuously(start):
     pane = start(
         "sh", "-c", "stty -echo; echo ready; (while :; do echo tick; sleep 0.001; done) & echo working; read x; cat"
     )
@@ -228,14 +228,14 @@ def test_stop_ends_the_wait_with_an_error_that_names_the_line(start):
     assert "<error: 42>" in error.message
 
 
-def test_the_first_of_several_is_named(start):
+def test_the_first_condition_that_held_is_named(start):
     pane = start(*ECHO)
     waiting = Waiting(pane, until="never", regex="<b.*>", gone="ready", exit=True, state="dead")
     pane.send_keys("abc", "Enter", "bcd", "Enter")
     assert waiting.over().met == "regex"
 
 
-def test_the_state_dead_and_the_end(start):
+def test_the_state_dead_and_exit_are_conditions(start):
     pane = start("sh", "-c", "echo ready; read x; exit 3")
     waiting = Waiting(pane, state=["dead", "fullscreen"])
     pane.send_keys("Enter")
@@ -244,13 +244,13 @@ def test_the_state_dead_and_the_end(start):
     assert pane.wait(exit=True, until="never", timeout_s=20).met == "exit"
 
 
-def test_a_program_that_says_it_and_ends_has_said_it(phux):
+def test_text_written_just_before_the_program_ends_is_found(phux):
     for _ in range(10):
         pane = phux.new_session(None, command=["sh", "-c", "seq 1 5000; echo the needle"]).pane
         assert pane.wait(until="the needle", exit=True, since=0, timeout_s=20).met == "until"
 
 
-def test_a_program_that_ends_without_saying_it_is_an_error_at_once(start):
+def test_a_program_that_ends_without_the_text_is_an_error_at_once(start):
     pane = start("sh", "-c", "echo ready; read x")
     waiting = Waiting(pane, until="never")
     pane.send_keys("Enter")
@@ -265,14 +265,14 @@ def test_a_pane_that_is_killed_meanwhile_is_an_error_at_once(start):
     assert isinstance(waiting.over(), phux_client.PaneClosedError)
 
 
-def test_conditions_cannot_be_nonsense(start):
+def test_invalid_conditions_are_rejected(start):
     pane = start(*ECHO)
     for options in ({"regex": "("}, {"stop": "["}, {"state": "asleep"}, {"output_only": True}):
         with pytest.raises(phux_client.BadRequestError):
             pane.wait(**options)
 
 
-def test_a_quiet_pane_is_left_in_peace(start):
+def test_a_wait_rarely_looks_at_a_quiet_pane(start):
     pane = start(*ECHO)
     outcome = pane._phux.drive(
         phux_client.blocking.server.flows.wait(pane._phux.caller, pane.id, until="never", timeout_s=1.5)
@@ -280,7 +280,7 @@ def test_a_quiet_pane_is_left_in_peace(start):
     assert outcome.looks <= 3
 
 
-def test_a_wait_ends_when_its_time_is_over_and_not_before(start):
+def test_a_wait_ends_at_its_timeout_and_not_before(start):
     pane = start(*ECHO)
     for timeout_s in (0, 0.3):
         began = time.monotonic()
@@ -302,7 +302,7 @@ def counting(flow, asked):
         answer = yield step
 
 
-def test_nothing_is_asked_while_nothing_happens(start):
+def test_a_wait_sends_no_requests_while_nothing_happens(start):
     """A wait for any condition on a quiet pane asks for itself at its beginning, and then less than once a second."""
     pane = start(*ECHO)
     pane.wait(idle_ms=100, timeout_s=20)
@@ -372,7 +372,7 @@ def test_what_a_command_draws_on_the_alternate_screen_is_output_and_a_prompt_the
 # The script
 
 
-def test_the_script_tells_by_its_exit_code(shared, start):
+def test_the_cli_reports_the_outcome_by_its_exit_code(shared, start):
     pane = start(*ECHO)
     pane.send_keys("error: 1", "Enter")
     target = pane.selector
@@ -392,7 +392,7 @@ def test_the_script_tells_by_its_exit_code(shared, start):
     assert shared("wait", target, "--state", "dead", "--state", "fullscreen", "--timeout", "0").code == 124
 
 
-def test_the_script_names_the_condition_that_held_if_there_were_several(shared, start):
+def test_the_cli_names_the_condition_that_held_if_there_were_several(shared, start):
     pane = start(*ECHO)
     target = pane.selector
     finished = shared("wait", target, "--until", "ready", "--exit", "--gone", "ready", "--timeout", "20")
@@ -422,7 +422,7 @@ def test_the_script_names_the_condition_that_held_if_there_were_several(shared, 
         ("--output-only",),
     ],
 )
-def test_nonsense_is_refused_before_a_server_is_looked_for(tmp_path, words):
+def test_invalid_arguments_are_rejected_before_connecting(tmp_path, words):
     cli = Cli(str(tmp_path / "none.sock"), tmp_path, clean_environment())
     finished = cli("wait", "--json", "work", *words)
     assert finished.code == 2
@@ -432,7 +432,7 @@ def test_nonsense_is_refused_before_a_server_is_looked_for(tmp_path, words):
 # When the service dies
 
 
-def test_a_wait_outlives_the_service(phux, start):
+def test_a_wait_survives_a_service_death(phux, start):
     pane = start(*ECHO)
     waiting = Waiting(pane, until="<the needle>", since=pane.snapshot().seq)
     ended = Waiting(pane, exit=True)
@@ -447,7 +447,7 @@ def test_a_wait_outlives_the_service(phux, start):
     assert ended.over().met == "exit"
 
 
-def test_what_is_written_while_there_is_no_service_is_found(phux, start):
+def test_text_written_while_there_is_no_service_is_found(phux, start):
     pane = start(
         "sh", "-c", "stty -echo; echo ready; read x; sleep 0.1; printf 'the nee'; sleep 0.3; printf 'dle\n'; cat"
     )
@@ -462,7 +462,7 @@ def test_what_is_written_while_there_is_no_service_is_found(phux, start):
 # Speed
 
 
-def test_it_wakes_within_milliseconds(start):
+def test_a_wait_returns_within_milliseconds(start):
     pane = start("python3", "-c", STAMPS)
     taken = []
     seq = pane.snapshot().seq

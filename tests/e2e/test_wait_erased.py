@@ -47,7 +47,7 @@ def test_text_that_was_erased_at_once_is_found(pane, burst):
         assert pane.wait(since=acted_since, timeout_s=20, **condition).met_line == "needle"
 
 
-def test_the_command_line_finds_it_as_well(pane, server, tmp_path):
+def test_the_cli_finds_text_that_was_erased_at_once(pane, server, tmp_path):
     since = pane.snapshot().seq
     pane.send_keys(BURSTS["a carriage return and EL"], "Enter")
     pane.wait(state="prompt", timeout_s=20)
@@ -55,7 +55,7 @@ def test_the_command_line_finds_it_as_well(pane, server, tmp_path):
     assert found["met_line"] == "needle"
 
 
-def test_what_was_erased_before_the_wait_began_is_not_found_without_since(pane):
+def test_text_erased_before_the_wait_is_not_found_without_since(pane):
     pane.send_keys(r"printf 'ne''edle\r\033[K%60s' half; sleep 0.5; echo", "Enter")
     pane.wait(until="half", output_only=True, timeout_s=20)
     with pytest.raises(errors.TimedOutError):

@@ -36,7 +36,7 @@ def output_line(pane, text, **options):
 # Conditions
 
 
-def test_every_condition(pane):
+def test_every_condition_works_in_every_shell(pane):
     seq = pane.snapshot().seq
     pane.send_keys("sleep 0.2; seq 1 300; echo the nee''dle 7; seq 301 600", "Enter")
     assert pane.wait(state="running", timeout_s=20).met == "state"
@@ -63,7 +63,7 @@ def test_every_condition(pane):
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("shell", MARKED)
-def test_the_echo_of_a_command_is_no_output(open_shell, shell, size):
+def test_the_echo_of_a_command_is_not_output(open_shell, shell, size):
     pane = open_shell(shell, size=size)
     pane.wait(state="prompt", timeout_s=20)
     for number in range(2):
@@ -82,7 +82,7 @@ def test_the_echo_of_a_command_is_no_output(open_shell, shell, size):
         pane.wait(state="prompt", timeout_s=20)
 
 
-def test_a_prompt_is_no_output(pane):
+def test_a_prompt_is_not_output(pane):
     for since in (None, pane.snapshot().seq):
         with pytest.raises(errors.TimedOutError):
             pane.wait(regex=r"\$", output_only=True, since=since, timeout_s=0.1)
@@ -95,7 +95,7 @@ def test_a_prompt_is_no_output(pane):
 
 
 @pytest.mark.parametrize("shell", INTEGRATED)
-def test_a_prompt_that_changes_is_no_output(open_shell, shell, tmp_path):
+def test_a_prompt_that_changes_is_not_output(open_shell, shell, tmp_path):
     (tmp_path / "needle").mkdir()
     pane = open_shell(shell)
     if shell != "fish":
@@ -111,7 +111,7 @@ def test_a_prompt_that_changes_is_no_output(open_shell, shell, tmp_path):
 
 
 @pytest.mark.parametrize("shell", [name for name in MARKED if name != "dash"])  # which has no history of lines
-def test_a_line_from_the_history_is_no_output(open_shell, shell):
+def test_a_line_from_the_history_is_not_output(open_shell, shell):
     pane = open_shell(shell)
     pane.wait(state="prompt", timeout_s=20)
     pane.send_keys("sleep 0.2; echo a nee''dle; echo needle", "Enter")
@@ -126,7 +126,7 @@ def test_a_line_from_the_history_is_no_output(open_shell, shell):
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("shell", MARKED)
-def test_a_line_that_is_typed_ahead_is_no_output(open_shell, shell, size):
+def test_a_line_typed_ahead_is_not_output(open_shell, shell, size):
     if shell == "busybox":
         size = SIZES[0]  # where such a line does not fit, the rows after the first count as output
     pane = open_shell(shell, size=size)
@@ -139,7 +139,7 @@ def test_a_line_that_is_typed_ahead_is_no_output(open_shell, shell, size):
     assert output_line(pane, "needle", since=since).removeprefix("$ ") == "needle"
 
 
-def test_the_line_of_a_run_is_no_output(pane):
+def test_the_line_of_a_run_is_not_output(pane):
     since = pane.snapshot().seq
     pane.run("echo nee''dle; echo ano''ther", timeout_s=20)
     pane.wait(state="prompt", timeout_s=20)
@@ -153,7 +153,7 @@ def test_the_line_of_a_run_is_no_output(pane):
 # To a program
 
 
-def test_an_answer_is_no_output(pane):
+def test_a_typed_answer_is_not_output(pane):
     pane.send_keys("sh -c 'read x; sleep 0.2; echo \"got $x\"'", "Enter")
     pane.wait(state="awaiting_input", timeout_s=20)
     since = pane.snapshot().seq
@@ -161,7 +161,7 @@ def test_an_answer_is_no_output(pane):
     assert output_line(pane, "needle", since=since) == "got a needle"
 
 
-def test_what_is_typed_in_a_repl_is_no_output(pane):
+def test_input_typed_in_a_repl_is_not_output(pane):
     pane.send_keys("python3 -q", "Enter")
     pane.wait(until=">>> ", timeout_s=20)
     pane.wait(state="awaiting_input", timeout_s=20)
@@ -182,7 +182,7 @@ READ_A_KEY = {"bash": "read -n1 k", "bash --norc": "read -n1 k", "zsh": "read -k
 
 
 @pytest.mark.parametrize("shell", MARKED)
-def test_a_key_that_a_shell_reads_hides_nothing(open_shell, shell):
+def test_a_key_read_by_a_shell_hides_no_output(open_shell, shell):
     pane = open_shell(shell)
     pane.wait(state="prompt", timeout_s=20)
     since = pane.snapshot().seq
@@ -197,7 +197,7 @@ def test_a_key_that_a_shell_reads_hides_nothing(open_shell, shell):
 
 
 @pytest.mark.parametrize("inner", ["dash", "bash --norc"])
-def test_leaving_a_shell_inside_the_shell_hides_nothing(pane, inner):
+def test_leaving_a_nested_shell_hides_no_output(pane, inner):
     outer = pane.info().foreground.pid
     since = pane.snapshot().seq
     pane.send_keys(inner, "Enter")
@@ -210,7 +210,7 @@ def test_leaving_a_shell_inside_the_shell_hides_nothing(pane, inner):
     assert output_line(pane, "output", since=since).removeprefix("$ ") == "output"
 
 
-def test_what_replaces_the_shell_tells_no_earlier_line(open_shell):
+def test_typed_lines_are_not_output_after_another_program_replaces_the_shell(open_shell):
     for name in INTEGRATED:
         pane = open_shell(name)
         pane.wait(state="prompt", timeout_s=20)
@@ -229,7 +229,7 @@ def test_what_replaces_the_shell_tells_no_earlier_line(open_shell):
 # Commands of shells that mark nothing
 
 
-def test_the_end_of_a_typed_command_is_told_where_no_mark_does(posix_pane, phux):
+def test_the_end_of_a_typed_command_is_reported_without_marks(posix_pane, phux):
     pane, since = posix_pane, posix_pane.snapshot().seq
     code = None if pane.info().foreground.command == "bash" else 1
     with phux.watch(pane.selector) as events:
@@ -264,7 +264,7 @@ def test_command_done_waits_as_long_as_the_command_takes(posix_pane, tmp_path):
 
 
 @pytest.mark.parametrize("shell", ["dash", "ksh", "busybox"])  # bash has taken the end of that line for a key
-def test_what_a_command_reads_of_what_was_typed_with_it_is_no_command(open_shell, shell):
+def test_input_read_by_a_command_is_not_a_command(open_shell, shell):
     pane = open_shell(shell)
     pane.wait(state="prompt", timeout_s=20)
     since = pane.snapshot().seq
@@ -278,7 +278,7 @@ def test_what_a_command_reads_of_what_was_typed_with_it_is_no_command(open_shell
     assert output_line(pane, "next", since=since) == "next"
 
 
-def test_commands_that_are_typed_ahead_end_one_after_the_other(posix_pane):
+def test_commands_typed_ahead_end_one_after_the_other(posix_pane):
     since = posix_pane.snapshot().seq
     posix_pane.send_keys("echo one", "Enter", "echo two", "Enter", "sleep 0.2; echo thr''ee", "Enter")
     posix_pane.wait(until="three", output_only=True, since=since, timeout_s=20)
@@ -287,7 +287,7 @@ def test_commands_that_are_typed_ahead_end_one_after_the_other(posix_pane):
     assert posix_pane.commands()[0].command == "echo one"
 
 
-def test_a_shell_that_sets_its_prompt_goes_on_without_marks(posix_pane):
+def test_a_shell_that_sets_its_prompt_continues_without_marks(posix_pane):
     for line in ("PS1='> '", "echo a"):
         since = posix_pane.snapshot().seq
         posix_pane.send_keys(line, "Enter")
@@ -297,7 +297,7 @@ def test_a_shell_that_sets_its_prompt_goes_on_without_marks(posix_pane):
     assert (result.output, result.exit_code) == ("b", 3)
 
 
-def test_nothing_and_half_a_command_are_not_told_of(posix_pane):
+def test_empty_lines_and_incomplete_commands_are_not_reported(posix_pane):
     before = len(posix_pane.commands())
     posix_pane.send_keys("Enter")
     posix_pane.wait(state="prompt", timeout_s=20)

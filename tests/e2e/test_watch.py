@@ -100,7 +100,7 @@ def type_into(pane):
     return lambda: pane.send_keys("x", "Enter")
 
 
-def test_json_lines_are_valid_and_come_as_things_happen(watch, pane):
+def test_json_lines_are_valid_and_printed_as_events_happen(watch, pane):
     watching = watch("work", "--json")
     text = begin(watching, type_into(pane))
     pane.wait(idle_ms=100, timeout_s=20)
@@ -147,13 +147,13 @@ def test_the_whole_server_is_watched_without_a_target(watch, pane, phux):
     assert pane.selector in {event.get("terminal") for event in events}
 
 
-def test_the_time_is_over_with_124(cli, pane):
+def test_watch_exits_124_at_its_timeout(cli, pane):
     finished = cli("watch", "--json", "work", "--timeout", "0.2")
     assert finished.code == 124
     assert finished.error["error"]["code"] == "timed_out"
 
 
-def test_a_dead_pane_has_its_end_to_tell_and_no_more(cli, pane):
+def test_a_dead_pane_reports_only_its_end(cli, pane):
     pane.send_keys("C-d")
     pane.wait(exit=True, timeout_s=20)
     finished = cli("watch", "work")
@@ -171,7 +171,7 @@ def test_the_end_of_the_server_is_the_end_of_the_watch(watch, pane, phux):
     assert "dropped" not in rest
 
 
-def test_an_unknown_event_is_refused_before_a_server_is_looked_for(tmp_path):
+def test_an_unknown_event_is_rejected_before_connecting(tmp_path):
     cli = Cli(str(tmp_path / "none.sock"), tmp_path, clean_environment())
     finished = cli("watch", "--json", "--until", "bells")
     assert (finished.code, finished.error["error"]["code"]) == (2, "usage")
@@ -179,7 +179,7 @@ def test_an_unknown_event_is_refused_before_a_server_is_looked_for(tmp_path):
     assert cli("watch", "--json").error["error"]["code"] == "no_server"
 
 
-def test_a_reader_that_goes_away_ends_it_without_a_word(watch, pane):
+def test_a_closed_pipe_ends_the_watch_silently(watch, pane):
     watching = watch("work")
     begin(watching, type_into(pane))
     watching.process.stdout.close()
@@ -195,14 +195,14 @@ def test_a_reader_that_goes_away_ends_it_without_a_word(watch, pane):
     watching.process.stdout = None
 
 
-def test_an_interrupt_is_130(watch, pane):
+def test_an_interrupt_exits_130(watch, pane):
     watching = watch("work")
     begin(watching, type_into(pane))
     watching.process.send_signal(signal.SIGINT)
     assert watching.process.wait(20) == 130
 
 
-def test_a_service_that_dies_is_told_and_the_watch_goes_on(watch, pane, phux):
+def test_a_service_death_is_reported_and_the_watch_continues(watch, pane, phux):
     watching = watch("work", "--json", "--until", "pane_closed")
     text = begin(watching, type_into(pane))
     os.kill(phux.status().service_pid, signal.SIGKILL)
@@ -216,7 +216,7 @@ def test_a_service_that_dies_is_told_and_the_watch_goes_on(watch, pane, phux):
     assert events[-1]["event"] == "pane_closed"
 
 
-def test_a_slow_reader_holds_nobody_up_and_is_told_how_much_it_lost(watch, phux):
+def test_a_slow_reader_blocks_no_pane_and_is_told_how_much_it_lost(watch, phux):
     pane = phux.new_session("titles", command=[sys.executable, "-c", TITLES]).pane
     pane.wait(until="ready", timeout_s=20)
     watching = watch("--json")
@@ -269,7 +269,7 @@ async def test_text_can_be_watched(socket):
         assert text[0] == "ready"
 
 
-def test_text_goes_on_where_it_was_when_the_service_died(phux, pane):
+def test_text_continues_at_its_position_after_a_service_death(phux, pane):
     with pane.watch(output=True, since=0) as events:
         while events.next(timeout_s=20).event != "output":
             pass
@@ -282,7 +282,7 @@ def test_text_goes_on_where_it_was_when_the_service_died(phux, pane):
     assert lines == ["one"]
 
 
-def test_whoever_reads_late_is_told_all_text_and_held_nobody_up(socket, phux):
+def test_a_late_reader_gets_all_text_and_blocks_no_pane(socket, phux):
     command = ["sh", "-c", "stty -echo; echo ready; read x; seq 1 1000000; echo over; cat"]
     pane = phux.new_session("flood", command=command).pane
     seq = pane.wait(until="ready", timeout_s=20).seq
@@ -301,7 +301,7 @@ def test_whoever_reads_late_is_told_all_text_and_held_nobody_up(socket, phux):
 
 
 @pytest.mark.parametrize("params", [{"output": True}, {"pane": 1, "since": 0}, {"pane": 1, "output_only": True}])
-def test_text_that_cannot_be_pushed_is_refused(socket, phux, params):
+def test_an_invalid_text_subscription_is_rejected(socket, phux, params):
     with RawClient(socket) as client:
         reply = client.ask("subscribe", **params)
         assert reply["error"]["code"] == "bad_request"

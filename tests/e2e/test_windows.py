@@ -88,7 +88,7 @@ def check_sizes(phux, target="work"):
 # Making
 
 
-def test_a_split_shares_the_room_and_the_program_knows_its_size(phux, work):
+def test_a_split_divides_the_space_and_the_program_knows_its_size(phux, work):
     right = work.pane.split(command=["sh"])
     below = right.split("down", size=5, command=["sh"])
     window = window_of(phux)
@@ -100,11 +100,11 @@ def test_a_split_shares_the_room_and_the_program_knows_its_size(phux, work):
 
 
 @pytest.mark.parametrize(("size", "cols"), [(20, 20), ("20", 20), ("25%", 20), ("1%", 2), (None, 39)])
-def test_a_new_pane_gets_what_was_asked_for(phux, work, size, cols):
+def test_a_new_pane_gets_the_requested_size(phux, work, size, cols):
     assert work.pane.split(size=size, command=SLEEP).info().cols == cols
 
 
-def test_a_new_pane_starts_where_its_target_is(phux, tmp_path):
+def test_a_new_pane_starts_in_the_directory_of_its_target(phux, tmp_path):
     (tmp_path / "a b").mkdir()
     (tmp_path / "inner").mkdir()
     pane = phux.new_session("work", command=["sh"], cwd=str(tmp_path)).pane
@@ -117,7 +117,7 @@ def test_a_new_pane_starts_where_its_target_is(phux, tmp_path):
     assert pane.split("down", command=["sh"]).run("pwd").output == str(tmp_path / "inner")
 
 
-def test_a_directory_that_is_gone_does_not_keep_a_pane_from_starting(phux, tmp_path):
+def test_a_deleted_directory_does_not_prevent_a_pane_from_starting(phux, tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()
     pane = phux.new_session("work", command=SLEEP, cwd=str(gone)).pane
@@ -131,7 +131,7 @@ def test_a_new_pane_has_the_callers_environment_and_what_was_asked_for(phux, wor
         assert pane.run('echo "$COLOUR $PHUX_PANE"').output == f"blue {pane.selector}"
 
 
-def test_making_leaves_the_focus_where_it_is_unless_told_otherwise(phux, work):
+def test_creating_panes_and_windows_keeps_the_focus_by_default(phux, work):
     first = work.pane
     work.new_window("two", command=SLEEP)
     first.split(command=SLEEP)
@@ -143,7 +143,7 @@ def test_making_leaves_the_focus_where_it_is_unless_told_otherwise(phux, work):
     assert phux.pane("work").id == three.pane.id
 
 
-def test_windows_get_the_lowest_free_index_or_the_one_that_was_asked_for(phux, work):
+def test_windows_get_the_lowest_free_index_or_the_requested_one(phux, work):
     named = work.new_window("name with spaces", command=SLEEP)
     work.new_window("логи", index=5, command=SLEEP)
     assert [(each.name, each.info().index) for each in work.windows()] == [
@@ -172,7 +172,7 @@ def test_a_new_window_has_the_size_of_the_current_one(phux):
         ({"command": "sh -c x"}, BadRequestError),
     ],
 )
-def test_what_cannot_be_started_leaves_nothing_behind(phux, work, wrong, error):
+def test_a_program_that_cannot_be_started_leaves_nothing_behind(phux, work, wrong, error):
     before = phux.tree("work")
     with pytest.raises(error):
         work.pane.split(**{"command": SLEEP, **wrong})
@@ -181,7 +181,7 @@ def test_what_cannot_be_started_leaves_nothing_behind(phux, work, wrong, error):
     assert phux.tree("work") == before
 
 
-def test_what_is_too_small_is_not_split(phux):
+def test_a_pane_that_is_too_small_is_not_split(phux):
     tiny = phux.new_session("work", command=SLEEP, size=(4, 2)).pane
     before = phux.tree("work")
     with pytest.raises(BadSizeError, match="has 4 columns, too few to split: two panes and their divider take 5"):
@@ -192,7 +192,7 @@ def test_what_is_too_small_is_not_split(phux):
 
 
 @pytest.mark.parametrize("size", [0, -3, 1, 78, 10**9, "0%", "100%", "x", "", "5.5", True, "10 %"])
-def test_a_size_that_cannot_be_had_is_refused(phux, work, size):
+def test_an_impossible_size_is_rejected(phux, work, size):
     with pytest.raises(BadSizeError):
         work.pane.split(size=size, command=SLEEP)
     assert len(window_of(phux).panes) == 1
@@ -241,7 +241,7 @@ def test_a_pane_is_resized_by_its_dividers(phux, work):
     check_sizes(phux)
 
 
-def test_on_an_axis_that_a_pane_has_to_itself_its_window_changes(phux, work):
+def test_resizing_a_pane_without_neighbours_on_an_axis_resizes_its_window(phux, work):
     beside = work.pane.split(command=SLEEP)
     assert beside.resize(30, 40).rows == 40
     window = window_of(phux)
@@ -302,12 +302,12 @@ def test_a_zoomed_pane_has_the_window_until_another_is_selected(phux, work):
     check_sizes(phux)
 
 
-def test_a_pane_that_is_alone_has_its_window_already(phux, work):
+def test_zooming_a_lone_pane_changes_nothing(phux, work):
     assert not work.pane.zoom().zoomed
     assert window_of(phux).zoomed is None
 
 
-def test_layouts_are_what_their_names_say(phux, work):
+def test_layouts_match_their_names(phux, work):
     for _ in range(3):
         work.pane.split(command=SLEEP, size=5)
     window = phux.window("work")
@@ -327,7 +327,7 @@ def test_layouts_are_what_their_names_say(phux, work):
     check_sizes(phux)
 
 
-def test_panes_change_places_also_across_sessions(phux, work):
+def test_panes_are_swapped_within_and_across_sessions(phux, work):
     one, two = work.pane, work.pane.split(size=20, command=SLEEP)
     other = phux.new_session("other", command=SLEEP, size=(100, 30)).pane
     one.swap(two.id)
@@ -342,7 +342,7 @@ def test_panes_change_places_also_across_sessions(phux, work):
         one.swap("work:0")
 
 
-def test_windows_change_places_also_across_sessions(phux, work):
+def test_windows_are_swapped_within_and_across_sessions(phux, work):
     work.new_window("two", command=SLEEP)
     phux.new_session("other", window_name="three", command=SLEEP)
     phux.window("work:0").swap("work:two")
@@ -371,7 +371,7 @@ def test_a_window_moves_to_an_index_or_a_session(phux, work):
         phux.session("work")  # its last window took it along
 
 
-def test_a_pane_moves_beside_another_or_into_a_window_of_its_own(phux, work):
+def test_a_pane_moves_next_to_another_or_into_its_own_window(phux, work):
     one, two = work.pane, work.pane.split(command=SLEEP)
     assert one.move(two.id, "down", size=4).pane == 1
     assert sizes(phux) == {two.id: (80, 19), one.id: (80, 4)}
@@ -389,14 +389,14 @@ def test_a_pane_moves_beside_another_or_into_a_window_of_its_own(phux, work):
     check_sizes(phux, "other")
 
 
-def test_there_is_no_room_for_a_pane_that_moves(phux, work):
+def test_a_pane_is_not_moved_where_there_is_no_room(phux, work):
     tiny = phux.new_session("other", command=SLEEP, size=(4, 2)).pane
     with pytest.raises(BadSizeError, match="too few to split"):
         work.pane.move(tiny.id)
     assert phux.pane("work").id == work.pane.id
 
 
-def test_names_of_sessions_are_their_own_and_windows_may_share_one(phux, work):
+def test_session_names_are_unique_and_window_names_are_not(phux, work):
     phux.new_session("other", command=SLEEP)
     two = work.new_window("two", command=SLEEP)
     two.rename("sleep")
@@ -405,7 +405,7 @@ def test_names_of_sessions_are_their_own_and_windows_may_share_one(phux, work):
         work.rename("other")
 
 
-def test_the_name_of_a_session_in_which_everything_has_ended_can_be_taken(phux, work):
+def test_the_name_of_a_session_whose_programs_have_ended_can_be_reused(phux, work):
     phux.new_session("over", command=["true"]).pane.wait(exit=True, timeout_s=10)
     work.rename("work")  # its own is no other's
     work.rename("over")
@@ -416,7 +416,7 @@ def test_the_name_of_a_session_in_which_everything_has_ended_can_be_taken(phux, 
 # Closing
 
 
-def test_closing_a_pane_gives_its_room_and_the_focus_to_another(phux, work):
+def test_closing_a_pane_gives_its_space_and_the_focus_to_another(phux, work):
     one = work.pane
     two = one.split(command=SLEEP)
     three = two.split("down", command=SLEEP)
@@ -439,7 +439,7 @@ def test_the_last_pane_closes_the_window_and_the_last_window_the_session(phux, w
     assert "work" not in [session.name for session in phux.sessions()]
 
 
-def test_a_pane_whose_program_ends_leaves_its_room_and_can_still_be_read(phux, work):
+def test_a_pane_whose_program_ends_frees_its_space_and_stays_readable(phux, work):
     one = work.pane
     two = one.split(command=["sh", "-c", "echo last words; read go; exit 3"], select=True)
     two.wait(until="last words", timeout_s=10)
@@ -458,7 +458,7 @@ def test_a_pane_whose_program_ends_leaves_its_room_and_can_still_be_read(phux, w
     assert two.kill() == 1
 
 
-def test_a_window_in_which_everything_has_ended_can_be_split_again(phux, work):
+def test_a_window_whose_programs_have_ended_can_be_split_again(phux, work):
     keep = work.new_window("keep", command=SLEEP)
     pane = work.pane
     os.kill(pane.info().pid, signal.SIGKILL)
@@ -472,7 +472,7 @@ def test_a_window_in_which_everything_has_ended_can_be_split_again(phux, work):
 # Events
 
 
-def test_what_happens_to_windows_is_told(phux, work):
+def test_window_events_are_reported(phux, work):
     with phux.watch() as events:
         two = work.new_window("two", command=SLEEP)
         beside = two.pane.split(command=SLEEP)
@@ -500,7 +500,7 @@ def test_what_happens_to_windows_is_told(phux, work):
 # Faults
 
 
-def test_killing_while_splitting_leaves_no_stranger(phux, work, socket):
+def test_killing_while_splitting_leaves_no_unknown_program(phux, work, socket):
     anchor = work.new_window("anchor", command=SLEEP)
     with ThreadPoolExecutor(8) as pool, blocking.connect(socket) as other:
         for _ in range(6):
@@ -523,7 +523,7 @@ def test_killing_while_splitting_leaves_no_stranger(phux, work, socket):
     eventually(lambda: not strangers())
 
 
-def test_nothing_is_made_in_what_is_being_ended(phux, socket):
+def test_nothing_is_created_in_a_session_that_is_being_killed(phux, socket):
     deaf = phux.new_session("deaf", command=["env", "sh", "-c", "trap '' HUP; echo deaf; exec sleep 1000"])
     deaf.pane.wait(until="deaf", timeout_s=10)
     with RawClient(socket) as raw:
@@ -537,7 +537,7 @@ def test_nothing_is_made_in_what_is_being_ended(phux, socket):
     assert "deaf" not in [session.name for session in phux.sessions()]
 
 
-def test_everything_is_back_after_a_death_of_the_service():
+def test_everything_is_restored_after_a_service_death():
     with embedded_server() as server, blocking.connect(server.socket) as phux:
         work = phux.new_session("work", command=SLEEP, size=(100, 30))
         one = work.pane
@@ -592,7 +592,7 @@ def wrong_sizes(phux):
     return wrong
 
 
-def test_many_at_once_and_deaths_of_the_service_leave_every_size_right_and_lose_no_pane():
+def test_concurrent_changes_and_service_deaths_keep_all_sizes_and_panes():
     stop = threading.Event()
     made, ended = set(), set()
 

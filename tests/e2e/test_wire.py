@@ -157,7 +157,7 @@ def test_names_may_be_sent_as_utf8_or_as_escapes(speaker):
     speaker.get("kill", scope="session", id=replies[90]["ok"]["session_id"])
 
 
-def test_a_snapshot_holds_rows_cursor_and_the_place_in_the_output(speaker):
+def test_a_snapshot_contains_rows_cursor_and_sequence_number(speaker):
     command = ["sh", "-c", "seq 1 40; printf '\\033[1;31mred\\033[0m'; sleep 1000"]
     pane = speaker.new(command, cols=40, rows=10)["pane_id"]
     speaker.see(pane, "red")
@@ -175,13 +175,13 @@ def test_a_snapshot_holds_rows_cursor_and_the_place_in_the_output(speaker):
     speaker.get("kill", scope="pane", id=pane)
 
 
-def test_input_takes_keys_text_lines_and_pastes_in_order(speaker, echo):
+def test_input_accepts_keys_text_lines_and_pastes_in_order(speaker, echo):
     items = [{"text": "a"}, {"key": "Space"}, {"paste": "b"}, {"line": " c"}, {"key": "Enter"}]
     assert speaker.get("input", pane=echo, items=items) == {"bytes": 6}
     assert "<a b c>" in speaker.see(echo, "<a b c>")["lines"]
 
 
-def test_events_are_pushed_with_their_subscription_pane_and_place(speaker):
+def test_events_are_pushed_with_subscription_pane_and_sequence_number(speaker):
     script = (
         "import sys, time\n"
         "sys.stdin.readline()\n"
@@ -205,7 +205,7 @@ def test_events_are_pushed_with_their_subscription_pane_and_place(speaker):
     assert (screen["state"], screen["exit_status"]) == ("dead", 3)
 
 
-def test_bells_output_and_rest_are_events(speaker, echo):
+def test_bells_output_and_idleness_are_events(speaker, echo):
     speaker.get("subscribe", pane=echo)
     speaker.get("input", pane=echo, items=[{"text": "x\n"}])
     rest = speaker.next_event("idle")["event"]
@@ -221,7 +221,7 @@ def test_bells_output_and_rest_are_events(speaker, echo):
     assert speaker.next_event("bell")["event"]["terminal"] == f"@{bell}"
 
 
-def test_a_subscription_to_everything_hears_of_panes_that_come_and_go(speaker):
+def test_a_subscription_to_everything_reports_panes_that_come_and_go(speaker):
     everything = speaker.get("subscribe")["subscription"]
     pane = speaker.new(["sleep", "1000"])["pane_id"]
     spawned = speaker.next_event("pane_spawned")
@@ -234,7 +234,7 @@ def test_a_subscription_to_everything_hears_of_panes_that_come_and_go(speaker):
     assert closed["event"]["signal"] == "SIGHUP"
 
 
-def test_after_unsubscribing_no_event_comes_any_more(speaker, echo):
+def test_no_event_arrives_after_unsubscribing(speaker, echo):
     subscription = speaker.get("subscribe", pane=echo)["subscription"]
     speaker.get("unsubscribe", subscription=subscription)
     speaker.events.clear()
@@ -251,7 +251,7 @@ def test_one_client_cannot_end_the_subscription_of_another(path, speaker, echo):
     assert speaker.next_event("idle")["subscription"] == subscription
 
 
-def test_requests_of_all_kinds_run_at_once_and_replies_bear_their_ids(speaker, echo):
+def test_all_kinds_of_requests_run_concurrently_and_replies_have_their_ids(speaker, echo):
     wanted = {}
     for number in range(1000, 1300):
         call, params = [
@@ -284,7 +284,7 @@ def test_requests_of_all_kinds_run_at_once_and_replies_bear_their_ids(speaker, e
     speaker.get("kill", scope="session", id=replies[1300]["ok"]["session_id"])
 
 
-def test_a_request_that_takes_long_does_not_hold_up_the_next(speaker):
+def test_a_slow_request_does_not_delay_the_next(speaker):
     pane = speaker.new(["sh", "-c", "trap '' HUP; echo deaf; while :; do sleep 1; done"])["pane_id"]
     speaker.see(pane, "deaf")
     speaker.send({"id": 501, "call": "kill", "params": {"scope": "pane", "id": pane}})  # half a second of grace
@@ -295,7 +295,7 @@ def test_a_request_that_takes_long_does_not_hold_up_the_next(speaker):
 
 
 @pytest.mark.parametrize("number", [0, 2**53 - 1])
-def test_ids_are_the_clients_to_choose_and_to_use_again(speaker, number):
+def test_clients_choose_and_reuse_request_ids(speaker, number):
     for _ in range(2):
         speaker.send({"id": number, "call": "status"})
         assert speaker.receive()["id"] == number
@@ -308,13 +308,13 @@ def test_frames_may_arrive_byte_by_byte(speaker):
     assert speaker.receive()["id"] == 7
 
 
-def test_a_payload_that_a_call_has_no_use_for_does_no_harm(speaker):
+def test_an_unused_payload_is_ignored(speaker):
     speaker.send({"id": 8, "call": "status"}, payload=bytes(range(256)) * 100)
     assert speaker.receive()["id"] == 8
     assert "ok" in speaker.ask("status")
 
 
-def test_a_refusal_says_what_and_what_to_do_and_the_connection_goes_on(speaker):
+def test_an_error_has_a_remedy_and_the_connection_continues(speaker):
     error = speaker.ask("new_session", cwd="/no/such/place")["error"]
     assert set(error) == {"code", "message", "remedy"}
     assert error["code"] == "bad_cwd"
@@ -323,7 +323,7 @@ def test_a_refusal_says_what_and_what_to_do_and_the_connection_goes_on(speaker):
     assert "ok" in speaker.ask("status")
 
 
-def test_kill_ends_the_program_and_forgets_its_pane(speaker):
+def test_kill_ends_the_program_and_removes_its_pane(speaker):
     made = speaker.new(["sleep", "1000"])
     pane = next(
         pane

@@ -70,7 +70,7 @@ def shell(reader, tmp_path):
     return made
 
 
-def test_every_call_gives_the_keys_that_the_document_names(reader, shell):
+def test_every_reply_has_the_documented_keys(reader, shell):
     pane, window, session = shell["pane_id"], shell["window_id"], shell["session_id"]
     reader.get("status")
     reader.get("tree")
@@ -114,7 +114,7 @@ def test_every_call_gives_the_keys_that_the_document_names(reader, shell):
     assert reader.made == set(GIVES)
 
 
-def test_a_screen_has_what_was_asked_for_and_how_its_program_ended(reader, shell):
+def test_a_screen_has_the_requested_parts_and_the_exit_status(reader, shell):
     pane = shell["pane_id"]
     assert set(reader.get("snapshot", pane=pane)) == set(SCREEN)
     reader.get("run", pane=pane, id="red", command=r"printf '\033[1;31mred\033[m\n'")
@@ -135,7 +135,7 @@ def test_a_screen_has_what_was_asked_for_and_how_its_program_ended(reader, shell
         assert dead["foreground"] is None
 
 
-def test_a_run_tells_how_it_ended_or_that_the_time_was_over(reader, shell):
+def test_a_run_reports_its_end_or_a_timeout(reader, shell):
     pane = shell["pane_id"]
     finished = reader.get("run", pane=pane, id="one", command="echo hi")
     assert set(finished) == set(FINISHED)

@@ -57,7 +57,7 @@ def official(cli, monkeypatch):
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_it_lists_and_calls_tools_with_progress_and_cancelling(official, revision):
+def test_official_client_lists_and_calls_tools_with_progress_and_cancellation(official, revision):
     async def use(client, _told):
         names = {tool.name for tool in (await client.list_tools()).tools}
         assert names >= (TOOLS if revision != "2024-11-05" else set())
@@ -90,7 +90,7 @@ def test_it_lists_and_calls_tools_with_progress_and_cancelling(official, revisio
 
 
 @pytest.mark.parametrize("revision", [revision for revision in REVISIONS if revision >= "2025-06-18"])
-def test_every_tool_gives_what_its_output_schema_says(official, revision):
+def test_every_tool_result_matches_its_output_schema(official, revision):
     async def use(client, _told):
         await client.list_tools()
 
@@ -124,7 +124,7 @@ def test_every_tool_gives_what_its_output_schema_says(official, revision):
 
 
 @pytest.mark.parametrize("revision", [revision for revision in REVISIONS if revision > "2024-11-05"])
-def test_it_reads_resources_and_prompts_and_hears_of_changes(official, revision):
+def test_official_client_reads_resources_and_prompts_and_is_notified_of_changes(official, revision):
     async def use(client, told):
         await client.call_tool("phux_new", {"name": "work"})
         uris = {str(resource.uri) for resource in (await client.list_resources()).resources}
@@ -160,7 +160,7 @@ def test_it_reads_resources_and_prompts_and_hears_of_changes(official, revision)
     official(revision, use)
 
 
-def test_it_finds_the_stateless_revision_by_itself(cli):
+def test_official_client_detects_the_stateless_revision(cli):
     server = StdioServerParameters(command=str(BIN / "phux-mcp"), env=cli.env)
 
     async def main():
@@ -176,7 +176,7 @@ def test_it_finds_the_stateless_revision_by_itself(cli):
     not (INSPECTOR / "mcp-inspector").exists(), reason="npm's inspector is not installed (.ci/run does)"
 )
 @pytest.mark.parametrize("era", ["legacy", "auto", "modern"])
-def test_the_inspector_finds_nothing_to_complain_about(cli, era):
+def test_the_inspector_reports_no_errors(cli, era):
     def inspect(*words):
         node = [INSPECTOR / "node", INSPECTOR / "mcp-inspector"]
         done = subprocess.run(

@@ -58,7 +58,7 @@ def tab(host):
     return host.document("create_tab", name="my tab")["window_id"]
 
 
-def test_the_tools_take_and_give_what_the_plan_says(standing):
+def test_the_tools_have_the_parameters_and_results_of_the_plan(standing):
     tools = {tool["name"]: tool for tool in standing.result("tools/list")["tools"]}
     assert list(tools) == list(TAKES)
     for name, (parameters, required) in TAKES.items():
@@ -91,7 +91,7 @@ def test_a_tab_gets_its_directory_variables_and_login_shell(host, tmp_path):
     assert ran["output"].split() == [str(tmp_path), "yes", "/bin/sh", "/bin/sh"]
 
 
-def test_a_command_gives_its_output_and_code_and_nothing_else(host, tab):
+def test_a_command_returns_only_its_output_and_exit_code(host, tab):
     assert host.document("execute_command", window_id=tab, command="echo hi") == {
         "output": "hi",
         "exit_code": 0,
@@ -113,7 +113,7 @@ def test_ansi_sequences_are_kept_or_stripped(host, tab):
     assert host.document("execute_command", window_id=tab, command=command, strip_ansi=True)["output"] == "red"
 
 
-def test_a_command_that_takes_too_long_is_interrupted_and_its_tab_goes_on(host, tab):
+def test_a_command_that_times_out_is_interrupted_and_its_tab_stays_usable(host, tab):
     ran = host.document(
         "execute_command", window_id=tab, command="echo begun; sleep 30", timeout_ms=600, strip_ansi=True
     )
@@ -122,7 +122,7 @@ def test_a_command_that_takes_too_long_is_interrupted_and_its_tab_goes_on(host, 
     assert host.document("execute_command", window_id=tab, command="echo after")["output"] == "after"
 
 
-def test_a_tab_whose_program_has_ended_says_so_in_the_words_of_tabs(host, tab):
+def test_a_tab_whose_program_has_ended_reports_that_in_terms_of_tabs(host, tab):
     assert host.document("execute_command", window_id=tab, command="exit 3")["exit_code"] == 3
     eventually(lambda: host.call("start_process", window_id=tab, command="true")["isError"])
     said = host.failure("execute_command", window_id=tab, command="true")
@@ -130,7 +130,7 @@ def test_a_tab_whose_program_has_ended_says_so_in_the_words_of_tabs(host, tab):
     assert "create_tab" in said
 
 
-def test_commands_in_one_tab_come_one_after_the_other(host, tab):
+def test_commands_in_one_tab_run_one_after_the_other(host, tab):
     calls = [host.start("execute_command", window_id=tab, command=f"sleep 0.1; echo {number}") for number in range(4)]
     assert [host.reply(call)["result"]["structuredContent"]["output"] for call in calls] == ["0", "1", "2", "3"]
 
@@ -158,7 +158,7 @@ def test_logs_are_counted_in_lines(host, tab):
     assert len(host.document("read_logs_from_tab", window_id=tab, strip_ansi=True)["content"].splitlines()) == 500
 
 
-def test_logs_are_streamed_by_bytes_without_gaps_also_after_a_death(host, tab, cli):
+def test_logs_are_streamed_by_bytes_without_gaps_even_after_a_service_death(host, tab, cli):
     host.document("execute_command", window_id=tab, command="seq 1 3000")
 
     def everything():
@@ -177,7 +177,7 @@ def test_logs_are_streamed_by_bytes_without_gaps_also_after_a_death(host, tab, c
     assert eventually(everything).startswith(before)
 
 
-def test_the_history_limit_is_set_for_every_tab_also_for_those_to_come(host, tab, cli):
+def test_the_history_limit_applies_to_current_and_later_tabs(host, tab, cli):
     assert host.document("set_history_limit", limit=50) == {"success": True}
     later = host.document("create_tab")["window_id"]
     for one in (tab, later):
@@ -199,7 +199,7 @@ def test_the_history_limit_is_set_for_every_tab_also_for_those_to_come(host, tab
         ("create_tab", {"cwd": "/nowhere/at/all"}, "/nowhere/at/all"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_a_hint(standing, tool, arguments, says):
+def test_invalid_arguments_are_rejected_with_a_hint(standing, tool, arguments, says):
     assert says in standing.failure(tool, **arguments)
 
 

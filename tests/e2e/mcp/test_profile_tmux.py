@@ -54,7 +54,7 @@ def test_the_tools_and_their_parameters_are_the_designs(standing):
         assert tools[name].get("required", []) == required
 
 
-def test_what_may_be_left_out_has_the_designs_default_and_may_be_null_where_that_is_null(work):
+def test_optional_parameters_have_the_designs_defaults_and_allow_null_where_that_is_the_default(work):
     tools = {tool["name"]: tool["inputSchema"]["properties"] for tool in work.result("tools/list")["tools"]}
     assert tools["tmux_resize_pane"]["amount"]["default"] == 5
     assert tools["tmux_kill"]["type"]["default"] == "pane"
@@ -66,13 +66,13 @@ def test_what_may_be_left_out_has_the_designs_default_and_may_be_null_where_that
     assert work.text("tmux_resize_pane", target="%1", direction="up", amount=-1) == "Error: adjustment too small"
 
 
-def test_every_revision_has_all_of_them(start_host):
+def test_every_revision_lists_all_tools(start_host):
     for revision in ("2024-11-05", "2026-07-28"):
         host = start_host("--profile", "tmux").begin(revision)
         assert [tool["name"] for tool in host.result("tools/list")["tools"]] == list(SIGNATURES)
 
 
-def test_safety_takes_what_is_not_allowed_away(start_host):
+def test_tools_beyond_the_safety_level_are_not_listed(start_host):
     host = start_host("--profile", "tmux", "--safety", "mutating").begin("2025-11-25")
     assert {tool["name"] for tool in host.result("tools/list")["tools"]} == set(SIGNATURES) - {"tmux_kill"}
 
@@ -84,7 +84,7 @@ def test_lists_have_tabs_between_their_fields(work):
     assert work.text("tmux_list_windows", session="$1") == work.text("tmux_list_windows", session="work")
 
 
-def test_nothing_there_is_said_so(tmux):
+def test_empty_lists_are_reported_as_text(tmux):
     assert tmux.text("tmux_list_sessions") == "No sessions found."
     assert tmux.text("tmux_list_windows") == "No windows found."
     assert tmux.text("tmux_list_panes") == "No panes found."
@@ -164,7 +164,7 @@ def test_keys_are_typed_and_the_screen_is_read(work):
         ("tmux_kill", {"target": "work", "type": "server"}, "Error: type must be 'session', 'window', or 'pane'."),
     ],
 )
-def test_a_failure_is_a_text_in_tmuxs_words(standing, tool, arguments, text):
+def test_a_failure_is_a_text_with_tmuxs_message(standing, tool, arguments, text):
     assert standing.text(tool, **arguments) == text
 
 
@@ -177,7 +177,7 @@ def test_kill_takes_a_pane_a_window_or_a_session(work):
     assert work.text("tmux_list_sessions") == "No sessions found."
 
 
-def test_arguments_are_checked_here_too(standing):
+def test_arguments_are_checked_in_the_profile_too(standing):
     assert "has no parameter 'pane'" in standing.failure("tmux_read_pane", target="%1", pane=1)
     assert "needs the parameter `target`" in standing.failure("tmux_read_pane")
 

@@ -35,14 +35,14 @@ def test_an_unknown_revision_is_answered_with_the_newest_that_has_a_handshake(sh
 
 
 @pytest.mark.parametrize("name", ["\ud800", "x" * 1_000_000, "a\nb", ""], ids=["surrogate", "long", "newline", "none"])
-def test_whatever_a_host_calls_itself_it_is_served(start_shared, name):
+def test_a_host_with_any_name_is_served(start_shared, name):
     host = start_shared()
     client = {"name": name, "version": "1"}
     host.result("initialize", {"protocolVersion": "2025-11-25", "clientInfo": client})
     assert host.document("phux_ls") == {"sessions": []}
 
 
-def test_each_revision_lists_tools_in_its_own_words(start_host):
+def test_each_revision_lists_tools_in_its_own_format(start_host):
     shapes = {}
     for revision in REVISIONS:
         result = start_host().begin(revision).result("tools/list")
@@ -108,7 +108,7 @@ def test_the_stateless_revision_has_no_legacy_methods(host, method):
     assert host.begin(STATELESS).error(method)["code"] == -32601
 
 
-def test_a_conversation_that_began_stateless_takes_no_bare_request_until_there_is_a_handshake(host):
+def test_a_stateless_connection_rejects_bare_requests_until_a_handshake(host):
     host.begin(STATELESS)
     host.revision = None
     assert host.error("tools/list")["code"] == -32602
@@ -143,7 +143,7 @@ def test_a_batch_is_answered_with_a_batch_in_the_one_revision_that_has_them(host
 
 
 @pytest.mark.parametrize("revision", ["2024-11-05", "2025-06-18", "2025-11-25", STATELESS])
-def test_elsewhere_a_batch_is_an_error(host, revision):
+def test_a_batch_is_an_error_in_all_other_revisions(host, revision):
     host.begin(revision).send([{"jsonrpc": "2.0", "id": 1, "method": "ping"}])
     assert host.receive()["error"]["code"] == -32600
 
@@ -198,27 +198,27 @@ def test_a_cancelled_call_in_a_batch_leaves_the_others(host):
     ],
     ids=lambda value: value[:40] if isinstance(value, bytes) else None,
 )
-def test_nothing_that_arrives_stops_the_loop(shared, line, code, request_id):
+def test_no_input_stops_the_loop(shared, line, code, request_id):
     shared.send(line)
     reply = shared.receive()
     assert (reply["error"]["code"], reply["id"]) == (code, request_id)
     assert shared.result("ping") == {}
 
 
-def test_blank_lines_responses_and_requests_without_an_id_are_let_pass(shared):
+def test_blank_lines_responses_and_requests_without_an_id_are_ignored(shared):
     for line in (b"", b"  \t", b'{"jsonrpc":"2.0","id":1,"result":{}}', b'{"jsonrpc":"2.0","method":"tools/list"}'):
         shared.send(line)
     assert shared.is_silent()
     assert shared.result("ping") == {}
 
 
-def test_null_in_the_place_of_params_or_arguments_is_none_at_all(shared):
+def test_null_params_or_arguments_count_as_omitted(shared):
     shared.send(b'{"jsonrpc":"2.0","id":"a","method":"ping","params":null}')
     assert shared.reply("a")["result"] == {}
     assert not shared.result("tools/call", {"name": "phux_ls", "arguments": None})["isError"]
 
 
-def test_an_id_that_is_still_being_answered_is_refused_and_the_first_call_goes_on(modern):
+def test_a_duplicate_id_is_rejected_and_the_first_call_continues(modern):
     modern.document("phux_new", name="work")
     wait = {"name": "phux_wait", "arguments": {"target": "work", "until": "done now"}}
     modern.send({"jsonrpc": "2.0", "id": "same", "method": "tools/call", "params": wait})
@@ -233,7 +233,7 @@ def test_an_id_that_is_still_being_answered_is_refused_and_the_first_call_goes_o
 # Calls side by side
 
 
-def test_calls_run_side_by_side_and_replies_keep_their_ids(modern):
+def test_calls_run_concurrently_and_replies_keep_their_ids(modern):
     modern.document("phux_new", name="work")
     waiting = [modern.start("phux_wait", target="work", until=f"word{number}.") for number in range(20)]
     assert modern.document("phux_ls")["sessions"][0]["name"] == "work"
@@ -242,7 +242,7 @@ def test_calls_run_side_by_side_and_replies_keep_their_ids(modern):
         assert modern.reply(waiting[number])["result"]["structuredContent"]["line"].endswith(f"word{number}.")
 
 
-def test_more_calls_than_may_run_are_refused_and_the_others_go_on(modern):
+def test_calls_beyond_the_limit_are_rejected_and_the_others_continue(modern):
     modern.document("phux_new", name="work")
     waiting = [modern.start("phux_wait", target="work", until="never", timeout_secs=1) for _ in range(130)]
     outcomes = [modern.reply(request)["result"] for request in waiting]
@@ -251,7 +251,7 @@ def test_more_calls_than_may_run_are_refused_and_the_others_go_on(modern):
     assert "128 calls" in refused[0]["content"][0]["text"]
 
 
-def test_a_cancelled_call_gets_no_reply_and_frees_what_it_held(modern, cli):
+def test_a_cancelled_call_gets_no_reply_and_releases_the_pane(modern, cli):
     modern.document("phux_new", name="work")
     for request in [modern.start("phux_wait", target="work", until="never") for _ in range(3)]:
         modern.notify("notifications/cancelled", {"requestId": request, "reason": "not needed"})
@@ -275,7 +275,7 @@ def test_a_cancelled_call_gets_no_reply_and_frees_what_it_held(modern, cli):
     assert modern.result("ping") == {}
 
 
-def test_a_command_that_was_not_typed_when_its_call_was_cancelled_never_is(modern, cli):
+def test_a_queued_command_is_never_typed_after_its_call_was_cancelled(modern, cli):
     modern.document("phux_new", name="work")
     first = modern.start("phux_run", target="work", command="sleep 3")
     modern.document("phux_wait", target="work", state=["running"], timeout_secs=10)
@@ -286,7 +286,7 @@ def test_a_command_that_was_not_typed_when_its_call_was_cancelled_never_is(moder
     assert "NEVER" not in "".join(modern.document("phux_snapshot", target="work")["lines"])
 
 
-def test_a_run_that_was_cancelled_leaves_the_pane_busy_as_a_timeout_does(modern):
+def test_a_cancelled_run_leaves_the_pane_busy_like_a_timeout(modern):
     modern.document("phux_new", name="work")
     running = modern.start("phux_run", target="work", command="sleep 60")
     modern.document("phux_wait", target="work", state=["running"], timeout_secs=10)
@@ -307,7 +307,7 @@ def test_a_run_that_was_cancelled_leaves_the_pane_busy_as_a_timeout_does(modern)
     ],
     ids=["wait", "stop", "act", "logs", "search"],
 )
-def test_a_pattern_that_takes_for_ever_ends_its_own_call_and_no_other(modern, tool, arguments):
+def test_a_catastrophic_pattern_fails_only_its_own_call(modern, tool, arguments):
     modern.document("phux_new", name="work")
     modern.document("phux_run", target="work", command=f"echo {'a' * 60}!")
     endless = modern.start(tool, **arguments)
@@ -318,7 +318,7 @@ def test_a_pattern_that_takes_for_ever_ends_its_own_call_and_no_other(modern, to
     assert modern.document("phux_wait", target="work", regex="a+!$")["outcome"] == "met"
 
 
-def test_the_result_of_a_command_is_returned_whatever_becomes_of_its_filter(modern):
+def test_the_result_of_a_command_is_returned_even_if_its_filter_fails(modern):
     modern.document("phux_new", name="work")
     command = f"echo {'a' * 60}!; echo last; (exit 7)"
     ran = modern.document("phux_run", target="work", command=command, grep="(a+)+$Z", tail=1)
@@ -329,7 +329,7 @@ def test_the_result_of_a_command_is_returned_whatever_becomes_of_its_filter(mode
     assert "the pattern" in ran["hint"]
 
 
-def test_a_search_that_is_cancelled_leaves_no_process_at_work(modern, cli):
+def test_a_cancelled_search_leaves_no_process_running(modern, cli):
     modern.document("phux_new", name="work")
     modern.document("phux_run", target="work", command=f"echo {'a' * 60}!")
     modern.document("phux_search", pattern="a!")
@@ -354,7 +354,7 @@ def test_a_search_that_is_cancelled_leaves_no_process_at_work(modern, cli):
         ("phux_wait", {"target": "work", "until": "never", "timeout_secs": 1}),
     ],
 )
-def test_progress_is_told_to_whoever_gave_a_token_and_grows(modern, tool, arguments):
+def test_progress_is_reported_for_a_token_and_increases(modern, tool, arguments):
     modern.document("phux_new", name="work")
     modern.reply(modern.start(tool, token="mine", **arguments))
     told = [message["params"] for message in modern.notifications if message["method"] == "notifications/progress"]
@@ -367,7 +367,7 @@ def test_progress_is_told_to_whoever_gave_a_token_and_grows(modern, tool, argume
     assert modern.is_silent()
 
 
-def test_every_event_of_a_watch_is_progress(modern):
+def test_every_event_of_a_watch_is_reported_as_progress(modern):
     modern.document("phux_new", name="work")
     watching = modern.start("phux_watch", token=7, target="work", events=["bell"], max_events=2)
     eventually(
@@ -393,7 +393,7 @@ def test_without_a_token_there_is_no_progress(modern):
 # The server's life
 
 
-def test_a_server_that_is_gone_is_an_answer_and_one_that_is_back_is_found(start_host, cli, runtime):
+def test_a_missing_server_is_a_tool_error_and_a_returning_one_is_found(start_host, cli, runtime):
     host = start_host(PHUX_SOCKET=str(runtime / "phux" / "phux.sock")).begin("2025-11-25")
     assert "phux new" in host.failure("phux_ls")
     env = {"PHUX_SOCKET": str(runtime / "phux" / "phux.sock")}
@@ -404,7 +404,7 @@ def test_a_server_that_is_gone_is_an_answer_and_one_that_is_back_is_found(start_
         assert "phux new" in host.failure("phux_ls")
 
 
-def test_a_service_that_dies_is_not_noticed(modern, cli):
+def test_calls_survive_the_death_of_the_service(modern, cli):
     modern.document("phux_new", name="work")
     waiting = modern.start("phux_wait", target="work", until="after all")
     os.kill(cli.json("status")["service_pid"], signal.SIGKILL)
@@ -431,7 +431,7 @@ def test_a_signal_ends_everything_and_exits_0(modern, number):
     assert modern.process.wait(10) == 0
 
 
-def test_what_was_asked_before_the_end_of_stdin_is_still_answered(cli, tmp_path):
+def test_requests_sent_before_the_end_of_stdin_are_answered(cli, tmp_path):
     lines = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "phux_ls"}},
@@ -447,7 +447,7 @@ def test_what_was_asked_before_the_end_of_stdin_is_still_answered(cli, tmp_path)
             stdin.close()
 
 
-def test_a_host_that_does_not_read_is_waited_for_and_loses_nothing(modern):
+def test_a_host_that_stops_reading_loses_no_reply(modern):
     # More than any pipe holds, before a single line is read.
     requests = [modern.request("tools/list") for _ in range(200)]
     for request in requests:

@@ -59,7 +59,7 @@ def test_one_message_is_one_line(seed, work):
     assert seed.receive() == {"jsonrpc": "2.0", "id": "x", "result": {}}
 
 
-def test_a_malformed_line_is_a_parse_error_with_a_null_id_and_the_loop_goes_on(shared_seed):
+def test_a_malformed_line_is_a_parse_error_with_a_null_id_and_the_loop_continues(shared_seed):
     shared_seed.send(b"{nonsense")
     reply = shared_seed.receive()
     assert (reply["id"], reply["error"]["code"]) == (None, -32700)
@@ -75,11 +75,11 @@ def test_an_unknown_method_is_an_error_for_a_request_and_nothing_for_a_notificat
 
 
 @pytest.mark.parametrize("method", ["resources/list", "prompts/list", "server/discover"])
-def test_what_came_with_later_revisions_is_not_there(shared_seed, method):
+def test_features_of_later_revisions_are_absent(shared_seed, method):
     assert shared_seed.error(method)["code"] in {-32601, -32602}
 
 
-def test_a_host_without_a_handshake_is_served_all_the_same(host):
+def test_a_host_without_a_handshake_is_served(host):
     assert sorted(tool["name"] for tool in host.result("tools/list")["tools"]) == sorted(SIX)
 
 
@@ -202,14 +202,14 @@ def test_run_gives_a_run_result(work):
     validate("run-result", result)
 
 
-def test_run_that_takes_too_long_gives_the_seeds_body(work):
+def test_a_run_that_times_out_returns_the_seeds_body(work):
     result = work.document("phux_run", target="work", command="sleep 5", timeout_secs=0.2)
     assert set(result) == {"outcome", "command", "duration_ms"}
     assert (result["outcome"], result["command"]) == ("timed_out", "sleep 5")
     work.document("phux_send_keys", target="work", keys=["C-c"])
 
 
-def test_wait_prefers_until_and_tells_outcome_and_polls(work):
+def test_wait_prefers_until_and_returns_outcome_and_polls(work):
     met = work.document("phux_wait", target="work", until="$", timeout_secs=10)
     assert set(met) == {"outcome", "polls"}
     assert met["outcome"] == "met"
@@ -260,7 +260,7 @@ def test_a_result_is_one_text_block_of_pretty_json(work):
         ("phux_ls", {"socket": "/nowhere/phux.sock"}, "phux new"),
     ],
 )
-def test_a_failing_tool_is_an_answer_with_a_hint_and_no_error(shared_seed, tool, arguments, says):
+def test_a_failing_tool_returns_a_result_with_a_hint_and_not_an_error(shared_seed, tool, arguments, says):
     assert says in shared_seed.failure(tool, **arguments)
 
 
@@ -268,7 +268,7 @@ def test_a_failing_tool_is_an_answer_with_a_hint_and_no_error(shared_seed, tool,
     "params",
     [None, {}, {"name": 3}, {"name": "nonsense"}, {"name": "phux_ls", "arguments": []}, {"name": "phux_act"}],
 )
-def test_a_call_that_is_none_is_a_protocol_error(shared_seed, params):
+def test_an_invalid_call_is_a_protocol_error(shared_seed, params):
     assert shared_seed.error("tools/call", params)["code"] == -32602
 
 

@@ -50,7 +50,7 @@ def entry(host, text):
 
 
 @pytest.mark.parametrize("host", FILES)
-def test_what_is_printed_is_what_is_written(setup, home, host):
+def test_the_printed_configuration_is_the_written_one(setup, home, host):
     printed = setup(host)
     assert printed.code == 0
     first, _, text = printed.out.partition("\n")
@@ -124,7 +124,7 @@ def test_the_flags_go_into_the_configuration(setup):
     assert entry("codex", text)["args"] == ["--safety", "destructive", "--profile", "tmux", "--socket", "/tmp/x.sock"]
 
 
-def test_so_does_the_socket_of_the_environment_for_hosts_pass_hardly_a_variable_on(setup):
+def test_the_socket_of_the_environment_goes_into_the_configuration(setup):
     assert entry("codex", setup("codex", socket="/tmp/y.sock").out)["args"] == ["--socket", "/tmp/y.sock"]
     assert entry("codex", setup("codex", "--socket", "/tmp/x.sock", socket="/tmp/y.sock").out)["args"] == [
         "--socket",
@@ -146,7 +146,7 @@ def test_hosts_may_keep_their_files_elsewhere(cli, tmp_path):
     assert f"# vscode: {tmp_path}/x/Code/User/mcp.json\n" in out
 
 
-def test_the_file_that_a_host_has_is_taken_if_it_may_have_two_names(setup, home):
+def test_the_existing_file_is_used_if_it_can_have_two_names(setup, home):
     file = home / ".config" / "opencode" / "opencode.jsonc"
     file.parent.mkdir(parents=True)
     file.write_text('{\n  // mine\n  "mcp": {}\n}\n')
@@ -156,7 +156,7 @@ def test_the_file_that_a_host_has_is_taken_if_it_may_have_two_names(setup, home)
     assert not file.with_name("opencode.json").exists()
 
 
-def test_an_unknown_host_is_refused_with_the_known_ones(setup):
+def test_an_unknown_host_is_rejected_with_a_list_of_known_hosts(setup):
     refused = setup("emacs")
     assert refused.code == 2
     assert "claude-code" in refused.err

@@ -20,7 +20,7 @@ def work(modern):
     return modern
 
 
-def test_a_snapshot_since_a_moment_has_only_the_rows_that_changed(work):
+def test_a_snapshot_with_since_has_only_the_rows_that_changed(work):
     seen = work.document("phux_snapshot", target="work")
     assert work.document("phux_snapshot", target="work", since=seen["seq"])["changed"] == []
     work.document("phux_run", target="work", command="echo one")
@@ -43,14 +43,14 @@ def test_an_act_drives_a_repl_step_by_step(work):
     assert (ended["outcome"], ended["state"]) == ("met", "prompt")
 
 
-def test_an_act_that_was_in_vain_says_so(work):
+def test_an_act_reports_a_timeout_and_a_stop(work):
     late = work.document("phux_act", target="work", keys=["true", "Enter"], until="never", timeout_secs=0.3)
     assert late["outcome"] == "timed_out"
     stopped = work.document("phux_act", target="work", keys=["echo boom", "Enter"], until="never", stop="^boom$")
     assert (stopped["outcome"], stopped["met_line"]) == ("stopped", "boom")
 
 
-def test_a_run_tells_of_its_output_what_is_asked_for(work):
+def test_a_run_returns_the_requested_part_of_its_output(work):
     numbers = "seq 1 5000"
     plain = work.document("phux_run", target="work", command=numbers, max_bytes=200)
     assert plain["truncated"]
@@ -91,7 +91,7 @@ def test_a_signal_ends_what_runs(work):
     assert '"INT", "TERM"' in work.failure("phux_signal", target="work", signal="STOP")
 
 
-def test_a_run_that_takes_too_long_says_what_it_waits_for(work):
+def test_a_run_that_times_out_reports_what_it_waits_for(work):
     late = work.document("phux_run", target="work", command="cat", timeout_secs=0.5)
     assert (late["outcome"], late["state"], late["pane"]) == ("timed_out", "awaiting_input", work.pane)
     assert "waits for input" in late["message"]
@@ -100,7 +100,7 @@ def test_a_run_that_takes_too_long_says_what_it_waits_for(work):
     work.document("phux_send_keys", target="work", keys=["C-d"])
 
 
-def test_logs_searches_and_the_ledger_find_what_was(work, cli):
+def test_logs_searches_and_the_ledger_find_earlier_output_and_commands(work, cli):
     work.document("phux_run", target="work", command="seq 1 100; echo needle")
     logs = work.document("phux_logs", target="work", lines=3)
     assert "needle" in logs["content"]
@@ -143,7 +143,7 @@ def test_windows_and_panes_are_made_arranged_and_named(work):
     assert "which size" in work.failure("phux_resize", target="play")
 
 
-def test_a_selection_that_is_only_a_colour_is_told_in_words(work):
+def test_a_selection_shown_only_by_color_is_reported_as_text(work):
     draw = "printf '\\033[H\\033[2J  one\\n\\033[7m  two\\033[m\\n\\033[34m  three\\033[m\\n'"
     done = work.document("phux_act", target="work", keys=[draw, "Enter"], regex="^  three$", cells=True)
     assert {"row": 1, "col": 0, "text": "  two", "style": "inverse"} in done["highlights"]
@@ -151,7 +151,7 @@ def test_a_selection_that_is_only_a_colour_is_told_in_words(work):
     assert "highlights" not in work.document("phux_snapshot", target="work")
 
 
-def test_a_paste_is_one(work):
+def test_pasted_text_reaches_the_shell(work):
     work.document("phux_paste", target="work", text="echo pasted")
     work.document("phux_send_keys", target="work", keys=["Enter"])
     assert work.document("phux_wait", target="work", regex="^pasted$", timeout_secs=10)["outcome"] == "met"
@@ -198,7 +198,7 @@ def test_no_default_result_is_too_large_for_a_model(work):
     assert "is no session" in work.failure("phux_tree", session="work:0")
 
 
-def test_what_was_left_out_of_a_command_is_read_without_running_it_again(work):
+def test_omitted_output_can_be_read_without_running_the_command_again(work):
     ran = work.document("phux_run", target="work", command="seq 1 50000; echo once >> ran")
     assert ran["truncated"]
     command = ran["hint"].split('"')[1]
@@ -215,7 +215,7 @@ def test_what_was_left_out_of_a_command_is_read_without_running_it_again(work):
     assert [line for line in "\n".join(pieces).splitlines() if line.isdecimal()] == [*map(str, range(1, 50001))]
 
 
-def test_a_watch_ends_when_there_is_no_room_for_more(work):
+def test_a_watch_ends_when_the_budget_is_used_up(work):
     watching = work.start("phux_watch", target="work", events=["title_changed"], max_events=1000, timeout_secs=20)
     titles = "for i in $(seq 1 600); do printf '\\033]0;%0200d\\007' $i; sleep 0.01; done"
     work.document("phux_send_keys", target="work", keys=[titles, "Enter"])
@@ -229,13 +229,13 @@ def test_a_watch_ends_when_there_is_no_room_for_more(work):
 # Safety
 
 
-def test_what_is_not_allowed_can_not_be_called(start_host):
+def test_a_tool_that_is_not_allowed_cannot_be_called(start_host):
     host = start_host("--safety", "read-only").begin("2025-11-25")
     assert host.error("tools/call", {"name": "phux_new", "arguments": {"name": "x"}})["code"] == -32602
     assert host.document("phux_ls") == {"sessions": []}
 
 
-def test_kill_is_there_when_it_is_allowed(start_host):
+def test_kill_is_listed_when_it_is_allowed(start_host):
     host = start_host("--safety", "destructive").begin("2025-11-25")
     host.document("phux_new", name="work")
     assert host.document("phux_kill", target="work")["killed"] == 1
@@ -283,7 +283,7 @@ def test_a_pane_of_another_server_is_not_the_hosts_own(start_host, socket, tmp_p
 # Resources
 
 
-def test_the_log_of_a_pane_is_a_resource_and_changes_are_told(work):
+def test_the_log_of_a_pane_is_a_resource_with_change_notifications(work):
     work.document("phux_run", target="work", command="echo into the log")
     log = f"phux://pane/{work.pane[1:]}/log"
     read = work.result("resources/read", {"uri": log})["contents"][0]
@@ -299,7 +299,7 @@ def test_the_log_of_a_pane_is_a_resource_and_changes_are_told(work):
         work.result("resources/unsubscribe", {"uri": uri})
 
 
-def test_a_pane_that_writes_on_and_on_is_told_of_now_and_then(work):
+def test_a_pane_that_writes_continuously_is_reported_at_intervals(work):
     screen = f"phux://pane/{work.pane[1:]}/screen"
     work.document("phux_send_keys", target="work", keys=["yes", "Enter"])
     work.document("phux_wait", target="work", regex="^y$")
@@ -315,7 +315,7 @@ def test_a_pane_that_writes_on_and_on_is_told_of_now_and_then(work):
 @pytest.mark.parametrize(
     "uri", ["phux://pane/9999/screen", "phux://nonsense", "file:///etc/passwd", "phux://pane/1/nonsense"]
 )
-def test_a_resource_that_is_not_there_is_an_error(shared, uri):
+def test_a_missing_resource_is_an_error(shared, uri):
     shared.begin("2025-11-25")
     assert shared.error("resources/read", {"uri": uri})["code"] == -32002
     assert shared.error("resources/subscribe", {"uri": uri})["code"] == -32002

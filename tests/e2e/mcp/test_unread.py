@@ -110,7 +110,7 @@ def test_unread_replies_stop_the_adapter_from_reading_and_are_all_delivered_late
     ],
     ids=["prompts", "errors", "calls", "screens"],
 )
-def test_whatever_is_asked_memory_is_bounded(silent, cli, message):
+def test_memory_is_bounded_for_every_kind_of_request(silent, cli, message):
     cli.json("new", "-s", "work", "--", "sh", "-c", "seq 1 2000; sleep 1000")
     host = silent()
     before = memory(host.process.pid)
@@ -120,7 +120,7 @@ def test_whatever_is_asked_memory_is_bounded(silent, cli, message):
     assert len(host.receive_all(500)) == 500
 
 
-def test_a_batch_cannot_ask_for_more_than_its_replies_may_take(silent):
+def test_the_replies_to_a_batch_are_bounded(silent):
     host = silent("2025-03-26")
     before = memory(host.process.pid)
     batch = [{"jsonrpc": "2.0", "id": number, "method": "tools/list"} for number in range(REQUESTS)]
