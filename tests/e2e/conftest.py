@@ -1,4 +1,4 @@
-"""Fixtures of the tests with real shells."""
+"""Fixtures for tests with real shells."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[EmbeddedServer]:
-    """A server for the tests of one file, unless that has another of its own."""
+    """A server for the tests of one file, unless the file defines its own."""
     with embedded_server() as server:
         yield server
 
@@ -33,7 +33,7 @@ def phux(server: EmbeddedServer) -> Iterator[blocking.Phux]:
 
 @pytest.fixture
 def open_shell(phux: blocking.Phux, tmp_path: Path) -> Iterator[ShellPanes]:
-    """Open panes with shells on the server of ``phux``; ended with the test."""
+    """Open panes with shells on the server of ``phux``; they end with the test."""
     panes = ShellPanes(phux, tmp_path)
     yield panes
     panes.close()

@@ -1,4 +1,4 @@
-"""Acting: keys, a wait and what changed, under one lock; what changed since a moment; giving requests up."""
+"""``act``: keys, a wait and the changes under one lock; changes since a sequence number; cancelled requests."""
 
 from __future__ import annotations
 

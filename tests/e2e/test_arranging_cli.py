@@ -1,4 +1,4 @@
-"""The verbs that arrange windows and panes, as a person or a script calls them."""
+"""The verbs of the CLI that arrange windows and panes."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_bad_input_is_reported_and_changes_nothing(two, words, code, exit_code):
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
-    """A server with the sessions work and other, for all that is refused."""
+    """A server with the sessions work and other, for the tests of refusals."""
     with embedded_server() as server, blocking.connect(server.socket) as phux:
         cli = Cli(server.socket, tmp_path_factory.mktemp("cwd"))
         cli.json("new", "-s", "work", "--", "sleep", "1000")

@@ -1,4 +1,4 @@
-"""`phux attach` in a terminal of ours: every key, the mouse, sizes, ends, and what is written."""
+"""`phux attach` in an emulated terminal: keys, the mouse, sizes, the end, and the bytes written."""
 
 from __future__ import annotations
 
@@ -576,7 +576,7 @@ def test_focus_events_reach_a_program_that_enabled_them(client, phux):
 
 
 def asks_for_focus(client, phux):
-    """Let a program ask for the focus in the active pane; give what it was told so far, by the terminal's own echo."""
+    """Enable focus events in the active pane; return a function for those received, as echoed by the terminal."""
     pane = phux.pane("work")
     client.type("printf '\\033[?1004h'; cat > /dev/null\r")
     pane.wait(state="awaiting_input", timeout_s=10)
@@ -747,7 +747,7 @@ def test_a_stalled_terminal_does_not_block_others(server, client, phux):
 
 
 def ends(server, tmp_path, how, **env):
-    """Attach, do something that ends it, and see that the terminal is as it was."""
+    """Attach, do something that ends it, and check that the terminal was restored."""
     with OwnTerminal(
         ["sh", "-c", f"cd {tmp_path}; stty -g > before; {PHUX} attach work; echo code=$?; stty -g > after"],
         environment(server.socket, **env),
@@ -900,7 +900,7 @@ def test_a_flood_is_painted_at_most_sixty_times_a_second_and_typing_stays_respon
 
 
 def refused(*argv, **env):
-    """Run something in a terminal that must end at once, and give what it said."""
+    """Run a command in a terminal that must fail at once, and return its output."""
     with OwnTerminal([PHUX, *argv], env) as client:
         code = client.wait()
         assert b"\x1b[" not in client.raw

@@ -1,4 +1,4 @@
-"""`phux attach` inside of tmux, and inside of another phux: what they show must be what the panes show."""
+"""`phux attach` inside tmux and inside another phux: they must show the same screen as the panes."""
 
 from __future__ import annotations
 

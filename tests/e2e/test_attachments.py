@@ -1,4 +1,4 @@
-"""Attached clients on the wire: what is pushed to them, when, and what they may ask (docs/wire.md, "Attaching")."""
+"""Attached clients on the wire: pushed frames and allowed requests (docs/wire.md, "Attaching")."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def raw(server):
 
 @pytest.fixture
 def place(raw, request):
-    """A session of its own for each test."""
+    """A separate session for each test."""
     made = raw.get("new_session", cwd="/", command=["sh"], cols=40, rows=10, extra_env={"PS1": "$ "})
     yield made
     raw.ask("kill", scope="session", id=made["session_id"])
 
 
 class Watcher(RawClient):
-    """An attached client that keeps a picture."""
+    """An attached client that keeps the current screen."""
 
     def __init__(self, path, session, cols=40, rows=10, **more):
         super().__init__(path)

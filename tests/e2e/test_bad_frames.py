@@ -1,4 +1,4 @@
-"""Whatever a client sends, only that client suffers: it is told, or cut off, and everybody else is served."""
+"""Bad frames affect only their sender: it gets an error or is disconnected, and all other clients are served."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STATUS = {"id": 1, "call": "status", "params": {}}
 
 
 class GoodClient:
-    """Somebody well-behaved on the same server, with a session to lose."""
+    """A well-behaved client on the same server, with a session to lose."""
 
     def __init__(self, path):
         self.path = path
@@ -66,7 +66,7 @@ def the_well_behaved_are_unharmed(good):
 
 
 def told_and_cut_off(client, code="protocol"):
-    """The server's last word, after which it closed the connection."""
+    """Return the server's last frame, after which it closed the connection."""
     *before, last = client.everything()
     assert all("hello" in header for header in before), before
     assert set(last) == {"error"}
@@ -263,7 +263,7 @@ def test_a_request_without_an_id_is_cut_off(good):
 
 
 def refused(client, call, params, codes=frozenset({"bad_request"})):
-    """The error, which must be about this request only: the connection goes on."""
+    """Return the error of a request, and check that the connection continues."""
     client.send({"id": 77, "call": call, "params": params})
     reply = client.receive()
     assert reply is not None, "the connection was closed"
@@ -618,7 +618,7 @@ TOKENS = [
 
 
 def mutate(chance):
-    """Frames that were right once; the handshake mostly stays so, or nothing behind it would be reached."""
+    """Return mutated frames; most keep a valid handshake, so that the code after it is reached."""
     stream = b""
     for number, header in enumerate([BASE[0], *chance.sample(BASE[1:], 4)]):
         body = bytearray(json.dumps(header).encode())

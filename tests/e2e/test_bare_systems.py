@@ -1,4 +1,4 @@
-"""Systems that lack something: /proc, a home, a runtime directory, or the directory a caller is in."""
+"""Systems without /proc, a home, a runtime directory, or the caller's working directory."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ WITH_OWN_TMP = ["-m", "sh", "-c", OWN_TMP]
 
 @pytest.fixture
 def environment(tmp_path):
-    """An environment for a server of one's own."""
+    """Return an environment for a separate server."""
     os.chmod(tmp_path, 0o700)
     env = clean_environment() | {"PHUX_SOCKET": str(tmp_path / "s"), "XDG_STATE_HOME": str(tmp_path / "state")}
     return env | {"PATH": f"{BIN}:{env['PATH']}", "PHUX_ENGINE": "pyte"}
 
 
 def documents(text):
-    """Read JSON documents that stand one after another."""
+    """Parse concatenated JSON documents."""
     found = []
     while text := text.lstrip():
         document, end = json.JSONDecoder().raw_decode(text)
@@ -48,7 +48,7 @@ def documents(text):
 
 @pytest.fixture
 def inside(tmp_path, environment):
-    """Run a script of verbs in a namespace; the documents that it prints come back, and its errors."""
+    """Run a script of verbs in a namespace; return the documents it prints, and its errors."""
 
     def run(namespace, script, drop=(), **more):
         (tmp_path / "script").write_text(f"{script}\n")
@@ -199,7 +199,7 @@ def test_a_runtime_directory_that_does_not_exist_is_replaced_with_a_warning(insi
 
 @pytest.fixture
 def deleted(tmp_path, environment):
-    """Run verbs from a directory that was deleted; PWD says where that was, or nothing."""
+    """Run verbs from a deleted directory, with or without PWD set to it."""
     here = tmp_path / "here"
 
     def run(*words, pwd=None):

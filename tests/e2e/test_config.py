@@ -1,4 +1,4 @@
-"""The config file, as the server takes it."""
+"""The config file, as the server reads it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from servers import BIN, Cli
 
 @pytest.fixture
 def home(tmp_path):
-    """A config home of the test's own, and the file in it."""
+    """A separate config home for the test, and the file in it."""
     (tmp_path / "config" / "phux").mkdir(parents=True)
     return tmp_path / "config"
 

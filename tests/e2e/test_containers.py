@@ -1,6 +1,6 @@
-"""Shells in a real container: another machine's processes, files and terminal, as docker exec and podman exec have them.
+"""Shells in a real container, with separate processes, files and terminal, as under docker exec and podman exec.
 
-Both bring their shell to this terminal by runc or its like; here it does so itself, for it needs no daemon.
+Both connect their shell to this terminal with runc or a similar program; the tests use runc directly, without a daemon.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NAMESPACES = ("pid", "mount", "ipc", "uts", "network")
 
 
 def specification(rootfs):
-    """What the container is: this system's programs, and nothing else of it."""
+    """Return the container's specification: only the programs of this system."""
     mounts = [
         {"destination": "/proc", "type": "proc", "source": "proc"},
         {"destination": "/dev", "type": "tmpfs", "source": "tmpfs"},
@@ -47,7 +47,7 @@ def specification(rootfs):
 
 @pytest.fixture(scope="module")
 def enter(tmp_path_factory):
-    """Give the command line that starts a program in a container."""
+    """Return the command line that starts a program in a container."""
     runc = shutil.which("runc")
     if sys.platform != "linux" or runc is None or os.geteuid() != 0:
         pytest.skip("a container needs runc, and root")
@@ -78,7 +78,7 @@ def enter(tmp_path_factory):
 
 @pytest.fixture(params=SHELLS)
 def inside(request, enter, open_shell):
-    """A pane whose bash has entered the container, and the shell there."""
+    """A pane whose bash has entered the container, and the shell in it."""
     pane = open_shell("bash")
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys(f"{enter} {request.param}", "Enter")

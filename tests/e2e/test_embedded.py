@@ -1,4 +1,4 @@
-"""``embedded()``: a private server that is gone when its owner is, however that ends."""
+"""``embedded()``: a private server that ends when its owner ends, for whatever reason."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ KINDS = ["asyncio", "trio", "blocking"]
 
 
 def owner(kind, body):
-    """Another process that has an embedded server and then does something."""
+    """Start another process with an embedded server, which then runs some code."""
     script = BLOCKING_OWNER if kind == "blocking" else ASYNC_OWNER
     return subprocess.Popen(
         [sys.executable, "-c", script.replace("BODY", body), kind],

@@ -1,4 +1,4 @@
-"""A native engine that panics ends the service; its pane comes back on the other engine, the rest as they were."""
+"""A panic in a native engine ends the service; its pane returns with the other engine, the others unchanged."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_doctor_and_the_log_explain_why_the_better_engine_is_not_used(tmp_path, 
 
 
 def engine_check(cli, **env):
-    """Return what doctor says about the engine."""
+    """Return doctor's check of the engine."""
     finished = cli("doctor", "--json", PYTHONPATH=os.environ["PYTHONPATH"], **env)
     (check,) = [check for check in finished.document["checks"] if check["name"] == "engine"]
     return check["ok"], check["message"]

@@ -1,4 +1,4 @@
-"""The async client in other people's programs: their task groups, fixtures, generators and exit stacks work as ever."""
+"""The async client does not interfere with its host program's task groups, fixtures, generators and exit stacks."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What becomes of a log when its disk is full, its directory cannot be written, its files are deleted; and what is never
-stored at all."""
+"""Logs on a full disk, in a directory that cannot be written, or with deleted files; and input that is never stored."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ WRITES = (
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of one mebibyte, and a way to make it larger."""
+    """A file system of one mebibyte, and a function to enlarge it."""
     place = tmp_path / "disk"
     place.mkdir(mode=0o700)
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=0700", "tmpfs", place], capture_output=True)
@@ -235,7 +234,7 @@ def test_a_secret_is_stored_nowhere_however_it_is_sent(tmp_path):
 
 
 def _memory_has(pid, what):
-    """Look into all that a process holds: its memory, and the memory it keeps for others."""
+    """Search the memory of a process, including the shared memory it holds."""
     for name in os.listdir(f"/proc/{pid}/fd"):
         path = f"/proc/{pid}/fd/{name}"
         if os.readlink(path).startswith("/memfd:"):

@@ -1,4 +1,4 @@
-"""Logs of real panes: complete, exact, readable long after, and never in anybody's way."""
+"""Logs of real panes: complete, exact, readable later, and never blocking."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_an_ended_pane_stays_ended_after_a_service_restart(phux):
 
 @contextlib.contextmanager
 def user_server(tmp_path, monkeypatch, config=""):
-    """A server as a user has it: detached, with a config file and a state directory."""
+    """A server as users run it: detached, with a config file and a state directory."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "config.toml").write_text(config)
     env = {"PHUX_ENGINE": "pyte", "PHUX_CONFIG": str(tmp_path / "config.toml")}

@@ -1,4 +1,4 @@
-"""A service that dies again and again: calls outlive every death, and no client waits for nothing."""
+"""A service that dies repeatedly: calls survive every death, and no client waits in vain."""
 
 from __future__ import annotations
 

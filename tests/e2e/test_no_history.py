@@ -1,4 +1,4 @@
-"""Sessions without history: their shells neither show nor change what the user's history files have."""
+"""Sessions without history: their shells neither read nor change the user's history files."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def write_home(home, files, histories):
 
 
 class Opened:
-    """Watch files by inotify: which of them has any process opened."""
+    """Record with inotify which files any process opens."""
 
     OPEN = 0x20
 
@@ -149,7 +149,7 @@ def histories_of(home, histories):
 
 
 def contents(home):
-    """Read all that may have a history; fish writes variables of its own elsewhere."""
+    """Read all files that may contain history; fish writes its variables elsewhere."""
     found = {path.relative_to(home): path.read_bytes() for path in home.rglob("*") if path.is_file()}
     return {str(path): data for path, data in found.items() if "fish_variables" not in path.name}
 

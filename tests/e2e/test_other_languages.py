@@ -1,4 +1,4 @@
-"""The schema files hold for readers that are not Python: ajv, from npm, on real output of the CLI."""
+"""The schemas work outside Python: ajv, from npm, on real output of the CLI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wheel: what is in it, and that it works where nothing else is."""
+"""The contents of the wheel, and its installation in an empty environment."""
 
 from __future__ import annotations
 

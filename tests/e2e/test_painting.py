@@ -1,4 +1,4 @@
-"""A wait for ``fullscreen``, and ``act``, return the screen that the program has drawn, also on a busy machine."""
+"""A wait for ``fullscreen``, and ``act``, return the completely drawn screen, even on a busy machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever one pane's output, marks, checkpoint or journal does to the service, the others go on, and so does its shell."""
+"""Faults caused by one pane's output, marks, checkpoint or journal affect neither other panes nor its own shell."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ test -n "$nonce" && printf '\033]7748;%s;KIND;DIGITS;\007' "$nonce" && echo forg
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
-    """The shells' home, without anybody's rc files."""
+    """The shells' home, without rc files."""
     for name, value in make_home(tmp_path / "home").items():
         monkeypatch.setenv(name, value)
 
@@ -39,7 +39,7 @@ def open_bash(phux, name="w"):
 
 
 def connected_again(socket):
-    """Connect to a service that comes back."""
+    """Connect to a service that is restarting."""
 
     def connect():
         try:
@@ -55,7 +55,7 @@ def notes(phux):
 
 
 def assert_usable(pane, phux):
-    """The pane runs commands and shows their output, its log can be read, and it is as well after another death."""
+    """Check that the pane runs commands and its log can be read, now and after another service death."""
     for number in range(2):
         result = pane.run(f"echo usable $((40 + {number}))", timeout_s=20)
         assert (result.exit_code, result.output.strip()) == (0, f"usable {40 + number}")
@@ -165,7 +165,7 @@ def fault(what, method="feed", kinds="(ghostty.GhosttyEngine, pyte.PyteEngine)")
 
 
 def say(pane, text):
-    """Have a shell print a text that does not stand on its command line."""
+    """Return a command that prints a text which is not on its command line."""
     half = len(text) // 2
     return pane.run(f"printf '%s%s\\n' {text[:half]} {text[half:]}", timeout_s=20)
 
@@ -287,7 +287,7 @@ def test_a_run_whose_pane_is_set_aside_is_answered_and_not_typed_again(tmp_path)
 
 
 def test_a_service_killed_from_outside_while_it_rebuilds_loses_no_screen(tmp_path):
-    """Two kills from outside say nothing about the pane."""
+    """Two kills from outside do not blame the pane."""
     code = fault("open(SWITCH_SEEN, 'w').close(); time.sleep(60)").replace("SWITCH_SEEN", repr(str(tmp_path / "seen")))
     with faulty_server(tmp_path, "import time\n" + code) as server, blocking.connect(server.socket) as phux:
         pane = open_bash(phux)

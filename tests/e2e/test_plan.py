@@ -1,4 +1,4 @@
-"""The checklists of the plan for a terminal server behind MCP (its sections 7 and 8), item by item, in our words.
+"""The checklists of the plan for a terminal server with MCP (its sections 7 and 8), item by item, in phux's terms.
 
 A tab is a session with one pane; `read_logs_from_tab` is `logs`, `execute_command` is `run`, `start_process` is `start`,
 `stop_process` is `stop` and `signal`, `stream_logs_from_tab` is `logs` by bytes.

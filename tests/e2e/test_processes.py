@@ -1,4 +1,4 @@
-"""Starting, signalling and stopping what runs in panes, and the ledger of it."""
+"""Starting, signalling and stopping commands in panes, and their ledger."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WITH_A_SERVER_OF_THEIR_OWN = {
 
 @pytest.fixture
 def phux(request):
-    """A server without sessions: most tests need no new one."""
+    """A server without sessions, shared by most tests."""
     own = request.function.__name__ in WITH_A_SERVER_OF_THEIR_OWN
     shared = None if own else request.getfixturevalue("shared_server")
     with server_without_sessions(shared) as server, blocking.connect(server.socket) as connected:

@@ -1,4 +1,4 @@
-"""What stands on the line at a prompt where a run is to be typed, by whatever keys it came there or went."""
+"""A run is refused while the line at the prompt has content, however it was typed or erased."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def in_vi_mode(pane, shell):
 
 
 def typed_while_it_runs(pane, *pieces):
-    """Type something while a command runs, each piece by itself, and see the next prompt."""
+    """Type pieces of input while a command runs, and wait for its end."""
     pane.start("env sleep 0.5")
     eventually(lambda: (front := pane.info().foreground) is not None and front.command == "sleep")
     for piece in pieces:

@@ -16,7 +16,7 @@ from validation import validate
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
-    """One server for tests that only look at a session of their own."""
+    """One server for tests that only read their own session."""
     with embedded_server("ghostty") as server:
         yield Cli(server.socket, tmp_path_factory.mktemp("cwd"))
 

@@ -1,4 +1,4 @@
-"""Real programs in real panes: they start at once, obey the keyboard, and end."""
+"""Real programs in real panes: they start quickly, react to keys, and end."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def phux(request):
 
 @pytest.fixture
 def start(phux, tmp_path):
-    """Start programs in panes, in a folder of their own; they are ended after the test."""
+    """Start programs in panes, in a separate directory; they are killed after the test."""
     sessions = []
 
     def start(*command):
@@ -81,12 +81,12 @@ def start(phux, tmp_path):
 
 
 def see(pane, text):
-    """Wait for a text; the screen that shows it."""
+    """Wait for a text and return the screen."""
     return pane.wait(until=text, timeout_s=PATIENCE_S)
 
 
 def ended(pane):
-    """Wait for the program's end; how it ended."""
+    """Wait for the program's end and return its exit status."""
     return pane.wait(exit=True, timeout_s=PATIENCE_S).exit_status
 
 

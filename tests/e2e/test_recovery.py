@@ -1,4 +1,4 @@
-"""After the service was killed, every screen is exactly as it was, and goes on."""
+"""Every screen is restored exactly after the service was killed, and continues."""
 
 from __future__ import annotations
 

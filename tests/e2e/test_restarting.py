@@ -1,4 +1,4 @@
-"""While no service is ready: clients are told, the keeper keeps trying, and SIGTERM ends everything all the same."""
+"""While no service is ready, clients get an error, the keeper keeps trying, and SIGTERM ends everything."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def dying(how: str) -> str:
 
 
 def open_programs(path):
-    """Start a program that ends when it is asked to, and one that does not; give their processes and the keeper's."""
+    """Start a program that ends on SIGHUP, and one that does not; return their process ids and the keeper's."""
     with RawClient(path) as client:
         client.get("new_session", name="w", cwd="/", command=["sleep", "1000"])
         client.get(
@@ -51,7 +51,7 @@ def open_programs(path):
 
 
 def begin_loop(server: FaultyServer):
-    """Have the service die at each start from now on."""
+    """Make the service die at each start."""
     panes, keeper, service = open_programs(server.socket)
     server.on()
     os.kill(service, signal.SIGKILL)
@@ -60,7 +60,7 @@ def begin_loop(server: FaultyServer):
 
 
 def answer_of_keeper(path, *, within_s=10.0, send=True):
-    """Connect as a client does, and give the one frame that comes, and how long it took."""
+    """Connect as a client, and return the one frame received, and the time it took."""
     began = time.monotonic()
     with RawClient(path, greet=False, timeout_s=within_s) as client:
         if send:
@@ -98,7 +98,7 @@ def test_a_client_gets_the_cause_of_service_deaths_after_three_seconds(tmp_path,
 
 
 def is_served(path):
-    """Tell whether a service answers; the keeper may still do so."""
+    """Return whether a service answers, rather than the keeper."""
     try:
         with RawClient(path, timeout_s=5) as client:
             return client.get("status")
@@ -122,7 +122,7 @@ def test_a_short_absence_is_not_reported_and_costs_no_connection():
 
 
 def test_a_frozen_start_is_reported_and_ended(tmp_path):
-    """A service that is stopped while it starts is as bad as one that dies."""
+    """A service that is stopped while it starts is reported like one that dies."""
     with faulty_server(tmp_path, FROZEN) as server:
         _panes, keeper = begin_loop(server)
         told, _took_s = answer_of_keeper(server.socket)

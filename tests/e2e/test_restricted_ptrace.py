@@ -1,6 +1,6 @@
-"""Where the kernel tells the calls of a process only to its ancestors: the keeper is one, the service is not.
+"""Kernels that show the system calls of a process only to its ancestors: the keeper is one, the service is not.
 
-Few machines that run tests have Yama, so the service is refused here by its own Python instead; the keeper is not.
+Few test machines have Yama, so the service's own Python denies the access instead; the keeper's does not.
 """
 
 from __future__ import annotations

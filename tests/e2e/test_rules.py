@@ -1,4 +1,4 @@
-"""What holds for every verb: flags anywhere, one document or nothing, errors as promised, quiet pipes."""
+"""Rules for every verb: flags anywhere, one document or nothing, documented errors, silent broken pipes."""
 
 from __future__ import annotations
 

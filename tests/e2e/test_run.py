@@ -1,4 +1,4 @@
-"""Commands as the shell saw them, in every shell: code, whole output, and a prompt that is usable afterwards."""
+"""``run`` in every shell: exit code, complete output, and a usable prompt afterwards."""
 
 from __future__ import annotations
 
@@ -641,7 +641,7 @@ def test_a_shell_started_in_a_shell(integrated_pane):
 
 @pytest.mark.parametrize("inner", ["bash --norc", "dash", "zsh -f", "busybox sh"])
 def test_a_shell_in_a_nested_terminal(open_shell, inner):
-    """As behind ssh or docker exec: raw terminal, no process of the shell's to be seen in front, no files to share."""
+    """As with ssh or docker exec: a raw terminal, no shell process in the foreground, no shared files."""
     if shutil.which("script") is None:
         pytest.skip("script is not installed")
     pane = open_shell("bash")
@@ -665,7 +665,7 @@ def test_a_shell_in_a_nested_terminal(open_shell, inner):
 
 @pytest.fixture
 def fish(tmp_path):
-    """A fish that is started by this command, and draws a prompt that can be waited for."""
+    """Return a fish started by this command, whose prompt can be waited for."""
     if shutil.which("fish") is None:
         pytest.skip("fish is not installed")
     (tmp_path / "prompt.fish").write_text("function fish_prompt; echo -n 'fish> '; end\n")
@@ -708,7 +708,7 @@ def test_another_shell_started_in_a_remote_one(far_pane, fish):
 
 
 def questions(pane):
-    """Count how often a shell far away was asked what it is."""
+    """Return how often a remote shell was probed."""
     return "".join(pane.logs().content.splitlines()).count(";S%s")
 
 
@@ -726,7 +726,7 @@ def test_no_command_is_typed_into_a_remote_program_that_is_not_a_shell(far_pane)
 
 @pytest.fixture
 def far_pane(open_shell):
-    """A bash with a slow prompt behind another terminal."""
+    """A bash with a slow prompt in a nested terminal."""
     if shutil.which("script") is None:
         pytest.skip("script is not installed")
     pane = open_shell("bash")

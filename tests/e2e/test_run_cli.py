@@ -1,4 +1,4 @@
-"""``phux run`` as pipelines use it: codes that compose, words that reach the program, nothing but the result on stdout."""
+"""``phux run`` in pipelines: exit codes, unchanged words, and only the result on stdout."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""``run`` while the service dies at every moment: the command runs once, and its caller hears what the shell did.
+"""``run`` while the service dies: the command runs once, and its caller gets the result.
 
-Each test has a server of its own, for a keeper whose service dies again and again waits before it starts another.
+Each test has its own server, because a keeper whose service dies repeatedly waits before it starts another.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What runs leave in a shell's history: commands, as if a person had typed them, and nothing of ours."""
+"""Runs leave their commands in a shell's history as if typed, and nothing else."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def rc(shell, text=""):
 
 
 def entries(pane, shell):
-    """Read what the shell remembers, the last that asks for it left out."""
+    """Return the shell's history, without the command that prints it."""
     asks = "builtin fc -ln 1 2>&1" if shell == "zsh" else "history"
     said = pane.run(asks, timeout_s=20).output
     if shell == "bash":
@@ -73,7 +73,7 @@ def entries(pane, shell):
 
 
 def saved(pane, shell, home):
-    """End a shell, and read what it has saved."""
+    """End a shell, and return its saved history."""
     pane.run("exit", timeout_s=20)
     pane.wait(exit=True, timeout_s=10)
     path = home / FILES[shell]

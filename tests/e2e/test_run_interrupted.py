@@ -1,4 +1,4 @@
-"""A run whose caller stops waiting: by Ctrl-C, by cancelling, by dying."""
+"""A run whose caller stops waiting: Ctrl-C, cancellation, or death."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def cli(server, tmp_path):
 
 
 class Client:
-    """``phux run`` as a process of its own."""
+    """``phux run`` in a separate process."""
 
     def __init__(self, cli, pane, *words):
         self._process = subprocess.Popen(

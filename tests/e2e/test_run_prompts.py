@@ -1,4 +1,4 @@
-"""``run`` at the prompts of users: whatever stands in their rc files, and whatever programs leave behind."""
+"""``run`` at users' prompts, with any rc files, and after programs that leave the terminal changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that read from the terminal in the shell itself, and commands whose end no mark tells."""
+"""Shell builtins that read from the terminal, and commands whose end no mark reports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def marked_pane(request, open_shell):
 
 
 def left_to_itself(pane, command):
-    """Run what does not end by itself, and give what is said of it."""
+    """Run a command that does not end by itself, and return the timeout error."""
     with pytest.raises(errors.TimedOutError) as caught:
         pane.run(command, timeout_s=0.5)
     return caught.value.message
@@ -98,7 +98,7 @@ def test_a_shell_that_begins_to_edit_its_lines_is_at_its_prompt(open_shell):
 
 
 def test_a_shell_whose_editor_is_changed_is_at_its_prompt(open_shell):
-    """ksh leaves the editing to the terminal in its vi mode, too, until Escape is pressed."""
+    """Even in vi mode, ksh leaves editing to the terminal until Escape is pressed."""
     pane = open_shell("ksh")
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys("set -o vi", "Enter")

@@ -1,4 +1,4 @@
-"""Commands that a shell cannot read, or reads only in part: its own exit code and message, and nothing of phux in it."""
+"""Commands that a shell cannot parse completely: the result has its exit code and message, and nothing of phux."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ SAYS_EVAL = {"dash", "ksh", "busybox"}
 
 
 def truth(argv, command, directory):
-    """Run a command by `-c`; what it writes and its code.
+    """Run a command with `-c`; return its output and exit code.
 
-    bash has another code for an open `$(` if it is interactive, and mksh another message where a typed line ends.
+    An interactive bash has another code for an open `$(`, and mksh another message at the end of a typed line.
     """
     evaluates = {"bash": "-ic", "mksh": "-c"}.get(argv[0])
     process = subprocess.run(
@@ -90,7 +90,7 @@ def truth(argv, command, directory):
 
 
 def message(text, shell, command):
-    """Leave out what differs between a shell that reads a terminal and one that reads `-c`: its name, numbers of lines."""
+    """Remove what differs between an interactive shell and one with `-c`: its name and line numbers."""
     if shell in SAYS_EVAL and "\n" in command:
         text = EVAL.sub("", text)
     lines = [PREFIX.sub("", line) for line in text.splitlines() if "terminal process group" not in line]

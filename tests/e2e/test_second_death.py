@@ -1,4 +1,4 @@
-"""Deaths at bad moments: what an earlier mistake, a second death or a lack of resources must not turn into a loss."""
+"""Service deaths at bad moments: no loss after an earlier error, a second death or a lack of resources."""
 
 from __future__ import annotations
 

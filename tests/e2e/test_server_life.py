@@ -1,4 +1,4 @@
-"""How a server begins and ends: in the foreground, by itself for the first session, and never twice."""
+"""The start and end of a server: in the foreground, automatically for the first session, and never twice."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DEAF = ["sh", "-c", "trap '' HUP TERM INT; echo deaf; while :; do sleep 0.2; don
 
 @pytest.fixture
 def place():
-    """A private directory with a short path, and the socket's place in it."""
+    """A private directory with a short path, and the path of the socket in it."""
     directory = tempfile.mkdtemp(prefix="px-")
     yield Path(directory) / "phux.sock"
     shutil.rmtree(directory, ignore_errors=True)
@@ -35,7 +35,7 @@ def place():
 
 @contextlib.contextmanager
 def foreground(place, *flags, **env):
-    """``phux server`` as a person would start it, listening."""
+    """``phux server`` in the foreground, listening."""
     process = subprocess.Popen(
         [BIN / "phux", "server", "--socket", str(place), *flags],
         env=clean_environment() | env,
@@ -65,7 +65,7 @@ def answers(place):
 
 
 def processes_of(client):
-    """Every process that must be gone when the server is: keeper, service, and the programs."""
+    """Return every process that must end with the server: keeper, service, and the programs."""
     status = client.get("status")
     panes = [pane["pid"] for s in client.get("tree")["sessions"] for w in s["windows"] for pane in w["panes"]]
     return [status["keeper_pid"], status["service_pid"], *panes]
@@ -245,7 +245,7 @@ def test_the_socket_is_private(place):
 
 @pytest.fixture
 def auto(runtime, tmp_path):
-    """``phux`` that finds no server; one that it starts is ended with the test."""
+    """``phux`` without a server; one that it starts ends with the test."""
     cli = Cli("", tmp_path, {"XDG_RUNTIME_DIR": str(runtime)})
     yield cli
     cli("kill", "--server")
@@ -335,7 +335,7 @@ def test_invalid_input_starts_no_server(auto, runtime):
 
 @pytest.fixture(params=["new", "server"])
 def begin(request, tmp_path):
-    """Both ways to a server; they must refuse alike."""
+    """Both ways to start a server; they must refuse alike."""
 
     def attempt(socket, **env):
         cli = Cli(str(socket), tmp_path, env)

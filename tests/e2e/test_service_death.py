@@ -1,4 +1,4 @@
-"""The service dies; the programs do not notice, and clients hardly."""
+"""The service dies: programs are not affected, and clients recover."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def phux(server):
 
 
 def kill_service(path):
-    """End the service as no handler could see it coming; returns when it is gone."""
+    """Kill the service with SIGKILL, and return when it is gone."""
     with RawClient(path) as client:
         pid = client.get("status")["service_pid"]
         os.kill(pid, signal.SIGKILL)
@@ -190,7 +190,7 @@ def test_an_expired_dead_pane_is_cleared_and_the_new_service_survives(tmp_path):
 
 @contextlib.contextmanager
 def stopped(pid):
-    """Stop a process; at the end let it go on, if it is still there."""
+    """Stop a process; at the end continue it, if it still exists."""
     os.kill(pid, signal.SIGSTOP)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Questions that a shell asks itself, before its prompt or at it: the pane awaits input, and no run types into them."""
+"""Questions asked by a shell before or at its prompt: the pane awaits input, and no run types into them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients that do not read, do not speak or are many: bounded memory, and nobody else waits for them."""
+"""Slow, silent or numerous clients: memory stays bounded, and no other client waits for them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def path():
 
 @pytest.fixture(scope="module", autouse=True)
 def mute(path):
-    """Connections that never say hello, opened first and looked at last, so that their time costs no test's."""
+    """Connections that never say hello, opened first and checked last, so that no test waits for their timeout."""
     silent = RawClient(path, greet=False, timeout_s=15)
     hesitant = RawClient(path, greet=False, timeout_s=15)
     hesitant.send_bytes(frame({"hello": {"protocol": [1, 0]}})[:10])
@@ -51,14 +51,14 @@ def client(path):
 
 @pytest.fixture
 def own():
-    """A server for a test that could leave a shared one busy for long."""
+    """A server for a test that could keep a shared one busy for long."""
     with embedded_server() as server, RawClient(server.socket, timeout_s=60) as client:
         yield client, server.socket
 
 
 @pytest.fixture
 def flood(client):
-    """A pane that makes thousands of events once Enter is pressed."""
+    """Return a pane that causes thousands of events once Enter is pressed."""
     pane = client.get("new_session", cwd="/", command=[sys.executable, "-c", FLOOD])["pane_id"]
     client.see(pane, "waiting")
     yield pane
@@ -71,14 +71,14 @@ def start(client, pane):
 
 
 def memory(client):
-    """Resident bytes of the service."""
+    """Return the resident memory of the service in bytes."""
     status = Path(f"/proc/{client.get('status')['service_pid']}/status").read_text()
     (line,) = [line for line in status.splitlines() if line.startswith("VmRSS")]
     return int(line.split()[1]) * 1024
 
 
 def delays(client, pane, *, for_s):
-    """How long each snapshot took, asked one after the other."""
+    """Return the time of each of several consecutive snapshots."""
     taken = []
     deadline = time.monotonic() + for_s
     while time.monotonic() < deadline:
@@ -90,7 +90,7 @@ def delays(client, pane, *, for_s):
 
 
 def send_until_full(client, data):
-    """Push bytes until the server takes no more; returns how many it took."""
+    """Send bytes until the server accepts no more; return the number accepted."""
     client.sock.settimeout(1)
     sent = 0
     try:

@@ -1,4 +1,4 @@
-"""Shells at the other end of a real ssh: a process and a terminal of another's, and nothing but bytes in between."""
+"""Shells at the other end of a real ssh connection, with only bytes in between."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RC = {
 
 
 def configuration(directory, port):
-    """What the server is: this user's own, by one key, and with a home of the tests' for who logs in."""
+    """Return the configuration of an ssh server of this user, with one key and a home for the tests."""
     home = directory / "home"
     given = make_home(home, RC) | {"ENV": str(home / "env")}
     # The mark by which the watch over what outlives the tests knows their processes; sshd passes nothing on by itself.
@@ -49,7 +49,7 @@ def configuration(directory, port):
 
 @contextlib.contextmanager
 def serving(sshd, directory):
-    """Serve on a port that nobody else has, and give it; None if the server does not start."""
+    """Serve on a free port, and return it; None if the server does not start."""
     log = directory / "log"
     with socket.socket() as reserved, log.open("w") as said:
         # Bound until the server listens there, so that nobody is given the same one in between.
@@ -68,7 +68,7 @@ def serving(sshd, directory):
 
 @pytest.fixture(scope="module")
 def connect(tmp_path_factory):
-    """Give the command line that starts a program by ssh."""
+    """Return the command line that starts a program with ssh."""
     sshd = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
     if sshd is None or shutil.which("ssh") is None or shutil.which("ssh-keygen") is None:
         pytest.skip("sshd or ssh is not installed")
@@ -94,7 +94,7 @@ def connect(tmp_path_factory):
 
 @pytest.fixture
 def log_in(connect, open_shell):
-    """Open a pane whose shell has gone to another one by ssh."""
+    """Open a pane whose shell has connected to another one with ssh."""
 
     def log_in(outer, shell):
         if shutil.which(shell.split()[0]) is None:

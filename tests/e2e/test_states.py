@@ -1,4 +1,4 @@
-"""What a pane does, told by the kernel and the marks: in the tree, in screens, in the status, and as events."""
+"""The states of panes, from the kernel and the marks: in the tree, in screens, in the status, and as events."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_state_changes_of_a_shell_and_its_programs_are_reported(phux, open_shell
 
 @pytest.mark.parametrize("shell", MARKED)
 def test_commands_typed_at_a_prompt_are_reported(open_shell, phux, shell):
-    """Also what nobody ran through us: typed at the prompt, as a person does."""
+    """Commands that are typed at the prompt rather than run."""
     pane = open_shell(shell)
     pane.wait(state="prompt", timeout_s=20)
     told = {}

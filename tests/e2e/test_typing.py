@@ -1,4 +1,4 @@
-"""What arrives in a program when keys are sent, text is typed and something is pasted."""
+"""The bytes that reach a program for keys, text and pastes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def cli(server, tmp_path):
 
 
 class Reader:
-    """A program in a pane, and what it has read."""
+    """A program in a pane, and the bytes it has read."""
 
     def __init__(self, phux, path, modes):
         self.path = path
@@ -54,7 +54,7 @@ class Reader:
         self._taken = 0
 
     def read(self, size):
-        """The next so many bytes; they must come, and no more must come before they are asked for."""
+        """Return the next N bytes, and check that no more arrive."""
         eventually(lambda: self.path.stat().st_size >= self._taken + size)
         with self.path.open("rb") as file:
             file.seek(self._taken)
@@ -63,7 +63,7 @@ class Reader:
         return data
 
     def typed(self, *words, literal=False):
-        """What these words become."""
+        """Return the bytes that these words become."""
         return self.read(self.pane.send_keys(*words, literal=literal))
 
     def pasted(self, text):
@@ -94,7 +94,7 @@ KEYPAD_LETTERS = {**dict(zip((f"KP{digit}" for digit in range(10)), "pqrstuvwxy"
 
 
 def xterm(name, modifiers, *, application):
-    """What xterm types for a key, with its default resources."""
+    """Return the bytes that xterm sends for a key, with its default resources."""
     code = 1 + ("S" in modifiers) + 2 * ("M" in modifiers) + 4 * ("C" in modifiers)
     if name in LETTERS:
         if code > 1:
@@ -339,7 +339,7 @@ LINE = 4095 if sys.platform == "linux" else 1023
 
 @pytest.fixture
 def canonical(phux):
-    """A program that reads line by line, and tells how long each line was."""
+    """Start a program that reads lines, and prints the length of each."""
     script = "import sys\nprint('READY', flush=True)\nfor line in sys.stdin: print(f'<{len(line) - 1}>', flush=True)"
     pane = phux.new_session(command=["sh", "-c", f'stty -echo; exec "{sys.executable}" -c "$0"', script]).pane
     pane.wait(until="READY", timeout_s=10)
@@ -479,7 +479,7 @@ def test_input_beyond_the_buffer_is_refused_at_once_and_nothing_is_typed(phux):
 
 
 def test_a_program_that_enabled_in_band_resize_reads_each_size_at_once(reader):
-    """Neovim, for one, no longer looks at SIGWINCH then."""
+    """Neovim, for example, then ignores SIGWINCH."""
     program = reader("\\x1b[?2048h")
     assert program.read(19) == b"\x1b[48;24;80;384;640t"
     program.pane.resize(100, 30)

@@ -1,4 +1,4 @@
-"""What is typed comes behind what the program has written before: answers go first, and modes hold."""
+"""Input is typed after earlier output was processed: replies to queries precede it, and modes apply."""
 
 from __future__ import annotations
 

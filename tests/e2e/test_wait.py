@@ -22,7 +22,7 @@ ECHO = ["sh", "-c", 'stty -echo; echo ready; while read -r line; do echo "<$line
 
 @pytest.fixture(scope="module", params=["ghostty", "pyte"])
 def shared(request, tmp_path_factory):
-    """One server for tests that only look at a session of their own."""
+    """One server for tests that only read their own session."""
     with embedded_server(request.param) as server:
         cli = Cli(server.socket, tmp_path_factory.mktemp("cwd"))
         cli.json("new", "-s", "keep", "--", "cat")  # a server ends with its last session
@@ -40,7 +40,7 @@ def phux(shared):
 
 @pytest.fixture
 def start(phux):
-    """Start a program and wait until it says that it is ready."""
+    """Start a program and wait until it reports that it is ready."""
 
     def start(*command, **options):
         pane = phux.new_session(None, command=list(command), **options).pane
@@ -51,7 +51,7 @@ def start(phux):
 
 
 class Waiting(threading.Thread):
-    """A wait that goes on while the test does something."""
+    """A wait that runs while the test does something."""
 
     def __init__(self, pane, **options):
         super().__init__()
@@ -126,7 +126,7 @@ DRAW = [
 
 
 def draw(pane, text):
-    """Have it drawn, and know that it is."""
+    """Make the program draw, and wait until it has."""
     seq = pane.snapshot().seq
     pane.send_keys(text, "Enter")
     pane.wait(idle_ms=50, since=seq, timeout_s=20)
@@ -178,7 +178,7 @@ def test_wait_returns_while_the_pane_writes_continuously(start):
 
 
 def test_overwritten_text_of_a_progress_line_is_not_matched(start):
-    """What is written over in the same breath is not there any more; its last state is."""
+    """Text that is overwritten at once is not matched; the last state is."""
     pane = start(
         "sh", "-c", r"stty -echo; echo ready; read x; printf 'step 1\rstep 2\rstep 3'; read x; printf '\rdone  \n'; cat"
     )
@@ -290,7 +290,7 @@ def test_a_wait_ends_at_its_timeout_and_not_before(start):
 
 
 def counting(flow, asked):
-    """Pass a flow on, and note what it asks."""
+    """Forward a flow, and record its requests."""
     answer = None
     while True:
         try:
@@ -303,7 +303,7 @@ def counting(flow, asked):
 
 
 def test_a_wait_sends_no_requests_while_nothing_happens(start):
-    """A wait for any condition on a quiet pane asks for itself at its beginning, and then less than once a second."""
+    """A wait on a quiet pane sends requests at its beginning, and then less than once a second."""
     pane = start(*ECHO)
     pane.wait(idle_ms=100, timeout_s=20)
     conditions = [{"until": "never"}, {"gone": "ready"}, {"state": "dead"}, {"exit": True}, {"command_done": True}]

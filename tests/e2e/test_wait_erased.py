@@ -1,4 +1,4 @@
-"""``wait`` finds text that was erased in the same moment in which it was written, also afterwards with ``since``."""
+"""``wait`` finds text that was erased as soon as it was written, even afterwards with ``since``."""
 
 from __future__ import annotations
 

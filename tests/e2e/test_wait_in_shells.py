@@ -1,4 +1,4 @@
-"""``wait`` in every shell: each condition, and that what is typed is no output, whoever echoes it."""
+"""``wait`` in every shell: each condition, and that typed input is not output, whatever echoes it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def posix_pane(request, open_shell):
 
 
 def output_line(pane, text, **options):
-    """Wait for a line of output, and see that it is on its own."""
+    """Wait for a line of output and return it."""
     return pane.wait(until=text, output_only=True, timeout_s=20, **options).met_line
 
 

@@ -47,7 +47,7 @@ REPLS = {
 
 
 def options(pane, conditions, prompt):
-    """Fill in what is different for each pane and moment."""
+    """Return the options, with the values of this pane filled in."""
     values = {"@now": lambda: pane.snapshot().seq, "@prompt": lambda: prompt}
     return {name: values[value]() if value in values else value for name, value in conditions.items()}
 

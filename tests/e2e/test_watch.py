@@ -84,7 +84,7 @@ def watch(cli):
 
 
 def begin(watching, nudge):
-    """Make something happen until the watch tells of it: from then on it misses nothing. Returns what it told."""
+    """Cause events until the watch reports one, after which it misses none; return what it reported."""
     out = watching.process.stdout.fileno()
 
     def told():

@@ -1,4 +1,4 @@
-"""Windows and panes through the library: made, arranged, closed, and back after a death of the service."""
+"""Windows and panes in the library: created, arranged, closed, and restored after a service death."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SLEEP = ["sleep", "1000"]
 
 @pytest.fixture(scope="module")
 def socket():
-    """One server for all of these: each test has sessions of its own."""
+    """One server for all tests, each of which has its own sessions."""
     with embedded_server() as server, blocking.connect(server.socket) as phux:
         phux.new_session("keep", command=SLEEP)
         yield server.socket
@@ -77,7 +77,7 @@ def raw_layout(node):
 
 
 def check_sizes(phux, target="work"):
-    """The sizes in the tree are those that the one geometry function gives, and the kernel has the same."""
+    """Check that the sizes in the tree, of the layout function and of the kernel agree."""
     window = window_of(phux, target)
     arranged = layout.arrange(raw_layout(window.layout), window.cols, window.rows, window.zoomed)
     assert {pane: (place.cols, place.rows) for pane, place in arranged.panes.items()}.items() <= sizes(
@@ -568,7 +568,7 @@ def test_everything_is_restored_after_a_service_death():
 
 
 def pty_size(pid):
-    """Ask the kernel for the size of the terminal that a program has."""
+    """Return the kernel's size of a program's terminal."""
     fd = os.open(f"/proc/{pid}/fd/0", os.O_RDONLY | os.O_NOCTTY)
     try:
         rows, cols, _, _ = struct.unpack("HHHH", fcntl.ioctl(fd, termios.TIOCGWINSZ, bytes(8)))
@@ -578,7 +578,7 @@ def pty_size(pid):
 
 
 def wrong_sizes(phux):
-    """List the panes of which tree, layout and kernel do not say the same."""
+    """Return the panes for which tree, layout and kernel differ."""
     wrong = []
     for session in phux.tree().sessions:
         for window in session.windows:

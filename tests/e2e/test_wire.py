@@ -1,4 +1,4 @@
-"""The wire as docs/wire.md tells it, spoken with nothing but ``socket``, integers and ``json``."""
+"""The wire protocol as in docs/wire.md, with only ``socket``, integers and ``json``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ECHO = ["sh", "-c", 'stty -echo; echo ready; while read -r line; do echo "<$line
 
 
 class Speaker:
-    """Somebody who has read docs/wire.md and has an afternoon."""
+    """A minimal client, written from docs/wire.md alone."""
 
     def __init__(self, path, protocol=(1, 0)):
         self.sock = plain_socket.socket(plain_socket.AF_UNIX, plain_socket.SOCK_STREAM)

@@ -1,4 +1,4 @@
-"""Every reply has the keys that docs/wire.md names, no more and no fewer: the document is read, and every call is made."""
+"""Every reply has exactly the keys in docs/wire.md: the test reads the document and makes every call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GIVES = dict(_CALL.findall(DOCUMENT))
 
 
 def examples(section: str) -> list[dict]:
-    """Read the JSON that stands in a section of the document."""
+    """Return the JSON examples in a section of the document."""
     (text,) = re.findall(rf"^## {section}\n(.*?)(?=^## |\Z)", DOCUMENT, re.MULTILINE | re.DOTALL)
     blocks = re.findall(r"(?:^    .*\n)+", text, re.MULTILINE)
     return [json.loads(block) for block in blocks if block.lstrip().startswith("{")]
@@ -31,7 +31,7 @@ LOG_TEXT, LOG, ENTRY, MATCH = examples("Logs")
 
 
 def documented(call: str) -> set[str]:
-    """Tell which keys the document says a reply has."""
+    """Return the documented keys of a reply."""
     gives = GIVES[call]
     keys = set(re.findall(r"`(\w+)`", gives))
     if gives.startswith("a log text"):
@@ -40,7 +40,7 @@ def documented(call: str) -> set[str]:
 
 
 class Reader(RawClient):
-    """A client that compares what it gets with what it has read."""
+    """A client that compares replies with the document."""
 
     made: set[str]
 

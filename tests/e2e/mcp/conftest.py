@@ -13,7 +13,7 @@ from servers import clean_environment, embedded_server
 
 @pytest.fixture(scope="session")
 def servers_ahead():
-    """Start the next test's server while this one runs: that takes longer than most of these tests."""
+    """Start the next test's server while this one runs, because the start takes longer than most of these tests."""
     with ThreadPoolExecutor(2) as pool:
         upcoming = [pool.submit(embedded_server)]
 
@@ -51,19 +51,19 @@ def start_host(cli):
 
 @pytest.fixture
 def host(start_host):
-    """An adapter, not asked anything yet."""
+    """An adapter that has received no request."""
     return start_host()
 
 
 @pytest.fixture
 def modern(host):
-    """An adapter in the last revision that begins with a handshake."""
+    """An adapter in the newest revision with a handshake."""
     return host.begin("2025-11-25")
 
 
 @pytest.fixture(scope="module")
 def start_shared(tmp_path_factory):
-    """Start adapters for all tests of a module that change nothing the others see; one private server serves them."""
+    """Start adapters for tests of a module that do not affect each other; they share one private server."""
     with embedded_server() as server, ExitStack() as hosts:
         env = clean_environment() | {"PHUX_SOCKET": server.socket}
         yield lambda *words: hosts.enter_context(Host(env, tmp_path_factory.mktemp("shared"), *words))

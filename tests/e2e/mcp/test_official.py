@@ -1,4 +1,4 @@
-"""The official clients as peers: PyPI's mcp in every revision it speaks, npm's inspector in all its eras."""
+"""The official clients as peers: PyPI's mcp in every revision it supports, npm's inspector in all its modes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TOOLS = {
 
 @pytest.fixture
 def official(cli, monkeypatch):
-    """Run a function with the official client, connected in a revision; what the server sent unasked goes along."""
+    """Run a function with the official client, connected in a revision, and with the notifications it received."""
 
     def run(revision, use):
         # The client offers the newest revision with a handshake. What is newest to it is all that tells the older ones.

@@ -49,7 +49,7 @@ def host(start_host):
 
 @pytest.fixture(scope="module")
 def standing(start_shared):
-    """An adapter without tabs, for tests that make none."""
+    """An adapter without tabs, for tests that create none."""
     return start_shared("--profile", "terminally").begin("2025-11-25")
 
 

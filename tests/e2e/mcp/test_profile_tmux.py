@@ -40,7 +40,7 @@ def work(tmux):
 
 @pytest.fixture(scope="module")
 def standing(start_shared):
-    """A session that stays as it is."""
+    """A session that no test changes."""
     host = start_shared("--profile", "tmux").begin("2025-11-25")
     host.text("tmux_create_session", name="work", window_name="main")
     return host

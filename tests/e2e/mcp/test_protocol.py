@@ -1,4 +1,4 @@
-"""The conversation itself: revisions, lines that make no sense, calls side by side, cancelling, progress, the end."""
+"""The protocol: revisions, invalid lines, concurrent calls, cancellation, progress, and the end of the connection."""
 
 from __future__ import annotations
 

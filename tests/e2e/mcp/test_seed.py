@@ -31,7 +31,7 @@ def work(seed):
 
 @pytest.fixture(scope="module")
 def standing(start_shared):
-    """A session that stays as it is; another test's adapter may see it."""
+    """A session that no test changes; adapters of other tests may see it."""
     host = start_shared().begin("2024-11-05")
     host.pane = f"@{host.document('phux_new', name='standing')['terminal_id']}"
     return host

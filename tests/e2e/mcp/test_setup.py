@@ -33,7 +33,7 @@ def home(tmp_path):
 
 @pytest.fixture
 def setup(cli, home):
-    """Run setup in a home directory of its own; the adapter needs no server for it."""
+    """Run setup in a separate home directory, without a server."""
 
     def run(*words, socket=""):
         nowhere = dict.fromkeys((*MOVING, "XDG_CONFIG_HOME"), "")

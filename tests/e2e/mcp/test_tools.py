@@ -1,4 +1,4 @@
-"""The tools in real shells: what they do beyond the first six, what they leave out, and what they refuse."""
+"""The tools in real shells: effects, omissions within the budget, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A host that sends requests and reads no reply: bounded memory, and every reply once it reads."""
+"""A host that sends requests without reading replies: memory stays bounded, and no reply is lost."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ REQUESTS = 20_000
 
 
 def memory(pid):
-    """Resident bytes of a process."""
+    """Return the resident memory of a process in bytes."""
     (line,) = [line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmRSS")]
     return int(line.split()[1]) * 1024
 
 
 class SilentHost:
-    """A host that reads only when told to.
+    """A host that reads only on request.
 
     Args:
         env: The adapter's environment.
-        revision: What the handshake asks for.
+        revision: The revision of the handshake.
     """
 
     def __init__(self, env, revision):
@@ -40,7 +40,7 @@ class SilentHost:
         assert self.receive()["id"] == "first"
 
     def send(self, messages):
-        """Send messages until the adapter takes no more for a second; give the bytes that it left."""
+        """Send messages until the adapter accepts no more for a second; return the unsent bytes."""
         left = memoryview(b"".join(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n" for message in messages))
         self.unsent = self._write(left)
         return len(self.unsent)
