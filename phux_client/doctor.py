@@ -26,7 +26,8 @@ name = choose(os.environ.get("PHUX_ENGINE"))
 create(name, 80, 24).close()
 print(name)
 """
-_SHELLS = ("bash", "zsh", "fish")
+# Shells that phux_core/shells integrates.
+_SHELLS = ("bash", "zsh", "fish", "sh", "dash", "ash", "ksh", "mksh", "lksh")
 
 
 def examine(phux: "Phux") -> "Document":
@@ -154,8 +155,8 @@ def _shell(env: "dict[str, str]") -> "Document":
     if not os.access(shell, os.X_OK):
         return _ill("shell", f"SHELL is {shell}, which cannot be executed", "set SHELL to the path of a shell")
     if os.path.basename(shell) not in _SHELLS:
-        return _well("shell", f"{shell} tells nothing of its commands; run works, what is typed is not in the ledger")
-    return _well("shell", f"{shell} tells of its commands")
+        return _well("shell", f"{shell} has no integration: run works, but typed commands are not recorded")
+    return _well("shell", f"{shell} is integrated: its commands are recorded")
 
 
 def _config(env: "dict[str, str]") -> "Document":
