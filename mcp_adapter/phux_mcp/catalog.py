@@ -190,8 +190,6 @@ def _without_details(value: Any) -> Any:
             return {"type": "object"}
         if "enum" in value:
             return {"type": "string"}
-        if "anyOf" in value:
-            return {"type": [_without_details(inner)["type"] for inner in value["anyOf"]]}
         return {name: _without_details(inner) for name, inner in value.items()}
     return [_without_details(inner) for inner in value] if isinstance(value, list) else value
 

@@ -222,7 +222,7 @@ class ShellTracker:
             events += marks.ended_without_mark()
         if marks.start is None:
             self._may_have_lost_hooks = True
-        elif look.in_editor and quiet_s > MOMENT_S and self._waits_in_editor(foreground):
+        elif look.in_editor and quiet_s > MOMENT_S and self._shell == "bash" and self._waits_in_editor(foreground):
             self.asks_for_hooks, self._may_have_lost_hooks = self._may_have_lost_hooks, False
         if marks.at_prompt and marks.has_typed_ahead and self._is_idle(look, quiet_s):
             marks.typed_ahead_is_read()
@@ -411,7 +411,9 @@ class ShellTracker:
         return "prompt"
 
     def _is_settled(self, now: float) -> bool:
-        """Return whether busybox has queried the cursor position, as it does after its prompt, and read the reply."""
+        """Return whether a shell with an editor has read the replies to its queries; busybox asks after its prompt."""
+        if self.is_marked and self.marks.editor != "wraps":
+            return True
         is_answered = self.last_reply >= self._prompt_at or now > self._prompt_at + MOMENT_S
         return is_answered and now > max(self.last_output, self.last_reply) + SETTLE_S
 
