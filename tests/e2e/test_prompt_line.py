@@ -189,7 +189,7 @@ def test_input_typed_ahead_blocks_a_run(pane, pieces):
     pane.wait(state="prompt", timeout_s=10)
     if pieces[-1] != ["C-d"]:  # which has fish, or bash, delete something, or list
         is_refused(pane)
-    pane.send_keys("C-u")  # fish loses a C-c at times
+    pane.send_keys("C-e", "C-u")  # fish loses a C-c at times
     is_free(pane)
 
 
