@@ -59,6 +59,7 @@ class Prompt:
         self._name, self._tracker, self._keyboard, self._watch = name, tracker, keyboard, watch
         self._journal, self._changed, self._read_now = journal, changed, read_now
         self._answers: list[LineLength] = []
+        self._interrupts: list[float] = []  # when the C-c was typed that we have pressed again
         # The last reply that prevented typing, with its time and place.
         self._refused: tuple[Problem, float, int] | None = None
 
@@ -171,6 +172,11 @@ class Prompt:
         if line.typed_at > asked_at:
             return Problem(f"keys are being typed at the prompt of {self._name}", PROMPT_S, again_s=SETTLE_S)
         problem = unanswered if answer is None else problem_in_answer(answer, self._name, goes_on=goes_on)
+        if problem is not None and line.is_interrupt and self._interrupts.count(line.typed_at) < _MOST_INTERRUPTS:
+            # A shell loses a C-c that comes while it draws its line, fish nearly every second one: press it again.
+            self._interrupts = [*self._interrupts[-1:], line.typed_at]
+            await self._keyboard.type_ours([{"key": "C-c"}])
+            return Problem(problem.message, PROMPT_S, problem.remedy, again_s=SETTLE_S)
         if problem is None:
             self._tracker.found_empty(self._tail)
             return None
