@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # The key may be lost with input typed before it: a prefix, an interrupt.
 _TRIES = 2
 _LONGEST_TAIL = 4096
+_MOST_INTERRUPTS = 2
 
 
 def remaining(deadline: float | None) -> float | None:
