@@ -376,7 +376,7 @@ class ShellTracker:
             return "running"
         if foreground.pgid == self._pid and marks.nonce and not marks.is_unknown:
             return self._judge_own(foreground, look.now, quiet_s)
-        if foreground.shell is not None and self._is_untouched(look.now):
+        if foreground.shell is not None and self._may_be_reading(look.now):
             return "running"
         in_run = self.run_shell == foreground.pid
         return _reported_by_kernel(foreground, is_shell=foreground.shell is not None and not in_run)
@@ -417,10 +417,11 @@ class ShellTracker:
         is_answered = self.last_reply >= self._prompt_at or now > self._prompt_at + MOMENT_S
         return is_answered and now > max(self.last_output, self.last_reply) + SETTLE_S
 
-    def _is_untouched(self, now: float) -> bool:
-        """Return whether a line was entered just now, and nothing was written since."""
+    def _may_be_reading(self, now: float) -> bool:
+        """Return whether a shell without marks may still be taking the line that was entered last."""
         entered_at = self.line.entered_at
-        return entered_at > 0 and self.last_output <= entered_at and now < entered_at + PROMPT_S
+        is_answered = self.last_output > entered_at and now > self.last_output + _DRAWN_S
+        return entered_at > 0 and not is_answered and now < entered_at + PROMPT_S
 
     def _waits_in_editor(self, foreground: Foreground | None) -> bool:
         """Return whether the pane's own shell waits for input in a line editor."""
