@@ -100,7 +100,9 @@ class EditLine:
             # fish does not report C-c on an empty line, and may notice it only with the next key.
             self.is_doubtful = early or not (is_one_line or (data == INTERRUPT and shell != "fish"))
         elif data.strip(_REDRAW):
-            self.is_doubtful, self.is_interrupt = True, False
+            self.is_doubtful = True
+            if self.is_interrupt:  # the shell has ignored it, or will not report it
+                self.is_interrupt, self.entered_at = False, 0.0
 
     def entered(self, now: float) -> None:
         """Record that phux itself has entered a line."""

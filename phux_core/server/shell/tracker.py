@@ -215,8 +215,10 @@ class ShellTracker:
             foreground.pid != self._pid or foreground.waiting is False or quiet_s > SETTLE_S
         ):
             events += self._report_pending()
-        if marks.drawing and self._waits_in_editor(foreground) and quiet_s > _DRAWN_S:
-            events += marks.prompt_drawn()  # the pane is too small for the end of the prompt
+        # The pane is too small for the end of the prompt, or C-c came as fish was about to draw it.
+        lost = self._shell == "fish" and marks.at_prompt is False and marks.start is None and quiet_s > _PREPARED_S
+        if (lost or (marks.drawing and quiet_s > _DRAWN_S)) and self._waits_in_editor(foreground):
+            events += marks.prompt_drawn()
             marks.on_alt_screen = look.alt_screen
         if marks.output_end is not None and self._waits_in_editor(foreground) and quiet_s > MOMENT_S:
             events += marks.ended_without_mark()
