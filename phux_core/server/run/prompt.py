@@ -126,8 +126,12 @@ class Prompt:
                 now = time.monotonic()
                 if deadline is not None and now >= deadline:
                     return None
-                if not patient and now >= began + problem.patience_s:
-                    raise BusyError(problem.message, remedy=problem.remedy)
+                if now >= began + problem.patience_s:
+                    if await self._interrupts_again():
+                        began = now
+                        continue
+                    if not patient:
+                        raise BusyError(problem.message, remedy=problem.remedy)
                 waits = [began + problem.patience_s - now, problem.again_s or 0.0, remaining(deadline) or 0.0]
                 await self._changed.wait(min((wait_s for wait_s in waits if wait_s > 0), default=None))
         finally:
@@ -173,16 +177,26 @@ class Prompt:
         if line.typed_at > asked_at:
             return Problem(f"keys are being typed at the prompt of {self._name}", PROMPT_S, again_s=SETTLE_S)
         problem = unanswered if answer is None else problem_in_answer(answer, self._name, goes_on=goes_on)
-        if problem is not None and line.is_interrupt and self._interrupts.count(line.typed_at) < _MOST_INTERRUPTS:
-            # A shell loses a C-c that comes while it draws its line, fish nearly every second one: press it again.
-            self._interrupts = [*self._interrupts[-1:], line.typed_at]
-            await self._keyboard.type_ours([{"key": "C-c"}])
-            return Problem(problem.message, PROMPT_S, problem.remedy, again_s=SETTLE_S)
         if problem is None:
             self._tracker.found_empty(self._tail)
             return None
         self._refused = problem, line.typed_at, self._journal.position
         return problem
+
+    async def _interrupts_again(self) -> bool:
+        """Press a C-c again that had no effect.
+
+        A shell loses a C-c that comes while it draws its line, fish nearly every second one. bash may go on to read
+        with its line editor, but without the terminal mode for it.
+        """
+        line = self._tracker.line
+        if not line.is_interrupt or self._interrupts.count(line.typed_at) == _MOST_INTERRUPTS:
+            return False
+        self._interrupts = [*self._interrupts[-1:], line.typed_at]
+        self._refused = None
+        await self._keyboard.type_ours([{"key": "C-c"}])
+        await self._changed.wait(SETTLE_S)
+        return True
 
     async def _is_redrawn(self, answer: LineLength) -> bool:
         """Return whether the prompt is drawn again after a reply; bash does not report continuation otherwise."""

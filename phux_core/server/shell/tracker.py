@@ -334,8 +334,8 @@ class ShellTracker:
             return ready
         if now < line.typed_at + SETTLE_S or foreground.waiting is False:
             return Problem(f"the shell in {self._name} is about to read what was typed", PROMPT_S, again_s=SETTLE_S)
-        if foreground.canonical:  # no editor that could be queried
-            return typed_problem(self._name, "Enter was not pressed")
+        if foreground.canonical:  # no editor that could be queried, or it has just been interrupted
+            return typed_problem(self._name, "Enter was not pressed")._replace(patience_s=MOMENT_S)
         remedy = f"press Enter there, or C-c (phux send-keys {self._name} C-c)"
         return Problem(
             f"the shell in {self._name} does not report what stands at its prompt", 0, remedy, 1.0, asks=True
