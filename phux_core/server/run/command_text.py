@@ -5,8 +5,8 @@ here-document, an open quote) goes into a file that the shell executes, so that 
 continuation prompt remains. For a shell without marks, phux adds its own.
 
 Shells that name the file in their error messages (all but bash and fish) execute the text with ``eval``. dash, ksh and
-busybox then add that word to their messages, so a line with a syntax error, of which they would execute nothing, is
-given to another process of the same shell.
+busybox then add that word to their messages. So the lines that they cannot parse, of which they would execute nothing,
+are given to another process of the same shell.
 """
 
 from __future__ import annotations
@@ -125,18 +125,19 @@ def eval_text(text: str, shell: str, *, broken: bool = False) -> str:
     return f"{evaluate} {quote_always(text)}{' && :' if broken else ''}"
 
 
-def complain(command: str, program: Sequence[str]) -> str:
-    """Return a line that makes another process of dash, ksh or busybox report a line's syntax error, and continues.
+def report_error(command: str, program: Sequence[str]) -> str:
+    """Return a line that makes another process of dash, ksh or busybox report a syntax error, and continues.
 
     Args:
-        command: A line that the shell cannot parse. If it uses an alias, the shell may be able to, and executes it.
+        command: Lines that the shell cannot parse, the first one included. If they use an alias, the shell may be
+            able to, and executes them.
         program: The command that starts the shell.
     """
     names = " ".join(map(quote_always, _ALIAS.findall(command))) or ":"
     text = quote_always(command)
     child = f'{quote(program, "posix")} -c {text} "$0" 2>&3'
     # Keep the trace of our own line (`set -x`) out of the error output.
-    either = f"case $(command alias {names}) in '') {child};; *) command eval {text} 2>&3;; esac"
+    either = f"case $(command alias {names}) in *=*) command eval {text} 2>&3;; *) {child};; esac"
     return f"{{ {either}; }} 3>&2 2>{NOWHERE} && :"
 
 

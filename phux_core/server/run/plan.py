@@ -8,7 +8,7 @@ import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core.server.run import command_text, source_files
-from phux_core.server.run.syntax import Verdict, judge, program_of
+from phux_core.server.run.syntax import Verdict, judge, program_of, split_at_error
 from phux_core.server.shell.marks import may_end_marks
 
 if TYPE_CHECKING:
@@ -83,15 +83,25 @@ async def make_plan(request: RunRequest, ready: Ready, remote_shell: str | None,
         return Plan(group, command, shell, None, [])
     if shell == "posix":
         shell = _family(foreground.pid)
+    before, rest = "", command
+    program: list[str] = []
+    # Lines before the error are typed in a shell with marks; otherwise its messages would say `eval`.
+    splits = nonce is not None or "\n" not in command or command_text.group(command) is not None
+    if not verdict.readable and shell in ({"posix", "ksh"} if marked_shell else command_text.POSIX) and splits:
+        program = program_of(foreground.pid, shell)
+        before, rest = await split_at_error(command, foreground.pid, shell)
     line, files = source_files.write(
         directory,
-        command,
+        rest,
         shell,
         nonce,
         broken=not verdict.readable,
         closed=verdict.closed,
-        program=program_of(foreground.pid, shell),
+        before=before if nonce else "",
+        program=program,
     )
+    if before and not nonce:
+        line = f"{command_text.group(before) or ':'}; {line.strip()}"
     return Plan(line, command, shell, nonce, files)
 
 

@@ -34,6 +34,7 @@ def write(
     *,
     broken: bool = False,
     closed: bool = True,
+    before: str = "",
     program: Sequence[str] = (),
 ) -> tuple[str, list[str]]:
     """Write a command into a file, with marks for its start and end if the shell has none.
@@ -45,7 +46,8 @@ def write(
         nonce: The nonce of the marks; None if the shell marks its commands itself.
         broken: Whether the shell cannot parse the command.
         closed: Whether a line after the command would not become a part of it.
-        program: The command that starts another process of the shell, if known.
+        before: Lines to execute before a broken command.
+        program: The command that starts another process of the shell, which then reports the error.
 
     Returns:
         The line that makes the shell execute it, and the files.
@@ -54,10 +56,11 @@ def write(
         RefusedError: The files cannot be written.
     """
     files: list[str] = []
-    complains = broken and "\n" not in command and bool(program) and shell in {"posix", "ksh"}
     try:
-        if complains:
-            text = command_text.complain(command, program)
+        if program:
+            text = command_text.report_error(command, program)
+            if before:
+                text = f"{command_text.eval_text(before, shell)}; {text}"
             if nonce is not None:
                 text = command_text.wrapper(text, shell, nonce)
             path = _write(directory, f"{text}\n", files)

@@ -60,6 +60,16 @@ async def judge(command: str, shell_pid: int, shell: str) -> Verdict:
     return Verdict(readable, readable and closed and not _DANGLING.search(command))
 
 
+async def split_at_error(command: str, shell_pid: int, shell: str) -> tuple[str, str]:
+    """Split a broken command into the lines that the shell would execute and the rest, with its line numbers."""
+    lines = command.split("\n")
+    for count in range(len(lines) - 1, 0, -1):
+        before = "\n".join(lines[:count])
+        if (await judge(before, shell_pid, shell)).closed:
+            return before, "\n" * count + "\n".join(lines[count:])
+    return "", command
+
+
 async def _reads(program: list[str], options: list[str], given: str | None = None) -> bool:
     """Return whether a shell can parse its input, given in the options or on stdin."""
     try:
