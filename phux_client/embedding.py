@@ -1,5 +1,6 @@
 """A private server in its own directory, which ends when its owner ends, for whatever reason."""
 
+import atexit
 import contextlib
 import os
 import select
@@ -181,8 +182,9 @@ class _Template:
     def _start(self, log: int) -> None:
         import subprocess
 
-        if self._sock is not None:
-            self._sock.close()
+        if self._sock is None:
+            atexit.register(self._close)  # else Python warns of an open socket when it ends
+        self._close()
         self._sock, theirs = socket.socketpair()
         with theirs:
             try:
@@ -201,6 +203,11 @@ class _Template:
                     f"the server's Python {sys.executable!r} cannot be executed: {error}",
                     remedy="check that this user may read and execute it",
                 ) from error
+
+    def _close(self) -> None:
+        if self._sock is not None:
+            self._sock.close()
+        self._started_by = None
 
 
 _TEMPLATE = _Template()

@@ -49,11 +49,11 @@ with blocking.embedded() as phux:
 KINDS = ["asyncio", "trio", "blocking"]
 
 
-def owner(kind, body):
+def owner(kind, body, *options):
     """Start another process with an embedded server, which then runs some code."""
     script = BLOCKING_OWNER if kind == "blocking" else ASYNC_OWNER
     return subprocess.Popen(
-        [sys.executable, "-c", script.replace("BODY", body), kind],
+        [sys.executable, *options, "-c", script.replace("BODY", body), kind],
         env=clean_environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -115,6 +115,12 @@ def test_the_directory_is_removed_when_the_owner_is_killed():
         eventually(lambda: not os.path.lexists(directory), within_s=2)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_owner_ends_without_warnings(kind):
+    process = owner(kind, "", "-W", "error")
+    assert process.communicate(timeout=30)[1] == ""
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -465,7 +465,7 @@ def test_a_catastrophic_pattern_is_an_error_for_its_sender_only(phux):
     ],
     ids=["nested", "counted", "words", "long line"],
 )
-def test_a_pattern_that_takes_too_long_is_stopped_within_a_second(cli, pattern, line):
+def test_a_pattern_that_takes_too_long_is_stopped(cli, pattern, line):
     (cli.cwd / "line").write_text(line)
     cli.json("new", "-s", "work", "--", "sh", "-c", "cat line; echo; echo full; read x")
     cli.json("wait", "work", "--until", "full", "--timeout", "10")
@@ -479,8 +479,8 @@ def test_a_pattern_that_takes_too_long_is_stopped_within_a_second(cli, pattern, 
         took = time.monotonic() - began
         assert finished.error["error"]["code"] == "limit", words
         assert "the pattern was stopped" in finished.error["error"]["message"]
-        # The time limit, and the start of two Pythons on a busy machine.
-        assert took < 3, f"{words} took {took:.1f} s"
+        # The time limit, and the start of two Pythons on a busy machine. Without a limit, it would take minutes.
+        assert took < 15, f"{words} took {took:.1f} s"
     root = cli.json("status")["logs"]["directory"]
     with pytest.raises(LimitError, match="the pattern was stopped"):
         stored_logs.search(pattern, root=root)

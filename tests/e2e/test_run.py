@@ -6,6 +6,7 @@ import itertools
 import os
 import shutil
 import signal
+import sys
 import threading
 import time
 
@@ -529,6 +530,21 @@ def test_a_busy_error_names_the_foreground_program(pane):
     assert "send-keys" in refused.value.remedy, "it may be a REPL that is to be driven"
     pane.send_keys("C-d")
     assert pane.run("echo hi", queue=True, timeout_s=20).output == "hi"
+
+
+def test_a_program_that_ignored_an_interrupt_is_not_interrupted_again(pane):
+    program = "import signal; signal.signal(2, lambda *_: print('INT')); [print('got', input()) for _ in '12']"
+    pane.wait(state="prompt", timeout_s=10)
+    pane.send_keys(f'{sys.executable} -c "{program}"', "Enter")
+    pane.wait(state="awaiting_input", timeout_s=10)
+    pane.send_keys("C-c")
+    pane.wait(regex="INT$", timeout_s=10)
+    with pytest.raises(errors.BusyError):
+        pane.run("echo no", timeout_s=10)
+    pane.send_keys("a", "Enter")
+    pane.wait(regex="^got a$", timeout_s=10)
+    assert pane.snapshot().text.count("INT\n") == 1
+    pane.send_keys("b", "Enter")
 
 
 def test_a_busy_error_names_a_full_screen_program(pane):

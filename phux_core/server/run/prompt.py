@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # The key may be lost with input typed before it: a prefix, an interrupt.
 _TRIES = 2
 _LONGEST_TAIL = 4096
-_MOST_INTERRUPTS = 2
+_MOST_REPEATS = 3
 
 
 def remaining(deadline: float | None) -> float | None:
@@ -60,7 +60,6 @@ class Prompt:
         self._name, self._tracker, self._keyboard, self._watch = name, tracker, keyboard, watch
         self._journal, self._changed, self._read_now = journal, changed, read_now
         self._answers: list[LineLength] = []
-        self._interrupts: list[float] = []  # when the C-c was typed that we have pressed again
         # The last reply that prevented typing, with its time and place.
         self._refused: tuple[Problem, float, int] | None = None
 
@@ -186,16 +185,15 @@ class Prompt:
     async def _interrupts_again(self) -> bool:
         """Press a C-c again that had no effect.
 
-        A shell loses a C-c that comes while it draws its line, fish nearly every second one. bash may go on to read
-        with its line editor, but without the terminal mode for it.
+        A shell loses a C-c that comes while it draws its line or just before another key, fish nearly every second one.
+        bash may go on to read with its line editor, but without the terminal mode for it.
         """
         line = self._tracker.line
-        if not line.is_interrupt or self._interrupts.count(line.typed_at) == _MOST_INTERRUPTS:
+        if not (self._tracker.is_marked and line.is_interrupt) or line.repeats == _MOST_REPEATS:
             return False
-        self._interrupts = [*self._interrupts[-1:], line.typed_at]
         self._refused = None
+        line.interrupted_again(time.monotonic())
         await self._keyboard.type_ours([{"key": "C-c"}])
-        await self._changed.wait(SETTLE_S)
         return True
 
     async def _is_redrawn(self, answer: LineLength) -> bool:
