@@ -137,7 +137,8 @@ def _object(kind: "Any", definitions: "Schema") -> "Schema":
     import attrs
 
     resolved = attrs.resolve_types(kind)
-    summary, notes = _read_docstring(kind.__doc__)
+    summary = _read_docstring(kind.__doc__)[0]
+    notes = descriptions(kind)
     properties = {}
     required = []
     for attribute in attrs.fields(resolved):
@@ -158,6 +159,14 @@ def _without_none(kind: "Any") -> "Any":
 
     rest = [argument for argument in typing.get_args(kind) if argument is not type(None)]
     return functools.reduce(operator.or_, rest)
+
+
+def descriptions(kind: "type[Any]") -> "dict[str, str]":
+    """Return the descriptions of a shape's fields, from its docstring and those of its base classes."""
+    notes: dict[str, str] = {}
+    for base in reversed(kind.__mro__[:-1]):
+        notes |= _read_docstring(base.__doc__ or "")[1]
+    return notes
 
 
 def _read_docstring(text: str) -> "tuple[str, dict[str, str]]":

@@ -10,198 +10,156 @@ from phux_core.shapes.vocabulary import State  # noqa: TC001  cattrs looks it up
 
 
 @frozen(kw_only=True)
-class Dirty:
-    """A pane's output resumed after it was idle.
+class _Event:
+    """Base class of events.
 
     Attributes:
         event: The event's name.
+    """
+
+    event: str
+
+
+@frozen(kw_only=True)
+class _PaneEvent(_Event):
+    """Base class of events of one pane.
+
+    Attributes:
         terminal: The pane, as a selector.
         seq: The pane's sequence number at that moment.
     """
+
+    terminal: str
+    seq: int
+
+
+@frozen(kw_only=True)
+class Dirty(_PaneEvent):
+    """A pane's output resumed after it was idle."""
 
     event: Literal["dirty"] = "dirty"
-    terminal: str
-    seq: int
 
 
 @frozen(kw_only=True)
-class Idle:
-    """A pane became idle: its output paused.
-
-    Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
-        seq: The pane's sequence number at that moment.
-    """
+class Idle(_PaneEvent):
+    """A pane became idle: its output paused."""
 
     event: Literal["idle"] = "idle"
-    terminal: str
-    seq: int
 
 
 @frozen(kw_only=True)
-class Bell:
-    """A program rang the bell.
-
-    Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
-        seq: The pane's sequence number at that moment.
-    """
+class Bell(_PaneEvent):
+    """A program rang the bell."""
 
     event: Literal["bell"] = "bell"
-    terminal: str
-    seq: int
 
 
 @frozen(kw_only=True)
-class TitleChanged:
+class TitleChanged(_PaneEvent):
     """A program set the window title.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
         title: The title.
-        seq: The pane's sequence number at that moment.
     """
 
     event: Literal["title_changed"] = "title_changed"
-    terminal: str
     title: str
-    seq: int
 
 
 @frozen(kw_only=True)
-class PaneSpawned:
-    """A pane was created, and its program is running.
-
-    Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
-        seq: The pane's sequence number at that moment.
-    """
+class PaneSpawned(_PaneEvent):
+    """A pane was created, and its program is running."""
 
     event: Literal["pane_spawned"] = "pane_spawned"
-    terminal: str
-    seq: int
 
 
 @frozen(kw_only=True)
-class PaneClosed:
+class PaneClosed(_PaneEvent):
     """A pane's program has exited, and all of its output has been read.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
         exit_status: The program's exit status; null if a signal ended it.
         signal: The name of that signal; absent otherwise.
         seq: The pane's final sequence number.
     """
 
     event: Literal["pane_closed"] = "pane_closed"
-    terminal: str
     exit_status: int | None
     signal: str | None = None
     seq: int
 
 
 @frozen(kw_only=True)
-class CommandStarted:
+class CommandStarted(_PaneEvent):
     """A pane's shell started a command.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
         command: The command line; null if the shell did not report it.
-        seq: The pane's sequence number at that moment.
     """
 
     event: Literal["command_started"] = "command_started"
-    terminal: str
     command: str | None
-    seq: int
 
 
 @frozen(kw_only=True)
-class CommandFinished:
+class CommandFinished(_PaneEvent):
     """A pane's shell finished a command.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
         exit_code: Its exit status; null if the shell did not report it.
-        seq: The pane's sequence number at that moment.
     """
 
     event: Literal["command_finished"] = "command_finished"
-    terminal: str
     exit_code: int | None
-    seq: int
 
 
 @frozen(kw_only=True)
-class StateChanged:
+class StateChanged(_PaneEvent):
     """A pane's state changed.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
         state: The new state.
         command: The name of the program in the foreground; null if unknown.
         pid: That program's process id; null if unknown.
-        seq: The pane's sequence number at that moment.
     """
 
     event: Literal["state_changed"] = "state_changed"
-    terminal: str
     state: State
     command: str | None
     pid: int | None
-    seq: int
 
 
 @frozen(kw_only=True)
-class CwdChanged:
+class CwdChanged(_PaneEvent):
     """A pane's shell changed its working directory.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
         cwd: The new directory.
-        seq: The pane's sequence number at that moment.
     """
 
     event: Literal["cwd_changed"] = "cwd_changed"
-    terminal: str
     cwd: str
-    seq: int
 
 
 @frozen(kw_only=True)
-class Resized:
+class Resized(_PaneEvent):
     """A pane's size changed.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
         cols: Its new number of columns.
         rows: Its new number of rows.
-        seq: The pane's sequence number at that moment.
     """
 
     event: Literal["resized"] = "resized"
-    terminal: str
     cols: int
     rows: int
-    seq: int
 
 
 @frozen(kw_only=True)
-class Renamed:
+class Renamed(_Event):
     """A session or window was renamed.
 
     Attributes:
-        event: The event's name.
         what: Whether it is a session or a window.
         id: Its id.
         name: Its new name.
@@ -214,11 +172,10 @@ class Renamed:
 
 
 @frozen(kw_only=True)
-class SessionAdded:
+class SessionAdded(_Event):
     """A session was created.
 
     Attributes:
-        event: The event's name.
         session: Its id.
         name: Its name.
     """
@@ -229,11 +186,10 @@ class SessionAdded:
 
 
 @frozen(kw_only=True)
-class SessionClosed:
+class SessionClosed(_Event):
     """A session and all its windows were closed.
 
     Attributes:
-        event: The event's name.
         session: Its id.
         name: Its name.
     """
@@ -244,11 +200,10 @@ class SessionClosed:
 
 
 @frozen(kw_only=True)
-class WindowAdded:
+class WindowAdded(_Event):
     """A window was created.
 
     Attributes:
-        event: The event's name.
         window: Its id.
         session: Its session's id.
         index: Its index in the session.
@@ -261,11 +216,10 @@ class WindowAdded:
 
 
 @frozen(kw_only=True)
-class WindowMoved:
+class WindowMoved(_Event):
     """A window moved to another index or another session.
 
     Attributes:
-        event: The event's name.
         window: Its id.
         session: Its session's id.
         index: Its index in the session.
@@ -278,11 +232,10 @@ class WindowMoved:
 
 
 @frozen(kw_only=True)
-class WindowClosed:
+class WindowClosed(_Event):
     """A window was closed.
 
     Attributes:
-        event: The event's name.
         window: Its id.
         session: The id of the session it was in.
     """
@@ -293,11 +246,10 @@ class WindowClosed:
 
 
 @frozen(kw_only=True)
-class LayoutChanged:
+class LayoutChanged(_Event):
     """A window's layout changed: panes were added, removed or moved, or its size changed.
 
     Attributes:
-        event: The event's name.
         window: Its id.
     """
 
@@ -306,11 +258,10 @@ class LayoutChanged:
 
 
 @frozen(kw_only=True)
-class FocusChanged:
+class FocusChanged(_Event):
     """A session's focused pane changed, or another session became the most recently focused one.
 
     Attributes:
-        event: The event's name.
         session: The session's id.
         window: The id of its current window.
         pane: The id of its focused pane.
@@ -323,14 +274,12 @@ class FocusChanged:
 
 
 @frozen(kw_only=True)
-class Output:
+class Output(_PaneEvent):
     """The text a pane's program wrote; pushed only to subscriptions that ask for it.
 
     It repeats the incomplete line of the previous event, so that text written in pieces can be matched.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
         text: The lines, with soft wraps joined and escape sequences removed; the last may be incomplete.
         gap: True if text before it is no longer available; absent otherwise.
         resume: The sequence number at which the next such event starts: the ``since`` to reconnect with.
@@ -338,7 +287,6 @@ class Output:
     """
 
     event: Literal["output"] = "output"
-    terminal: str
     text: list[str]
     gap: bool | None = None
     resume: int
@@ -346,11 +294,10 @@ class Output:
 
 
 @frozen(kw_only=True)
-class Dropped:
+class Dropped(_Event):
     """Events were lost because the client did not read them in time.
 
     Attributes:
-        event: The event's name.
         count: The number of lost events; 0 if unknown, because the service was restarted.
     """
 
