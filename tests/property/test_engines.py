@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from phux_core import engine as engines
+from phux_core.engine import protocol
 from phux_core.keys import KEY_NAMES, Key
 
 # The same examples on every run: a build must not fail by chance. Look further with --hypothesis-seed and more examples.
@@ -304,7 +305,7 @@ def test_cutting_the_stream_changes_nothing(name, data, size, cuts):
     states = [state_of(engine) for engine in (whole, bitten, bytewise)]
     assert states[1] == states[0]
     assert states[2] == states[0]
-    for kind in (engines.Reply, engines.Mark, engines.PrivateOsc, engines.CwdChanged):
+    for kind in (protocol.Reply, protocol.Mark, protocol.PrivateOsc, protocol.CwdChanged):
         wanted = [effect for effect in whole_effects if isinstance(effect, kind)]
         assert [effect for effect in bitten_effects if isinstance(effect, kind)] == wanted
         assert [effect for effect in bytewise_effects if isinstance(effect, kind)] == wanted
@@ -424,7 +425,7 @@ def test_the_two_engines_agree(data, size):
     if _SHIFTS.search(data):
         theirs["lines"], ours["lines"] = theirs["lines"].text, ours["lines"].text
     assert ours == theirs
-    replies = [[effect for effect in each if isinstance(effect, engines.Reply)] for each in effects]
+    replies = [[effect for effect in each if isinstance(effect, protocol.Reply)] for each in effects]
     assert replies[1] == replies[0]
     for engine in pair:
         engine.close()

@@ -37,17 +37,15 @@ from phux_core.engine.ghostty.state import (
 )
 from phux_core.engine.ghostty.unsupported import UnsupportedSequences, erase_below, soft_reset
 from phux_core.engine.protocol import (
-    DEFAULT_HISTORY,
-    MAX_SIZE,
     Bell,
     Cursor,
     Effect,
     Lines,
     Modes,
-    Mouse,
     Reply,
     Span,
     TitleChanged,
+    check_limits,
 )
 from phux_core.engine.tap import Tap
 
@@ -321,7 +319,7 @@ class GhosttyEngine:
 
     def resize(self, cols: int, rows: int) -> list[Effect]:
         """Resize the grid."""
-        _check_size(cols, rows)
+        check_limits(cols, rows)
         self._sink.cols, self._sink.rows = cols, rows
         self._grid.forget_changes()
         self._resize_grid(cols, rows)
@@ -342,8 +340,7 @@ class GhosttyEngine:
 
     def set_history_limit(self, rows: int) -> None:
         """Limit the scrollback to ``rows`` rows."""
-        if rows < 0:
-            raise ValueError(f"a history of {rows} rows")
+        check_limits(self._cols, self._rows, rows)
         self._limit = rows
         self._covered = None
         self._set_limits()
@@ -400,18 +397,6 @@ class GhosttyEngine:
         cursor, keypad, backarrow = (modal and mode(self._terminal, number) for number in (1, 66, 67))
         return encoding.encode_key(key, cursor=cursor, keypad=keypad, backarrow=backarrow)
 
-    def encode_paste(self, text: str) -> bytes:
-        """Return the bytes to send for pasted text."""
-        return encoding.encode_paste(text, bracketed=mode(self._terminal, 2004))
-
-    def encode_mouse(self, event: Mouse) -> bytes:
-        """Return the bytes to send for a mouse event; empty if the program did not request it."""
-        return encoding.encode_mouse(event, self.modes())
-
-    def encode_focus(self, focused: bool) -> bytes:
-        """Return the bytes to send when the focus changes; empty if the program did not request it."""
-        return encoding.encode_focus(focused, self.modes())
-
     # Lifetime
 
     def checkpoint(self) -> bytes:
@@ -465,15 +450,8 @@ class GhosttyEngine:
         return int(match[1]) if match else 0
 
 
-def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: int = 0) -> GhosttyEngine:
-    """Create a terminal that starts at a stream position.
-
-    Raises:
-        ValueError: The size is out of range.
-    """
-    _check_size(cols, rows)
-    if history < 0:
-        raise ValueError(f"a history of {history} rows")
+def create(cols: int, rows: int, *, history: int, position: int) -> GhosttyEngine:
+    """Create a terminal that starts at a stream position."""
     return GhosttyEngine(new_terminal(cols, rows), cols, rows, history, Tap(position), None)
 
 
@@ -492,8 +470,3 @@ def restore(checkpoint: bytes) -> GhosttyEngine:
     engine = GhosttyEngine(terminal, size[0], size[1], parts.history, tap, parts.title)
     engine._unsupported = UnsupportedSequences.load(parts.unsupported)  # noqa: SLF001 - its own module
     return engine
-
-
-def _check_size(cols: int, rows: int) -> None:
-    if not (1 <= cols <= MAX_SIZE and 1 <= rows <= MAX_SIZE):
-        raise ValueError(f"a terminal of {cols} columns and {rows} rows: each must be 1 to {MAX_SIZE}")

@@ -16,7 +16,7 @@ from typing import Any
 from pyte.screens import Cursor, Margins
 
 from phux_core.engine import CHECKPOINT_MAGIC
-from phux_core.engine.protocol import MAX_SIZE
+from phux_core.engine.protocol import check_limits
 from phux_core.engine.pyte import bulk
 from phux_core.engine.pyte.history import Deferred, History
 from phux_core.engine.pyte.rows import Row
@@ -95,8 +95,7 @@ def load(checkpoint: bytes) -> tuple[Terminal, Parser, Tap, codecs.IncrementalDe
 
 def _load(state: dict[str, Any]) -> tuple[Terminal, Parser, Tap, codecs.IncrementalDecoder]:
     columns, lines = state["size"]
-    if not (1 <= columns <= MAX_SIZE and 1 <= lines <= MAX_SIZE):
-        raise ValueError(f"a terminal of {columns} columns and {lines} rows")
+    check_limits(columns, lines)
     styles = StyleTable.load(state["styles"])
     history = History(state["limit"], columns, partial(bulk.expand, styles))
     terminal = Terminal(columns, lines, styles, history)
