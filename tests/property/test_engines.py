@@ -160,11 +160,6 @@ _ESCAPE = st.sampled_from(
         "\x1b)0\x0ex\x0f.",
         "\x1b=",
         "\x1b>",
-        '\x1b[1"q',
-        '\x1b[1"q',
-        '\x1b["q',
-        "\x1bV",
-        "\x1bW",
         "\x1b[!p",
         "\x1b[s",
         "\x1b[u",
@@ -405,9 +400,9 @@ def test_the_two_engines_type_the_same_for_every_key(asked):
         engine.close()
 
 
-# After these libghostty keeps the flag of a row whose continuation moved away or was erased around protected cells, and
-# drops those of rows that moved.
-_SHIFTS = re.compile(rb"\x1b\[[0-9]*[LMST]|\x1bM|\x1b\[\?[0-9]*[JK]|\x1bV")
+# After these libghostty keeps the flag of a row whose continuation moved away or was erased, and drops those of rows
+# that moved.
+_SHIFTS = re.compile(rb"\x1b\[[0-9]*[LMST]|\x1bM|\x1b\[\?[0-9]*[JK]")
 
 
 # libghostty counts rows from the margin once more in these, in origin mode.

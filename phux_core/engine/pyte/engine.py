@@ -18,7 +18,6 @@ from phux_core.engine.pyte import bulk, keys
 from phux_core.engine.pyte.history import Deferred, History
 from phux_core.engine.pyte.read import spans_of
 from phux_core.engine.pyte.reflow import resize as reflow
-from phux_core.engine.pyte.rows import Row
 from phux_core.engine.pyte.state import dump, load
 from phux_core.engine.pyte.stream import Parser
 from phux_core.engine.pyte.styles import StyleTable
@@ -26,6 +25,7 @@ from phux_core.engine.pyte.terminal import Terminal
 from phux_core.engine.tap import Tap
 
 if TYPE_CHECKING:
+    from phux_core.engine.pyte.rows import Row
     from phux_core.keys import Key
 
 # NUL and DEL are fill characters; in UTF-8, C1 controls exist only as ESC and a letter. None has a width.
@@ -143,9 +143,6 @@ class PyteEngine:
     def _spans_by_row(self, first: int, count: int) -> dict[int, list[Span]]:
         first, rows = self._read(first, count)
         styles = self._terminal.styles
-        if styles.guards:  # protection does not affect the look of a cell
-            looks = str.maketrans(styles.guards)
-            rows = [Row(row.text, row.styles.translate(looks), row.marks) for row in rows]
         return {number: spans_of(number, row, styles.entries) for number, row in enumerate(rows, first)}
 
     def forget_changes(self) -> None:

@@ -25,7 +25,7 @@ from phux_core.engine.pyte.styles import StyleTable
 from phux_core.engine.pyte.terminal import Saved, Terminal
 from phux_core.engine.tap import Tap
 
-_VERSION = 1
+_VERSION = 2
 _MAGIC = CHECKPOINT_MAGIC + b"pyte\n"
 
 # Attributes of the terminal that JSON supports directly.
@@ -39,7 +39,6 @@ _PLAIN = (
     "keyboards",
     "scrolls_into_history",
     "semantic",
-    "single_shift",
     "style",
     "titles",
     "told_title",
@@ -63,7 +62,6 @@ def dump(terminal: Terminal, parser: Parser, tap: Tap, decoder: codecs.Increment
         "saved_modes": list(terminal.saved_modes.items()),
         "tabstops": sorted(terminal.tabstops),
         "saved": terminal.saved,
-        "colors": [[*key, color] for key, color in terminal.colors.items()],
         "styles": terminal.styles.dump(),
         "rows": [_dump_row(row) for row in terminal.rows],
         "hidden_rows": [_dump_row(row) for row in terminal.hidden_rows],
@@ -114,7 +112,6 @@ def _load(state: dict[str, Any]) -> tuple[Terminal, Parser, Tap, codecs.Incremen
         Saved(x, y, style, tuple(charsets), charset, origin)
         for x, y, style, charsets, charset, origin in state["saved"]
     ]
-    terminal.colors = {(number, index): color for number, index, color in state["colors"]}
     terminal.rows = [_load_row(item) for item in state["rows"]]
     terminal.hidden_rows = [_load_row(item) for item in state["hidden_rows"]]
     terminal.choose_charmap()
