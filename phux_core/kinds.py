@@ -241,7 +241,7 @@ def check(owner: str, params: "Mapping[str, Param]", given: "Mapping[str, object
         param = params.get(name)
         if param is None:
             known = ", ".join(params) or "no parameters"
-            raise BadRequestError(f"{owner} has no parameter {name!r:.80}", remedy=f"it takes {known}")
+            raise BadRequestError(f"{owner} has no parameter {name!r:.80}", remedy=f"it accepts {known}")
         if value is not None and not param.kind.fits(value):
             shown = str(value).lower() if isinstance(value, bool) else f"{value!r:.80}"
             raise BadRequestError(f"the parameter `{name}` of {owner} is {shown}", remedy=_send(param))

@@ -79,7 +79,7 @@ def choose(requested: str | None) -> str:
     try:
         _backend("ghostty")
     except (ImportError, OSError) as error:  # OSError: installed, but its shared library does not load
-        logging.getLogger("phux.engine").warning("the ghostty engine cannot be used, pyte is: %s", error)
+        logging.getLogger("phux.engine").warning("using pyte, because the ghostty engine cannot be used: %s", error)
         return "pyte"
     return "ghostty"
 

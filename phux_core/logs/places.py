@@ -128,7 +128,7 @@ def open_log(root: str, log: LogId, *, create: bool = False) -> int:
 def _check(fd: int, name: str) -> None:
     found = os.fstat(fd)
     if found.st_uid != os.getuid():
-        raise UnsafeDirectoryError(f"{name} belongs to uid {found.st_uid}, not to us")
+        raise UnsafeDirectoryError(f"{name} belongs to uid {found.st_uid}, not to uid {os.getuid()}")
     if found.st_mode & 0o077:
         raise UnsafeDirectoryError(f"{name} is open to others (mode {stat.S_IMODE(found.st_mode):04o}, need 0700)")
 

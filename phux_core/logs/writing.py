@@ -81,7 +81,7 @@ class LogWriter:
             OSError: Nothing was written: the disk is full, or the directory is missing or unsafe.
         """
         if self._fd >= 0 and time.monotonic() >= self._looked_at + _CHECK_S:
-            self.see_whether_it_is_there()
+            self.check_exists()
         if self._fd < 0 or place != self.end or not self._room:
             self._rotate(place)
         if len(data) > self._room:
@@ -101,7 +101,7 @@ class LogWriter:
             os.close(self._fd)
             self._fd = -1
 
-    def see_whether_it_is_there(self) -> None:
+    def check_exists(self) -> None:
         """Check whether the current segment was deleted, and its bytes lost.
 
         Raises:

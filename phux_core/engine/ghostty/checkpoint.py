@@ -75,16 +75,16 @@ def snapshot(terminal: Any, grid: Grid, cols: int, rows: int, *, in_osc: bool) -
     encoded = encode_snapshot(terminal)
     if encoded is not None:
         return encoded
-    # One reason to refuse is a cut wide character on the alternate screen (see mend), even while it is hidden. To
-    # repair it, cancel the current sequence, and start it again afterwards.
+    # One reason to refuse is a cut wide character on the alternate screen, even while that is hidden (see
+    # repair_cut_glyphs). To repair it, cancel the current sequence, and start it again afterwards.
     under_way = continuation(terminal)
     if under_way != b"":
         _write(terminal, b"\x18")
     if is_alternate(terminal):
-        mend(terminal, grid, cols, rows)
+        repair_cut_glyphs(terminal, grid, cols, rows)
     else:
         _write(terminal, b"\x1b[?47h\x1b7")  # this mode keeps the cursor position when switching screens
-        mend(terminal, grid, cols, rows)
+        repair_cut_glyphs(terminal, grid, cols, rows)
         _write(terminal, b"\x1b8\x1b[?47l")
     # The other reason is a sequence too long to be kept, or that libghostty would parse differently the second time. It
     # would have no effect, so replace it with a short one that has no effect either and ends in the same place.
@@ -98,7 +98,7 @@ def snapshot(terminal: Any, grid: Grid, cols: int, rows: int, *, in_osc: bool) -
     raise GhosttyError("libghostty-vt cannot encode this terminal")
 
 
-def mend(terminal: Any, grid: Grid, cols: int, rows: int) -> None:
+def repair_cut_glyphs(terminal: Any, grid: Grid, cols: int, rows: int) -> None:
     """Blank wide characters that were cut in half when the alternate screen became narrower.
 
     libghostty keeps their left halves in the last column when it resizes that screen, which does not reflow, and then

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from phux_core.engine import encoding
 from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
 from phux_core.engine.ghostty import keys
-from phux_core.engine.ghostty.checkpoint import Checkpoint, mend, pack, snapshot, unpack
+from phux_core.engine.ghostty.checkpoint import Checkpoint, pack, repair_cut_glyphs, snapshot, unpack
 from phux_core.engine.ghostty.grid import Grid
 from phux_core.engine.ghostty.native import (
     Sink,
@@ -241,7 +241,7 @@ class GhosttyEngine:
         # DECCOLM changed the grid, but the clients determine a pane's size.
         if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_COLS) != self._cols:
             self._resize_grid(self._cols, self._rows)
-        if self._sink.stirred:
+        if self._sink.has_effects:
             self._collect(effects)
         return effects
 
@@ -298,7 +298,7 @@ class GhosttyEngine:
 
     def _collect(self, effects: list[Effect]) -> None:
         sink = self._sink
-        sink.stirred = False
+        sink.has_effects = False
         if sink.replies:
             effects.extend(map(Reply, sink.replies))
             sink.replies.clear()
@@ -327,14 +327,14 @@ class GhosttyEngine:
         self._covered = None
         self._set_limits()
         if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND) and is_alternate(self._terminal):
-            mend(self._terminal, self._grid, cols, rows)
+            repair_cut_glyphs(self._terminal, self._grid, cols, rows)
         effects: list[Effect] = []
-        if self._sink.stirred:
+        if self._sink.has_effects:
             self._collect(effects)
         return effects
 
     def _resize_grid(self, cols: int, rows: int) -> None:
-        # Without reflow a wide character could be cut in half, which snapshots do not support (see mend).
+        # Without reflow a wide character could be cut in half, which snapshots do not support (see repair_cut_glyphs).
         with wrapping(self._terminal):
             check(lib.ghostty_terminal_resize(self._terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
 
@@ -442,10 +442,10 @@ class GhosttyEngine:
         # Query the terminal as a program would: ten times faster than creating a render state.
         sink = self._sink
         before, sink.replies = sink.replies, []
-        stirred = sink.stirred
+        has_effects = sink.has_effects
         _write(self._terminal, _QUERY_CURSOR_STYLE, len(_QUERY_CURSOR_STYLE))
         answer = b"".join(sink.replies)
-        sink.replies, sink.stirred = before, stirred
+        sink.replies, sink.has_effects = before, has_effects
         match = _CURSOR_STYLE_REPLY.search(answer)
         return int(match[1]) if match else 0
 

@@ -107,7 +107,7 @@ class PyteEngine:
         """Resize the grid, reflowing soft-wrapped lines of the primary screen."""
         check_limits(cols, rows)
         reflow(self._terminal, cols, rows)
-        self._terminal.tell_size()
+        self._terminal.report_size()
         return self._terminal.take_effects()
 
     def set_history_limit(self, rows: int) -> None:

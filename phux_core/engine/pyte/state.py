@@ -41,7 +41,7 @@ _PLAIN = (
     "semantic",
     "style",
     "titles",
-    "told_title",
+    "reported_title",
     "window_title",
     "wraps",
 )

@@ -92,14 +92,14 @@ class Terminal(Screen):
         hidden_rows: The rows of the screen not shown.
         saved: The state saved by DECSC, for the primary and the alternate screen.
         window_title: The title, or None if none was set.
-        told_title: The title last reported as an effect.
+        reported_title: The title last reported as an effect.
     """
 
     def __init__(self, columns: int, lines: int, styles: StyleTable, history: History) -> None:
         self.effects: list[Effect] = []
         self.rang = False
         self.window_title: str | None = None
-        self.told_title: str | None = None
+        self.reported_title: str | None = None
         super().__init__(columns, lines, styles, history)
 
     def reset(self) -> None:
@@ -207,9 +207,9 @@ class Terminal(Screen):
             else:
                 self.restore_cursor()
         elif mode == _SIZE_REPORTS:
-            self.tell_size()
+            self.report_size()
 
-    def tell_size(self) -> None:
+    def report_size(self) -> None:
         """Report the size to a program that enabled in-band size reports (mode 2048)."""
         if _SIZE_REPORTS in self.mode:
             height, width = self.lines * CELL_HEIGHT, self.columns * CELL_WIDTH
@@ -402,9 +402,9 @@ class Terminal(Screen):
     def take_effects(self) -> list[Effect]:
         """Return the effects since the last call: replies, a new title, and at most one bell."""
         effects, self.effects = self.effects, []
-        if self.window_title is not None and self.window_title != self.told_title:
+        if self.window_title is not None and self.window_title != self.reported_title:
             effects.append(TitleChanged(self.window_title))
-            self.told_title = self.window_title
+            self.reported_title = self.window_title
         if self.rang:
             self.rang = False
             effects.append(Bell())
