@@ -281,8 +281,8 @@ class Supervisor:
         from_outside = os.WIFSIGNALED(status) and not faulted and not by_keeper
         delay = self._restarts.died(how, now, rebuilding=rebuilding, from_outside=from_outside)
         log(
-            f"the service {how} (death {self._restarts.in_a_row} in a row); {len(self._children)} programs keep running, "
-            f"restart in {delay:.2f} s"
+            f"the service {how}; death {self._restarts.in_a_row} in a row, {len(self._children)} running programs, "
+            f"next start in {delay:.2f} s"
         )
         self._restart_at = now + delay
 

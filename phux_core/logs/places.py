@@ -125,6 +125,16 @@ def open_log(root: str, log: LogId, *, create: bool = False) -> int:
     return open_directory(root, log.server, f"pane-{log.pane}", create=create)
 
 
+@contextlib.contextmanager
+def log_directory(root: str, log: LogId, *, create: bool = False) -> Iterator[int]:
+    """Open the directory of a log while a block runs."""
+    directory = open_log(root, log, create=create)
+    try:
+        yield directory
+    finally:
+        os.close(directory)
+
+
 def _check(fd: int, name: str) -> None:
     found = os.fstat(fd)
     if found.st_uid != os.getuid():

@@ -41,7 +41,7 @@ class Query:
         context: Lines to return around each match.
         head: Return the first N lines of the result.
         tail: Return the last N lines of the result.
-        mode: One of ``text.MODES``.
+        mode: ``rendered``, ``stripped`` or ``raw``.
         whole_lines: Leave out an unfinished line.
         cols: Columns of the terminal.
         rows: Rows of the terminal.

@@ -59,7 +59,6 @@ def dump(terminal: Terminal, parser: Parser, tap: Tap, decoder: codecs.Increment
         "last": terminal.last[-2:],
         "margins": terminal.margins,
         "modes": sorted(terminal.mode),
-        "saved_modes": list(terminal.saved_modes.items()),
         "tabstops": sorted(terminal.tabstops),
         "saved": terminal.saved,
         "styles": terminal.styles.dump(),
@@ -106,7 +105,6 @@ def _load(state: dict[str, Any]) -> tuple[Terminal, Parser, Tap, codecs.Incremen
     terminal.last = state["last"]
     terminal.margins = None if state["margins"] is None else Margins(*state["margins"])
     terminal.mode = set(state["modes"])
-    terminal.saved_modes = dict(state["saved_modes"])
     terminal.tabstops = set(state["tabstops"])
     terminal.saved = [
         Saved(x, y, style, tuple(charsets), charset, origin)

@@ -114,25 +114,12 @@ class Terminal(Screen):
         self.style = DEFAULT
         self.semantic: str | None = None
         self.last = ""
-        self.reset_tab_stops(5)
+        self.tabstops = set(range(8, self.columns, 8))
         self.cursor_shape = "block"
         self.cursor_blinks = False
-        self.saved_modes: dict[int, bool] = {}
         self.keyboards: list[list[int]] = [[0], [0]]
         self.titles: list[str] = []
         self._reset_modes()
-
-    def reset_tab_stops(self, how: int = 0) -> None:
-        """DECST8C: set a tab stop in every eighth column."""
-        if how == 5:
-            self.tabstops = set(range(8, self.columns, 8))
-
-    def change_tab_stops(self, how: int = 0) -> None:
-        """CTC: set a tab stop here, clear it, or clear all."""
-        if how == 0:
-            self.set_tab_stop()
-        elif how in {2, 5}:
-            self.clear_tab_stop(0 if how == 2 else 3)
 
     def _reset_modes(self) -> None:
         self.mode = set(_DEFAULT_MODES)
@@ -164,18 +151,6 @@ class Terminal(Screen):
         """RM and DECRST."""
         for mode in modes:
             self._switch_mode(mode << 5 if options.get("private") else mode, False)
-
-    def save_modes(self, *modes: int) -> None:
-        """XTSAVE."""
-        for mode in modes:
-            if mode << 5 in KNOWN_MODES:
-                self.saved_modes[mode << 5] = mode << 5 in self.mode
-
-    def restore_modes(self, *modes: int) -> None:
-        """XTRESTORE."""
-        for mode in modes:
-            if mode << 5 in self.saved_modes:
-                self._switch_mode(mode << 5, self.saved_modes[mode << 5])
 
     def _switch_mode(self, mode: int, on: bool) -> None:
         if mode not in KNOWN_MODES:
