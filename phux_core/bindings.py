@@ -8,17 +8,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ACTIONS = {
-    "detach": "leave; the programs go on",
-    "new-window": "make a window",
+    "detach": "detach; programs keep running",
+    "new-window": "create a window",
     "next-window": "go to the next window",
     "previous-window": "go to the previous window",
-    "last-window": "go to the window that was active before",
+    "last-window": "go to the previously active window",
     **{f"window-{index}": f"go to window {index}" for index in range(10)},
-    "choose-tree": "choose a session, a window or a pane",
-    "split-right": "split the pane, the new one to its right",
-    "split-down": "split the pane, the new one below it",
-    "focus-left": "go to the pane at the left",
-    "focus-right": "go to the pane at the right",
+    "choose-tree": "choose a session, window or pane",
+    "split-right": "split the pane to the right",
+    "split-down": "split the pane downwards",
+    "focus-left": "go to the pane on the left",
+    "focus-right": "go to the pane on the right",
     "focus-up": "go to the pane above",
     "focus-down": "go to the pane below",
     "next-pane": "go to the next pane",
@@ -26,19 +26,19 @@ ACTIONS = {
     "resize-right": "move the pane's divider to the right",
     "resize-up": "move the pane's divider up",
     "resize-down": "move the pane's divider down",
-    "zoom": "give the pane the whole window, or take it back",
-    "next-layout": "lay the panes out in another way",
-    "kill-pane": "end the pane, after asking",
-    "kill-window": "end the window, after asking",
+    "zoom": "zoom the pane, or end the zoom",
+    "next-layout": "switch to the next layout",
+    "kill-pane": "close the pane, after confirmation",
+    "kill-window": "close the window, after confirmation",
     "rename-window": "rename the window",
     "rename-session": "rename the session",
     "copy-mode": "scroll, search and copy",
-    "paste": "paste what was copied last",
+    "paste": "paste the last copied text",
     "help": "show the keys",
     "command-prompt": "type a command",
     "send-prefix": "send the prefix to the program",
-    "redraw": "draw everything again",
-    "suspend": "put the client to sleep",
+    "redraw": "redraw the screen",
+    "suspend": "suspend the client",
 }
 """Every action and its description, in the order of the help."""
 
@@ -138,7 +138,7 @@ def canonical(word: str) -> str:
     if key is None:
         if is_key(word):
             return word
-        raise BadConfigError(f"there is no key {word!r:.80}", remedy="docs/attach.md says how keys are spelled")
+        raise BadConfigError(f"unknown key {word!r:.80}", remedy="see docs/attach.md for the names of keys")
     if key.ctrl and len(key.name) == 1:
         key.name = key.name.lower()  # a terminal cannot distinguish C-A from C-a
     return str(key)

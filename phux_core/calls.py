@@ -80,12 +80,12 @@ def _flag(name: str, doc: str) -> Param:
 _PANE = Param("pane", ID, "the pane's id", required=True)
 _SESSION = Param("session", ID, "the session's id", required=True)
 _WINDOW = Param("window", ID, "the window's id", required=True)
-_ATTACHMENT = Param("attachment", ID, "the attachment's number, as `attach` returned it", required=True)
+_ATTACHMENT = Param("attachment", ID, "the attachment's id, as `attach` returned it", required=True)
 _NAME = Param("name", STRING, "the window's name", omitted="the program's name")
 _INDEX = Param("index", ID, "the window's index", omitted="the lowest free one")
 _COLS = Param("cols", INTEGER, "columns")
 _ROWS = Param("rows", INTEGER, "rows")
-_SCOPE = Param("scope", SCOPE, "what the id names", required=True)
+_SCOPE = Param("scope", SCOPE, "what the id refers to", required=True)
 _ID = Param("id", ID, "the id of a session, window or pane", required=True)
 _CONTEXT = Param("context", whole(0, 1000), "lines to add around each match", default=0)
 _BUDGET = (
@@ -93,30 +93,30 @@ _BUDGET = (
     _CONTEXT,
     Param("head", COUNT, "only the first N lines"),
     Param("tail", COUNT, "only the last N lines"),
-    Param("max_bytes", whole(0, _MOST_BYTES), "the most bytes to return", omitted="1048576"),
-    Param("mode", MODE, "as a terminal shows it, stripped of escape sequences, or raw", default="rendered"),
+    Param("max_bytes", whole(0, _MOST_BYTES), "maximum bytes to return", omitted="1048576"),
+    Param("mode", MODE, "rendered as on a terminal, stripped of escape sequences, or raw", default="rendered"),
 )
 _COMMAND = (
     Param(
         "id",
         Kind(f"a string of up to {_MOST_RUN_ID} ASCII characters", _is_run_id, STRING.schema),
-        "the caller's name for this run, never used before",
+        "a unique id chosen by the caller",
         required=True,
     ),
     Param("command", STRING, "the shell command line"),
-    Param("words", COMMAND, "instead of `command`: a program and its arguments, not interpreted by the shell"),
-    _flag("queue", "wait for the prompt while another program runs"),
+    Param("words", COMMAND, "instead of `command`: a program and its arguments, passed without shell expansion"),
+    _flag("queue", "wait for the prompt if another program is running"),
 )
 _PROGRAM = (
-    Param("cwd", STRING, "the program's working directory", omitted="that of the pane it is made from"),
+    Param("cwd", STRING, "the program's working directory", omitted="that of the pane it is created from"),
     Param("command", COMMAND, "the program and its arguments", omitted="a shell"),
     Param("env", ENVIRONMENT, "the caller's environment", omitted="the server's own"),
     Param("extra_env", ENVIRONMENT, "additional environment variables"),
 )
-_SELECT = _flag("select", "give it the focus")
+_SELECT = _flag("select", "focus it")
 _SHARE = (
     Param("cells", INTEGER, "columns or rows of the new pane"),
-    Param("percent", INTEGER, "or its share of the target in percent, 1 to 99", omitted="half, if both are"),
+    Param("percent", INTEGER, "instead of `cells`: its share of the target in percent, 1 to 99", omitted="half"),
 )
 _PLACE = "the place (below)"
 _ACTIVE_PLACE = f"{_PLACE} of its active pane"
@@ -126,7 +126,7 @@ _CALLS = (
     Call("tree", "List sessions, windows and panes.", result="a Tree (schemas/tree.v1.json)", repeatable=True),
     Call(
         "new_session",
-        "Make a session with one pane, and start a program in it. The reply comes when the program runs.",
+        "Create a session with one pane and start a program in it. The reply is sent when the program is running.",
         Param("name", STRING, "the session's name", omitted="the smallest free number"),
         Param("window_name", STRING, "the window's name", omitted="the program's name"),
         _PROGRAM[0].but(required=True),
@@ -135,19 +135,19 @@ _CALLS = (
         _ROWS.but(default=24),
         Param("shell", STRING, "the shell to start without a command", omitted="the config's, or the caller's SHELL"),
         _flag("login", "start the shell as a login shell"),
-        Param("log", BOOLEAN, "keep what its panes write on disk", omitted="as the config says"),
-        Param("history", BOOLEAN, "let its shells use the user's history file", omitted="not on a private server"),
+        Param("log", BOOLEAN, "log the output of its panes to disk", omitted="as the config says"),
+        Param("history", BOOLEAN, "let its shells use the user's history file", omitted="off on a private server"),
         result=f"{_PLACE} of its pane",
     ),
     Call(
         "new_window",
-        "Make a window with one pane in a session, and start a program in it. The reply comes when the program runs.",
+        "Create a window with one pane and start a program in it. The reply is sent when the program is running.",
         *(_SESSION, _NAME, _INDEX, *_PROGRAM, _SELECT),
         result=f"{_PLACE} of its pane",
     ),
     Call(
         "split",
-        "Split a pane, and start a program in the new one. The reply comes when the program runs.",
+        "Split a pane and start a program in the new one. The reply is sent when the program is running.",
         _PANE,
         Param("direction", DIRECTION, "the side of the new pane", required=True),
         *(*_SHARE, *_PROGRAM, _SELECT),
@@ -155,35 +155,35 @@ _CALLS = (
     ),
     Call(
         "snapshot",
-        "Read a pane's screen. Attaches nothing, resizes nothing.",
+        "Read a pane's screen, without attaching or resizing.",
         _PANE,
-        Param("scrollback", COUNT, "rows of history to add: the newest N, or 0 for all", omitted="none"),
-        _flag("cells", "add the styled cells"),
-        Param("since", COUNT, "a `seq`: only the rows that changed after it"),
+        Param("scrollback", COUNT, "rows of scrollback to add: the newest N, or 0 for all", omitted="none"),
+        _flag("cells", "add styled cells"),
+        Param("since", COUNT, "a sequence number: only rows that changed after it"),
         _flag("painted", "wait until the program has drawn its screen (below)"),
         result="a screen (below)",
         repeatable=True,
     ),
     Call(
         "input",
-        "Type into a pane, as one piece with nothing in between. Input that cannot be typed whole is refused before a "
-        "byte of it is written; if the program stops reading in the middle, the error says how much it took.",
+        "Type into a pane; no other input is typed in between. Input that cannot be typed completely is rejected "
+        "before anything is written; if the program stops reading in the middle, the error says how much it read.",
         _PANE,
-        Param("items", INPUT, "what to type, in order", required=True),
-        result="`bytes`, how many bytes were written",
+        Param("items", INPUT, "the items to type, in order", required=True),
+        result="`bytes`, the number of bytes written",
     ),
     Call(
         "run",
-        "Run a command at a pane's prompt, and wait for its result. A request with the same id is the same run.",
+        "Run a command at a pane's prompt and wait for its result. A request with the same id refers to the same run.",
         *(_PANE, *_COMMAND),
         Param(
             "timeout_ms",
             COUNT,
-            "how long to wait; with 0 nothing is typed, and the reply reports on an earlier run",
-            omitted="for ever",
+            "how long to wait; 0 types nothing and reports on an earlier run",
+            omitted="no limit",
         ),
         _flag("interrupt", "send C-c when the timeout expires"),
-        Param("max_bytes", whole(0, _MOST_BYTES), "the most bytes of output to return", default=1024 * 1024),
+        Param("max_bytes", whole(0, _MOST_BYTES), "maximum bytes of output to return", default=1024 * 1024),
         _flag("raw", "keep escape sequences in the output"),
         result="the outcome (see Running)",
         repeatable=True,
@@ -191,15 +191,15 @@ _CALLS = (
     ),
     Call(
         "start",
-        "Run a command at a pane's prompt without waiting for it. A request with the same id is the same run.",
+        "Run a command at a pane's prompt without waiting for it. A request with the same id refers to the same run.",
         *(_PANE, *_COMMAND),
         result="`command`, its id in the ledger, and `seq`, the sequence number before it was typed",
         repeatable=True,
     ),
     Call(
         "commands",
-        "Read the command ledger of a pane or of all panes, oldest first; also of panes that are gone.",
-        Param("pane", ID, "only commands of this pane", omitted="those of all panes there are now"),
+        "Read the command ledger of a pane or of all panes, oldest first, including closed panes.",
+        Param("pane", ID, "only commands of this pane", omitted="all current panes"),
         Param("id", STRING, "only the command with this id, PANE.NUMBER or LOG.NUMBER"),
         Param("log", STRING, "only commands in the log with this id"),
         result="`commands`, a list of entries (see Logs)",
@@ -208,43 +208,43 @@ _CALLS = (
     ),
     Call(
         "logs",
-        "Read what a pane wrote, by default the last 500 lines. Also of panes that are gone, and of earlier servers.",
-        Param("pane", ID, "the pane's id; if it is gone, the newest log of a pane with that id"),
+        "Read a pane's log, by default its last 500 lines, including closed panes and earlier servers.",
+        Param("pane", ID, "the pane's id; for a closed pane, the newest log of a pane with that id"),
         Param("log", STRING, "instead of `pane`: the log's id, as `log_list` returns it"),
         Param("lines", COUNT, "the last N lines"),
-        Param("from_byte", COUNT, "the byte to start at; `max_bytes` is 65536 then, unless given"),
-        Param("since", COUNT, "a `seq`: only what was written from there on"),
+        Param("from_byte", COUNT, "the sequence number to start at; the default of `max_bytes` is then 65536"),
+        Param("since", COUNT, "a sequence number: only output from there on"),
         *_BUDGET,
-        _flag("whole_lines", "leave out a last line that is not finished"),
+        _flag("whole_lines", "omit an incomplete last line"),
         result="a log text (see Logs)",
         repeatable=True,
         cancellable=True,
     ),
     Call(
         "log_list",
-        "List the logs that are kept, newest server first.",
+        "List logs, newest server first.",
         result="`logs`, a list of logs (see Logs)",
         repeatable=True,
         cancellable=True,
     ),
     Call(
         "output",
-        "Read what a command wrote: the command with this id, or the pane's latest.",
+        "Read the output of a command: the one with this id, or the pane's latest.",
         Param("id", STRING, "the command's id, PANE.NUMBER or LOG.NUMBER"),
         Param("pane", ID, "instead of `id`: the pane whose latest command to read"),
         *_BUDGET,
-        result="a log text (see Logs), and in it `command`, the entry of the ledger",
+        result="a log text (see Logs) with `command`, its ledger entry",
         repeatable=True,
         cancellable=True,
     ),
     Call(
         "search",
-        "Search the logs of all panes of this server, without their escape sequences.",
+        "Search the logs of all panes of this server, without escape sequences.",
         Param("pattern", STRING, "the Python regex to search for", required=True),
         Param("session", ID, "only panes of this session"),
-        _flag("everywhere", "also search logs of panes that are gone and of earlier servers"),
+        _flag("everywhere", "also search logs of closed panes and earlier servers"),
         _CONTEXT,
-        Param("max_matches", whole(0, 100_000), "the most matches to return", default=1000),
+        Param("max_matches", whole(0, 100_000), "maximum matches to return", default=1000),
         result="`matches`, a list (see Logs), and `truncated`, whether there are more",
         repeatable=True,
         cancellable=True,
@@ -255,75 +255,74 @@ _CALLS = (
         _PANE,
         Param("signal", SIGNAL, "the signal", default="INT"),
         _flag("shell", "allow a signal to the shell itself"),
-        result="`signal`, its name; `pgid`, the group that got it; `pid` and `command`, number and name of its leader, "
-        'or of another process in it; `through`: "tty" if its key was typed, else "kill"',
+        result="`signal`, its name; `pgid`, the group that received it; `pid` and `command`, id and name of its "
+        'leader or of another process in it; `through`, "tty" if its key was typed, else "kill"',
     ),
     Call(
         "stop",
-        "End what runs in a pane's shell: INT, then TERM, then KILL, until the prompt is back or the pane is dead.",
+        "End the program running in a pane's shell: send INT, then TERM, then KILL, until the prompt returns or the "
+        "pane is dead.",
         _PANE,
         Param("grace_ms", whole(0, 60_000), "how long to wait after each signal", default=2000),
-        result="`stopped`, whether anything ran; `signals`, a list of those that were sent; `command`, the name of "
-        "what ran, null if nothing did; `duration_ms`, how long it took",
+        result="`stopped`, whether anything was running; `signals`, the list of signals sent; `command`, the "
+        "program's name, null if there was none; `duration_ms`, how long that took",
     ),
     Call(
         "history_limit",
-        "Change how many rows of history a pane keeps, at once.",
+        "Change how many rows of scrollback a pane keeps, with immediate effect.",
         _PANE,
-        Param("rows", whole(0, 1_000_000), "rows of history to keep", required=True),
+        Param("rows", whole(0, 1_000_000), "rows of scrollback to keep", required=True),
         repeatable=True,
     ),
     Call(
         "select",
-        "Give a session, window or pane the focus, and with it what it is in. Another pane of that window is no longer "
-        "zoomed.",
+        "Focus a session, window or pane, and its parents. Another pane of that window is no longer zoomed.",
         *(_SCOPE, _ID),
-        result=f"{_PLACE} of the pane that has the focus there",
+        result=f"{_PLACE} of the pane that is focused then",
         repeatable=True,
     ),
     Call(
         "resize",
-        "Change the size of a pane. On an axis on which other panes are beside it, its dividers move; else its window "
-        "changes its size.",
+        "Resize a pane. On an axis with other panes, its dividers move; on the other axis, its window is resized.",
         *(_PANE, _COLS, _ROWS),
         result=_PLACE,
         repeatable=True,
     ),
     Call(
         "push_divider",
-        "Move a pane's divider as far as it can go: the one after it on that axis, or if it is the last there, the one "
-        "before it.",
+        "Move a pane's divider on an axis, as far as possible: the divider after the pane, or the one before it if it "
+        "is the last.",
         _PANE,
         Param("side", SIDE, "the direction to move it in", required=True),
-        Param("by", COUNT, "the number of cells to move it by", required=True),
+        Param("by", COUNT, "the number of cells", required=True),
         result=_PLACE,
     ),
     Call(
         "resize_window",
-        "Change the size of a window that does not follow attached clients, or which of them it follows.",
+        "Resize a window that does not follow attached clients, or set which client it follows.",
         *(_WINDOW, _COLS, _ROWS),
-        Param("policy", POLICY, "whose size it has: a client's, its own (manual), or the server's default"),
+        Param("policy", POLICY, "the size to follow: a client's, its own (manual), or the server's default"),
         result=_ACTIVE_PLACE,
         repeatable=True,
     ),
     Call(
         "move_divider",
-        "Move one divider of a window, as far as it can go.",
+        "Move a divider of a window, as far as possible.",
         _WINDOW,
-        Param("path", PATH, "the way down its layout to the split", required=True),
-        Param("by", INTEGER, "the number of cells to the right or down; negative for back", required=True),
+        Param("path", PATH, "the path to the split in its layout", required=True),
+        Param("by", INTEGER, "the number of cells, to the right or down; negative for left or up", required=True),
         result=_ACTIVE_PLACE,
     ),
     Call(
         "zoom",
-        "Give a pane its whole window, or end that. A pane that is alone in its window has it already.",
+        "Zoom a pane to fill its window, or end the zoom. No effect on the only pane of a window.",
         _PANE,
-        Param("on", BOOLEAN, "give it the whole window", omitted="toggles"),
+        Param("on", BOOLEAN, "zoom it", omitted="toggles"),
         result=_PLACE,
     ),
     Call(
         "layout",
-        "Arrange a window's panes by a preset.",
+        "Arrange a window's panes in a preset layout.",
         _WINDOW,
         Param("name", STRING, "even-horizontal, even-vertical, main-vertical or tiled", required=True),
         result=_ACTIVE_PLACE,
@@ -331,12 +330,12 @@ _CALLS = (
     ),
     Call(
         "move_pane",
-        "Move a pane beside another, or into a window of its own.",
+        "Move a pane next to another, or into a new window.",
         _PANE,
-        Param("target", ID, "the pane to move it beside"),
-        Param("direction", DIRECTION, "its side of the target"),
+        Param("target", ID, "the pane to move it next to"),
+        Param("direction", DIRECTION, "the side of the target"),
         *_SHARE,
-        Param("session", ID, "instead of `target`: the session in which it gets a window of its own"),
+        Param("session", ID, "instead of `target`: the session to create the window in"),
         _INDEX,
         result=_PLACE,
     ),
@@ -348,11 +347,11 @@ _CALLS = (
     ),
     Call(
         "swap",
-        "Exchange the places of two panes or two windows, also across sessions.",
+        "Swap two panes or two windows, which may be in different sessions.",
         _SCOPE,
         Param("id", ID, "the id of a window or pane", required=True),
         Param("other", ID, "the id of the other one", required=True),
-        result="`places`, a list of two: the place (below) of each pane, or of the active pane of each window",
+        result="`places`, two places (below): of each pane, or of the active pane of each window",
     ),
     Call(
         "rename",
@@ -362,31 +361,31 @@ _CALLS = (
         Param("name", STRING, "the new name", required=True),
         result=_ACTIVE_PLACE,
     ),
-    Call("kill", "End programs and remove their panes.", _SCOPE, _ID, result="`killed`, how many panes"),
+    Call("kill", "End programs and close their panes.", _SCOPE, _ID, result="`killed`, the number of panes"),
     Call("kill_server", "End every program and the server.", result="nothing; the connection closes"),
     Call(
         "subscribe",
-        "Push events on this connection from now on; of a pane that has ended, its pane_closed once more.",
-        Param("pane", ID, "only this pane's events", omitted="every event"),
-        _flag("output", "push what the pane writes, as text; needs `pane`"),
-        Param("since", COUNT, "the `seq` at which the text begins; needs `output`", omitted="the pane's current one"),
-        _flag("output_only", "leave out prompts and the echo of typed text; needs `output`"),
+        "Push events on this connection from now on; for a dead pane, repeat its pane_closed.",
+        Param("pane", ID, "only events of this pane", omitted="all events"),
+        _flag("output", "push the pane's output as text; needs `pane`"),
+        Param("since", COUNT, "a sequence number: text from there on; needs `output`", omitted="the current one"),
+        _flag("output_only", "omit prompts and the echo of typed text; needs `output`"),
         _flag("screen", "push the screen with the text; needs `output`"),
         Param(
             "hold_ms",
             COUNT,
-            "lock the pane while the subscription lasts, so that no command is run in it and no other client locks it; "
-            "wait at most this long for the lock",
+            "lock the pane while the subscription lasts, so that other clients cannot run commands in it or lock it; "
+            "the maximum time to wait for the lock",
         ),
-        result="`subscription`, its number; with a pane also `seq`, `since`, `marks` and `command_end` (see Events)",
+        result="`subscription`, its id; with a pane also `seq`, `since`, `marks` and `command_end` (see Events)",
         repeatable=True,
         cancellable=True,
     ),
     Call(
         "cancel",
         "Cancel a `run`, a `subscribe` that waits for a pane's lock, or a read of logs (`logs`, `output`, `search`, "
-        "`log_list`, `commands`): it gets no reply any more. A command that was not typed yet is not typed; one that "
-        "was continues. A reply that is on its way already still comes.",
+        "`log_list`, `commands`): no reply is sent, except one that is already on its way. A command that was not "
+        "typed yet is not typed; one that was typed continues.",
         Param("request", COUNT, "the id of that request, on this connection", required=True),
         repeatable=True,
     ),
@@ -398,16 +397,16 @@ _CALLS = (
     ),
     Call(
         "attach",
-        "Push a session's view on this connection from now on, and count as one of its clients.",
+        "Push a session's view on this connection from now on, as an attached client.",
         _SESSION,
         _COLS.but(doc="columns available for a window", required=True),
         _ROWS.but(doc="rows available for a window", required=True),
-        _flag("read_only", "only watch: refuse everything that changes something"),
-        result="`attachment`, its number",
+        _flag("read_only", "only watch: reject requests that change anything"),
+        result="`attachment`, its id",
     ),
     Call(
         "resize_attachment",
-        "Change the size that an attachment has for a window.",
+        "Change the size that an attached client has for a window.",
         _ATTACHMENT,
         _COLS.but(doc="columns available for a window", required=True),
         _ROWS.but(doc="rows available for a window", required=True),
@@ -415,28 +414,28 @@ _CALLS = (
     ),
     Call(
         "detach",
-        "End attachments of any client: all that match every parameter that is given.",
-        Param("session", ID, "those on this session"),
-        Param("attachment", ID, "this one"),
-        Param("keep", ID, "all but this one"),
-        result="`detached`, how many",
+        "End the attachments of all clients that match every given parameter.",
+        Param("session", ID, "only attachments to this session"),
+        Param("attachment", ID, "only this one"),
+        Param("keep", ID, "all except this one"),
+        result="`detached`, the number of attachments",
     ),
     Call(
         "freeze",
-        "Keep a copy of a pane as it is now, to read in while the pane continues. An attachment has one at a time.",
+        "Keep a copy of a pane's current contents to read while the pane continues. An attachment has one at a time.",
         *(_ATTACHMENT, _PANE),
-        result="`cols` and `rows`, the size of its screen; `total`, how many rows there are with the history; "
+        result="`cols` and `rows`, the size of its screen; `total`, the number of rows including the scrollback; "
         "`cursor`, its column and row on the screen; `seq`",
         repeatable=True,
     ),
     Call(
         "frozen_rows",
-        "Read rows of the frozen copy.",
+        "Read rows from the frozen copy.",
         _ATTACHMENT,
-        Param("first", COUNT, "the first row; 0 is the oldest of the history", required=True),
-        Param("count", COUNT, "how many; at most 1000 are returned", required=True),
-        result="`rows`, a list with the runs (see Attaching) of each, and `wrapped`, a list that says of each whether "
-        "it continues in the next",
+        Param("first", COUNT, "the first row; 0 is the oldest of the scrollback", required=True),
+        Param("count", COUNT, "the number of rows; at most 1000 are returned", required=True),
+        result="`rows`, a list of the runs (see Attaching) of each row, and `wrapped`, a list that says for each row "
+        "whether it continues in the next",
         repeatable=True,
     ),
     Call("thaw", "Drop the frozen copy.", _ATTACHMENT, repeatable=True),
@@ -457,7 +456,7 @@ def check(name: object, params: object) -> "tuple[Call, dict[str, object]]":
     """
     call = CALLS.get(name) if isinstance(name, str) else None
     if call is None:
-        raise BadRequestError(f"there is no call {name!r:.80}", remedy=f"the calls are: {', '.join(CALLS)}")
+        raise BadRequestError(f"unknown call {name!r:.80}", remedy=f"the calls are: {', '.join(CALLS)}")
     if params is not None and not isinstance(params, dict):
         raise BadRequestError(f"the params of {call.name} are not an object")
     return call, kinds.check(call.name, call.params, params or {})

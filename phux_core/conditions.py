@@ -15,14 +15,14 @@ CONDITIONS: "Mapping[str, Param]" = {
         Param("until", STRING, "a line contains this text"),
         Param("regex", STRING, "a line matches this Python regex"),
         Param("gone", STRING, "no visible line contains this text"),
-        Param("idle_ms", COUNT, "nothing was written for this many milliseconds"),
+        Param("idle_ms", COUNT, "there was no output for this many milliseconds"),
         Param(
             "state",
             list_of(one_of(*STATES), f"a list of {', '.join(STATES)}, at least one", least=1),
             "the pane is in one of these states",
         ),
-        Param("stop", STRING, "give up as soon as a line matches this Python regex"),
-        Param("since", COUNT, "a `seq`: only what was written after it counts"),
+        Param("stop", STRING, "stop as soon as a line matches this Python regex"),
+        Param("since", COUNT, "a sequence number: ignore output before it"),
         Param("output_only", BOOLEAN, "ignore prompts and the echo of typed text"),
     )
 }

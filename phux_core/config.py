@@ -22,7 +22,7 @@ _MAX_BYTES = 1 << 20
 
 
 _KEY = Kind("the name of a key, such as C-a or F1, or one character", is_key, {})
-_ACTION = Kind("the name of an action (docs/attach.md), a command behind a colon, or nothing", is_action, {})
+_ACTION = Kind("the name of an action (docs/attach.md), a colon and a command, or an empty string", is_action, {})
 _PROGRAM = Kind(
     "the name or path of a program, as a string",
     lambda value: isinstance(value, str) and bool(value) and value.isprintable(),
@@ -33,22 +33,22 @@ _LOG_BYTES = whole(64 * 1024, 1 << 50, of=" of bytes")
 KEYS: "Mapping[str, Param]" = {
     key.name: key
     for key in (
-        Param("history-limit", whole(0, 1_000_000), "rows of history that a pane keeps", default=10_000),
-        Param("log", BOOLEAN, "keep what panes write on disk, unless a session says otherwise", default=True),
-        Param("log-keep-days", number(0, 36500, of=" of days"), "how long to keep the log of a dead pane", default=7),
-        Param("log-pane-bytes", _LOG_BYTES, "the most bytes to keep of one pane's log", default=64 * 1024**2),
-        Param("log-total-bytes", _LOG_BYTES, "the most bytes to keep of all logs together", default=2 * 1024**3),
-        Param("shell", _PROGRAM, "the program to start in a pane without a command", omitted="the caller's SHELL"),
-        Param("window-size", one_of(*SIZE_POLICIES), "the attached client that windows fit", default="smallest"),
-        Param("prefix", _KEY, "the key before all others in attach", default="C-a"),
+        Param("history-limit", whole(0, 1_000_000), "rows of scrollback to keep per pane", default=10_000),
+        Param("log", BOOLEAN, "log the output of panes to disk, unless a session says otherwise", default=True),
+        Param("log-keep-days", number(0, 36500, of=" of days"), "days to keep the log of a dead pane", default=7),
+        Param("log-pane-bytes", _LOG_BYTES, "maximum bytes to keep of one pane's log", default=64 * 1024**2),
+        Param("log-total-bytes", _LOG_BYTES, "maximum bytes to keep of all logs together", default=2 * 1024**3),
+        Param("shell", _PROGRAM, "program to start in a pane without a command", omitted="the caller's SHELL"),
+        Param("window-size", one_of(*SIZE_POLICIES), "attached client whose size windows follow", default="smallest"),
+        Param("prefix", _KEY, "prefix key in attach", default="C-a"),
         Param("status", BOOLEAN, "show a status line in attach", default=True),
         Param("mouse", BOOLEAN, "use the mouse in attach", default=True),
-        Param("keys.*", _ACTION, "the action of a key after the prefix; nothing removes it"),
+        Param("keys.*", _ACTION, "action of a key after the prefix; an empty string removes it"),
     )
 }
-"""Every key by its name; ``TABLE.*`` is any key in that table."""
+"""Every key by name; ``TABLE.*`` is any key in that table."""
 _ENTRIES = {"keys": _KEY}
-"""The kind of the names in each table."""
+"""The kind of the keys in each table."""
 
 
 def config_path(environ: "Mapping[str, str] | None" = None) -> str:
@@ -106,7 +106,7 @@ def _read_toml(text: str, path: str) -> "dict[str, object]":
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadConfigError(f"{path} is no TOML: {error}", remedy="mend that line") from None
+        raise BadConfigError(f"{path} is not valid TOML: {error}", remedy="correct that line") from None
 
 
 def _checked(name: str, value: object, text: str, path: str) -> object:
@@ -114,9 +114,9 @@ def _checked(name: str, value: object, text: str, path: str) -> object:
     key = KEYS.get(f"{table}.*" if dot else name)
     where = f"{path}, line {_line_of(name, text)}"
     if key is None:
-        raise BadConfigError(f"{where}: there is no key `{name[:80]}`", remedy=f"the keys are: {', '.join(KEYS)}")
+        raise BadConfigError(f"{where}: unknown key `{name[:80]}`", remedy=f"the keys are: {', '.join(KEYS)}")
     if dot and not _ENTRIES[table].fits(entry):
-        raise BadConfigError(f"{where}: `{name[:80]}` is no key", remedy=f"use {_ENTRIES[table].words}")
+        raise BadConfigError(f"{where}: `{name[:80]}` is not the name of a key", remedy=f"use {_ENTRIES[table].words}")
     if not key.kind.fits(value):
         raise BadConfigError(f"{where}: `{name}` is {value!r:.80}", remedy=f"use {key.kind.words}")
     return value
@@ -128,7 +128,7 @@ def _line_of(name: str, text: str) -> int:
 
 
 def _settings(text: str) -> "Iterator[tuple[int, str]]":
-    """Yield the number and the full name of each line that sets a key or starts a table."""
+    """Yield the line number and full name of each key and table in the text."""
     table = ""
     for count, line in enumerate(text.splitlines(), start=1):
         if header := re.match(r"\s*\[+([^\]]*)\]", line):
@@ -147,14 +147,12 @@ def _read(path: str) -> str:
         with open(path, "rb") as file:
             data = file.read(_MAX_BYTES + 1)
         if len(data) > _MAX_BYTES:
-            raise BadConfigError(f"{path} has more than {_MAX_BYTES} bytes", remedy="make it shorter")
+            raise BadConfigError(f"{path} is larger than {_MAX_BYTES} bytes", remedy="shorten it")
         return data.decode()
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError as error:
-        raise BadConfigError(
-            f"{path} cannot be read: {error.strerror}", remedy="make it readable, or remove it"
-        ) from None
+        raise BadConfigError(f"cannot read {path}: {error.strerror}", remedy="make it readable, or remove it") from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise BadConfigError(f"{path}, line {line}: this is not UTF-8", remedy="save it as UTF-8") from None
+        raise BadConfigError(f"{path}, line {line}: not UTF-8", remedy="save it as UTF-8") from None

@@ -1,4 +1,4 @@
-"""Conversion between JSON documents and shapes, with cattrs."""
+"""Conversion of JSON documents to shapes, with cattrs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from phux_core import shapes
 from phux_core.errors import ProtocolError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 Shape = TypeVar("Shape")
 
@@ -26,19 +26,6 @@ EVENTS: dict[str, type[Any]] = {str(attrs.fields_dict(kind)["event"].default): k
 
 def _make_converter() -> Converter:
     converter = Converter()
-
-    def unstructure_without_absent(kind: type[Any]) -> Callable[[Any], dict[str, Any]]:
-        attributes = [(field.name, field.default is None) for field in attrs.fields(kind)]
-
-        def unstructure(shape: Any) -> dict[str, Any]:  # the order of the fields is part of the contract
-            values = ((name, getattr(shape, name), optional) for name, optional in attributes)
-            return {
-                name: converter.unstructure(value)
-                for name, value, optional in values
-                if not optional or value is not None
-            }
-
-        return unstructure
 
     def structure_color(value: Any, _kind: object) -> shapes.CellColor:
         return cast("shapes.CellColor", converter.structure(value, _COLORS[value["kind"]]))
@@ -59,7 +46,6 @@ def _make_converter() -> Converter:
         return value if isinstance(value, int) else converter.structure(value, shapes.LayoutSplit)
 
     converter.register_structure_hook_func(lambda kind: kind == int | shapes.LayoutSplit, structure_layout)
-    converter.register_unstructure_hook_factory(attrs.has, unstructure_without_absent)
     converter.register_structure_hook_func(lambda kind: kind == shapes.CellColor, structure_color)
     converter.register_structure_hook_func(lambda kind: kind == list[shapes.CellInfo], structure_cells)
     converter.register_structure_hook_func(
@@ -81,7 +67,7 @@ def load(kind: type[Shape], document: Mapping[str, Any]) -> Shape:
     try:
         return _converter.structure(document, kind)
     except (BaseValidationError, KeyError, TypeError, ValueError) as error:
-        raise ProtocolError(f"the server's answer is no {kind.__name__}") from error
+        raise ProtocolError(f"the server's reply is not a valid {kind.__name__}") from error
 
 
 def load_event(document: Mapping[str, Any]) -> shapes.Event | None:
@@ -92,8 +78,3 @@ def load_event(document: Mapping[str, Any]) -> shapes.Event | None:
     """
     kind = EVENTS.get(document["event"])
     return None if kind is None else cast("shapes.Event", load(kind, document))
-
-
-def dump(shape: object) -> dict[str, Any]:
-    """Convert a shape to a document."""
-    return cast("dict[str, Any]", _converter.unstructure(shape))

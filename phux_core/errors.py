@@ -9,12 +9,12 @@
     │   ├── TimedOutError         timed_out      a timeout expired
     │   └── UnsafePathError       unsafe_path    the socket's path or directory is unsafe or unusable
     ├── ProtocolError             protocol       the wire protocol was violated
-    │   └── VersionError          version        the two sides speak different protocols
+    │   └── VersionError          version        client and server speak different protocols
     └── RequestError              the server, or the library before calling it, rejected a request
         ├── BadRequestError       bad_request    a parameter has the wrong type, is unknown or out of range
         ├── BadSelectorError      bad_selector   TARGET is not a valid selector
-        ├── BadNameError          bad_name       an invalid session or window name
-        ├── BadSizeError          bad_size       columns or rows out of range
+        ├── BadNameError          bad_name       the name of a session or window is invalid
+        ├── BadSizeError          bad_size       columns or rows are out of range
         ├── BadCwdError           bad_cwd        the working directory is missing or inaccessible
         ├── BadConfigError        bad_config     the config file is invalid
         ├── NoSuchTargetError     no_such_target TARGET is valid and matches nothing
@@ -81,322 +81,188 @@ class PhuxError(Exception):
 
 
 class TransportError(PhuxError):
-    """The conversation with the server failed.
-
-    Example:
-        >>> TransportError("what happened").code
-        'transport'
-    """
+    """Communication with the server failed."""
 
     code = "transport"
 
 
 class NoServerError(TransportError):
-    """Nobody listens on the socket.
-
-    Example:
-        >>> NoServerError("what happened").code
-        'no_server'
-    """
+    """No server is listening on the socket."""
 
     code = "no_server"
     default_remedy = "start one with `phux new` or `phux server`"
 
 
 class StartFailedError(TransportError):
-    """A server was started and did not come up.
-
-    Example:
-        >>> StartFailedError("what happened").code
-        'start_failed'
-    """
+    """A server was started and did not become ready."""
 
     code = "start_failed"
 
 
 class DisconnectedError(TransportError):
-    """The server went away while a reply was awaited; whether the request took effect is unknown.
-
-    Example:
-        >>> DisconnectedError("what happened").code
-        'disconnected'
-    """
+    """The server disconnected before it replied; whether the request took effect is unknown."""
 
     code = "disconnected"
-    default_remedy = "look at the state (`phux ls`, `phux snapshot`) before asking again"
+    default_remedy = "check the state (`phux ls`, `phux snapshot`) before you repeat the request"
 
 
 class ServiceRestartingError(TransportError):
-    """No service answers: the last ones died, or the next one is still starting. The programs in the panes go on.
-
-    Example:
-        >>> ServiceRestartingError("what happened").code
-        'service_restarting'
-    """
+    """The service died, and the next one is not ready yet; the programs in the panes keep running."""
 
     code = "service_restarting"
     default_remedy = "try again in a moment; the programs keep running, and the log says why the service died"
 
 
 class TimedOutError(TransportError):
-    """A deadline passed before what was asked for had come about.
+    """A timeout expired.
 
     Attributes:
         changes: The screen changes so far, if the library's ``act`` timed out; None otherwise.
-
-    Example:
-        >>> TimedOutError("what happened").code
-        'timed_out'
     """
 
     code = "timed_out"
     changes: "ScreenChanges | None" = None
-    default_remedy = "allow more time, or see with `phux status` whether the server is well"
+    default_remedy = "use a longer timeout, or check the server with `phux status`"
 
 
 class UnsafePathError(TransportError):
-    """The socket's path is too long, or its directory is not private to this user.
-
-    Example:
-        >>> UnsafePathError("what happened").code
-        'unsafe_path'
-    """
+    """The socket's path is too long or unusable, or its directory is not private to this user."""
 
     code = "unsafe_path"
 
 
 class ProtocolError(PhuxError):
-    """Somebody broke the rules of the wire.
-
-    Example:
-        >>> ProtocolError("what happened").code
-        'protocol'
-    """
+    """The wire protocol was violated."""
 
     code = "protocol"
     default_remedy = "check that the socket belongs to a phux server (docs/wire.md)"
 
 
 class VersionError(ProtocolError):
-    """The two sides speak different protocols.
-
-    Example:
-        >>> VersionError("what happened").code
-        'version'
-    """
+    """The client and the server speak different protocols."""
 
     code = "version"
-    default_remedy = "restart the server, so that both sides are of one release"
+    default_remedy = "restart the server, so that both sides are the same release"
 
 
 class RequestError(PhuxError):
-    """The request was understood and answered with no.
-
-    Example:
-        >>> RequestError("what happened").code
-        'request'
-    """
+    """The server, or the library before calling it, rejected a request."""
 
     code = "request"
 
 
 class BadRequestError(RequestError):
-    """A call or parameter that does not exist, has the wrong type or is out of range.
-
-    Example:
-        >>> BadRequestError("what happened").code
-        'bad_request'
-    """
+    """A call or parameter is unknown, has the wrong type or is out of range."""
 
     code = "bad_request"
     exit_code = 2
 
 
 class BadSelectorError(RequestError):
-    """TARGET cannot be read.
-
-    Example:
-        >>> BadSelectorError("what happened").code
-        'bad_selector'
-    """
+    """TARGET is not a valid selector."""
 
     code = "bad_selector"
     default_remedy = "use NAME, NAME:WINDOW, NAME:WINDOW.PANE, @ID, `.` or `=` (docs/selectors.md)"
 
 
 class BadNameError(RequestError):
-    """A name that sessions or windows cannot have.
-
-    Example:
-        >>> BadNameError("what happened").code
-        'bad_name'
-    """
+    """The name of a session or window is invalid."""
 
     code = "bad_name"
     default_remedy = "use 1 to 64 printable characters, without `:` or `/`, not starting with one of . = @ # % -"
 
 
 class BadSizeError(RequestError):
-    """Columns or rows out of range.
-
-    Example:
-        >>> BadSizeError("what happened").code
-        'bad_size'
-    """
+    """Columns or rows are out of range."""
 
     code = "bad_size"
     default_remedy = "use COLSxROWS, each from 1 to 1000, such as 120x40"
 
 
 class BadCwdError(RequestError):
-    """The working directory does not exist, is no directory or may not be entered.
-
-    Example:
-        >>> BadCwdError("what happened").code
-        'bad_cwd'
-    """
+    """The working directory does not exist, is not a directory or is inaccessible."""
 
     code = "bad_cwd"
-    default_remedy = "name a directory that exists and may be entered"
+    default_remedy = "use an existing directory that you may enter"
 
 
 class BadConfigError(RequestError):
-    """Something in the config file is wrong; the message names the line and the key.
-
-    Example:
-        >>> BadConfigError("what happened").code
-        'bad_config'
-    """
+    """The config file is invalid; the message names the line and the key."""
 
     code = "bad_config"
     exit_code = 2
 
 
 class NoSuchTargetError(RequestError):
-    """What is named is well formed and not there: a session, a window, a pane, a command or a log.
-
-    Example:
-        >>> NoSuchTargetError("what happened").code
-        'no_such_target'
-    """
+    """TARGET is valid and matches nothing; or there is no such command or log."""
 
     code = "no_such_target"
-    default_remedy = "`phux tree` shows the sessions, windows and panes there are"
+    default_remedy = "list sessions, windows and panes with `phux tree`"
 
 
 class NameInUseError(RequestError):
-    """A session of that name lives.
-
-    Example:
-        >>> NameInUseError("what happened").code
-        'name_in_use'
-    """
+    """A session with that name exists."""
 
     code = "name_in_use"
     default_remedy = "choose another name, or end the old session with `phux kill NAME`"
 
 
 class CannotExecuteError(RequestError):
-    """The command cannot be started.
-
-    Example:
-        >>> CannotExecuteError("what happened").code
-        'cannot_execute'
-    """
+    """The command cannot be started."""
 
     code = "cannot_execute"
     default_remedy = "check the command's spelling, its permissions and PATH"
 
 
 class PaneClosedError(RequestError):
-    """The pane's program has ended; it can be read, not typed into.
-
-    Example:
-        >>> PaneClosedError("what happened").code
-        'pane_closed'
-    """
+    """The pane's program has exited; the pane can still be read."""
 
     code = "pane_closed"
-    default_remedy = "read it with `phux snapshot`, or make a new one with `phux new`"
+    default_remedy = "read it with `phux snapshot`, or create a new one with `phux new`"
 
 
 class BusyError(RequestError):
-    """Another program has the terminal, so that a command cannot be typed at a prompt.
-
-    Example:
-        >>> BusyError("vim has the whole screen of @3").code
-        'busy'
-    """
+    """Another program is in the foreground, so the shell is not at its prompt."""
 
     code = "busy"
-    default_remedy = "end that program, wait for it (phux wait), or let the command wait for the prompt with --queue"
+    default_remedy = "end that program, wait for it (phux wait), or pass --queue to wait for the prompt"
 
 
 class InputTooLongError(RequestError):
-    """A line longer than the terminal can take in canonical mode; nothing was typed.
-
-    Example:
-        >>> InputTooLongError("what happened").code
-        'input_too_long'
-    """
+    """A line exceeds the terminal's limit in canonical mode; nothing was typed."""
 
     code = "input_too_long"
     default_remedy = "send it in shorter lines, or put it into a file"
 
 
 class InputBlockedError(RequestError):
-    """The program does not read what is typed; the message says how much it took.
-
-    Example:
-        >>> InputBlockedError("what happened").code
-        'input_blocked'
-    """
+    """The program does not read its input; the message says how much it read."""
 
     code = "input_blocked"
     default_remedy = "interrupt or end the program, then try again"
 
 
 class StoppedError(RequestError):
-    """A wait saw what it was told to stop at; the message has the line.
-
-    Example:
-        >>> StoppedError("'error' came first").code
-        'stopped'
-    """
+    """A wait matched its stop condition; the message contains the line."""
 
     code = "stopped"
 
 
 class RefusedError(RequestError):
-    """Understood, and not allowed.
-
-    Example:
-        >>> RefusedError("what happened").code
-        'refused'
-    """
+    """The request is valid, but not allowed."""
 
     code = "refused"
     exit_code = 2
 
 
 class LimitError(RequestError):
-    """A bound of the server was reached.
-
-    Example:
-        >>> LimitError("what happened").code
-        'limit'
-    """
+    """A limit of the server was reached."""
 
     code = "limit"
 
 
 class InternalError(RequestError):
-    """A bug in phux; the server's log has the traceback.
-
-    Example:
-        >>> InternalError("what happened").code
-        'internal'
-    """
+    """A bug in phux; the server's log contains the traceback."""
 
     code = "internal"
     default_remedy = "please report it, with the server's log (`phux status` names it)"

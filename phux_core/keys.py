@@ -6,13 +6,14 @@ only decides which: the bytes of a key depend on the current modes of the termin
 Import-light: it is on the CLI's path.
 """
 
-_CANONICAL_NAMES = (
+KEY_NAMES = (
     *("Enter", "Tab", "BTab", "Escape", "Space", "BSpace"),
     *("Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown", "Insert", "Delete"),
     *(f"F{number}" for number in range(1, 13)),
     *("KP0", "KP1", "KP2", "KP3", "KP4", "KP5", "KP6", "KP7", "KP8", "KP9"),
     *("KP.", "KP/", "KP*", "KP-", "KP+", "KPEnter"),
 )
+"""Every canonical key name."""
 
 # tmux's alternative names, and common names from elsewhere.
 _ALIASES = {
@@ -27,10 +28,7 @@ _ALIASES = {
     "dc": "Delete",
 }
 
-_NAMES = {name.lower(): name for name in _CANONICAL_NAMES} | _ALIASES
-
-#: Every canonical key name, in the order the documentation lists them.
-KEY_NAMES = _CANONICAL_NAMES
+_NAMES = {name.lower(): name for name in KEY_NAMES} | _ALIASES
 
 
 class Key:

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-MOST_COUNT = 2**53 - 1
+MAX_COUNT = 2**53 - 1
 """The largest integer that every JSON library represents exactly."""
 LARGEST = 10**9
 """The largest duration: thirty years in seconds."""
@@ -36,7 +36,7 @@ class Kind:
         self.annotation = annotation
 
 
-def whole(least: int = 0, most: int = MOST_COUNT, *, of: str = "") -> Kind:
+def whole(least: int = 0, most: int = MAX_COUNT, *, of: str = "") -> Kind:
     """Return the kind of whole numbers in a range.
 
     Example:
@@ -48,7 +48,7 @@ def whole(least: int = 0, most: int = MOST_COUNT, *, of: str = "") -> Kind:
         return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
     schema: dict[str, object] = {"type": "integer", "minimum": least}
-    if most == MOST_COUNT:
+    if most == MAX_COUNT:
         return Kind(f"a whole number{of} from {least} to 2^53 - 1", fits, schema, "int")
     return Kind(f"a whole number{of} from {least} to {most}", fits, schema | {"maximum": most}, "int")
 
@@ -154,7 +154,7 @@ BOOLEAN = Kind("true or false", lambda value: isinstance(value, bool), {"type": 
 WORDS = list_of(STRING, "a list of strings without NUL, at least one", least=1)
 COMMAND = Kind("a list of strings without NUL, the first not empty", _is_command, WORDS.schema, "list[str]")
 ENVIRONMENT = Kind(
-    "an object of strings; no name is empty or has a `=`, nothing has a NUL",
+    "an object of strings without NUL, with names that are not empty and contain no `=`",
     _is_environment,
     {"type": "object", "additionalProperties": {"type": "string"}},
     "dict[str, str]",
@@ -241,7 +241,7 @@ def check(owner: str, params: "Mapping[str, Param]", given: "Mapping[str, object
         param = params.get(name)
         if param is None:
             known = ", ".join(params) or "no parameters"
-            raise BadRequestError(f"{owner} has no parameter {name!r:.80}", remedy=f"it takes {known}")
+            raise BadRequestError(f"{owner} has no parameter {name!r:.80}", remedy=f"it accepts {known}")
         if value is not None and not param.kind.fits(value):
             shown = str(value).lower() if isinstance(value, bool) else f"{value!r:.80}"
             raise BadRequestError(f"the parameter `{name}` of {owner} is {shown}", remedy=_send(param))

@@ -46,25 +46,25 @@ def socket_path(explicit: str | None = None, environ: "Mapping[str, str] | None"
         path = os.path.expanduser(path)
         if not os.path.isabs(path):
             raise UnsafePathError(
-                f"the home directory in the socket path {path!r:.80} is not known",
-                remedy="set HOME to an absolute path, or name the socket by an absolute path",
+                f"cannot expand the home directory in the socket path {path!r:.80}",
+                remedy="set HOME to an absolute path, or use an absolute path for the socket",
             )
     try:
         path = os.path.abspath(path)
     except FileNotFoundError:
         raise UnsafePathError(
             f"the socket path {path!r:.80} is relative, and the working directory was deleted",
-            remedy="change to a directory that exists, or name the socket by an absolute path",
+            remedy="change to an existing directory, or use an absolute path for the socket",
         ) from None
     try:
         length = len(os.fsencode(path))
     except UnicodeEncodeError:
         length = -1
     if "\0" in path or length < 0:
-        raise UnsafePathError("the socket path has characters that no path has")
+        raise UnsafePathError("the socket path contains characters that paths cannot contain")
     if length > SOCKET_PATH_LIMIT:
         raise UnsafePathError(
-            f"the socket path has {length} bytes, and a Unix socket's may have {SOCKET_PATH_LIMIT}: {path}",
+            f"the socket path has {length} bytes; at most {SOCKET_PATH_LIMIT} are allowed: {path}",
             remedy="choose a shorter path with --socket or PHUX_SOCKET",
         )
     return path
@@ -85,7 +85,7 @@ def missing_runtime_directory(explicit: str | None = None, environ: "Mapping[str
     runtime = environ.get("XDG_RUNTIME_DIR", "")
     if explicit or environ.get("PHUX_SOCKET") or not os.path.isabs(runtime) or os.path.isdir(runtime):
         return None
-    return f"XDG_RUNTIME_DIR is {runtime}, which is no directory; {_without_runtime_directory()} is used instead"
+    return f"XDG_RUNTIME_DIR is {runtime}, which is not a directory; using {_without_runtime_directory()} instead"
 
 
 def home_directory(environ: "Mapping[str, str] | None" = None) -> str | None:
@@ -171,8 +171,8 @@ def ensure_private_directory(socket: str) -> None:
             os.mkdir(directory, 0o700)
     except OSError as error:
         raise UnsafePathError(
-            f"the socket's directory {directory} cannot be made: {error.strerror}",
-            remedy="choose another place with --socket or PHUX_SOCKET",
+            f"cannot create the socket's directory {directory}: {error.strerror}",
+            remedy="choose another path with --socket or PHUX_SOCKET",
         ) from error
     check_private_directory(socket)
 
@@ -185,26 +185,26 @@ def check_private_directory(socket: str) -> None:
         FileNotFoundError: The directory does not exist.
     """
     directory = os.path.dirname(socket)
-    remedy = "choose a private directory with --socket or PHUX_SOCKET, such as one made by `mkdir -m 700 DIR`"
+    remedy = "choose a private directory with --socket or PHUX_SOCKET, such as one created with `mkdir -m 700 DIR`"
     try:
         found = os.lstat(directory)
     except FileNotFoundError:
         raise
     except OSError as error:
         raise UnsafePathError(
-            f"the socket's directory {directory} cannot be looked at: {error.strerror}", remedy=remedy
+            f"cannot access the socket's directory {directory}: {error.strerror}", remedy=remedy
         ) from error
     if not stat.S_ISDIR(found.st_mode):
         kind = "a symbolic link" if stat.S_ISLNK(found.st_mode) else "not a directory"
         raise UnsafePathError(f"the socket's directory {directory} is {kind}", remedy=remedy)
     if found.st_uid != os.getuid():
         raise UnsafePathError(
-            f"the socket's directory {directory} belongs to uid {found.st_uid}, not to us (uid {os.getuid()})",
+            f"the socket's directory {directory} belongs to uid {found.st_uid}, not to uid {os.getuid()}",
             remedy=remedy,
         )
     if found.st_mode & stat.S_IRWXU != stat.S_IRWXU:
         raise UnsafePathError(
-            f"the socket's directory {directory} is not open to us (mode {stat.S_IMODE(found.st_mode):04o}, need 0700)",
+            f"the socket's directory {directory} is not accessible (mode {stat.S_IMODE(found.st_mode):04o}, need 0700)",
             remedy=f"chmod 700 {directory}",
         )
     if found.st_mode & 0o077:

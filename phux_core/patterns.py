@@ -42,15 +42,15 @@ def compile_pattern(pattern: str) -> "re.Pattern[str]":
     import re
 
     if not isinstance(pattern, str):
-        raise BadRequestError(f"the pattern is {pattern!r:.80}", remedy="give a text")
+        raise BadRequestError(f"the pattern is {pattern!r:.80}", remedy="use a string")
     if len(pattern) > LONGEST:
-        raise BadRequestError(f"the pattern has {len(pattern)} characters", remedy=f"give at most {LONGEST}")
+        raise BadRequestError(f"the pattern has {len(pattern)} characters", remedy=f"use at most {LONGEST}")
     try:
         compiled = re.compile(pattern)
         compiled.search("")  # some patterns overflow only when used
     except (re.error, OverflowError, RecursionError) as error:
         raise BadRequestError(
-            f"the pattern {pattern!r:.80} cannot be read: {error}", remedy="write it as Python's re module takes it"
+            f"the pattern {pattern!r:.80} is invalid: {error}", remedy="use the syntax of Python's re module"
         ) from None
     return compiled
 
@@ -58,8 +58,8 @@ def compile_pattern(pattern: str) -> "re.Pattern[str]":
 def too_slow() -> LimitError:
     """Return the error for a pattern that was stopped."""
     return LimitError(
-        f"the pattern was stopped: matching took more than {LIMIT_S:g} s",
-        remedy="use a simpler one, without repetitions inside repetitions",
+        f"matching the pattern took more than {LIMIT_S:g} s",
+        remedy="use a simpler pattern, without nested repetitions",
     )
 
 
@@ -196,7 +196,7 @@ class _Helper:
         except (BrokenPipeError, EOFError):
             if was_too_slow(process.wait()):
                 raise too_slow() from None
-            raise InternalError("the process that matches a pattern has ended") from None
+            raise InternalError("the process that matches the pattern has exited") from None
         return None if found is None else (found[0], found[1])
 
     def __del__(self) -> None:

@@ -10,7 +10,6 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
     Schema = dict[str, Any]
@@ -60,33 +59,17 @@ def _plain(name: str) -> str:
 def generate() -> "dict[str, Schema]":
     """Return every schema, generated from the shapes, by file name."""
     from phux_core import shapes
+    from phux_core.shapes import logs, results, screen, tree
 
-    documents = {
-        "checks": shapes.Checks,
-        "command-info": shapes.CommandInfo,
-        "command-list": shapes.CommandList,
-        "created": shapes.Created,
-        "error": shapes.Error,
-        "event": shapes.Event,
-        "detached": shapes.Detached,
-        "killed": shapes.Killed,
-        "log-list": shapes.LogList,
-        "log-text": shapes.LogText,
-        "matches": shapes.Matches,
-        "place": shapes.Place,
-        "run-result": shapes.RunResult,
-        "screen-changes": shapes.ScreenChanges,
-        "screen-state": shapes.ScreenState,
-        "sent": shapes.Sent,
-        "session-list": shapes.SessionList,
-        "signalled": shapes.Signalled,
-        "started": shapes.Started,
-        "status": shapes.Status,
-        "stopped": shapes.Stopped,
-        "swapped": shapes.Swapped,
-        "tree": shapes.Tree,
-    }
-    return dict(_document(name, kind) for name, kind in documents.items())
+    kinds = [kind for module in (logs, results, screen, tree) for kind in vars(module).values()]
+    versioned = [kind for kind in kinds if "schema_version" in getattr(kind, "__annotations__", {})]
+    documents = {_spelled(kind.__name__): kind for kind in (*versioned, shapes.Created)}
+    return dict(_document(name, kind) for name, kind in (*documents.items(), ("event", shapes.Event)))
+
+
+def _spelled(name: str) -> str:
+    """Return the name of a schema: ``screen-state`` for ``ScreenState``."""
+    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name)[1:]
 
 
 def _document(name: str, kind: "Any") -> "tuple[str, Schema]":
@@ -137,7 +120,8 @@ def _object(kind: "Any", definitions: "Schema") -> "Schema":
     import attrs
 
     resolved = attrs.resolve_types(kind)
-    summary, notes = _read_docstring(kind.__doc__)
+    summary = _read_docstring(kind.__doc__)[0]
+    notes = descriptions(kind)
     properties = {}
     required = []
     for attribute in attrs.fields(resolved):
@@ -160,19 +144,23 @@ def _without_none(kind: "Any") -> "Any":
     return functools.reduce(operator.or_, rest)
 
 
+def descriptions(kind: "type[Any]") -> "dict[str, str]":
+    """Return the descriptions of a shape's fields, from its docstring and those of its base classes."""
+    notes: dict[str, str] = {}
+    for base in reversed(kind.__mro__[:-1]):
+        notes |= _read_docstring(base.__doc__ or "")[1]
+    return notes
+
+
 def _read_docstring(text: str) -> "tuple[str, dict[str, str]]":
     """Return the summary and the attribute descriptions of a Google-style docstring."""
     head, _, attributes = text.partition("Attributes:")
     notes: dict[str, str] = {}
-    for line in _unindented(attributes.splitlines()):
-        name, colon, note = line.partition(": ")
-        if colon and not line.startswith(" "):
+    for line in attributes.splitlines():
+        name, colon, note = line.strip().partition(": ")
+        if colon:
             notes[name] = note
     return head.strip().split("\n\n", maxsplit=1)[0], notes
-
-
-def _unindented(lines: "Iterable[str]") -> "list[str]":
-    return [line.strip() for line in lines if line.strip()]
 
 
 def _write(directory: str) -> None:

@@ -63,15 +63,15 @@ def _check_name(what: str, name: str) -> str:
     if not name:
         problem = "is empty"
     elif len(name) > MAX_NAME_LENGTH:
-        problem = f"has {len(name)} characters, and {MAX_NAME_LENGTH} are allowed"
+        problem = f"has {len(name)} characters; at most {MAX_NAME_LENGTH} are allowed"
     elif name[0] in _RESERVED_FIRST:
-        problem = f"starts with {name[0]!r}, which selectors use"
+        problem = f"starts with {name[0]!r}, which is reserved for selectors"
     elif taken := [character for character in _RESERVED_ANYWHERE if character in name]:
-        problem = f"contains {taken[0]!r}, which selectors use"
+        problem = f"contains {taken[0]!r}, which is reserved for selectors"
     elif what == "window" and name[-1] == ".":
-        problem = "ends with '.', behind which selectors have a pane"
+        problem = "ends with '.', which is reserved for selectors"
     elif not name.isprintable():
-        problem = "contains a character that cannot be printed"
+        problem = "contains an unprintable character"
     else:
         return name
     raise BadNameError(f"the {what} name {name[:80]!r} {problem}")
@@ -114,14 +114,14 @@ def parse(text: str) -> Selector:
             raise BadSelectorError(f"{text[:80]!r} is not a pane id: `@` is followed by a number, such as @3")
         return Selector(text, pane_id=int(digits))
     if text[0] in _RESERVED_FIRST:
-        raise BadSelectorError(f"{text[:80]!r} is no selector: no session name starts with {text[0]!r}")
+        raise BadSelectorError(f"{text[:80]!r} is not a selector: session names cannot start with {text[0]!r}")
     session, colon, locus = text.partition(":")
     if not session:
-        raise BadSelectorError(f"{text[:80]!r} names no session before the colon")
+        raise BadSelectorError(f"{text[:80]!r} has no session before the colon")
     if colon and not locus:
-        raise BadSelectorError(f"{text[:80]!r} names no window behind the colon")
+        raise BadSelectorError(f"{text[:80]!r} has no window after the colon")
     if locus.endswith("."):
-        raise BadSelectorError(f"{text[:80]!r} names no pane behind the dot")
+        raise BadSelectorError(f"{text[:80]!r} has no pane after the dot")
     return Selector(text, session=session, locus=locus if colon else None)
 
 
@@ -144,7 +144,7 @@ def resolve_object(tree: "Node", text: str, here: int | None = None) -> "tuple[s
     if text == ".":
         pane = (None if here is None else _pane_by_id(tree, here)) or _pane_by_id(tree, tree["focused_pane"])
         if pane is None:
-            raise NoSuchTargetError("there is no focused pane: no session lives")
+            raise NoSuchTargetError("there is no focused pane: the server has no sessions")
         return "pane", pane
     if selector.pane_id is not None:
         pane = _pane_by_id(tree, selector.pane_id)
@@ -154,17 +154,17 @@ def resolve_object(tree: "Node", text: str, here: int | None = None) -> "tuple[s
     session = _session(tree, tree["focused_session"] if text == "=" else selector.session)
     if session is None:
         if text == "=":
-            raise NoSuchTargetError("there is no focused session: no session lives")
-        # `new --json` prints a pane's number, and users pass it without the `@`.
+            raise NoSuchTargetError("there is no focused session: the server has no sessions")
+        # `new --json` prints a pane's id, and users pass it without the `@`.
         number = _is_number(selector.text) and _pane_by_id(tree, int(selector.text)) is not None
-        remedy = f"pane {selector.text} is written @{selector.text}" if number else None
+        remedy = f"write @{selector.text} for the pane with that id" if number else None
         raise NoSuchTargetError(f"no session is called {selector.session!r}", remedy=remedy)
     if selector.locus is None:
         return "session", session
     window_part, _, pane_part = selector.locus.rpartition(".")
     if not window_part or not _is_number(pane_part):
         window_part = ""
-    # Numbers are indexes if such a window and pane exist. Otherwise the whole may be a name, which may contain dots.
+    # Numbers are indexes if such a window and pane exist. Otherwise the text may be a name, which may contain dots.
     inside = _by_index(session, window_part) if _is_number(window_part) else None
     pane = None if inside is None else _pane_by_index(inside, pane_part)
     if pane is not None:

@@ -66,13 +66,13 @@ def join_wrapped(rows: "Sequence[str]", wrapped: "Container[int]", cols: int) ->
     lines: list[str] = []
     joining = False
     for index, row in enumerate(rows):
-        goes_on = index in wrapped and index + 1 < len(rows)
-        text = row + " " * _blanks_before_wrap(row, rows[index + 1], cols) if goes_on else row
+        continues = index in wrapped and index + 1 < len(rows)
+        text = row + " " * _blanks_before_wrap(row, rows[index + 1], cols) if continues else row
         if joining:
             lines[-1] += text
         else:
             lines.append(text)
-        joining = goes_on
+        joining = continues
     return lines
 
 

@@ -56,18 +56,13 @@ class Decoder:
         self._max_header = max_header
         self._max_payload = max_payload
 
-    @property
-    def buffered(self) -> int:
-        """Number of buffered bytes of incomplete frames."""
-        return len(self._buffer)
-
     def feed(self, data: bytes) -> "Iterator[tuple[Header, bytes]]":
         """Add bytes and yield each complete frame. Frames left in the iterator are yielded by the next call.
 
         Raises:
             ProtocolError: The bytes are not valid frames. The stream is unusable from then on.
         """
-        self._buffer += data
+        self.push(data)
         while (frame := self.next_frame()) is not None:
             yield frame
 

@@ -80,7 +80,7 @@ def _as_call(match: re.Match[str]) -> str:
 
 # Remedies that only apply to the command line, and their equivalents for a model.
 _INSTEAD = {
-    "or let the command wait for the prompt with --queue": "or end it with phux_signal",
+    "or pass --queue to wait for the prompt": "or end it with phux_signal",
     "wait for it (phux wait)": 'wait for it (phux_wait with state ["prompt"])',
     "signal the shell itself with --shell (shell=True)": "nothing needs to be ended there",
     "`phux logs --list` lists the logs": "phux_tree lists the panes, phux_commands what ran",

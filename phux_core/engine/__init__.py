@@ -9,56 +9,12 @@ import importlib
 import logging
 from typing import TYPE_CHECKING, Protocol, cast
 
-from phux_core.engine.protocol import (
-    DEFAULT_HISTORY,
-    DEFAULT_STYLE,
-    MAX_SIZE,
-    PRIVATE_OSC,
-    Bell,
-    Color,
-    Cursor,
-    CwdChanged,
-    Effect,
-    Engine,
-    Lines,
-    Mark,
-    Modes,
-    Mouse,
-    PrivateOsc,
-    Reply,
-    Span,
-    Style,
-    TitleChanged,
-)
+from phux_core.engine.protocol import DEFAULT_HISTORY, Engine, check_limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "DEFAULT_HISTORY",
-    "DEFAULT_STYLE",
-    "ENGINES",
-    "MAX_SIZE",
-    "PRIVATE_OSC",
-    "Bell",
-    "Color",
-    "Cursor",
-    "CwdChanged",
-    "Effect",
-    "Engine",
-    "Lines",
-    "Mark",
-    "Modes",
-    "Mouse",
-    "PrivateOsc",
-    "Reply",
-    "Span",
-    "Style",
-    "TitleChanged",
-    "choose",
-    "create",
-    "restore",
-]
+__all__ = ["ENGINES", "Engine", "choose", "create", "restore"]
 
 ENGINES = ("ghostty", "pyte")
 """The names of the engines, best first."""
@@ -88,6 +44,7 @@ def create(name: str, cols: int, rows: int, *, history: int = DEFAULT_HISTORY, p
         ValueError: Unknown engine, or size out of range.
         ImportError: The engine is not installed.
     """
+    check_limits(cols, rows, history)
     return _backend(name).create(cols, rows, history=history, position=position)
 
 
@@ -122,7 +79,7 @@ def choose(requested: str | None) -> str:
     try:
         _backend("ghostty")
     except (ImportError, OSError) as error:  # OSError: installed, but its shared library does not load
-        logging.getLogger("phux.engine").warning("the ghostty engine cannot be used, pyte is: %s", error)
+        logging.getLogger("phux.engine").warning("using pyte, because the ghostty engine cannot be used: %s", error)
         return "pyte"
     return "ghostty"
 

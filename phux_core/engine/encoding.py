@@ -158,14 +158,18 @@ def _typed(name: str, *, ctrl: bool, shift: bool) -> str:
     return name
 
 
-def encode_paste(text: str, *, bracketed: bool) -> bytes:
-    """Return the bytes to send for pasted text: without control characters, bracketed if requested."""
+def encode_paste(text: str, modes: Modes) -> bytes:
+    """Return the bytes to send for pasted text: without control characters, bracketed if the program enabled it.
+
+    End-of-paste sequences inside the text are removed, so that pasted text cannot leave the brackets.
+    Newlines become carriage returns when not bracketed.
+    """
     # Remove whole end markers first, so that no "[201~" remains as text. If that joins a new one, the second step
     # removes its ESC.
     clean = text if text.isprintable() else _PASTE_CONTROLS.sub("", _END_OF_PASTE.sub("", text))
     if not clean:
         return b""
-    if bracketed:
+    if modes.bracketed_paste:
         return b"\x1b[200~" + clean.encode("utf-8", "surrogateescape") + b"\x1b[201~"
     return clean.replace("\r\n", "\r").replace("\n", "\r").encode("utf-8", "surrogateescape")
 

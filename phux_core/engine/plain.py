@@ -44,7 +44,7 @@ def as_written(data: bytes, *, cols: int, rows: int) -> str:
         lines = engine.lines(-count, count + engine.rows)
     finally:
         engine.close()
-    wrapped = {index for index, goes_on in enumerate(lines.wrapped) if goes_on}
+    wrapped = {index for index, continues in enumerate(lines.wrapped) if continues}
     return "\n".join(join_wrapped(lines.text, wrapped, cols)).rstrip("\n")
 
 

@@ -24,6 +24,18 @@ DEFAULT_HISTORY = 10_000
 """Default number of scrollback rows."""
 
 
+def check_limits(cols: int, rows: int, history: int = 0) -> None:
+    """Check the size of a terminal and its history.
+
+    Raises:
+        ValueError: One of them is out of range.
+    """
+    if not (1 <= cols <= MAX_SIZE and 1 <= rows <= MAX_SIZE):
+        raise ValueError(f"a terminal of {cols} columns and {rows} rows: each must be 1 to {MAX_SIZE}")
+    if history < 0:
+        raise ValueError(f"a history of {history} rows")
+
+
 class Reply(NamedTuple):
     """The terminal's reply to a query (DA, DSR, DECRQM, ...), to be written to the pty."""
 
@@ -266,19 +278,6 @@ class Engine(Protocol):
 
     def encode_key(self, key: Key) -> bytes:
         """Return the bytes to send for a key press in the current modes."""
-
-    def encode_paste(self, text: str) -> bytes:
-        """Return the bytes to send for pasted text, bracketed if the program enabled it.
-
-        End-of-paste sequences inside the text are removed, so that pasted text cannot leave the brackets.
-        Newlines become carriage returns when not bracketed.
-        """
-
-    def encode_mouse(self, event: Mouse) -> bytes:
-        """Return the bytes to send for a mouse event; empty if the program did not request it."""
-
-    def encode_focus(self, focused: bool) -> bytes:
-        """Return the bytes to send when the focus changes; empty if the program did not request it."""
 
     def checkpoint(self) -> bytes:
         """Return the whole state as bytes: modes, scrollback, both screens, parser state, position."""

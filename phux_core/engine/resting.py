@@ -19,7 +19,7 @@ from phux_core.engine.tap import Tap
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phux_core.engine.protocol import Cursor, Effect, Engine, Lines, Modes, Mouse, Span
+    from phux_core.engine.protocol import Cursor, Effect, Engine, Lines, Modes, Span
     from phux_core.keys import Key
 
 
@@ -199,18 +199,6 @@ class RestingEngine:
     def encode_key(self, key: Key) -> bytes:
         """Return the bytes to send for a key press."""
         return self._awake().encode_key(key)
-
-    def encode_paste(self, text: str) -> bytes:
-        """Return the bytes to send for pasted text."""
-        return self._awake().encode_paste(text)
-
-    def encode_mouse(self, event: Mouse) -> bytes:
-        """Return the bytes to send for a mouse event."""
-        return self._awake().encode_mouse(event)
-
-    def encode_focus(self, focused: bool) -> bytes:
-        """Return the bytes to send when the focus changes."""
-        return self._awake().encode_focus(focused)
 
     def checkpoint(self) -> bytes:
         """Return the whole state as bytes."""

@@ -17,8 +17,8 @@ it cannot combine into a sequence.
 
 from __future__ import annotations
 
+import json
 import re
-import struct
 from urllib.parse import unquote_to_bytes
 
 from phux_core.engine.protocol import PRIVATE_OSC, CwdChanged, Effect, Mark, PrivateOsc
@@ -49,9 +49,6 @@ _TEXT = 0  # outside any OSC
 _NUMBER = 1  # after "ESC ]", number incomplete; these bytes are held back
 _BODY = 2  # inside an OSC
 _ENDING = 3  # after the ESC that ended an OSC; a backslash here belongs to it
-
-_FLAG_ESC, _FLAG_WITHHELD, _FLAG_COLLECTING, _FLAG_CWD = 1, 2, 4, 8
-_STATE = struct.Struct("<QQBBHII")
 
 
 class Tap:
@@ -227,20 +224,10 @@ class Tap:
 
     def dump(self) -> bytes:
         """Return the scanner's state as bytes, for checkpoints."""
-        body = self._body
-        cwd = self.cwd
-        flags = (
-            (_FLAG_ESC if self._esc else 0)
-            | (_FLAG_WITHHELD if self._withheld else 0)
-            | (_FLAG_COLLECTING if body is not None else 0)
-            | (_FLAG_CWD if cwd is not None else 0)
-        )
-        # Held bytes are always "]" and the number so far, so that the number and their count suffice.
-        held = len(self._held)
-        named = (cwd or "").encode("utf-8", "surrogatepass")
-        kept = bytes(body or b"")
-        head = _STATE.pack(self.position, self._begin, self._state, flags, held, len(named), len(kept))
-        return b"".join((head, bytes([len(self._number)]), self._number, named, kept))
+        held, number = self._held.decode("latin-1"), self._number.decode("latin-1")
+        body = None if self._body is None else self._body.decode("latin-1")
+        state = [self.position, self._begin, self._state, self._esc, self._withheld, held, number, body, self.cwd]
+        return json.dumps(state).encode()
 
     @classmethod
     def load(cls, state: bytes) -> Tap:
@@ -250,26 +237,14 @@ class Tap:
             ValueError: The bytes are not a valid dump.
         """
         try:
-            position, begin, mode, flags, held, named, kept = _STATE.unpack_from(state)
-            number_at = _STATE.size + 1
-            named_at = number_at + state[_STATE.size]
-        except (struct.error, IndexError) as error:
+            position, begin, mode, esc, withheld, held, number, body, cwd = json.loads(state)
+            tap = cls(int(position))
+            tap.cwd = cwd
+            tap._begin, tap._state, tap._esc, tap._withheld = int(begin), int(mode), bool(esc), bool(withheld)
+            tap._held, tap._number = held.encode("latin-1"), number.encode("latin-1")
+            tap._body = None if body is None else bytearray(body, "latin-1")
+        except (ValueError, TypeError, AttributeError) as error:
             raise ValueError("not the state of a tap") from error
-        kept_at = named_at + named
-        if len(state) != kept_at + kept or mode > _ENDING:
-            raise ValueError("not the state of a tap")
-        tap = cls()
-        tap.position = position
-        tap._begin = begin
-        tap._state = mode
-        tap._esc = bool(flags & _FLAG_ESC)
-        tap._withheld = bool(flags & _FLAG_WITHHELD)
-        tap._number = state[number_at:named_at]
-        tap._held = (b"]" + tap._number)[:held]
-        if flags & _FLAG_CWD:
-            tap.cwd = state[named_at:kept_at].decode("utf-8", "surrogatepass")
-        if flags & _FLAG_COLLECTING:
-            tap._body = bytearray(state[kept_at:])
         return tap
 
 

@@ -33,18 +33,18 @@ _ENGINES = {"ghostty": "pyghostty", "pyte": "pyte"}
 
 def parser() -> argparse.ArgumentParser:
     """Return the argument parser of the keeper."""
-    parser = argparse.ArgumentParser(prog="phux server", description="Own terminals until the last session ends.")
+    parser = argparse.ArgumentParser(prog="phux server", description="Run a server until its last session ends.")
     parser.add_argument("--socket")
     parser.add_argument("--exit-after-idle", type=int)
     parser.add_argument("--keep-dead", type=float)
     parser.add_argument("--engine")
-    parser.add_argument("--state-dir", help="where logs of panes are kept")
+    parser.add_argument("--state-dir", help="directory for logs of panes")
     parser.add_argument("--no-config", action="store_true", help="do not read the user's config file")
-    parser.add_argument("--detach", action="store_true", help="fork, leave the terminal, and log to a file")
-    parser.add_argument("--ready-fd", type=int, help="tell on this pipe whether the server came up")
-    parser.add_argument("--lock-fd", type=int, help="the starter holds the lock, on this descriptor")
-    parser.add_argument("--life-fd", type=int, help="end when the other end of this pipe closes")
-    parser.add_argument("--remove-directory", action="store_true", help="at the end, remove the socket's directory")
+    parser.add_argument("--detach", action="store_true", help="run in the background and log to a file")
+    parser.add_argument("--ready-fd", type=int, help="pipe on which to report that the server is ready")
+    parser.add_argument("--lock-fd", type=int, help="descriptor of the lock held by the starter")
+    parser.add_argument("--life-fd", type=int, help="pipe whose other end keeps the server alive")
+    parser.add_argument("--remove-directory", action="store_true", help="remove the socket's directory at the end")
     return parser
 
 
@@ -53,7 +53,7 @@ def _check_engine(name: str | None) -> str | None:
     if name is None:
         return None
     if name not in _ENGINES:
-        raise BadRequestError(f"there is no engine {name!r}", remedy=f"choose one of {', '.join(_ENGINES)}")
+        raise BadRequestError(f"unknown engine {name!r}", remedy=f"choose one of {', '.join(_ENGINES)}")
     if importlib.util.find_spec(_ENGINES[name]) is None:
         raise BadRequestError(
             f"the engine {name} needs the package {_ENGINES[name]}, which is not installed",

@@ -117,7 +117,7 @@ class Channel:
                 for header, payload in self._decoder.feed(data):
                     count = header.pop("fds", 0)
                     if not isinstance(count, int) or not 0 <= count <= len(self._fds) or "op" not in header:
-                        raise ProtocolError("a message has no operation, or not the descriptors it speaks of")
+                        raise ProtocolError("a message has no operation, or too few descriptors")
                     messages.append(Message(header, payload, [self._fds.popleft() for _ in range(count)]))
             except ProtocolError as error:
                 raise ChannelClosedError(error.message) from error

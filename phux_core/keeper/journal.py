@@ -23,7 +23,7 @@ MAX_READ = 256 * 1024
 """Maximum bytes of one read."""
 NOTE_SIZE = 1000
 """Maximum bytes of the note stored beside the output."""
-UNKEPT_SIZE = 32 * 1024
+OUTBOX_SIZE = 32 * 1024
 """Maximum bytes stored here until the keeper has received them."""
 _COUNTS = struct.Struct("=QQ")
 _LENGTH = struct.Struct("=I")
@@ -31,9 +31,9 @@ _LENGTH = struct.Struct("=I")
 _NOTE = _COUNTS.size
 _START = _NOTE + _LENGTH.size + NOTE_SIZE
 _END = _START + SIZE
-_UNKEPT = _END
-_UNKEPT_START = _UNKEPT + _LENGTH.size
-_WHOLE = _UNKEPT_START + UNKEPT_SIZE
+_OUTBOX = _END
+_OUTBOX_START = _OUTBOX + _LENGTH.size
+_WHOLE = _OUTBOX_START + OUTBOX_SIZE
 # Bytes before the last checkpoint that stay readable, for readers of the stream as text.
 _REMEMBERED = 64 * 1024
 
@@ -85,7 +85,7 @@ class Journal:
         self._before = b""
         # Use pread, because an access through the mapping would allocate pages that were never written to.
         self._base, self._length = _COUNTS.unpack(os.pread(fd, _COUNTS.size, 0))
-        (self._unkept_size,) = _LENGTH.unpack(os.pread(fd, _LENGTH.size, _UNKEPT))
+        (self._outbox_size,) = _LENGTH.unpack(os.pread(fd, _LENGTH.size, _OUTBOX))
         self._count_uncounted(fd)
         os.close(fd)
 
@@ -159,31 +159,31 @@ class Journal:
         _LENGTH.pack_into(self._map, _NOTE, len(data))
 
     @property
-    def unkept(self) -> bytes:
+    def outbox(self) -> bytes:
         """Data that the keeper has not yet confirmed; it survives a crash of the service."""
-        return bytes(self._view[_UNKEPT_START : _UNKEPT_START + self._unkept_size]) if self._unkept_size else b""
+        return bytes(self._view[_OUTBOX_START : _OUTBOX_START + self._outbox_size]) if self._outbox_size else b""
 
-    def add_unkept(self, data: bytes) -> bool:
+    def add_to_outbox(self, data: bytes) -> bool:
         """Store data until the keeper has received it.
 
         Returns:
             Whether there was room.
         """
-        size = self._unkept_size + len(data)
-        if size > UNKEPT_SIZE:
+        size = self._outbox_size + len(data)
+        if size > OUTBOX_SIZE:
             return False
-        self._view[_UNKEPT_START + self._unkept_size : _UNKEPT_START + size] = data
-        self._count_unkept(size)
+        self._view[_OUTBOX_START + self._outbox_size : _OUTBOX_START + size] = data
+        self._set_outbox_size(size)
         return True
 
-    def forget_unkept(self) -> None:
+    def clear_outbox(self) -> None:
         """Discard the data that the keeper has received."""
-        if self._unkept_size:
-            self._count_unkept(0)
+        if self._outbox_size:
+            self._set_outbox_size(0)
 
-    def _count_unkept(self, size: int) -> None:
-        self._unkept_size = size
-        _LENGTH.pack_into(self._map, _UNKEPT, size)
+    def _set_outbox_size(self, size: int) -> None:
+        self._outbox_size = size
+        _LENGTH.pack_into(self._map, _OUTBOX, size)
 
     def restart(self) -> None:
         """Empty the journal, because a checkpoint covers its content."""

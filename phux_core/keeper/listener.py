@@ -36,8 +36,8 @@ class Listener:
         except OSError as error:
             self.sock.close()
             raise UnsafePathError(
-                f"the socket {path} cannot be bound: {error.strerror}",
-                remedy="remove what is in the way, or choose another path with --socket",
+                f"cannot bind the socket {path}: {error.strerror}",
+                remedy="choose another path with --socket",
             ) from error
         finally:
             os.umask(old_umask)
@@ -80,12 +80,12 @@ def _remove_stale(path: str) -> None:
             # Only a refused connection proves that the socket is stale. A full backlog or a slow server does not.
             if error.errno != errno.ECONNREFUSED:
                 raise UnsafePathError(
-                    f"something at {path} neither answers nor refuses: {error.strerror or error}",
-                    remedy="end it or remove it, or choose another path with --socket",
+                    f"cannot tell whether a server is listening on {path}: {error.strerror or error}",
+                    remedy="remove the socket, or choose another path with --socket",
                 ) from error
         else:
             raise RefusedError(
-                f"a server listens on {path} already", remedy="use it, or end it with `phux kill --server`"
+                f"a server is already listening on {path}", remedy="use it, or end it with `phux kill --server`"
             )
     if not stat.S_ISSOCK(os.lstat(path).st_mode):
         raise UnsafePathError(f"{path} exists and is not a socket", remedy="choose another path with --socket")

@@ -34,7 +34,7 @@ class Notices:
         selector: The event loop's selector; the data of its keys are callbacks.
         listener: The listening socket, non-blocking and shared with the service.
         describe: Returns the error object to send.
-        is_unwanted: Called before each accept: a service that has become ready should accept the connection instead.
+        is_service_ready: Called before each accept: a ready service should accept the connection instead.
     """
 
     def __init__(
@@ -42,12 +42,12 @@ class Notices:
         selector: selectors.BaseSelector,
         listener: socket.socket,
         describe: Callable[[], dict[str, object]],
-        is_unwanted: Callable[[], bool],
+        is_service_ready: Callable[[], bool],
     ) -> None:
         self._selector = selector
         self._listener = listener
         self._describe = describe
-        self._is_unwanted = is_unwanted
+        self._is_service_ready = is_service_ready
         self._on = False
         self._again_at: float | None = None
         self._held: dict[socket.socket, float] = {}
@@ -59,7 +59,7 @@ class Notices:
 
     @property
     def next_deadline(self) -> float | None:
-        """When to call ``look_after`` next; None if there is nothing to do."""
+        """When to call ``close_expired`` next; None if there is nothing to do."""
         moments = [*self._held.values(), *([] if self._again_at is None else [self._again_at])]
         return min(moments, default=None)
 
@@ -76,10 +76,10 @@ class Notices:
             self._on = False
             self._selector.unregister(self._listener)
 
-    def look_after(self, now: float) -> None:
+    def close_expired(self, now: float) -> None:
         """Close the connections whose time has expired."""
         for sock in [sock for sock, until in self._held.items() if until <= now]:
-            self._let_go(sock)
+            self._close(sock)
         if self._again_at is not None and self._again_at <= now:
             self._again_at = None
 
@@ -87,10 +87,10 @@ class Notices:
         """Stop replying, and close all connections."""
         self.turn_off()
         for sock in list(self._held):
-            self._let_go(sock)
+            self._close(sock)
 
     def _accept(self) -> None:
-        if self._is_unwanted():
+        if self._is_service_ready():
             return
         try:
             sock, _address = self._listener.accept()
@@ -106,7 +106,7 @@ class Notices:
             sock.send(wire.encode({"error": self._describe()}))  # fits into the empty socket buffer
             sock.shutdown(socket.SHUT_WR)
         while len(self._held) >= MOST_HELD:
-            self._let_go(next(iter(self._held)))
+            self._close(next(iter(self._held)))
         self._held[sock] = time.monotonic() + HOLD_S
         self._selector.register(sock, selectors.EVENT_READ, partial(self._drain, sock))
 
@@ -121,9 +121,9 @@ class Notices:
         except OSError:
             ended = True
         if ended:
-            self._let_go(sock)
+            self._close(sock)
 
-    def _let_go(self, sock: socket.socket) -> None:
+    def _close(self, sock: socket.socket) -> None:
         del self._held[sock]
         self._selector.unregister(sock)
         sock.close()

@@ -80,13 +80,13 @@ class Restarts:
         """
         if self.in_a_row:
             times = "once" if self.in_a_row == 1 else f"{self.in_a_row} times in a row"
-            why = f"it died {times}; the last one {self.last}"
+            why = f"it died {times}; the last time, it {self.last}"
         else:
             why = f"it {self.last}" if self.last else "it is still starting"
-        where = log_path or "on the terminal of `phux server`"
+        where = log_path or "the terminal of `phux server`"
         return {
             "code": ServiceRestartingError.code,
-            "message": f"the service is not ready: {why}. The log is {where}",
+            "message": f"the service is not ready: {why}. See the log: {where}",
             "remedy": ServiceRestartingError.default_remedy,
             "log": log_path,
         }

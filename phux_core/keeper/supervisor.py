@@ -121,7 +121,7 @@ class Supervisor:
             "append": self._on_append,
             "release": self._on_release,
             "ready": lambda _message: self._on_ready(),
-            "shutdown": lambda _message: self._shut_down("the service asked for it"),
+            "shutdown": lambda _message: self._shut_down("requested by the service"),
         }
 
     def run(self) -> None:
@@ -133,7 +133,7 @@ class Supervisor:
         self._start_service()
         try:
             while not (self._stopping and self._may_leave()):
-                self._turn()
+                self._run_once()
         finally:
             self._notices.close()
             self._end_service()
@@ -153,7 +153,7 @@ class Supervisor:
                 signal.signal(number, lambda *_: None)  # the wakeup pipe needs a handler
         return wake_fd
 
-    def _turn(self) -> None:
+    def _run_once(self) -> None:
         moments = (
             self._restart_at,
             self._kill_at,
@@ -172,7 +172,7 @@ class Supervisor:
             key.data()
         now = time.monotonic()
         self._children.kill_overdue(now)
-        self._notices.look_after(now)
+        self._notices.close_expired(now)
         if self._stopping:
             return
         if self._restart_at is not None and self._restart_at <= now:
@@ -191,12 +191,12 @@ class Supervisor:
             self._reap()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             if number in numbers:
-                self._shut_down(f"{number.name} arrived")
+                self._shut_down(f"received {number.name}")
 
     def _on_life_end(self) -> None:
         assert self._life_fd is not None
         self._selector.unregister(self._life_fd)
-        self._shut_down("its owner is gone")
+        self._shut_down("its owner has exited")
 
     def _reap(self) -> None:
         while True:
@@ -211,7 +211,7 @@ class Supervisor:
                 continue
             pane = self._children.ended(pid, status)
             if pane is not None:
-                self._tell({"op": "exit", "pane": pane, "status": status})
+                self._send({"op": "exit", "pane": pane, "status": status})
 
     # The service
 
@@ -219,7 +219,7 @@ class Supervisor:
         try:
             self._launch_service()
         except OSError as error:  # out of descriptors or memory: temporary, so keep the programs
-            log(f"no service can be started: {error}; next attempt in {_NO_RESOURCES_S:g} s")
+            log(f"cannot start a service: {error}; next attempt in {_NO_RESOURCES_S:g} s")
             self._restarts.last = f"could not be started: {error}"
             if self._service is not None:
                 self._kill_service(self._restarts.last)  # its SIGCHLD causes a restart
@@ -238,7 +238,7 @@ class Supervisor:
         self._questions, asker = witness.make_pair()
         self._selector.register(self._questions, selectors.EVENT_READ, partial(witness.answer, self._questions))
         with asker:
-            self._tell(
+            self._send(
                 {
                     "op": "hello",
                     "started_at": self._started_at,
@@ -251,18 +251,18 @@ class Supervisor:
             )
         self._suspect = None
         for pane, journal in self._journals.items():
-            self._tell({"op": "journal", "pane": pane}, fds=(journal,))
+            self._send({"op": "journal", "pane": pane}, fds=(journal,))
         for child, status in self._children.all():
-            self._tell({"op": "child", "pane": child.pane, "pid": child.pid, "status": status}, fds=(child.master,))
+            self._send({"op": "child", "pane": child.pane, "pid": child.pid, "status": status}, fds=(child.master,))
         for key, blob in self._blobs.items():
-            self._tell({"op": "blob", "key": key}, blob)
-        self._tell({"op": "begin"})
+            self._send({"op": "blob", "key": key}, blob)
+        self._send({"op": "begin"})
 
     def _service_died(self, status: int) -> None:
         assert self._service is not None
         self._service.returncode = os.waitstatus_to_exitcode(status)  # Popen must not wait for it again
         self._service = None
-        self._hear_last_words()
+        self._handle_remaining()
         self._drop_channel()
         by_keeper = bool(self._kill_reason) and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
         how = self._kill_reason if by_keeper else _how(status)
@@ -281,8 +281,8 @@ class Supervisor:
         from_outside = os.WIFSIGNALED(status) and not faulted and not by_keeper
         delay = self._restarts.died(how, now, rebuilding=rebuilding, from_outside=from_outside)
         log(
-            f"the service {how}; death {self._restarts.in_a_row} in a row, {len(self._children)} programs are kept, "
-            f"starting another in {delay:.2f} s"
+            f"the service {how}; death {self._restarts.in_a_row} in a row, {len(self._children)} running programs, "
+            f"next start in {delay:.2f} s"
         )
         self._restart_at = now + delay
 
@@ -313,7 +313,7 @@ class Supervisor:
             self._kill_reason = reason
             os.kill(self._service.pid, signal.SIGKILL)
 
-    def _hear_last_words(self) -> None:
+    def _handle_remaining(self) -> None:
         """Handle messages sent before the service died: it may have confirmed them to a client."""
         with contextlib.suppress(ChannelClosedError):
             while self._channel is not None and (messages := self._channel.receive()):
@@ -341,7 +341,7 @@ class Supervisor:
             self._questions.close()
             self._questions = None
 
-    def _tell(self, header: dict[str, Any], payload: bytes = b"", fds: tuple[int, ...] = ()) -> None:
+    def _send(self, header: dict[str, Any], payload: bytes = b"", fds: tuple[int, ...] = ()) -> None:
         if self._channel is not None:
             # A dead service causes SIGCHLD as well, and the next one receives the whole state again.
             with contextlib.suppress(ChannelClosedError):
@@ -354,7 +354,7 @@ class Supervisor:
             self._channel.flush()
             messages = self._channel.receive()
         except ChannelClosedError:
-            self._hear_last_words()  # if sending failed, earlier messages may be unread
+            self._handle_remaining()  # if sending failed, earlier messages may be unread
             self._drop_channel()
             if self._service is not None and not self._stopping:
                 # The service should exit now, and its status gives the reason. Without a channel it is useless.
@@ -367,7 +367,7 @@ class Supervisor:
         handler = self._handlers.get(str(message.header["op"]))
         if handler is None:
             # After an upgrade in place the service may be newer than its keeper.
-            log(f"the service asks for {message.header['op']!r}, which this keeper does not know")
+            log(f"unknown request from the service: {message.header['op']!r}")
         else:
             handler(message)
 
@@ -375,7 +375,7 @@ class Supervisor:
         request: dict[str, Any] = message.header
         try:
             if self._stopping:
-                raise SpawnError("the server is ending")
+                raise SpawnError("the server is shutting down")
             child = spawn(
                 request["pane"],
                 request["argv"],
@@ -385,17 +385,17 @@ class Supervisor:
                 rows=request["rows"],
             )
         except SpawnError as error:
-            self._tell({"op": "spawn_failed", "id": request["id"], "message": str(error)})
+            self._send({"op": "spawn_failed", "id": request["id"], "message": str(error)})
             return
         self._children.add(child)
         try:
             self._journals[child.pane] = journals.create()
         except OSError as error:
             self._children.end(child.pane, time.monotonic())
-            self._tell({"op": "spawn_failed", "id": request["id"], "message": str(error)})
+            self._send({"op": "spawn_failed", "id": request["id"], "message": str(error)})
             return
         spawned = {"op": "spawned", "id": request["id"], "pane": child.pane, "pid": child.pid}
-        self._tell(spawned, fds=(child.master, self._journals[child.pane]))
+        self._send(spawned, fds=(child.master, self._journals[child.pane]))
 
     def _on_put(self, message: Message) -> None:
         self._blobs[str(message.header["key"])] = message.payload
@@ -417,7 +417,7 @@ class Supervisor:
         if self._stopping:
             return
         self._stopping = True
-        log(f"ending: {why}")
+        log(f"shutting down: {why}")
         self._restart_at = self._kill_at = self._look_at = None
         self._notices.close()
         self._listener.close()

@@ -24,8 +24,8 @@ def push(layout: "Layout", cols: int, rows: int, pane: int, side: "Side", by: in
 
     The divider moves as far as possible and pushes others if needed. Without a divider on that axis, nothing changes.
     """
-    behind, before = _dividers_of(layout, pane, "right" if side in {"left", "right"} else "down")
-    return _push(layout, cols, rows, behind or before, by if side in {"right", "down"} else -by, away=bool(behind))
+    after, before = _dividers_of(layout, pane, "right" if side in {"left", "right"} else "down")
+    return _push(layout, cols, rows, after or before, by if side in {"right", "down"} else -by, away=bool(after))
 
 
 def set_length(layout: "Layout", cols: int, rows: int, pane: int, direction: "Direction", cells: int) -> "Layout":
@@ -39,8 +39,8 @@ def set_length(layout: "Layout", cols: int, rows: int, pane: int, direction: "Di
         return along(arrange(of, cols, rows).panes[pane], direction)
 
     def stretched(wanted: int) -> "Layout":
-        behind, before = _dividers_of(layout, pane, direction)
-        changed = _push(layout, cols, rows, behind, wanted - length(layout), away=True)
+        after, before = _dividers_of(layout, pane, direction)
+        changed = _push(layout, cols, rows, after, wanted - length(layout), away=True)
         return _push(changed, cols, rows, before, length(changed) - wanted, away=False)
 
     now, shortest = length(layout), LEAST[direction]
@@ -61,16 +61,16 @@ def has_divider(layout: "Layout", pane: int, direction: "Direction") -> bool:
 
 def _dividers_of(layout: "Layout", pane: int, direction: "Direction") -> "tuple[list[Path], list[Path]]":
     """Return the splits on an axis whose dividers are after a pane, and those before it, nearest first."""
-    behind: list[Path] = []
+    after: list[Path] = []
     before: list[Path] = []
     path: Path = ()
     while not isinstance(layout, int):
         in_first = pane in panes(layout["first"])
         if layout["direction"] == direction:
-            (behind if in_first else before).insert(0, path)
+            (after if in_first else before).insert(0, path)
         path = (*path, "first") if in_first else (*path, "second")
         layout = layout["first"] if in_first else layout["second"]
-    return behind, before
+    return after, before
 
 
 def _push(layout: "Layout", cols: int, rows: int, paths: "list[Path]", by: int, *, away: bool) -> "Layout":

@@ -24,7 +24,7 @@ def preset(name: str, pane_ids: "Sequence[int]", cols: int, rows: int) -> "Layou
         BadSizeError: The window is too small for the layout.
     """
     if name not in PRESETS:
-        raise BadRequestError(f"there is no layout {name!r:.80}", remedy=f"the layouts are: {', '.join(PRESETS)}")
+        raise BadRequestError(f"unknown layout {name!r:.80}", remedy=f"the layouts are: {', '.join(PRESETS)}")
     if name == "even-horizontal":
         made = _evenly(list(pane_ids), "right", cols)
     elif name == "even-vertical":
@@ -39,8 +39,7 @@ def preset(name: str, pane_ids: "Sequence[int]", cols: int, rows: int) -> "Layou
     least_cols, least_rows = minimum(made)
     if len(pane_ids) > 1 and (least_cols > cols or least_rows > rows):
         raise BadSizeError(
-            f"{len(pane_ids)} panes as {name} take at least {least_cols}x{least_rows}, "
-            f"and the window has {cols}x{rows}",
+            f"{len(pane_ids)} panes as {name} need at least {least_cols}x{least_rows}; the window has {cols}x{rows}",
             remedy="enlarge the window (phux resize), or choose another layout",
         )
     return made

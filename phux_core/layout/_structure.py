@@ -59,13 +59,13 @@ def split(
     length, least, word = along(place, direction), LEAST[direction], CELLS[direction]
     if length < 2 * least + 1:
         raise BadSizeError(
-            f"@{target} has {length} {word}, too few to split: two panes and their divider take {2 * least + 1}",
+            f"@{target} has {length} {word}, too few to split: two panes and their divider need {2 * least + 1}",
             remedy="enlarge the window or the pane (phux resize), or choose another layout (phux layout)",
         )
     most = length - 1 - least
     if percent is not None:
         if not 1 <= percent <= 99:
-            raise BadSizeError(f"{percent}% is no part of a pane", remedy="use 1% to 99%")
+            raise BadSizeError(f"{percent}% is out of range", remedy="use 1% to 99%")
         cells = min(max(length * percent // 100, least), most)
     if cells is None:
         ratio = 0.5
@@ -73,13 +73,13 @@ def split(
         ratio = (length - 1 - cells) / (length - 1)
     else:
         raise BadSizeError(
-            f"of the {length} {word} of @{target} a new pane cannot get {cells}", remedy=f"use {least} to {most}"
+            f"@{target} has {length} {word}: a new pane cannot have {cells}", remedy=f"use {least} to {most}"
         )
     made = _replace(layout, target, {"direction": direction, "ratio": ratio, "first": target, "second": new})
     if depth(made) > MAX_DEPTH:
         raise LimitError(
             f"@{target} is nested {MAX_DEPTH} splits deep, and cannot be split again",
-            remedy="choose another layout (phux layout), or make a new window",
+            remedy="choose another layout (phux layout), or create a new window",
         )
     return made
 

@@ -65,12 +65,8 @@ def clean(root: str, *, most: int, keep_days: float, server: str | None, live: f
     for segment in sorted(segments):
         if total <= most:
             break
-        with contextlib.suppress(OSError):
-            directory = places.open_log(root, segment.log)
-            try:
-                os.unlink(segment.name, dir_fd=directory)
-            finally:
-                os.close(directory)
+        with contextlib.suppress(OSError), places.log_directory(root, segment.log) as directory:
+            os.unlink(segment.name, dir_fd=directory)
         total -= segment.size
     return total
 
@@ -103,13 +99,10 @@ def _look(root: str, log: places.LogId, *, alive: bool) -> _Found | None:
 def _remove(root: str, log: places.LogId) -> None:
     """Remove a log, and its server's directory if it is then empty."""
     with contextlib.suppress(OSError):
-        directory = places.open_log(root, log)
-        try:
+        with places.log_directory(root, log) as directory:
             for name in os.listdir(directory):
                 with contextlib.suppress(OSError):
                     os.unlink(name, dir_fd=directory)
-        finally:
-            os.close(directory)
         above = places.open_directory(root, log.server)
         try:
             os.rmdir(f"pane-{log.pane}", dir_fd=above)

@@ -100,9 +100,9 @@ class _Ends:
             self.last.append(line)
             grown += len(line) + 1
             if grown > self._most + _SLACK_CHARACTERS or len(self.last) == most_lines:
-                self._let_go()
+                self._trim()
                 grown = 0
-        self._let_go()
+        self._trim()
 
     def skip(self, count: int) -> None:
         """Record that ``count`` lines follow that are left out."""
@@ -133,7 +133,7 @@ class _Ends:
         self.dropped -= 1
         return True
 
-    def _let_go(self) -> None:
+    def _trim(self) -> None:
         count = len(self.last) if self._tail is None else min(self._tail, len(self.last))
         count = min(count, max(1, _how_many(reversed(self.last), self._most)))
         self.dropped += len(self.last) - count

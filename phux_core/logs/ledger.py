@@ -56,7 +56,7 @@ class CommandId(NamedTuple):
         pane = log.rpartition("/")[2]
         numbers = all(part.isdecimal() and len(part) <= _MOST_DIGITS for part in (pane, number))
         if len(text) > _LONGEST_ID or not numbers:
-            raise BadRequestError(f"{text!r:.80} is no id of a command", remedy="`phux commands` lists them")
+            raise BadRequestError(f"{text!r:.80} is not the id of a command", remedy="`phux commands` lists them")
         return cls(log if "/" in log else None, int(pane), int(number))
 
 
@@ -67,7 +67,7 @@ def range_of(entry: dict[str, Any]) -> dict[str, int]:
         RefusedError: The command has not begun.
     """
     if entry["start"] is None:
-        raise RefusedError(f"the command {entry['id']} has not begun, and has no output")
+        raise RefusedError(f"the command {entry['id']} has not started, so it has no output")
     return {"since": entry["start"], "until": _LAST if entry["end"] is None else entry["end"]}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import NoSuchTargetError
@@ -52,12 +53,11 @@ def _describe(root: str, log: places.LogId, server: str | None, live: Sequence[i
 def stored_commands(root: str, log: places.LogId) -> Iterator[dict[str, Any]]:
     """Yield the entries in the ledger of a stored log."""
     try:
-        directory = places.open_log(root, log)
+        with places.log_directory(root, log) as directory:
+            data = places.read_file(places.COMMANDS, ledger.MOST_FILE_BYTES, dir_fd=directory)
+            over = places.read_meta(directory).get("ended_at") is not None or not places.server_lives(log.server)
     except OSError:
         return
-    with Stored(directory) as stored:
-        data = places.read_file(places.COMMANDS, ledger.MOST_FILE_BYTES, dir_fd=stored.directory)
-        over = places.read_meta(stored.directory).get("ended_at") is not None or not places.server_lives(log.server)
     for entry in ledger.load(data):
         # The end of a command that was running when its server was killed will never be recorded.
         entry.lost = entry.lost or (over and entry.ended_at is None)
@@ -85,11 +85,8 @@ def newest_commands(root: str) -> list[dict[str, Any]]:
 
 def sizes(root: str, log: places.LogId) -> tuple[int, int]:
     """Return the columns and rows of the terminal that a log was recorded in."""
-    try:
-        directory = places.open_log(root, log)
-    except OSError:
-        return 80, 24
-    with Stored(directory) as stored:
-        meta = places.read_meta(stored.directory)
+    meta: dict[str, Any] = {}
+    with contextlib.suppress(OSError), places.log_directory(root, log) as directory:
+        meta = places.read_meta(directory)
     size = (meta.get("cols"), meta.get("rows"))
     return size if all(isinstance(number, int) and 1 <= number <= 1000 for number in size) else (80, 24)  # type: ignore[return-value]

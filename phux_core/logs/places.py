@@ -125,10 +125,20 @@ def open_log(root: str, log: LogId, *, create: bool = False) -> int:
     return open_directory(root, log.server, f"pane-{log.pane}", create=create)
 
 
+@contextlib.contextmanager
+def log_directory(root: str, log: LogId, *, create: bool = False) -> Iterator[int]:
+    """Open the directory of a log while a block runs."""
+    directory = open_log(root, log, create=create)
+    try:
+        yield directory
+    finally:
+        os.close(directory)
+
+
 def _check(fd: int, name: str) -> None:
     found = os.fstat(fd)
     if found.st_uid != os.getuid():
-        raise UnsafeDirectoryError(f"{name} belongs to uid {found.st_uid}, not to us")
+        raise UnsafeDirectoryError(f"{name} belongs to uid {found.st_uid}, not to uid {os.getuid()}")
     if found.st_mode & 0o077:
         raise UnsafeDirectoryError(f"{name} is open to others (mode {stat.S_IMODE(found.st_mode):04o}, need 0700)")
 

@@ -41,7 +41,7 @@ class Query:
         context: Lines to return around each match.
         head: Return the first N lines of the result.
         tail: Return the last N lines of the result.
-        mode: One of ``text.MODES``.
+        mode: ``rendered``, ``stripped`` or ``raw``.
         whole_lines: Leave out an unfinished line.
         cols: Columns of the terminal.
         rows: Rows of the terminal.
@@ -73,7 +73,7 @@ def read_log(root: str, log: places.LogId, query: Query) -> dict[str, Any]:
         stored = Stored.open(root, log)
     except OSError as error:
         raise NoSuchTargetError(
-            f"the log {log} cannot be read: {error.strerror or error}", remedy="`phux logs --list` lists the logs"
+            f"cannot read the log {log}: {error.strerror or error}", remedy="`phux logs --list` lists the logs"
         ) from error
     with stored:
         return {"log": str(log), "pane": log.pane, **read(stored, query)}
@@ -183,7 +183,7 @@ def _read_bytes(stored: Stored, query: Query, end: int, asked: int, pattern: re.
 
 
 def _beyond(asked: int, end: int) -> BadRequestError:
-    return BadRequestError(f"the log ends at {end}, and {asked} is behind that", remedy=f"ask for a place up to {end}")
+    return BadRequestError(f"the log ends at {end}, before {asked}", remedy=f"use a sequence number up to {end}")
 
 
 def _to_line_end(data: bytes, *, more: bool, whole: bool) -> bytes:

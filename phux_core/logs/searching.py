@@ -121,7 +121,7 @@ def _matches(
         number += data.count(b"\n", counted)
 
 
-def _said(line: str, search: Callable[[str], object]) -> str | None:
+def _last_match(line: str, search: Callable[[str], object]) -> str | None:
     """Return the last part of a line, split at carriage returns, that matches; None if none does."""
     return next((part for part in reversed(line.split("\r")) if search(part)), None)
 
@@ -130,8 +130,8 @@ def _around(stored: Stored, place: int, context: int) -> tuple[list[str], list[s
     """Return the lines before and after the one that begins at an offset."""
     low = stored.start_of_last_lines(context, stored.first, place, _MOST_AROUND)
     _start, before = stored.read(low, place - low)
-    _start, behind = stored.read(place, _MOST_AROUND)
-    after = behind.removesuffix(b"\n").split(b"\n", context + 1)[1 : context + 1]
+    _start, following = stored.read(place, _MOST_AROUND)
+    after = following.removesuffix(b"\n").split(b"\n", context + 1)[1 : context + 1]
     return _shown(before.split(b"\n")[:-1]), _shown(after)
 
 
@@ -151,7 +151,7 @@ def _hits(data: bytes, pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
         batch = enumerate(lines[first : first + BATCH], first)
         with TimeLimit():
             if rewritten:
-                found += [(number, part) for number, line in batch if (part := _said(line, search)) is not None]
+                found += [(number, part) for number, line in batch if (part := _last_match(line, search)) is not None]
             else:
                 found += [(number, line) for number, line in batch if search(line)]
     place = counted = 0
@@ -176,7 +176,7 @@ def _hits_with(data: bytes, pattern: re.Pattern[str], hint: re.Pattern[bytes]) -
     for start, end in sorted(found):
         plain = text.plain(data[start:end])
         with TimeLimit():
-            line = _said(plain, pattern.search)
+            line = _last_match(plain, pattern.search)
         if line is not None:
             yield start, line
 

@@ -18,8 +18,6 @@ from phux_core.patterns import BATCH, TimeLimit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-MODES = ("rendered", "stripped", "raw")
-
 _SILENT = b"\0\a\x7f"
 _MOVES = re.compile(r"[\x01-\x08\n-\x1f]+")
 _MOVING_BYTES = [bytes([code]) for code in b"\b\n\v\f\r"]

@@ -71,7 +71,7 @@ def _find(root: str, server: str | None, pane: int | None, name: str | None) -> 
     log = places.find_log(root, pane, server) if name is None and pane is not None else places.LogId.parse(name or "")
     if log is None:
         what = f"pane @{pane}" if name is None else f"log {name!r:.80}"
-        raise NoSuchTargetError(f"there is no {what}, and none was kept", remedy="`phux logs --list` lists the logs")
+        raise NoSuchTargetError(f"there is no {what}, and no log of it", remedy="`phux logs --list` lists the logs")
     return log
 
 

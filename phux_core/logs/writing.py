@@ -81,7 +81,7 @@ class LogWriter:
             OSError: Nothing was written: the disk is full, or the directory is missing or unsafe.
         """
         if self._fd >= 0 and time.monotonic() >= self._looked_at + _CHECK_S:
-            self.see_whether_it_is_there()
+            self.check_exists()
         if self._fd < 0 or place != self.end or not self._room:
             self._rotate(place)
         if len(data) > self._room:
@@ -101,7 +101,7 @@ class LogWriter:
             os.close(self._fd)
             self._fd = -1
 
-    def see_whether_it_is_there(self) -> None:
+    def check_exists(self) -> None:
         """Check whether the current segment was deleted, and its bytes lost.
 
         Raises:
@@ -121,12 +121,9 @@ class LogWriter:
             raise FileNotFoundError(errno.ENOENT, DELETED)
 
     def _open(self, offset: int, room: int) -> None:
-        directory = places.open_log(self._root, self._log, create=True)
-        try:
+        with places.log_directory(self._root, self._log, create=True) as directory:
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
             self._fd = places.open_file(places.segment_name(offset), flags, dir_fd=directory)
-        finally:
-            os.close(directory)
         self._offset, self._room = offset, room
 
     def _rotate(self, place: int) -> None:
@@ -136,16 +133,12 @@ class LogWriter:
         self._open(place, self._segment_size)
         self.end, self._lines = place, 0
         held = sum(segment.size for segment in self._finished) + self._segment_size
-        with contextlib.suppress(OSError):
-            directory = places.open_log(self._root, self._log)
-            try:
-                while self._finished and held > self._most:
-                    oldest = self._finished.pop(0)
-                    held -= oldest.size
-                    with contextlib.suppress(FileNotFoundError):
-                        os.unlink(places.segment_name(oldest.offset), dir_fd=directory)
-            finally:
-                os.close(directory)
+        with contextlib.suppress(OSError), places.log_directory(self._root, self._log) as directory:
+            while self._finished and held > self._most:
+                oldest = self._finished.pop(0)
+                held -= oldest.size
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(places.segment_name(oldest.offset), dir_fd=directory)
 
     def _finish(self) -> None:
         """Close the segment and record its line count."""
@@ -153,17 +146,14 @@ class LogWriter:
         self._finished.append(_Segment(self._offset, self.end - self._offset))
         if self._lines is None:
             return
-        with contextlib.suppress(OSError):  # readers can count them, too
-            directory = places.open_log(self._root, self._log)
-            try:
-                fd = places.open_file(places.LINES, os.O_WRONLY | os.O_CREAT | os.O_APPEND, dir_fd=directory)
-                with os.fdopen(fd, "wb") as file:
-                    file.write(b"%d %d\n" % (self._offset, self._lines))
-                    long = file.tell() > _LONG_COUNTS
-                if long:
-                    self._forget_counts(directory)
-            finally:
-                os.close(directory)
+        # Without the count, readers count the lines themselves.
+        with contextlib.suppress(OSError), places.log_directory(self._root, self._log) as directory:
+            fd = places.open_file(places.LINES, os.O_WRONLY | os.O_CREAT | os.O_APPEND, dir_fd=directory)
+            with os.fdopen(fd, "wb") as file:
+                file.write(b"%d %d\n" % (self._offset, self._lines))
+                long = file.tell() > _LONG_COUNTS
+            if long:
+                self._forget_counts(directory)
 
     def _forget_counts(self, directory: int) -> None:
         """Drop the counts of removed segments."""

@@ -10,201 +10,159 @@ from phux_core.shapes.vocabulary import State  # noqa: TC001  cattrs looks it up
 
 
 @frozen(kw_only=True)
-class Dirty:
-    """A pane began to change after a rest.
+class _Event:
+    """Base class of events.
 
     Attributes:
         event: The event's name.
-        terminal: The pane, as a selector.
-        seq: The pane's byte count at that moment.
     """
+
+    event: str
+
+
+@frozen(kw_only=True)
+class _PaneEvent(_Event):
+    """Base class of events of one pane.
+
+    Attributes:
+        terminal: The pane, as a selector.
+        seq: The pane's sequence number at that moment.
+    """
+
+    terminal: str
+    seq: int
+
+
+@frozen(kw_only=True)
+class Dirty(_PaneEvent):
+    """A pane's output resumed after it was idle."""
 
     event: Literal["dirty"] = "dirty"
-    terminal: str
-    seq: int
 
 
 @frozen(kw_only=True)
-class Idle:
-    """A pane came to rest.
-
-    Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
-        seq: The pane's byte count at that moment.
-    """
+class Idle(_PaneEvent):
+    """A pane became idle: its output paused."""
 
     event: Literal["idle"] = "idle"
-    terminal: str
-    seq: int
 
 
 @frozen(kw_only=True)
-class Bell:
-    """A program rang the bell.
-
-    Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
-        seq: The pane's byte count at that moment.
-    """
+class Bell(_PaneEvent):
+    """A program rang the bell."""
 
     event: Literal["bell"] = "bell"
-    terminal: str
-    seq: int
 
 
 @frozen(kw_only=True)
-class TitleChanged:
+class TitleChanged(_PaneEvent):
     """A program set the window title.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
         title: The title.
-        seq: The pane's byte count at that moment.
     """
 
     event: Literal["title_changed"] = "title_changed"
-    terminal: str
     title: str
-    seq: int
 
 
 @frozen(kw_only=True)
-class PaneSpawned:
-    """A pane was made, and its program runs.
-
-    Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
-        seq: The pane's byte count at that moment.
-    """
+class PaneSpawned(_PaneEvent):
+    """A pane was created, and its program is running."""
 
     event: Literal["pane_spawned"] = "pane_spawned"
-    terminal: str
-    seq: int
 
 
 @frozen(kw_only=True)
-class PaneClosed:
-    """A pane's program has ended, and all it wrote has been read.
+class PaneClosed(_PaneEvent):
+    """A pane's program has exited, and all of its output has been read.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
-        exit_status: The program's exit code; null when a signal ended it.
+        exit_status: The program's exit status; null if a signal ended it.
         signal: The name of that signal; absent otherwise.
-        seq: The pane's byte count, final now.
+        seq: The pane's final sequence number.
     """
 
     event: Literal["pane_closed"] = "pane_closed"
-    terminal: str
     exit_status: int | None
     signal: str | None = None
     seq: int
 
 
 @frozen(kw_only=True)
-class CommandStarted:
-    """A pane's shell began a command line.
+class CommandStarted(_PaneEvent):
+    """A pane's shell started a command.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
-        command: The line; null if the shell could not tell it.
-        seq: The pane's byte count at that moment.
+        command: The command line; null if the shell did not report it.
     """
 
     event: Literal["command_started"] = "command_started"
-    terminal: str
     command: str | None
-    seq: int
 
 
 @frozen(kw_only=True)
-class CommandFinished:
-    """A pane's shell is done with a command line.
+class CommandFinished(_PaneEvent):
+    """A pane's shell finished a command.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
-        exit_code: What the shell says of it; null if it did not say.
-        seq: The pane's byte count at that moment.
+        exit_code: Its exit status; null if the shell did not report it.
     """
 
     event: Literal["command_finished"] = "command_finished"
-    terminal: str
     exit_code: int | None
-    seq: int
 
 
 @frozen(kw_only=True)
-class StateChanged:
-    """What a pane does, or waits for, is another thing than before.
+class StateChanged(_PaneEvent):
+    """A pane's state changed.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
-        state: What it is now.
-        command: The name of the program in the foreground; null if nobody can tell.
-        pid: That program's process; null if nobody can tell.
-        seq: The pane's byte count at that moment.
+        state: The new state.
+        command: The name of the program in the foreground; null if unknown.
+        pid: That program's process id; null if unknown.
     """
 
     event: Literal["state_changed"] = "state_changed"
-    terminal: str
     state: State
     command: str | None
     pid: int | None
-    seq: int
 
 
 @frozen(kw_only=True)
-class CwdChanged:
-    """A pane's shell went to another directory.
+class CwdChanged(_PaneEvent):
+    """A pane's shell changed its working directory.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
-        cwd: The directory.
-        seq: The pane's byte count at that moment.
+        cwd: The new directory.
     """
 
     event: Literal["cwd_changed"] = "cwd_changed"
-    terminal: str
     cwd: str
-    seq: int
 
 
 @frozen(kw_only=True)
-class Resized:
-    """A pane has another size.
+class Resized(_PaneEvent):
+    """A pane's size changed.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
-        cols: Its columns now.
-        rows: Its rows now.
-        seq: The pane's byte count at that moment.
+        cols: Its new number of columns.
+        rows: Its new number of rows.
     """
 
     event: Literal["resized"] = "resized"
-    terminal: str
     cols: int
     rows: int
-    seq: int
 
 
 @frozen(kw_only=True)
-class Renamed:
-    """A session or a window has another name.
+class Renamed(_Event):
+    """A session or window was renamed.
 
     Attributes:
-        event: The event's name.
-        what: Which of the two.
-        id: Its number.
-        name: Its name now.
+        what: Whether it is a session or a window.
+        id: Its id.
+        name: Its new name.
     """
 
     event: Literal["renamed"] = "renamed"
@@ -214,12 +172,11 @@ class Renamed:
 
 
 @frozen(kw_only=True)
-class SessionAdded:
-    """A session was made.
+class SessionAdded(_Event):
+    """A session was created.
 
     Attributes:
-        event: The event's name.
-        session: Its number.
+        session: Its id.
         name: Its name.
     """
 
@@ -229,12 +186,11 @@ class SessionAdded:
 
 
 @frozen(kw_only=True)
-class SessionClosed:
-    """A session is gone, and all of its windows are.
+class SessionClosed(_Event):
+    """A session and all its windows were closed.
 
     Attributes:
-        event: The event's name.
-        session: Its number.
+        session: Its id.
         name: Its name.
     """
 
@@ -244,14 +200,13 @@ class SessionClosed:
 
 
 @frozen(kw_only=True)
-class WindowAdded:
-    """A window was made.
+class WindowAdded(_Event):
+    """A window was created.
 
     Attributes:
-        event: The event's name.
-        window: Its number.
-        session: Its session's number.
-        index: Its place there.
+        window: Its id.
+        session: Its session's id.
+        index: Its index in the session.
     """
 
     event: Literal["window_added"] = "window_added"
@@ -261,14 +216,13 @@ class WindowAdded:
 
 
 @frozen(kw_only=True)
-class WindowMoved:
-    """A window has another index, or is in another session.
+class WindowMoved(_Event):
+    """A window moved to another index or another session.
 
     Attributes:
-        event: The event's name.
-        window: Its number.
-        session: Its session's number.
-        index: Its place there.
+        window: Its id.
+        session: Its session's id.
+        index: Its index in the session.
     """
 
     event: Literal["window_moved"] = "window_moved"
@@ -278,13 +232,12 @@ class WindowMoved:
 
 
 @frozen(kw_only=True)
-class WindowClosed:
-    """A window is gone.
+class WindowClosed(_Event):
+    """A window was closed.
 
     Attributes:
-        event: The event's name.
-        window: Its number.
-        session: The number of the session it was in.
+        window: Its id.
+        session: The id of the session it was in.
     """
 
     event: Literal["window_closed"] = "window_closed"
@@ -293,12 +246,11 @@ class WindowClosed:
 
 
 @frozen(kw_only=True)
-class LayoutChanged:
-    """The panes of a window share it in another way: some came, went or moved, or its size is another.
+class LayoutChanged(_Event):
+    """A window's layout changed: panes were added, removed or moved, or its size changed.
 
     Attributes:
-        event: The event's name.
-        window: Its number.
+        window: Its id.
     """
 
     event: Literal["layout_changed"] = "layout_changed"
@@ -306,14 +258,13 @@ class LayoutChanged:
 
 
 @frozen(kw_only=True)
-class FocusChanged:
-    """Another pane of a session has its focus, or another session is the most recently focused one.
+class FocusChanged(_Event):
+    """A session's focused pane changed, or another session became the most recently focused one.
 
     Attributes:
-        event: The event's name.
-        session: The session's number.
-        window: The number of its current window.
-        pane: The number of the pane that has the focus there.
+        session: The session's id.
+        window: The id of its current window.
+        pane: The id of its focused pane.
     """
 
     event: Literal["focus_changed"] = "focus_changed"
@@ -323,22 +274,19 @@ class FocusChanged:
 
 
 @frozen(kw_only=True)
-class Output:
-    """What a pane's program wrote, as text; pushed only to those who asked for it.
+class Output(_PaneEvent):
+    """The text a pane's program wrote; pushed only to subscriptions that ask for it.
 
-    It repeats the unfinished line of the previous event, so that text written in pieces can be matched.
+    It repeats the incomplete line of the previous event, so that text written in pieces can be matched.
 
     Attributes:
-        event: The event's name.
-        terminal: The pane, as a selector.
-        text: The lines, soft wraps joined and escapes gone; the last may be unfinished.
-        gap: True when something before it could not be told any more; absent otherwise.
-        resume: The byte count at which the next such event begins, and what to go on from on another connection.
-        seq: The pane's byte count behind the text.
+        text: The lines, with soft wraps joined and escape sequences removed; the last may be incomplete.
+        gap: True if text before it is no longer available; absent otherwise.
+        resume: The sequence number at which the next such event starts: the ``since`` to reconnect with.
+        seq: The pane's sequence number after the text.
     """
 
     event: Literal["output"] = "output"
-    terminal: str
     text: list[str]
     gap: bool | None = None
     resume: int
@@ -346,12 +294,11 @@ class Output:
 
 
 @frozen(kw_only=True)
-class Dropped:
+class Dropped(_Event):
     """Events were lost because the client did not read them in time.
 
     Attributes:
-        event: The event's name.
-        count: How many; 0 when nobody could count, because the service died and came back.
+        count: The number of lost events; 0 if unknown, because the service was restarted.
     """
 
     event: Literal["dropped"] = "dropped"

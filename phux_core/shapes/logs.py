@@ -1,4 +1,4 @@
-"""Logs, commands and their signals, and the checks of ``phux doctor``."""
+"""Logs, commands, signals, and the checks of ``phux doctor``."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ class CommandInfo:
 
     Attributes:
         schema_version: Version of this shape.
-        command_id: Its id, never used again by this server: ``3.17`` is the seventeenth of pane 3.
-        id: The same; an old name, which goes with the next release.
+        command_id: Its id, never reused by this server: ``3.17`` is the seventeenth command of pane 3.
+        id: The same; deprecated, to be removed in the next release.
         pane: The pane it ran in.
-        command: The line; null if nobody knows it.
-        cwd: Where it was started; null if nobody knows.
-        by: Who ran it: somebody ``typed`` it, or a client had it ``run`` or ``start``.
-        client: What that client calls itself, or the one through which it was typed; null if that is not known.
-        state: ``typed`` until it begins, ``running``, ``finished``, or ``lost`` if nobody saw it begin or end.
-        started_at: When (UTC).
-        ended_at: When it ended (UTC); null until then.
-        exit_code: How; null until then, and if the shell did not say.
-        start: Where in the pane's stream its output begins; null until it began.
-        end: Where it ends; null until then.
+        command: The command line; null if unknown.
+        cwd: The directory it was started in; null if unknown.
+        by: How it was started: ``typed``, or with ``run`` or ``start``.
+        client: The name of the client that ran or typed it; null if unknown.
+        state: ``typed`` until it starts, then ``running`` and ``finished``; ``lost`` if its start or end was not seen.
+        started_at: The time it started (UTC).
+        ended_at: The time it ended (UTC); null until then.
+        exit_code: Its exit status; null until it ended, or if the shell did not report it.
+        start: The sequence number at which its output starts; null until it started.
+        end: The sequence number at which its output ends; null until then.
 
     Example:
         >>> result = pane.run("echo hi")
@@ -55,7 +55,7 @@ class CommandInfo:
 
 @frozen(kw_only=True)
 class CommandList:
-    """What ``phux commands --json`` tells.
+    """The result of ``phux commands --json``.
 
     Attributes:
         schema_version: Version of this shape.
@@ -68,22 +68,22 @@ class CommandList:
 
 @frozen(kw_only=True)
 class LogText:
-    r"""A part of what a pane wrote.
+    r"""A part of a pane's log.
 
     Attributes:
         schema_version: Version of this shape.
-        log: Which log it is of; null for a pane that keeps none.
-        pane: The pane.
+        log: The log's id; null if the pane has no log.
+        pane: The pane's id.
         content: The text.
-        returned_lines: How many lines it has.
-        total_lines: How many lines are kept, of the log or of the command.
-        truncated: Whether there is more than was given.
-        omitted: How many lines of what was asked for were left out to stay within the budget.
-        first_byte: Where in the pane's stream the part begins.
-        next_byte: Where it ends, and the next read goes on.
-        eof: Whether nothing was written behind that.
-        dropped: Bytes that were asked for and have been let go.
-        holes: Parts in between that could not be written.
+        returned_lines: The number of lines in ``content``.
+        total_lines: The number of lines kept of the log, or of the command.
+        truncated: Whether there is more than was returned.
+        omitted: The number of requested lines that were left out to stay within the limits.
+        first_byte: The sequence number at which the part starts.
+        next_byte: The sequence number at which it ends and the next read continues.
+        eof: Whether nothing was written after that.
+        dropped: The number of requested bytes that are no longer kept.
+        holes: Parts that are missing because they could not be written.
         command: The command whose output it is; absent otherwise.
 
     Example:
@@ -111,23 +111,23 @@ class LogText:
 
 @frozen(kw_only=True)
 class LogInfo:
-    """A log that is kept.
+    """A log on disk.
 
     Attributes:
-        log: Its id, which names it wherever a log is asked for.
-        pane: The pane's number on its server.
-        session: The session it was in.
-        command: The program that was started in it.
-        cwd: Where.
-        live: Whether it is a pane of the server that was asked, whose program runs.
-        started_at: When (UTC).
-        ended_at: When it ended (UTC); null until then, and if its server did not live to tell.
-        exit_status: Its exit code; null until then, and when a signal ended it.
-        signal: The name of that signal.
-        bytes: How much is kept.
-        first_byte: The place of the first byte that is.
-        next_byte: The place behind the last.
-        holes: Parts in between that could not be written.
+        log: Its id.
+        pane: The pane's id on its server.
+        session: The pane's session.
+        command: The program that was started in the pane.
+        cwd: The directory it was started in.
+        live: Whether the pane belongs to this server and its program is running.
+        started_at: The time it started (UTC).
+        ended_at: When it ended (UTC); null until then, or if the server died first.
+        exit_status: Its exit status; null until then, or if a signal ended it.
+        signal: The name of the signal that ended it; null otherwise.
+        bytes: The number of bytes kept.
+        first_byte: The sequence number of the first byte kept.
+        next_byte: The sequence number after the last byte.
+        holes: Parts that are missing because they could not be written.
 
     Example:
         >>> log = phux.log_list()[0]
@@ -153,7 +153,7 @@ class LogInfo:
 
 @frozen(kw_only=True)
 class LogList:
-    """What ``phux logs --list --json`` tells.
+    """The result of ``phux logs --list --json``.
 
     Attributes:
         schema_version: Version of this shape.
@@ -166,16 +166,16 @@ class LogList:
 
 @frozen(kw_only=True)
 class Match:
-    """A line that was found.
+    """A line that matched a search.
 
     Attributes:
         log: The log it is in.
         pane: The pane that wrote it.
-        line: Its number among the lines that are kept, from 1.
-        offset: Where in the pane's stream it begins.
+        line: Its number among the lines kept, counted from 1.
+        offset: The sequence number at which it starts.
         text: The line, without escape sequences.
-        before: The lines before it; absent unless asked for.
-        after: The lines behind it; absent unless asked for.
+        before: The lines before it; absent unless requested.
+        after: The lines after it; absent unless requested.
 
     Example:
         >>> result = pane.run("echo needle")
@@ -194,7 +194,7 @@ class Match:
 
 @frozen(kw_only=True)
 class Matches:
-    """What ``phux search --json`` tells.
+    """The result of ``phux search --json``.
 
     Attributes:
         schema_version: Version of this shape.
@@ -209,14 +209,14 @@ class Matches:
 
 @frozen(kw_only=True)
 class Started:
-    """What ``phux start --json`` tells: a command that is left to itself.
+    """The result of ``phux start --json``: a command that was started without waiting for it.
 
     Attributes:
         schema_version: Version of this shape.
         command_id: Its id in the ledger.
-        command: The same; an old name, which goes with the next release.
+        command: The same; deprecated, to be removed in the next release.
         pane: The selector of its pane.
-        seq: Where the pane's stream stood before it was typed.
+        seq: The pane's sequence number before it was typed.
 
     Example:
         >>> started = pane.start("sleep 0.1")
@@ -233,16 +233,16 @@ class Started:
 
 @frozen(kw_only=True)
 class Signalled:
-    """What ``phux signal --json`` tells.
+    """The result of ``phux signal --json``.
 
     Attributes:
         schema_version: Version of this shape.
         pane: The selector of the pane.
         signal: The signal.
-        pgid: The process group that got it.
-        pid: Its leader, or another process of it.
-        command: What that is called.
-        through: ``tty`` if the key was typed that the terminal turns into the signal, else ``kill``.
+        pgid: The process group that received it.
+        pid: The id of the group's leader, or of another process in it.
+        command: The name of that process.
+        through: ``tty`` if the terminal's key for the signal was typed, else ``kill``.
 
     Example:
         >>> started = pane.start("sleep 100")
@@ -263,15 +263,15 @@ class Signalled:
 
 @frozen(kw_only=True)
 class Stopped:
-    """What ``phux stop --json`` tells.
+    """The result of ``phux stop --json``.
 
     Attributes:
         schema_version: Version of this shape.
         pane: The selector of the pane.
-        stopped: Whether anything ran.
-        signals: What was sent until it had ended.
-        command: What the process was called; null if nothing ran.
-        duration_ms: How long it took.
+        stopped: Whether anything was running.
+        signals: The signals that were sent until it ended.
+        command: The name of the process; null if nothing was running.
+        duration_ms: How long that took, in milliseconds.
 
     Example:
         >>> started = pane.start("sleep 100")
@@ -289,13 +289,13 @@ class Stopped:
 
 @frozen(kw_only=True)
 class Check:
-    """One thing that ``phux doctor`` looked at.
+    """One check of ``phux doctor``.
 
     Attributes:
-        name: What.
-        ok: Whether it is well.
-        message: What was found.
-        remedy: What to do about it; empty if it is well.
+        name: The name of the check.
+        ok: Whether it passed.
+        message: The finding.
+        remedy: What to do about it; empty if it passed.
     """
 
     name: str
@@ -306,12 +306,12 @@ class Check:
 
 @frozen(kw_only=True)
 class Checks:
-    """What ``phux doctor --json`` tells.
+    """The result of ``phux doctor --json``.
 
     Attributes:
         schema_version: Version of this shape.
-        ok: Whether all is well.
-        checks: What was looked at.
+        ok: Whether all checks passed.
+        checks: The checks.
     """
 
     schema_version: Literal[1] = 1

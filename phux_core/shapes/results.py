@@ -9,11 +9,11 @@ from attrs import frozen
 
 @frozen(kw_only=True)
 class SeqRange:
-    """A stretch of a pane's stream of bytes.
+    """A range of sequence numbers of a pane.
 
     Attributes:
-        start: The place of its first byte.
-        end: The place behind its last.
+        start: The sequence number of its first byte.
+        end: The sequence number after its last byte.
     """
 
     start: int
@@ -22,22 +22,22 @@ class SeqRange:
 
 @frozen(kw_only=True)
 class RunResult:
-    """What a command did.
+    """The result of a command.
 
     Attributes:
         schema_version: Version of this shape.
-        command: The command as it was given.
-        exit_code: Its exit status, or the shell's if the shell ended with it; 255 if ``exit_known`` is false.
-        output: What it wrote, as it stands on a terminal that is long and wide enough.
-        duration_ms: How long it took.
+        command: The command line as given.
+        exit_code: Its exit status, or the shell's if the command ended the shell; 255 if ``exit_known`` is false.
+        output: Its output, as a terminal of sufficient size shows it.
+        duration_ms: How long it took, in milliseconds.
         truncated: Whether some of the output was left out.
-        omitted_bytes: How much of it, from the middle.
-        cwd: Where the shell is now.
-        started_at: When it was typed (UTC).
-        seq: Where its output stands in the pane's stream.
-        interleaved: Whether somebody else typed into the pane meanwhile.
+        omitted_bytes: The number of bytes left out of the middle.
+        cwd: The shell's working directory after the command.
+        started_at: The time it was typed (UTC).
+        seq: The sequence numbers of its output.
+        interleaved: Whether another client typed into the pane meanwhile.
         exit_known: Whether the shell reported the exit status; false, for example, if the command replaced its hooks.
-        ends_with_newline: Whether what it wrote ended with a newline; ``output`` leaves out newlines at its end.
+        ends_with_newline: Whether its output ended with a newline; ``output`` omits trailing newlines.
 
     Example:
         >>> result = pane.run("echo hi; false")
@@ -62,11 +62,11 @@ class RunResult:
 
 @frozen(kw_only=True)
 class EngineNote:
-    """A pane in which something went wrong: it has another engine than the server, a blank screen, or missed marks.
+    """A problem in a pane: it uses another engine than the server, lost its screen, or missed marks.
 
     Attributes:
         terminal: The pane, as a selector.
-        engine: The engine it has.
+        engine: The pane's engine.
         note: What happened.
     """
 
@@ -77,15 +77,15 @@ class EngineNote:
 
 @frozen(kw_only=True)
 class StateCounts:
-    """How many panes are in each state.
+    """The number of panes in each state.
 
     Attributes:
         prompt: A shell is at its prompt.
-        running: A program is at work.
-        awaiting_input: A program waits for a line or a key.
-        awaiting_secret: A program waits for a line that is not shown.
-        fullscreen: A program has the whole screen.
-        dead: The program has ended.
+        running: A program is running.
+        awaiting_input: A program waits for input.
+        awaiting_secret: A program waits for input that is not echoed.
+        fullscreen: A full-screen program is running.
+        dead: The program has exited.
     """
 
     prompt: int
@@ -102,9 +102,9 @@ class LogHole:
 
     Attributes:
         terminal: The pane, as a selector.
-        start: The place of the first byte that is missing.
-        end: The place behind the last; null while it may still grow, or be filled.
-        why: What kept it from being written.
+        start: The sequence number of the first missing byte.
+        end: The sequence number after the last missing byte; null while that may still change.
+        why: The reason it could not be written.
     """
 
     terminal: str
@@ -115,14 +115,14 @@ class LogHole:
 
 @frozen(kw_only=True)
 class LogStatus:
-    """How the logs of a server are.
+    """The status of a server's logs.
 
     Attributes:
-        directory: Where logs are kept; null if none are.
-        server: What this life of the server is called there.
-        bytes: How large all logs are together, of all servers; null until they were looked at.
-        holes: What is missing in the logs of the panes that are there.
-        problem: Why panes are not logged, or not completely; absent if nothing is wrong.
+        directory: The directory of the logs; null if none are kept.
+        server: The name of this server's directory in it.
+        bytes: The total size of all logs of all servers; null until it is known.
+        holes: The parts missing from the logs of the current panes.
+        problem: Why panes are not logged, or not completely; absent if there is no problem.
     """
 
     directory: str | None
@@ -134,28 +134,28 @@ class LogStatus:
 
 @frozen(kw_only=True)
 class Status:
-    """How a server is.
+    """The status of a server.
 
     Attributes:
         schema_version: Version of this shape.
         version: Its release.
         protocol: The wire protocol it speaks.
-        keeper_pid: The process that holds the terminals.
-        service_pid: The process that answers.
-        service_restarts: How often the service had to be started again.
+        keeper_pid: The process id of the keeper.
+        service_pid: The process id of the service.
+        service_restarts: How often the service was restarted.
         engine: The terminal engine, ``ghostty`` or ``pyte``.
-        engine_notes: Panes in which the engine, a restart or shell marks failed, and what happened.
-        socket: Where it listens.
-        log: Its log file; null when it logs to the terminal it was started from.
+        engine_notes: Problems with the engine, recovery or shell marks of a pane.
+        socket: The path of its socket.
+        log: Its log file; null if it logs to the terminal it was started from.
         uptime_s: Seconds since it started.
-        sessions: How many sessions there are.
-        windows: How many windows.
-        panes: How many panes, dead ones included.
-        dead_panes: How many of them have a program that ended.
-        states: How many of them are in each state.
-        clients: How many clients are connected, this one included.
-        logs: How the logs of its panes are; absent with a server that keeps none.
-        system_notes: What the system does not tell the server of programs, and what that means; absent if it tells all.
+        sessions: The number of sessions.
+        windows: The number of windows.
+        panes: The number of panes, including dead ones.
+        dead_panes: The number of panes whose program has exited.
+        states: The number of panes in each state.
+        clients: The number of connected clients, including this one.
+        logs: The status of its logs; absent if it keeps none.
+        system_notes: Process information that the system withholds, and the effect; absent if it withholds nothing.
 
     Example:
         >>> phux.status().service_restarts
@@ -185,11 +185,11 @@ class Status:
 
 @frozen(kw_only=True)
 class ErrorDetail:
-    """What went wrong.
+    """The code and message of an error.
 
     Attributes:
-        code: A stable word for programs.
-        message: One sentence for people.
+        code: A stable code for programs.
+        message: One sentence that says what happened.
     """
 
     code: str
@@ -202,9 +202,9 @@ class Error:
 
     Attributes:
         schema_version: Version of this shape.
-        error: What went wrong.
+        error: The code and message.
         remedy: What to do about it; may be empty.
-        exit_code: What the verb exits with.
+        exit_code: The verb's exit status.
     """
 
     schema_version: Literal[1] = 1
@@ -215,11 +215,11 @@ class Error:
 
 @frozen(kw_only=True)
 class Created:
-    """What ``phux new --json`` tells.
+    """The result of ``phux new --json``.
 
     Attributes:
         session: The new session's name.
-        terminal_id: The number of its pane.
+        terminal_id: The id of its pane.
     """
 
     session: str
@@ -228,20 +228,20 @@ class Created:
 
 @frozen(kw_only=True)
 class Place:
-    """Where a pane is: what verbs that make or arrange something tell with ``--json``.
+    """The place of a pane: the result of verbs that create or arrange something.
 
     Attributes:
         schema_version: Version of this shape.
         session: The name of its session.
-        session_id: That session's number.
+        session_id: The id of its session.
         window: The index of its window.
-        window_id: That window's number.
-        window_name: Its name.
-        pane: The pane's place in the window.
-        terminal_id: The pane's number; ``@`` and this is its selector.
-        cols: Its columns.
-        rows: Its rows.
-        zoomed: Whether it has the window to itself for now.
+        window_id: The id of its window.
+        window_name: The name of its window.
+        pane: Its index in the window.
+        terminal_id: Its id; its selector is ``@`` followed by the id.
+        cols: Its number of columns.
+        rows: Its number of rows.
+        zoomed: Whether it is zoomed to fill the window.
 
     Example:
         >>> place = pane.select()
@@ -264,11 +264,11 @@ class Place:
 
 @frozen(kw_only=True)
 class Swapped:
-    """What ``phux swap --json`` tells.
+    """The result of ``phux swap --json``.
 
     Attributes:
         schema_version: Version of this shape.
-        places: Where the two panes are now, or the active panes of the two windows.
+        places: The new places of the two panes, or of the active panes of the two windows.
     """
 
     schema_version: Literal[1] = 1
@@ -277,13 +277,13 @@ class Swapped:
 
 @frozen(kw_only=True)
 class Sent:
-    """What ``phux send-keys --json`` and ``phux paste --json`` tell.
+    """The result of ``phux send-keys --json`` and ``phux paste --json``.
 
     Attributes:
         schema_version: Version of this shape.
-        sent: Always true: what was not typed is an error.
-        pane: The selector of the pane that got it.
-        bytes: How many bytes were typed.
+        sent: Always true; failure is an error.
+        pane: The selector of the pane.
+        bytes: The number of bytes typed.
     """
 
     schema_version: Literal[1] = 1
@@ -294,11 +294,11 @@ class Sent:
 
 @frozen(kw_only=True)
 class Detached:
-    """What ``phux detach --json`` tells.
+    """The result of ``phux detach --json``.
 
     Attributes:
         schema_version: Version of this shape.
-        detached: How many clients were detached.
+        detached: The number of clients that were detached.
     """
 
     schema_version: Literal[1] = 1
@@ -307,11 +307,11 @@ class Detached:
 
 @frozen(kw_only=True)
 class Killed:
-    """What ``phux kill --json`` tells.
+    """The result of ``phux kill --json``.
 
     Attributes:
         schema_version: Version of this shape.
-        killed: How many panes were ended.
+        killed: The number of panes that were closed.
     """
 
     schema_version: Literal[1] = 1

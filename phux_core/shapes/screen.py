@@ -12,12 +12,12 @@ from phux_core.shapes.vocabulary import Condition, State  # noqa: TC001
 
 @frozen(kw_only=True)
 class Cursor:
-    """Where the cursor is, from the top left corner of the screen, counted from 0.
+    """The cursor's position, counted from 0 at the top left corner of the screen.
 
     Attributes:
         x: Column.
         y: Row.
-        visible: Whether the program shows it.
+        visible: Whether it is shown.
     """
 
     x: int
@@ -27,7 +27,7 @@ class Cursor:
 
 @frozen(kw_only=True)
 class SoftWrap:
-    """Rows that go on in the next row because the line was too long; the last scrollback row goes on in the first line.
+    """Rows that continue in the next row; the last row of the scrollback continues in the first line.
 
     Attributes:
         lines: Indices into ``lines``.
@@ -40,7 +40,7 @@ class SoftWrap:
 
 @frozen(kw_only=True)
 class DefaultColor:
-    """The terminal's own colour.
+    """The terminal's default color.
 
     Attributes:
         kind: Always ``default``.
@@ -51,7 +51,7 @@ class DefaultColor:
 
 @frozen(kw_only=True)
 class PaletteColor:
-    """A colour of the 256-colour palette.
+    """A color of the 256-color palette.
 
     Attributes:
         kind: Always ``palette``.
@@ -64,7 +64,7 @@ class PaletteColor:
 
 @frozen(kw_only=True)
 class RgbColor:
-    """A direct colour.
+    """A direct (RGB) color.
 
     Attributes:
         kind: Always ``rgb``.
@@ -80,25 +80,25 @@ class RgbColor:
 
 
 CellColor = DefaultColor | PaletteColor | RgbColor
-"""The colour of a cell, distinguished by ``kind``."""
+"""The color of a cell, distinguished by ``kind``."""
 
 
 @frozen(kw_only=True)
 class CellStyle:
-    """How a cell is drawn.
+    """The style of a cell.
 
     Attributes:
         bold: SGR 1.
         faint: SGR 2.
         italic: SGR 3.
-        underline: SGR 4, of any kind.
+        underline: SGR 4 in any style.
         blink: SGR 5.
         inverse: SGR 7.
         invisible: SGR 8.
         strikethrough: SGR 9.
         overline: SGR 53.
-        fg: Colour of the text.
-        bg: Colour behind it.
+        fg: The color of the text.
+        bg: The color of the background.
 
     Example:
         >>> style = pane.snapshot(cells=True).cells[0].style
@@ -124,10 +124,10 @@ class CellInfo:
     """One cell that has a style or a mark.
 
     Attributes:
-        col: Column in the grid; a wide glyph stands at its left one.
-        row: Row of the screen.
-        semantic: What a shell with marks (OSC 133) said it is; absent for output.
-        style: How it is drawn.
+        col: The column; for a wide character, the left one.
+        row: The row.
+        semantic: What shell marks (OSC 133) say the cell is; absent for output.
+        style: Its style.
 
     Example:
         >>> cell = pane.snapshot(cells=True).cells[0]
@@ -143,11 +143,11 @@ class CellInfo:
 
 @frozen(kw_only=True)
 class ChangedRow:
-    """A row that is not what it was.
+    """A row that changed.
 
     Attributes:
-        row: Which, counted from 0.
-        text: What stands there now, trailing white space removed.
+        row: The row, counted from 0.
+        text: Its new text, without trailing white space.
     """
 
     row: int
@@ -156,29 +156,29 @@ class ChangedRow:
 
 @frozen(kw_only=True)
 class ScreenChanges:
-    """What changed on a pane's screen after a moment.
+    """The changes on a pane's screen since a sequence number.
 
     Attributes:
         schema_version: Version of this shape.
-        pane: The pane's number.
-        since: The moment: a byte count of the pane.
-        seq: The byte count now; the next ``since``.
-        full: Whether nothing is known of that moment any more, so that every row counts as changed.
-        scrolled: By how many rows the screen has moved up since; rows that only moved are not in ``changed``.
-        changed: The rows that are not what they were.
+        pane: The pane's id.
+        since: The sequence number to compare with.
+        seq: The pane's sequence number now; the next ``since``.
+        full: Whether every row is in ``changed`` because the screen at ``since`` is no longer known.
+        scrolled: The number of rows the screen scrolled up; rows that only moved are not in ``changed``.
+        changed: The rows that changed.
         cols: Columns of the screen.
         rows: Rows of the screen.
-        cursor: The cursor; null when it is not on the screen.
-        cells: The cells of those rows that have a style or a mark; absent unless asked for.
-        title: The title the program set; absent until then.
+        cursor: The cursor; null if it is not on the screen.
+        cells: The cells in those rows that have a style or a mark; absent unless requested.
+        title: The title; absent until a program sets one.
         alt_screen: Whether the alternate screen is shown.
-        state: What the pane does now.
-        foreground: The program that has its terminal; absent when there is none.
-        exit_status: Of a pane that is dead, the program's exit code.
+        state: The pane's state.
+        foreground: The program in the foreground; absent if there is none.
+        exit_status: The exit status of a dead pane's program; absent while it is running, or if a signal ended it.
         signal: The name of the signal that ended it; absent otherwise.
-        outcome: Of an ``act``, how its wait ended; absent otherwise.
-        met: The condition that held, if one did.
-        met_line: The line that was waited for, or stopped at.
+        outcome: How the wait of an ``act`` ended; absent otherwise.
+        met: The condition that was met; absent if none was.
+        met_line: The line that matched; absent for other conditions.
 
     Example:
         >>> seen = pane.snapshot().seq
@@ -215,23 +215,23 @@ class ScreenState:
 
     Attributes:
         schema_version: Version of this shape.
-        pane: The pane's number.
-        cols: Columns of the grid.
-        rows: Rows of the grid.
-        cursor: The cursor; null when it is not on the screen.
+        pane: The pane's id.
+        cols: Columns of the screen.
+        rows: Rows of the screen.
+        cursor: The cursor; null if it is not on the screen.
         lines: Every row of the screen from the top, trailing blanks removed.
-        scrollback: Rows that scrolled off, the oldest first; empty unless asked for.
-        cells: The cells that have a style or a mark, row by row; absent unless asked for.
-        soft_wrap: Which rows go on in the next.
+        scrollback: Rows that scrolled off the top, oldest first; empty unless requested.
+        cells: The cells that have a style or a mark, row by row; absent unless requested.
+        soft_wrap: The rows that continue in the next row.
         title: The window title; absent until a program sets one.
-        seq: How many bytes the pane's program has written so far.
-        alt_screen: Whether the alternate screen is shown, as full-screen programs do.
-        state: What the pane does now.
-        foreground: The program that has its terminal; absent when there is none.
-        exit_status: Of a pane that is dead: the program's exit code; absent while it runs, and when a signal ended it.
-        signal: The name of that signal; absent otherwise.
-        met: Of a ``wait``, the condition that held first; absent otherwise, and when the time was over.
-        met_line: The line that was waited for, or stopped at; absent for other conditions.
+        seq: The pane's sequence number: the bytes its program has written so far.
+        alt_screen: Whether the alternate screen is shown, which full-screen programs use.
+        state: The pane's state.
+        foreground: The program in the foreground; absent if there is none.
+        exit_status: The exit status of a dead pane's program; absent while it is running, or if a signal ended it.
+        signal: The name of the signal that ended it; absent otherwise.
+        met: The condition that ended a ``wait``; absent otherwise, or if it timed out.
+        met_line: The line that matched; absent for other conditions.
 
     Example:
         >>> screen = pane.snapshot()

@@ -19,11 +19,11 @@ Example:
 
 @frozen(kw_only=True)
 class SessionEntry:
-    """A session, in short.
+    """A session in a list.
 
     Attributes:
         name: Its name.
-        windows: How many windows it has.
+        windows: The number of its windows.
         attached: Whether any client is attached to it.
     """
 
@@ -34,7 +34,7 @@ class SessionEntry:
 
 @frozen(kw_only=True)
 class SessionList:
-    """What ``phux ls`` tells.
+    """The result of ``phux ls --json``.
 
     Attributes:
         schema_version: Version of this shape.
@@ -51,12 +51,12 @@ class SessionList:
 
 @frozen(kw_only=True)
 class Foreground:
-    """The program that has a pane's terminal.
+    """The program in the foreground of a pane.
 
     Attributes:
         command: Its name.
-        pid: Its process.
-        cwd: Where it is; null if that cannot be told.
+        pid: Its process id.
+        cwd: Its working directory; null if unknown.
 
     Example:
         >>> phux.tree().sessions[0].windows[0].panes[0].foreground.command
@@ -73,19 +73,19 @@ class PaneInfo:
     """A pane in the tree.
 
     Attributes:
-        id: Its number; ``@`` and this is its selector.
-        index: Its place in the window.
-        active: Whether it is the pane of its window that has the focus.
+        id: Its id; its selector is ``@`` followed by the id.
+        index: Its index in the window.
+        active: Whether it is the focused pane of its window.
         cols: Columns.
         rows: Rows.
-        title: The title its program set; null until then.
+        title: The title; null until a program sets one.
         command: The program that was started in it.
-        cwd: Where that program is now.
-        pid: Its process.
-        state: What it does now.
-        foreground: The program that has its terminal; null when there is none.
-        exit_status: The program's exit code; null while it runs, and when a signal ended it.
-        signal: The name of that signal; absent otherwise.
+        cwd: That program's working directory.
+        pid: Its process id.
+        state: Its state.
+        foreground: The program in the foreground; null if there is none.
+        exit_status: The program's exit status; null while it is running, or if a signal ended it.
+        signal: The name of the signal that ended it; absent otherwise.
 
     Example:
         >>> info = pane.info()
@@ -110,12 +110,12 @@ class PaneInfo:
 
 @frozen(kw_only=True)
 class LayoutSplit:
-    """A part of a window that two others share, with a divider of one cell between them.
+    """A part of a window that is split in two, with a divider of one cell in between.
 
     Attributes:
-        direction: Where the second one is: to the right of the first, or below it.
-        ratio: The part of the room that the first one has, between 0 and 1.
-        first: A pane, by its number, or a split.
+        direction: The side of the second part: to the right of the first, or below it.
+        ratio: The share of the first part, between 0 and 1.
+        first: The id of a pane, or a split.
         second: Likewise.
 
     Example:
@@ -134,15 +134,15 @@ class WindowInfo:
     """A window in the tree.
 
     Attributes:
-        id: Its number.
-        index: Its place in the session.
+        id: Its id.
+        index: Its index in the session.
         name: Its name.
         active: Whether it is the session's current window.
         cols: Columns.
         rows: Rows.
-        size_policy: Whose size it has when clients are attached; null for what the server is set to.
-        zoomed: The pane that has it to itself for now; null when there is none.
-        layout: How its panes share it. A pane whose program ended while others went on has no place in it.
+        size_policy: Which attached client determines its size; null for the server's default.
+        zoomed: The pane that is zoomed to fill it; null if none is.
+        layout: The arrangement of its panes, without dead panes beside living ones.
         panes: Its panes, in the order of the layout.
 
     Example:
@@ -167,10 +167,10 @@ class SessionInfo:
     """A session in the tree.
 
     Attributes:
-        id: Its number.
+        id: Its id.
         name: Its name.
-        created_at: When it was made (UTC).
-        attached_clients: How many clients are attached to it.
+        created_at: The time it was created (UTC).
+        attached_clients: The number of attached clients.
         windows: Its windows.
 
     Example:
@@ -191,9 +191,9 @@ class Tree:
 
     Attributes:
         schema_version: Version of this shape.
-        focused_session: The most recently focused session; null when there is none.
-        focused_pane: The pane that has the focus there; null when there is none.
-        sessions: The sessions, in the order they were made.
+        focused_session: The most recently focused session; null if there is none.
+        focused_pane: The focused pane of that session; null if there is none.
+        sessions: The sessions, in the order of their creation.
 
     Example:
         >>> phux.tree().focused_session

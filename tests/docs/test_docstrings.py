@@ -20,6 +20,7 @@ import pytest
 
 import phux_client
 from phux_client import aio, blocking
+from phux_core.errors import ERRORS
 from phux_core.shapes import events, tree
 from servers import embedded_server, server_without_sessions
 
@@ -203,8 +204,9 @@ def shared_names():
 
 
 def parts():
-    """The shapes that come only as a part of another, or as an event: that one's example shows them."""
+    """Return what another example shows: shapes that occur only inside another, events, and all errors but the base."""
     found = {kind.__name__ for kind in get_args(phux_client.Event)}
+    found |= {kind.__name__ for kind in ERRORS.values() if kind is not phux_client.PhuxError}
     for name in SHAPES_AND_ERRORS:
         kind = getattr(phux_client, name)
         if attrs.has(kind):

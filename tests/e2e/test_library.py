@@ -14,9 +14,9 @@ import pytest
 
 import phux_client
 from phux_client import blocking
-from phux_core import documents, errors, shapes
+from phux_core import errors, shapes
 from servers import embedded_server, eventually, process_gone
-from validation import validate
+from validation import to_document, validate
 
 pytestmark = pytest.mark.anyio
 
@@ -61,7 +61,7 @@ async def test_shapes_are_valid_documents(phux, name):
         ("status", await phux.status()),
         ("session-list", await phux.ls()),
     ):
-        validate(schema, documents.dump(shape))
+        validate(schema, to_document(shape))
 
 
 async def test_many_requests_run_at_once_on_one_connection(phux, name):
@@ -233,7 +233,7 @@ async def test_events_report_the_lifecycle_of_a_pane(phux, name):
         await session.pane.send_keys("go", "Enter")
         seen = []
         async for event in events:
-            validate("event", documents.dump(event))
+            validate("event", to_document(event))
             if getattr(event, "terminal", None) == session.pane.selector:
                 seen.append(event)
             if isinstance(event, shapes.PaneClosed) and event.terminal == session.pane.selector:

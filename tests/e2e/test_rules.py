@@ -100,7 +100,7 @@ def test_without_json_errors_are_sentences(cli):
     assert finished.out == ""
     assert (
         finished.err
-        == "phux: no session is called 'nothere'\nphux: `phux tree` shows the sessions, windows and panes there are\n"
+        == "phux: no session is called 'nothere'\nphux: list sessions, windows and panes with `phux tree`\n"
     )
 
 

@@ -10,10 +10,9 @@ import subprocess
 import pytest
 
 from phux_client import blocking
-from phux_core import documents
 from servers import embedded_server
 from shell_panes import MARKED, SHELLS
-from validation import validate
+from validation import to_document, validate
 
 PROGRAMS = {
     "cat": (["cat"], "awaiting_input", "cat"),
@@ -138,7 +137,7 @@ def test_commands_typed_at_a_prompt_are_reported(open_shell, phux, shell):
         pane.send_keys("cd /usr; printf '\\033]2;a title\\007\\007'; sleep 0.2; sh -c 'exit 3'", "Enter")
         while not {"cwd_changed", "command_finished", "title_changed", "bell", "state_changed"} <= told.keys():
             event = events.next(timeout_s=20)
-            validate("event", documents.dump(event))
+            validate("event", to_document(event))
             told.setdefault(event.event, event)
         pane.resize(cols=70, rows=20)
         pane.send_keys("exit", "Enter")

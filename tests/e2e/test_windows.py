@@ -318,11 +318,11 @@ def test_layouts_match_their_names(phux, work):
     window.layout("main-vertical")
     assert sizes(phux)[work.pane.id] == (40, 24)
     window.resize(14, 24)
-    with pytest.raises(BadRequestError, match="there is no layout 'spiral'"):
+    with pytest.raises(BadRequestError, match="unknown layout 'spiral'"):
         window.layout("spiral")
     window.layout("even-vertical")
     window.resize(10, 7)
-    with pytest.raises(BadSizeError, match="4 panes as even-horizontal take at least 11x1, and the window has 10x7"):
+    with pytest.raises(BadSizeError, match="4 panes as even-horizontal need at least 11x1; the window has 10x7"):
         window.layout("even-horizontal")
     check_sizes(phux)
 

@@ -24,6 +24,7 @@ import ptyprocess
 from scenarios import SCENARIOS, Scenario
 
 from phux_core import engine as engines
+from phux_core.engine import protocol
 from phux_core.keys import parse_key
 
 FOLDER = Path(__file__).parents[1] / "contract" / "recordings"
@@ -56,7 +57,7 @@ class _Recorder:
             heard = True
             self.output += data
             for effect in self._engine.feed(data):
-                if isinstance(effect, engines.Reply):
+                if isinstance(effect, protocol.Reply):
                     os.write(self._process.fd, effect.data)
         return True
 

@@ -22,7 +22,8 @@ from pathlib import Path
 
 from ptyprocess import PtyProcess
 
-from phux_core.engine import Reply, create
+from phux_core.engine import create
+from phux_core.engine.protocol import Reply
 from phux_core.server.kernel import foreground
 from phux_core.server.kernel.line_discipline import is_echoed
 from phux_core.shells import integrate

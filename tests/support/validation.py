@@ -7,6 +7,7 @@ import functools
 import json
 from typing import Any
 
+import attrs
 import jsonschema
 
 from phux_core import schema
@@ -33,3 +34,17 @@ def _closed(node: Any) -> Any:
 def validate(name: str, document: Any) -> None:
     """Fail unless the document is what the schema of that name says, no more and no less."""
     _validator(name).validate(document)
+
+
+def to_document(shape: Any) -> Any:
+    """Convert a shape to the document it was loaded from: fields without a value are left out."""
+    if isinstance(shape, list):
+        return [to_document(item) for item in shape]
+    if not attrs.has(type(shape)):
+        return shape
+    values = {field: getattr(shape, field.name) for field in attrs.fields(type(shape))}
+    return {
+        field.name: to_document(value)
+        for field, value in values.items()
+        if field.default is not None or value is not None
+    }

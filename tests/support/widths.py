@@ -9,6 +9,7 @@ import sys
 import textwrap
 
 from phux_core import engine as engines
+from phux_core.engine import protocol
 
 CODES = [code for code in range(0x20, 0x110000) if not 0x7F <= code < 0xA0 and not 0xD800 <= code < 0xE000]
 """Every code point that a program can print."""
@@ -28,7 +29,7 @@ def advances(name, texts):
     found = []
     for at in range(0, len(texts), 1000):
         stream = "".join(f"\ra{text}\x1b[6n" for text in texts[at : at + 1000])
-        replies = b"".join(effect.data for effect in engine.feed(stream.encode()) if isinstance(effect, engines.Reply))
+        replies = b"".join(effect.data for effect in engine.feed(stream.encode()) if isinstance(effect, protocol.Reply))
         found += [int(column) - 2 for column in _COLUMN.findall(replies)]
     engine.close()
     return found

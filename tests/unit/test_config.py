@@ -60,7 +60,7 @@ def test_an_error_names_the_file_the_line_and_the_key(text, line, key, remedy):
     ("text", "line"), [("history-limit = \n", 1), ("a = 1\na = 2\n", 2), ("shell = 'x'\nnonsense\n", 2)]
 )
 def test_what_is_no_toml_is_told_with_its_line(text, line):
-    with pytest.raises(BadConfigError, match=rf"^/x is no TOML: .*line {line}"):
+    with pytest.raises(BadConfigError, match=rf"^/x is not valid TOML: .*line {line}"):
         config.parse(text, "/x")
 
 
@@ -78,13 +78,13 @@ def test_a_table_of_any_keys_is_checked_entry_by_entry(monkeypatch):
 
 
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
-    with pytest.raises(BadConfigError, match="cannot be read: Is a directory"):
+    with pytest.raises(BadConfigError, match=r"cannot read .*: Is a directory"):
         config.load(str(tmp_path))
     (tmp_path / "latin").write_bytes(b"\nshell = '\xe9'\n")
-    with pytest.raises(BadConfigError, match="line 2: this is not UTF-8"):
+    with pytest.raises(BadConfigError, match="line 2: not UTF-8"):
         config.load(str(tmp_path / "latin"))
     (tmp_path / "huge").write_bytes(b"#" * (1 << 20) + b"\n")
-    with pytest.raises(BadConfigError, match="has more than 1048576 bytes"):
+    with pytest.raises(BadConfigError, match="is larger than 1048576 bytes"):
         config.load(str(tmp_path / "huge"))
 
 

@@ -204,7 +204,7 @@ def test_presets_keep_a_single_pane_and_are_not_deep(name):
 
 
 def test_a_preset_that_needs_more_room_is_refused():
-    with pytest.raises(BadSizeError, match="30 panes as even-horizontal take at least 89x1, and the window has 80x24"):
+    with pytest.raises(BadSizeError, match="30 panes as even-horizontal need at least 89x1; the window has 80x24"):
         layout.preset("even-horizontal", list(range(30)), 80, 24)
-    with pytest.raises(BadRequestError, match="there is no layout 'spiral'"):
+    with pytest.raises(BadRequestError, match="unknown layout 'spiral'"):
         layout.preset("spiral", [1], 80, 24)

@@ -38,7 +38,7 @@ def test_no_usual_remedy_speaks_of_the_command_line(kind):
         ("look at it: phux snapshot", "look at it: phux_snapshot"),
         ("name a session; `phux ls` lists them", "name a session; phux_ls lists them"),
         (
-            "end that program, wait for it (phux wait), or let the command wait for the prompt with --queue",
+            "end that program, wait for it (phux wait), or pass --queue to wait for the prompt",
             'end that program, wait for it (phux_wait with state ["prompt"]), or end it with phux_signal',
         ),
         ("enlarge the window (phux resize), or choose", "enlarge the window (phux_resize), or choose"),

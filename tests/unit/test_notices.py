@@ -35,7 +35,7 @@ class Keeper:
                 key.data()
             if self.is_ready:
                 break
-        self.notices.look_after(time.monotonic() if now is None else now)
+        self.notices.close_expired(time.monotonic() if now is None else now)
 
     def connect(self):
         client = socket.socket(socket.AF_UNIX)

@@ -68,7 +68,7 @@ def load() -> tuple[Any, Any]:
     try:
         return ffi, ffi.dlopen(os.environ.get("PYGHOSTTY_LIB") or _library(os.path.join(directory, "_lib")))
     except OSError as error:
-        raise ImportError(f"libghostty-vt cannot be opened: {error}") from error
+        raise ImportError(f"cannot load libghostty-vt: {error}") from error
 
 
 def compile_declarations(path: str) -> None:
@@ -103,7 +103,7 @@ def _checksum(directory: str) -> int:
         with open(os.path.join(directory, "_cdef.py"), "rb") as declarations:
             return zlib.crc32(declarations.read())
     except OSError as error:
-        raise ImportError("pyghostty has no declarations where they were") from error
+        raise ImportError("pyghostty's C declarations were not found") from error
 
 
 def reduce(declarations: str, used: list[str]) -> str:
@@ -123,7 +123,7 @@ def reduce(declarations: str, used: list[str]) -> str:
     while names:
         name = names.pop()
         if name not in places:
-            raise ImportError(f"this libghostty-vt has no {name}")
+            raise ImportError(f"libghostty-vt has no {name}")
         place = places[name]
         if place not in wanted:
             wanted.add(place)
@@ -153,7 +153,7 @@ def _declarations(directory: str) -> str:
     path = os.path.join(directory, "_cdef.py")
     found = importlib.util.spec_from_file_location("_phux_ghostty_declarations", path)
     if found is None or found.loader is None or not os.path.exists(path):
-        raise ImportError("pyghostty has no declarations where they were")
+        raise ImportError("pyghostty's C declarations were not found")
     module = importlib.util.module_from_spec(found)
     found.loader.exec_module(module)
     return str(module.CDEF)
@@ -162,7 +162,7 @@ def _declarations(directory: str) -> str:
 def _library(directory: str) -> str:
     names = [name for name in os.listdir(directory) if name.startswith("libghostty-vt.")]
     if not names:
-        raise ImportError("pyghostty has no library where it was")
+        raise ImportError("pyghostty's shared library was not found")
     return os.path.join(directory, names[0])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import struct
+import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core.engine import CHECKPOINT_MAGIC
@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from phux_core.engine.ghostty.grid import Grid
 
 _MAGIC = CHECKPOINT_MAGIC + b"ghostty\n"
-_VERSION = 2
-# Version, history limit, lengths of title (-1: none), unsupported sequences' state, tap and snapshot.
-_HEADER = struct.Struct("<HIiIII")
+_VERSION = 3
 
 
 class Checkpoint(NamedTuple):
@@ -37,17 +35,9 @@ class Checkpoint(NamedTuple):
 
 
 def pack(parts: Checkpoint) -> bytes:
-    """Return a checkpoint as bytes."""
-    title = None if parts.title is None else parts.title.encode("utf-8", "replace")
-    head = _HEADER.pack(
-        _VERSION,
-        parts.history,
-        -1 if title is None else len(title),
-        len(parts.unsupported),
-        len(parts.tap),
-        len(parts.snapshot),
-    )
-    return b"".join((_MAGIC, head, title or b"", parts.unsupported, parts.tap, parts.snapshot))
+    """Return a checkpoint as bytes: a line of JSON and the snapshot."""
+    head = [_VERSION, parts.history, parts.title, parts.unsupported.decode(), parts.tap.decode(), len(parts.snapshot)]
+    return b"".join((_MAGIC, json.dumps(head).encode(), b"\n", parts.snapshot))
 
 
 def unpack(checkpoint: bytes) -> Checkpoint:
@@ -56,22 +46,17 @@ def unpack(checkpoint: bytes) -> Checkpoint:
     Raises:
         ValueError: The bytes are not a checkpoint of this engine, or have an unsupported version.
     """
-    at = len(_MAGIC)
-    if not checkpoint.startswith(_MAGIC) or len(checkpoint) < at + _HEADER.size:
-        raise ValueError("not a checkpoint of the ghostty engine")
-    version, history, title_size, unsupported_size, tap_size, snapshot_size = _HEADER.unpack_from(checkpoint, at)
+    head, _, snapshot = checkpoint.removeprefix(_MAGIC).partition(b"\n")
+    try:
+        version, history, title, unsupported, tap, size = json.loads(head)
+        parts = Checkpoint(int(history), title, unsupported.encode(), tap.encode(), snapshot)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError("not a checkpoint of the ghostty engine") from error
     if version != _VERSION:
         raise ValueError(f"a checkpoint of version {version}, this is {_VERSION}")
-    title_at = at + _HEADER.size
-    unsupported_at = title_at + max(title_size, 0)
-    tap_at = unsupported_at + unsupported_size
-    snapshot_at = tap_at + tap_size
-    if len(checkpoint) != snapshot_at + snapshot_size:
-        raise ValueError("a checkpoint that was cut off")
-    title = None if title_size < 0 else checkpoint[title_at:unsupported_at].decode("utf-8", "replace")
-    return Checkpoint(
-        history, title, checkpoint[unsupported_at:tap_at], checkpoint[tap_at:snapshot_at], checkpoint[snapshot_at:]
-    )
+    if len(snapshot) != size:
+        raise ValueError("a truncated checkpoint")
+    return parts
 
 
 def snapshot(terminal: Any, grid: Grid, cols: int, rows: int, *, in_osc: bool) -> bytes:
@@ -90,16 +75,16 @@ def snapshot(terminal: Any, grid: Grid, cols: int, rows: int, *, in_osc: bool) -
     encoded = encode_snapshot(terminal)
     if encoded is not None:
         return encoded
-    # One reason to refuse is a cut wide character on the alternate screen (see mend), even while it is hidden. To
-    # repair it, cancel the current sequence, and start it again afterwards.
+    # One reason to refuse is a cut wide character on the alternate screen, even while that is hidden (see
+    # repair_cut_glyphs). To repair it, cancel the current sequence, and start it again afterwards.
     under_way = continuation(terminal)
     if under_way != b"":
         _write(terminal, b"\x18")
     if is_alternate(terminal):
-        mend(terminal, grid, cols, rows)
+        repair_cut_glyphs(terminal, grid, cols, rows)
     else:
         _write(terminal, b"\x1b[?47h\x1b7")  # this mode keeps the cursor position when switching screens
-        mend(terminal, grid, cols, rows)
+        repair_cut_glyphs(terminal, grid, cols, rows)
         _write(terminal, b"\x1b8\x1b[?47l")
     # The other reason is a sequence too long to be kept, or that libghostty would parse differently the second time. It
     # would have no effect, so replace it with a short one that has no effect either and ends in the same place.
@@ -113,7 +98,7 @@ def snapshot(terminal: Any, grid: Grid, cols: int, rows: int, *, in_osc: bool) -
     raise GhosttyError("libghostty-vt cannot encode this terminal")
 
 
-def mend(terminal: Any, grid: Grid, cols: int, rows: int) -> None:
+def repair_cut_glyphs(terminal: Any, grid: Grid, cols: int, rows: int) -> None:
     """Blank wide characters that were cut in half when the alternate screen became narrower.
 
     libghostty keeps their left halves in the last column when it resizes that screen, which does not reflow, and then

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from phux_core.engine import encoding
 from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
 from phux_core.engine.ghostty import keys
-from phux_core.engine.ghostty.checkpoint import Checkpoint, mend, pack, snapshot, unpack
+from phux_core.engine.ghostty.checkpoint import Checkpoint, pack, repair_cut_glyphs, snapshot, unpack
 from phux_core.engine.ghostty.grid import Grid
 from phux_core.engine.ghostty.native import (
     Sink,
@@ -37,17 +37,15 @@ from phux_core.engine.ghostty.state import (
 )
 from phux_core.engine.ghostty.unsupported import UnsupportedSequences, erase_below, soft_reset
 from phux_core.engine.protocol import (
-    DEFAULT_HISTORY,
-    MAX_SIZE,
     Bell,
     Cursor,
     Effect,
     Lines,
     Modes,
-    Mouse,
     Reply,
     Span,
     TitleChanged,
+    check_limits,
 )
 from phux_core.engine.tap import Tap
 
@@ -243,7 +241,7 @@ class GhosttyEngine:
         # DECCOLM changed the grid, but the clients determine a pane's size.
         if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_COLS) != self._cols:
             self._resize_grid(self._cols, self._rows)
-        if self._sink.stirred:
+        if self._sink.has_effects:
             self._collect(effects)
         return effects
 
@@ -300,7 +298,7 @@ class GhosttyEngine:
 
     def _collect(self, effects: list[Effect]) -> None:
         sink = self._sink
-        sink.stirred = False
+        sink.has_effects = False
         if sink.replies:
             effects.extend(map(Reply, sink.replies))
             sink.replies.clear()
@@ -321,7 +319,7 @@ class GhosttyEngine:
 
     def resize(self, cols: int, rows: int) -> list[Effect]:
         """Resize the grid."""
-        _check_size(cols, rows)
+        check_limits(cols, rows)
         self._sink.cols, self._sink.rows = cols, rows
         self._grid.forget_changes()
         self._resize_grid(cols, rows)
@@ -329,21 +327,20 @@ class GhosttyEngine:
         self._covered = None
         self._set_limits()
         if number(self._terminal, lib.GHOSTTY_TERMINAL_DATA_VT_GROUND) and is_alternate(self._terminal):
-            mend(self._terminal, self._grid, cols, rows)
+            repair_cut_glyphs(self._terminal, self._grid, cols, rows)
         effects: list[Effect] = []
-        if self._sink.stirred:
+        if self._sink.has_effects:
             self._collect(effects)
         return effects
 
     def _resize_grid(self, cols: int, rows: int) -> None:
-        # Without reflow a wide character could be cut in half, which snapshots do not support (see mend).
+        # Without reflow a wide character could be cut in half, which snapshots do not support (see repair_cut_glyphs).
         with wrapping(self._terminal):
             check(lib.ghostty_terminal_resize(self._terminal, cols, rows, CELL_WIDTH, CELL_HEIGHT), "resize")
 
     def set_history_limit(self, rows: int) -> None:
         """Limit the scrollback to ``rows`` rows."""
-        if rows < 0:
-            raise ValueError(f"a history of {rows} rows")
+        check_limits(self._cols, self._rows, rows)
         self._limit = rows
         self._covered = None
         self._set_limits()
@@ -400,18 +397,6 @@ class GhosttyEngine:
         cursor, keypad, backarrow = (modal and mode(self._terminal, number) for number in (1, 66, 67))
         return encoding.encode_key(key, cursor=cursor, keypad=keypad, backarrow=backarrow)
 
-    def encode_paste(self, text: str) -> bytes:
-        """Return the bytes to send for pasted text."""
-        return encoding.encode_paste(text, bracketed=mode(self._terminal, 2004))
-
-    def encode_mouse(self, event: Mouse) -> bytes:
-        """Return the bytes to send for a mouse event; empty if the program did not request it."""
-        return encoding.encode_mouse(event, self.modes())
-
-    def encode_focus(self, focused: bool) -> bytes:
-        """Return the bytes to send when the focus changes; empty if the program did not request it."""
-        return encoding.encode_focus(focused, self.modes())
-
     # Lifetime
 
     def checkpoint(self) -> bytes:
@@ -457,23 +442,16 @@ class GhosttyEngine:
         # Query the terminal as a program would: ten times faster than creating a render state.
         sink = self._sink
         before, sink.replies = sink.replies, []
-        stirred = sink.stirred
+        has_effects = sink.has_effects
         _write(self._terminal, _QUERY_CURSOR_STYLE, len(_QUERY_CURSOR_STYLE))
         answer = b"".join(sink.replies)
-        sink.replies, sink.stirred = before, stirred
+        sink.replies, sink.has_effects = before, has_effects
         match = _CURSOR_STYLE_REPLY.search(answer)
         return int(match[1]) if match else 0
 
 
-def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: int = 0) -> GhosttyEngine:
-    """Create a terminal that starts at a stream position.
-
-    Raises:
-        ValueError: The size is out of range.
-    """
-    _check_size(cols, rows)
-    if history < 0:
-        raise ValueError(f"a history of {history} rows")
+def create(cols: int, rows: int, *, history: int, position: int) -> GhosttyEngine:
+    """Create a terminal that starts at a stream position."""
     return GhosttyEngine(new_terminal(cols, rows), cols, rows, history, Tap(position), None)
 
 
@@ -492,8 +470,3 @@ def restore(checkpoint: bytes) -> GhosttyEngine:
     engine = GhosttyEngine(terminal, size[0], size[1], parts.history, tap, parts.title)
     engine._unsupported = UnsupportedSequences.load(parts.unsupported)  # noqa: SLF001 - its own module
     return engine
-
-
-def _check_size(cols: int, rows: int) -> None:
-    if not (1 <= cols <= MAX_SIZE and 1 <= rows <= MAX_SIZE):
-        raise ValueError(f"a terminal of {cols} columns and {rows} rows: each must be 1 to {MAX_SIZE}")

@@ -68,7 +68,7 @@ class Sink:
     handle do not keep each other alive.
 
     Attributes:
-        stirred: Whether any other attribute was set.
+        has_effects: Whether any other attribute was set.
         replies: Bytes for the program.
         bell: Whether BEL was received.
         title: Whether the title was set.
@@ -76,10 +76,10 @@ class Sink:
         rows: Rows, for size reports.
     """
 
-    __slots__ = ("bell", "cols", "replies", "rows", "stirred", "title")
+    __slots__ = ("bell", "cols", "has_effects", "replies", "rows", "title")
 
     def __init__(self, cols: int, rows: int) -> None:
-        self.stirred = False
+        self.has_effects = False
         self.replies: list[bytes] = []
         self.bell = False
         self.title = False
@@ -91,19 +91,19 @@ class Sink:
 def _on_write(_terminal: Any, userdata: Any, data: Any, size: int) -> None:
     sink = ffi.from_handle(userdata)
     sink.replies.append(ffi.buffer(data, size)[:])
-    sink.stirred = True
+    sink.has_effects = True
 
 
 @ffi.callback("GhosttyTerminalBellFn")  # type: ignore[untyped-decorator]
 def _on_bell(_terminal: Any, userdata: Any) -> None:
     sink = ffi.from_handle(userdata)
-    sink.bell = sink.stirred = True
+    sink.bell = sink.has_effects = True
 
 
 @ffi.callback("GhosttyTerminalTitleChangedFn")  # type: ignore[untyped-decorator]
 def _on_title(_terminal: Any, userdata: Any) -> None:
     sink = ffi.from_handle(userdata)
-    sink.title = sink.stirred = True
+    sink.title = sink.has_effects = True
 
 
 @ffi.callback("GhosttyTerminalXtversionFn")  # type: ignore[untyped-decorator]

@@ -52,13 +52,8 @@ _FUNCTIONS |= {
     "l": (Terminal.reset_mode, _ALL),
     "?h": (partial(Terminal.set_mode, private=True), _ALL),
     "?l": (partial(Terminal.reset_mode, private=True), _ALL),
-    "?s": (Terminal.save_modes, _ALL),
-    "?r": (Terminal.restore_modes, _ALL),
-    "?J": (partial(Terminal.erase_in_display, private=True), 1),
-    "?K": (partial(Terminal.erase_in_line, private=True), 1),
-    '"q': (Terminal.protect, 1),
-    "W": (Terminal.change_tab_stops, 1),
-    "?W": (Terminal.reset_tab_stops, 1),
+    "?J": (Terminal.erase_in_display, 1),
+    "?K": (Terminal.erase_in_line, 1),
     "!p": (Terminal.soft_reset, 0),
     " q": (Terminal.set_cursor_style, 1),
     ">m": (Terminal.modify_keys, 2),
@@ -82,15 +77,9 @@ _ESCAPES: dict[str, Action] = {final: (getattr(Terminal, name), ()) for final, n
 _ESCAPES |= {f"#{final}": (getattr(Terminal, name), ()) for final, name in PyteStream.sharp.items()}
 _ESCAPES |= {
     "E": (Terminal.newline, ()),
-    "V": (Terminal.start_protected_area, ()),
-    "W": (Terminal.protect, ()),
     "Z": (replies.report_attributes, ()),
     "=": (Terminal.keypad_application, ()),
     ">": (Terminal.keypad_numeric, ()),
-    "n": (Terminal.shift, (2,)),
-    "o": (Terminal.shift, (3,)),
-    "N": (Terminal.shift_once, (2,)),
-    "O": (Terminal.shift_once, (3,)),
 }
 
 _KNOWN: dict[str, Action] = {control: (getattr(Terminal, name), ()) for control, name in PyteStream.basic.items()}
@@ -149,7 +138,7 @@ def _escape_action(body: str) -> Action:
     action = _ESCAPES.get(body)
     if action is not None:
         return action
-    slot = "()*+".find(body[0])
+    slot = "()".find(body[0])
     if slot >= 0 and len(body) == 2:
         return Terminal.designate, (slot, body[1])
     return _NOTHING
@@ -163,9 +152,7 @@ def operating_system_command(terminal: Terminal, body: str, end: str) -> None:
     elif number == "133":
         _shell_mark(terminal, rest[:1])
     elif number in {"4", "10", "11", "12"}:
-        replies.color_command(terminal, int(number), rest, end)
-    elif number in {"104", "110", "111", "112"}:
-        replies.reset_colors(terminal, int(number), rest)
+        replies.report_colors(terminal, int(number), rest, end)
 
 
 def _shell_mark(terminal: Terminal, kind: str) -> None:

@@ -13,12 +13,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from phux_core.engine import encoding
-from phux_core.engine.protocol import DEFAULT_HISTORY, MAX_SIZE, Cursor, Effect, Lines, Modes, Mouse, Span
+from phux_core.engine.protocol import Cursor, Effect, Lines, Modes, Span, check_limits
 from phux_core.engine.pyte import bulk, keys
 from phux_core.engine.pyte.history import Deferred, History
 from phux_core.engine.pyte.read import spans_of
 from phux_core.engine.pyte.reflow import resize as reflow
-from phux_core.engine.pyte.rows import Row
 from phux_core.engine.pyte.state import dump, load
 from phux_core.engine.pyte.stream import Parser
 from phux_core.engine.pyte.styles import StyleTable
@@ -26,6 +25,7 @@ from phux_core.engine.pyte.terminal import Terminal
 from phux_core.engine.tap import Tap
 
 if TYPE_CHECKING:
+    from phux_core.engine.pyte.rows import Row
     from phux_core.keys import Key
 
 # NUL and DEL are fill characters; in UTF-8, C1 controls exist only as ESC and a letter. None has a width.
@@ -105,14 +105,14 @@ class PyteEngine:
 
     def resize(self, cols: int, rows: int) -> list[Effect]:
         """Resize the grid, reflowing soft-wrapped lines of the primary screen."""
-        _check_size(cols, rows)
+        check_limits(cols, rows)
         reflow(self._terminal, cols, rows)
-        self._terminal.tell_size()
+        self._terminal.report_size()
         return self._terminal.take_effects()
 
     def set_history_limit(self, rows: int) -> None:
         """Limit the scrollback to ``rows`` rows."""
-        _check_history(rows)
+        check_limits(self.cols, self.rows, rows)
         self._terminal.history.set_limit(rows)
 
     def _read(self, first: int, count: int) -> tuple[int, list[Row]]:
@@ -143,9 +143,6 @@ class PyteEngine:
     def _spans_by_row(self, first: int, count: int) -> dict[int, list[Span]]:
         first, rows = self._read(first, count)
         styles = self._terminal.styles
-        if styles.guards:  # protection does not affect the look of a cell
-            looks = str.maketrans(styles.guards)
-            rows = [Row(row.text, row.styles.translate(looks), row.marks) for row in rows]
         return {number: spans_of(number, row, styles.entries) for number, row in enumerate(rows, first)}
 
     def forget_changes(self) -> None:
@@ -187,18 +184,6 @@ class PyteEngine:
             backarrow=terminal.backarrow_sends_bs,
         )
 
-    def encode_paste(self, text: str) -> bytes:
-        """Return the bytes to send for pasted text."""
-        return encoding.encode_paste(text, bracketed=self.modes().bracketed_paste)
-
-    def encode_mouse(self, event: Mouse) -> bytes:
-        """Return the bytes to send for a mouse event."""
-        return encoding.encode_mouse(event, self.modes())
-
-    def encode_focus(self, focused: bool) -> bytes:
-        """Return the bytes to send when the focus changes."""
-        return encoding.encode_focus(focused, self.modes())
-
     def checkpoint(self) -> bytes:
         """Return the whole state as bytes."""
         return dump(self._terminal, self._parser, self._tap, self._decoder)
@@ -207,14 +192,8 @@ class PyteEngine:
         """Do nothing: Python frees everything."""
 
 
-def create(cols: int, rows: int, *, history: int = DEFAULT_HISTORY, position: int = 0) -> PyteEngine:
-    """Create a terminal that starts at a stream position.
-
-    Raises:
-        ValueError: The size is out of range.
-    """
-    _check_size(cols, rows)
-    _check_history(history)
+def create(cols: int, rows: int, *, history: int, position: int) -> PyteEngine:
+    """Create a terminal that starts at a stream position."""
     styles = StyleTable()
     terminal = Terminal(cols, rows, styles, History(history, cols, partial(bulk.expand, styles)))
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -228,13 +207,3 @@ def restore(checkpoint: bytes) -> PyteEngine:
         ValueError: The bytes are not a checkpoint of this engine.
     """
     return PyteEngine(*load(checkpoint))
-
-
-def _check_size(cols: int, rows: int) -> None:
-    if not (1 <= cols <= MAX_SIZE and 1 <= rows <= MAX_SIZE):
-        raise ValueError(f"a terminal of {cols} columns and {rows} rows: each must be 1 to {MAX_SIZE}")
-
-
-def _check_history(rows: int) -> None:
-    if rows < 0:
-        raise ValueError(f"a history of {rows} rows")

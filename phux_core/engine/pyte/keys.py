@@ -36,11 +36,11 @@ def encode(key: Key, flags: int) -> bytes | None:
     name = key.name
     shift = key.shift or name == "BTab" or (len(name) == 1 and name != name.lower() and not key.ctrl)
     modifiers = 1 + shift + 2 * key.alt + 4 * key.ctrl
-    behind = f";{modifiers}" if modifiers > 1 else ""
+    suffix = f";{modifiers}" if modifiers > 1 else ""
     if name in _LETTERS:
-        return f"\x1b[{'1' * bool(behind)}{behind}{_LETTERS[name]}".encode()
+        return f"\x1b[{'1' * bool(suffix)}{suffix}{_LETTERS[name]}".encode()
     if name in _TILDE:
-        return f"\x1b[{_TILDE[name]}{behind}~".encode()
+        return f"\x1b[{_TILDE[name]}{suffix}~".encode()
     number = _NUMBERS.get(name)
     if not flags & _REPORT_ALL:
         if modifiers == 1 and name in _PLAIN:
@@ -58,5 +58,5 @@ def encode(key: Key, flags: int) -> bytes | None:
         if flags & _ALTERNATES and text != base:
             alternate = f":{ord(text)}"
     if flags & _TEXT and text and not (key.alt or key.ctrl):
-        behind = f"{behind or ';'};{ord(text)}"
-    return f"\x1b[{number}{alternate}{behind}u".encode()
+        suffix = f"{suffix or ';'};{ord(text)}"
+    return f"\x1b[{number}{alternate}{suffix}u".encode()

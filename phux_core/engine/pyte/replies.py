@@ -25,9 +25,6 @@ _PRIMARY_ATTRIBUTES = "\x1b[?62;22c"
 _SECONDARY_ATTRIBUTES = "\x1b[>1;10;0c"
 _TERTIARY_ATTRIBUTES = "\x1bP!|00000000\x1b\\"
 
-_HEX_COLOR = re.compile(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{9}|[0-9a-fA-F]{12})")
-_RGB_COLOR = re.compile(r"rgb:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})")
-
 # Foreground, background and cursor by OSC number; light on dark, which most programs assume.
 _DYNAMIC = {10: "d0d0/d0d0/d0d0", 11: "0000/0000/0000", 12: "d0d0/d0d0/d0d0"}
 _HEX = re.compile("(?:[0-9a-fA-F]{2}){1,64}")
@@ -168,60 +165,20 @@ def _spell_style(terminal: Terminal) -> str:
     return ";".join(parts)
 
 
-def color_command(terminal: Terminal, number: int, body: str, end: str) -> None:
-    """OSC 4 and 10 to 12: set or query colours. Set colours only affect later replies."""
+def report_colors(terminal: Terminal, number: int, body: str, end: str) -> None:
+    """OSC 4 and 10 to 12: report colours; setting them is not supported."""
     fields = body.split(";")
     if number == 4:
-        for index, spec in zip(fields[::2], fields[1::2], strict=False):
-            if index.isdecimal() and len(index) <= 3 and int(index) < 256:
-                _one_color(terminal, 4, int(index), spec, end)
+        for index, query in zip(fields[::2], fields[1::2], strict=False):
+            if query == "?" and index.isdecimal() and len(index) <= 3 and int(index) < 256:
+                reply(terminal, f"\x1b]4;{int(index)};rgb:{_palette(int(index))}{end}")
     else:
         # Each further field is for the next dynamic colour.
-        for offset, spec in enumerate(fields[:3]):
-            if number + offset in _DYNAMIC:
-                _one_color(terminal, number + offset, 0, spec, end)
-
-
-def _one_color(terminal: Terminal, number: int, index: int, spec: str, end: str) -> None:
-    if spec != "?":
-        parsed = _parse_color(spec)
-        if parsed is not None:
-            terminal.colors[number, index] = parsed
-        return
-    color = terminal.colors.get((number, index))
-    if color is None:
-        color = _DYNAMIC[number] if number in _DYNAMIC else _palette(index)
-    name = f"4;{index}" if number == 4 else str(number)
-    reply(terminal, f"\x1b]{name};rgb:{color}{end}")
-
-
-def reset_colors(terminal: Terminal, number: int, body: str) -> None:
-    """OSC 104 and 110 to 112: restore the default colours."""
-    if number != 104:
-        terminal.colors.pop((number - 100, 0), None)
-    elif body:
-        for index in body.split(";"):
-            if index.isdecimal() and len(index) <= 3:
-                terminal.colors.pop((4, int(index)), None)
-    else:
-        terminal.colors = {key: color for key, color in terminal.colors.items() if key[0] != 4}
+        for dynamic, query in enumerate(fields[:3], number):
+            if query == "?" and dynamic in _DYNAMIC:
+                reply(terminal, f"\x1b]{dynamic};rgb:{_DYNAMIC[dynamic]}{end}")
 
 
 def _palette(index: int) -> str:
     color = g.FG_BG_256[index]
     return "/".join(color[at : at + 2] * 2 for at in (0, 2, 4))
-
-
-def _parse_color(spec: str) -> str | None:
-    """Convert ``#rrggbb`` and ``rgb:r/g/b`` to four digits per channel."""
-    match = _HEX_COLOR.fullmatch(spec)
-    if match:
-        digits = match[1]
-        size = len(digits) // 3
-        parts = [digits[at : at + size] for at in range(0, len(digits), size)]
-    else:
-        match = _RGB_COLOR.fullmatch(spec)
-        if match is None:
-            return None
-        parts = list(match.groups())
-    return "/".join((part * 4)[:4].lower() for part in parts)

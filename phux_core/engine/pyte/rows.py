@@ -12,12 +12,8 @@ follows the glyph it belongs to.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from phux_core.engine.pyte.widths import WIDE
-
-if TYPE_CHECKING:
-    from collections.abc import Container
 
 DEFAULT = "\0"
 """The id of the default style."""
@@ -133,13 +129,6 @@ def erase(row: Row, start: int, end: int, style: str) -> None:
     if style != DEFAULT and end > start:
         row.text = row.text.ljust(end)
         row.styles = paint(row.styles, start, end - start, style)
-
-
-def erase_unguarded(row: Row, start: int, end: int, style: str, guards: Container[str]) -> None:
-    """Blank the same columns, except cells whose style is in ``guards``."""
-    for first, last, found in runs(row.styles[start:end].ljust(end - start, DEFAULT)):
-        if found not in guards:
-            erase(row, start + first, start + last, style)
 
 
 def insert(row: Row, column: int, count: int, style: str, columns: int) -> None:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from phux_core.engine.pyte.styles import StyleTable
 
 REVERSE_WRAP = 45 << 5
-ISO_PROTECTION = -2  # not a mode number: whether cells were protected by SPA, so that ED, EL and ECH spare them too
 
 
 class Screen(PyteScreen):
@@ -285,8 +284,8 @@ class Screen(PyteScreen):
 
     # Erasing.
 
-    def erase_in_line(self, how: int = 0, private: bool = False) -> None:
-        """EL, or DECSEL if ``private``, which spares protected cells."""
+    def erase_in_line(self, how: int = 0, private: bool = False) -> None:  # noqa: ARG002  pyte's signature
+        """EL and DECSEL."""
         cursor = self.cursor
         if how > 2 or (how == 0 and cursor.x >= self.columns):
             return  # with a wrap pending, nothing is after the cursor
@@ -294,32 +293,22 @@ class Screen(PyteScreen):
             cursor.x = self.columns - 1
         row = self.rows[cursor.y]
         start, end = 0 if how else cursor.x, cursor.x + 1 if how == 1 else self.columns
-        if self.styles.guards:
-            self._erase(row, start, end, private)
-        else:
-            cells_of.erase(row, start, end, self.styles.blank(self.style))
+        cells_of.erase(row, start, end, self.styles.blank(self.style))
         if how != 1:
             row.wrapped = False
 
-    def _erase(self, row: Row, start: int, end: int, selective: bool) -> None:
-        blank = self.styles.blank(self.style)
-        if self.styles.guards and (selective or ISO_PROTECTION in self.mode):
-            cells_of.erase_unguarded(row, start, end, blank, self.styles.guards)
-        else:
-            cells_of.erase(row, start, end, blank)
-
-    def erase_in_display(self, how: int = 0, private: bool = False) -> None:
+    def erase_in_display(self, how: int = 0, **_options: bool) -> None:
         """ED and DECSED. 3 clears only the history; 22 (kitty's) moves the erased rows to the history."""
         y = self.cursor.y
         if how == 0:
-            self.erase_in_line(0, private)
-            self._blank_rows(y + 1, self.lines, private)
+            self.erase_in_line(0)
+            self._blank_rows(y + 1, self.lines)
         elif how == 1:
-            self.erase_in_line(1, private)
-            self._blank_rows(0, y, private)
+            self.erase_in_line(1)
+            self._blank_rows(0, y)
         elif how == 2:
             self._settle_column()
-            self._blank_rows(0, self.lines, private)
+            self._blank_rows(0, self.lines)
         elif how == 3:
             if self.scrolls_into_history:  # the alternate screen must not clear the primary screen's history
                 self.history.clear()
@@ -335,13 +324,8 @@ class Screen(PyteScreen):
         self.rows = self.new_rows(self.lines)
         self.cursor.x = self.cursor.y = 0
 
-    def _blank_rows(self, first: int, end: int, selective: bool) -> None:
-        if self.styles.guards:
-            for row in self.rows[first:end]:
-                self._erase(row, 0, self.columns, selective)
-                row.wrapped = False
-        else:
-            self.rows[first:end] = self.new_rows(end - first)
+    def _blank_rows(self, first: int, end: int) -> None:
+        self.rows[first:end] = self.new_rows(end - first)
 
     def erase_characters(self, count: int | None = None) -> None:
         """ECH."""
@@ -349,7 +333,7 @@ class Screen(PyteScreen):
         x = self.cursor.x
         end = min(x + (count or 1), self.columns)
         row = self.rows[self.cursor.y]
-        self._erase(row, x, end, selective=False)
+        cells_of.erase(row, x, end, self.styles.blank(self.style))
         row.wrapped = False
 
     def insert_characters(self, count: int | None = None) -> None:

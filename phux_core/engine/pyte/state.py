@@ -16,7 +16,7 @@ from typing import Any
 from pyte.screens import Cursor, Margins
 
 from phux_core.engine import CHECKPOINT_MAGIC
-from phux_core.engine.protocol import MAX_SIZE
+from phux_core.engine.protocol import check_limits
 from phux_core.engine.pyte import bulk
 from phux_core.engine.pyte.history import Deferred, History
 from phux_core.engine.pyte.rows import Row
@@ -25,7 +25,7 @@ from phux_core.engine.pyte.styles import StyleTable
 from phux_core.engine.pyte.terminal import Saved, Terminal
 from phux_core.engine.tap import Tap
 
-_VERSION = 1
+_VERSION = 2
 _MAGIC = CHECKPOINT_MAGIC + b"pyte\n"
 
 # Attributes of the terminal that JSON supports directly.
@@ -39,10 +39,9 @@ _PLAIN = (
     "keyboards",
     "scrolls_into_history",
     "semantic",
-    "single_shift",
     "style",
     "titles",
-    "told_title",
+    "reported_title",
     "window_title",
     "wraps",
 )
@@ -60,10 +59,8 @@ def dump(terminal: Terminal, parser: Parser, tap: Tap, decoder: codecs.Increment
         "last": terminal.last[-2:],
         "margins": terminal.margins,
         "modes": sorted(terminal.mode),
-        "saved_modes": list(terminal.saved_modes.items()),
         "tabstops": sorted(terminal.tabstops),
         "saved": terminal.saved,
-        "colors": [[*key, color] for key, color in terminal.colors.items()],
         "styles": terminal.styles.dump(),
         "rows": [_dump_row(row) for row in terminal.rows],
         "hidden_rows": [_dump_row(row) for row in terminal.hidden_rows],
@@ -95,8 +92,7 @@ def load(checkpoint: bytes) -> tuple[Terminal, Parser, Tap, codecs.IncrementalDe
 
 def _load(state: dict[str, Any]) -> tuple[Terminal, Parser, Tap, codecs.IncrementalDecoder]:
     columns, lines = state["size"]
-    if not (1 <= columns <= MAX_SIZE and 1 <= lines <= MAX_SIZE):
-        raise ValueError(f"a terminal of {columns} columns and {lines} rows")
+    check_limits(columns, lines)
     styles = StyleTable.load(state["styles"])
     history = History(state["limit"], columns, partial(bulk.expand, styles))
     terminal = Terminal(columns, lines, styles, history)
@@ -109,13 +105,11 @@ def _load(state: dict[str, Any]) -> tuple[Terminal, Parser, Tap, codecs.Incremen
     terminal.last = state["last"]
     terminal.margins = None if state["margins"] is None else Margins(*state["margins"])
     terminal.mode = set(state["modes"])
-    terminal.saved_modes = dict(state["saved_modes"])
     terminal.tabstops = set(state["tabstops"])
     terminal.saved = [
         Saved(x, y, style, tuple(charsets), charset, origin)
         for x, y, style, charsets, charset, origin in state["saved"]
     ]
-    terminal.colors = {(number, index): color for number, index, color in state["colors"]}
     terminal.rows = [_load_row(item) for item in state["rows"]]
     terminal.hidden_rows = [_load_row(item) for item in state["hidden_rows"]]
     terminal.choose_charmap()

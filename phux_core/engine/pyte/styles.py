@@ -55,16 +55,13 @@ class StyleTable:
     Attributes:
         entries: The style and semantic of each id.
         moves: For each id, the ids that the SGR sequences seen so far lead to.
-        guards: The ids of protected cells, each with the id of the same style without protection.
     """
 
-    __slots__ = ("_blanks", "_cached", "_free", "_guarded", "_ids", "_next", "_sweep_at", "entries", "guards", "moves")
+    __slots__ = ("_blanks", "_cached", "_free", "_ids", "_next", "_sweep_at", "entries", "moves")
 
     def __init__(self) -> None:
         self.entries: dict[str, Entry] = {}
         self.moves: dict[str, dict[str, str]] = {}
-        self.guards: dict[str, str] = {}
-        self._guarded: dict[str, str] = {}  # the inverse of guards
         self._ids: dict[Entry, str] = {}
         self._blanks: dict[str, str] = {}
         self._free: list[str] = []
@@ -95,19 +92,6 @@ class StyleTable:
             self._next = _SURROGATES.stop
         return style
 
-    def guard(self, style: str, *, on: bool) -> str:
-        """Return the id of ``style`` with or without protection from selective erasing (DECSCA)."""
-        plain = self.guards.get(style, style)
-        if not on:
-            return plain
-        guarded = self._guarded.get(plain) or self._new_id()
-        if guarded is None:
-            return plain
-        self.entries[guarded] = self.entries[plain]
-        self.guards[guarded] = plain
-        self._guarded[plain] = guarded
-        return guarded
-
     def moves_from(self, style: str) -> dict[str, str]:
         """Return the cached transitions of a style."""
         moves = self.moves.get(style)
@@ -121,7 +105,7 @@ class StyleTable:
         found = moves.get(token)
         if found is None:
             drawn, semantic = self.entries[style]
-            found = self.guard(self.id_of((apply_sgr(drawn, token[2:-1]), semantic)), on=style in self.guards)
+            found = self.id_of((apply_sgr(drawn, token[2:-1]), semantic))
             self._cached += 1
             if self._cached > _MOVES_LIMIT:
                 self._cached = 0
@@ -141,7 +125,7 @@ class StyleTable:
 
     def with_semantic(self, style: str, semantic: str | None) -> str:
         """Return the id of the same style with another semantic."""
-        return self.guard(self.id_of((self.entries[style][0], semantic)), on=style in self.guards)
+        return self.id_of((self.entries[style][0], semantic))
 
     def is_full(self) -> bool:
         """Return whether ``sweep`` is due."""
@@ -150,12 +134,9 @@ class StyleTable:
     def sweep(self, used: Iterable[str]) -> None:
         """Drop all styles but those used: a stream of true colours would fill the memory."""
         keep = {DEFAULT, *used}
-        keep.update(self.guards[style] for style in self.guards.keys() & keep)
         self._free += [style for style in self.entries if style not in keep]
         self.entries = {style: entry for style, entry in self.entries.items() if style in keep}
-        self.guards = {style: plain for style, plain in self.guards.items() if style in keep}
-        self._guarded = {plain: style for style, plain in self.guards.items()}
-        self._ids = {entry: style for style, entry in self.entries.items() if style not in self.guards}
+        self._ids = {entry: style for style, entry in self.entries.items()}
         self.moves.clear()
         self._blanks.clear()
         self._cached = 0
@@ -163,26 +144,19 @@ class StyleTable:
 
     def dump(self) -> list[list[object]]:
         """Return the table in a form that JSON supports."""
-        return [
-            [style, list(drawn), semantic, *([self.guards[style]] if style in self.guards else [])]
-            for style, (drawn, semantic) in self.entries.items()
-        ]
+        return [[style, list(drawn), semantic] for style, (drawn, semantic) in self.entries.items()]
 
     @classmethod
     def load(cls, dumped: list[list[object]]) -> StyleTable:
         """Restore a table from ``dump``."""
         table = cls()
-        for style, drawn, semantic, *plain in dumped:
+        for style, drawn, semantic in dumped:
             assert isinstance(style, str)
             assert isinstance(drawn, list)
             values = [tuple(value) if isinstance(value, list) else value for value in drawn]
             entry: Entry = (Style._make(values), None if semantic is None else str(semantic))
             table.entries[style] = entry
-            if plain:
-                table.guards[style] = str(plain[0])
-                table._guarded[str(plain[0])] = style
-            else:
-                table._ids[entry] = style
+            table._ids[entry] = style
         table._next = max(map(ord, table.entries)) + 1
         if table._next in _SURROGATES:
             table._next = _SURROGATES.stop

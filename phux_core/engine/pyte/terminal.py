@@ -15,7 +15,7 @@ from pyte.screens import Cursor, Margins
 from phux_core.engine.encoding import CELL_HEIGHT, CELL_WIDTH
 from phux_core.engine.protocol import Bell, Effect, Modes, Reply, TitleChanged
 from phux_core.engine.pyte.rows import DEFAULT, Row
-from phux_core.engine.pyte.screen import ISO_PROTECTION, REVERSE_WRAP, Screen
+from phux_core.engine.pyte.screen import REVERSE_WRAP, Screen
 
 if TYPE_CHECKING:
     from phux_core.engine.pyte.history import History
@@ -79,7 +79,7 @@ class Saved(NamedTuple):
     origin: bool
 
 
-_HOME = Saved(0, 0, DEFAULT, ("B", "B", "B", "B"), 0, False)
+_HOME = Saved(0, 0, DEFAULT, ("B", "B"), 0, False)
 
 
 class Terminal(Screen):
@@ -92,15 +92,14 @@ class Terminal(Screen):
         hidden_rows: The rows of the screen not shown.
         saved: The state saved by DECSC, for the primary and the alternate screen.
         window_title: The title, or None if none was set.
-        told_title: The title last reported as an effect.
-        colors: Colours that a program set, by OSC number and index; only used in replies.
+        reported_title: The title last reported as an effect.
     """
 
     def __init__(self, columns: int, lines: int, styles: StyleTable, history: History) -> None:
         self.effects: list[Effect] = []
         self.rang = False
         self.window_title: str | None = None
-        self.told_title: str | None = None
+        self.reported_title: str | None = None
         super().__init__(columns, lines, styles, history)
 
     def reset(self) -> None:
@@ -115,26 +114,12 @@ class Terminal(Screen):
         self.style = DEFAULT
         self.semantic: str | None = None
         self.last = ""
-        self.reset_tab_stops(5)
+        self.tabstops = set(range(8, self.columns, 8))
         self.cursor_shape = "block"
         self.cursor_blinks = False
-        self.saved_modes: dict[int, bool] = {}
         self.keyboards: list[list[int]] = [[0], [0]]
         self.titles: list[str] = []
-        self.colors: dict[tuple[int, int], str] = {}
         self._reset_modes()
-
-    def reset_tab_stops(self, how: int = 0) -> None:
-        """DECST8C: set a tab stop in every eighth column."""
-        if how == 5:
-            self.tabstops = set(range(8, self.columns, 8))
-
-    def change_tab_stops(self, how: int = 0) -> None:
-        """CTC: set a tab stop here, clear it, or clear all."""
-        if how == 0:
-            self.set_tab_stop()
-        elif how in {2, 5}:
-            self.clear_tab_stop(0 if how == 2 else 3)
 
     def _reset_modes(self) -> None:
         self.mode = set(_DEFAULT_MODES)
@@ -143,7 +128,6 @@ class Terminal(Screen):
         self.inserts = False
         self.charset_names = list(_HOME.charsets)
         self.charset = 0
-        self.single_shift: int | None = None
         self.choose_charmap()
 
     def soft_reset(self) -> None:
@@ -167,18 +151,6 @@ class Terminal(Screen):
         """RM and DECRST."""
         for mode in modes:
             self._switch_mode(mode << 5 if options.get("private") else mode, False)
-
-    def save_modes(self, *modes: int) -> None:
-        """XTSAVE."""
-        for mode in modes:
-            if mode << 5 in KNOWN_MODES:
-                self.saved_modes[mode << 5] = mode << 5 in self.mode
-
-    def restore_modes(self, *modes: int) -> None:
-        """XTRESTORE."""
-        for mode in modes:
-            if mode << 5 in self.saved_modes:
-                self._switch_mode(mode << 5, self.saved_modes[mode << 5])
 
     def _switch_mode(self, mode: int, on: bool) -> None:
         if mode not in KNOWN_MODES:
@@ -210,9 +182,9 @@ class Terminal(Screen):
             else:
                 self.restore_cursor()
         elif mode == _SIZE_REPORTS:
-            self.tell_size()
+            self.report_size()
 
-    def tell_size(self) -> None:
+    def report_size(self) -> None:
         """Report the size to a program that enabled in-band size reports (mode 2048)."""
         if _SIZE_REPORTS in self.mode:
             height, width = self.lines * CELL_HEIGHT, self.columns * CELL_WIDTH
@@ -364,18 +336,6 @@ class Terminal(Screen):
         """SGR, given the whole sequence."""
         self.style = self.styles.after(self.style, token)
 
-    def protect(self, how: int = 0) -> None:
-        """DECSCA: set whether text drawn from here on is protected from DECSED and DECSEL."""
-        if how == 1:
-            self.mode.discard(ISO_PROTECTION)
-        if how <= 2:
-            self.style = self.styles.guard(self.style, on=how == 1)
-
-    def start_protected_area(self) -> None:
-        """SPA: the same, and protected from ED, EL and ECH as well."""
-        self.mode.add(ISO_PROTECTION)
-        self.style = self.styles.guard(self.style, on=True)
-
     def mark_semantic(self, semantic: str | None) -> None:
         """Set the semantic of the text that follows."""
         self.semantic = semantic
@@ -390,46 +350,23 @@ class Terminal(Screen):
             self.rows[self.cursor.y - 1].wrapped = False
 
     def designate(self, slot: int, name: str) -> None:
-        """SCS: assign a charset to G0 to G3."""
+        """SCS: assign a charset to G0 or G1."""
         self.charset_names[slot] = name if name in _CHARSETS else "B"
         self.choose_charmap()
 
-    def shift(self, slot: int) -> None:
-        """SI, SO, LS2, LS3: select one of G0 to G3."""
-        self.charset = slot
+    def shift_in(self) -> None:
+        """SI: select G0."""
+        self.charset = 0
         self.choose_charmap()
 
-    def shift_in(self) -> None:
-        """SI."""
-        self.shift(0)
-
     def shift_out(self) -> None:
-        """SO."""
-        self.shift(1)
-
-    def shift_once(self, slot: int) -> None:
-        """SS2, SS3: use G2 or G3 for a single character."""
-        self.single_shift = slot
+        """SO: select G1."""
+        self.charset = 1
         self.choose_charmap()
 
     def choose_charmap(self) -> None:
         """Set the translation table for the charset in use."""
-        if self.single_shift is not None:
-            self.charmap = {}  # not None, so that drawing takes the slow path
-            return
         self.charmap = _CHARSETS[self.charset_names[self.charset]]
-
-    def _draw_any(self, data: str) -> None:
-        if self.single_shift is not None:
-            once = _CHARSETS[self.charset_names[self.single_shift]]
-            self.single_shift = None
-            self.charmap = once
-            super()._draw_any(data[0])
-            self.choose_charmap()
-            data = data[1:]
-            if not data:
-                return
-        super()._draw_any(data)
 
     # Effects.
 
@@ -440,9 +377,9 @@ class Terminal(Screen):
     def take_effects(self) -> list[Effect]:
         """Return the effects since the last call: replies, a new title, and at most one bell."""
         effects, self.effects = self.effects, []
-        if self.window_title is not None and self.window_title != self.told_title:
+        if self.window_title is not None and self.window_title != self.reported_title:
             effects.append(TitleChanged(self.window_title))
-            self.told_title = self.window_title
+            self.reported_title = self.window_title
         if self.rang:
             self.rang = False
             effects.append(Bell())

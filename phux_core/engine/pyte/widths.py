@@ -44,4 +44,4 @@ def to_cells(text: str) -> str:
 def glyphs(cells: str) -> list[tuple[str, bool]]:
     """Return the glyphs of some cells, each with whether it is wide."""
     following = (*cells[1:], "")
-    return [(cell, behind == WIDE) for cell, behind in zip(cells, following, strict=True) if cell != WIDE]
+    return [(cell, next_cell == WIDE) for cell, next_cell in zip(cells, following, strict=True) if cell != WIDE]

@@ -70,7 +70,7 @@ class PaneLedger:
     ) -> None:
         self.typist: str | None = None
         self._record, self._journal, self._log, self._cwd = record, journal, log, cwd
-        kept += journal.unkept
+        kept += journal.outbox
         self._ledger = Ledger.of(record.id, kept)
         self._keep = keep
         self._lines = kept.count(b"\n")
@@ -193,7 +193,7 @@ class PaneLedger:
     def _set_down(self) -> None:
         """See to it that what has changed is kept even if this service dies now."""
         lines = self._changed_lines()
-        if not self._journal.add_unkept(lines):
+        if not self._journal.add_to_outbox(lines):
             self._keep_lines(lines)
 
     def _changed_lines(self) -> bytes:
@@ -204,14 +204,14 @@ class PaneLedger:
     def _keep_lines(self, lines: bytes) -> None:
         """Have the keeper keep what was set down beside the journal, and more."""
         journal = self._journal
-        lines = journal.unkept + lines
+        lines = journal.outbox + lines
         self._lines += lines.count(b"\n")
         if self._lines > _MOST_LINES:
             self._lines = len(self._ledger.entries)
             self._keep(self._ledger.dump(), True)
         elif lines:
             self._keep(lines, False)
-        journal.forget_unkept()
+        journal.clear_outbox()
 
     def flush(self) -> None:
         """Have everything kept, and write to the log what the ledger's file does not have yet."""

@@ -144,7 +144,7 @@ class PaneLog:
         if self._writer is None or self._problem is not None:
             return
         try:
-            self._writer.see_whether_it_is_there()
+            self._writer.check_exists()
             self._find_holes()
         except OSError as error:
             self._failed(error)

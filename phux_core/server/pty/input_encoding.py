@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from phux_core.engine.encoding import encode_focus, encode_mouse, encode_paste
 from phux_core.engine.protocol import Mouse
 from phux_core.errors import BadRequestError
 from phux_core.keys import parse_key
@@ -29,15 +30,15 @@ def _encode(item: dict[str, Any], engine: Engine) -> bytes:
         # A line followed by Enter is sent as a paste, so that a program with its own editor takes it as one piece and
         # Enter as a key. Not on the alternate screen, where keys are commands: vim would insert a pasted `:wq` into the
         # text. And not if it contains control characters, which a paste must not.
-        return engine.encode_paste(value)
+        return encode_paste(value, engine.modes())
     if kind == "key":
         key = parse_key(value)
         if key is None:
             raise BadRequestError(f"there is no key {value!r:.80}", remedy='send text as {"text": ...}')
         return engine.encode_key(key)
     if kind == "mouse":
-        return engine.encode_mouse(Mouse(**({"button": None} | value)))
+        return encode_mouse(Mouse(**({"button": None} | value)), engine.modes())
     if kind == "focus":
-        return engine.encode_focus(value)
+        return encode_focus(value, engine.modes())
     data: bytes = value.encode("utf-8", "surrogateescape")
     return data

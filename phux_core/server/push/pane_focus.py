@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phux_core.engine.encoding import encode_focus
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -32,7 +34,7 @@ class PaneFocus:
     def _report(self, pane_id: int, *, focused: bool) -> None:
         pane = self._panes.get(pane_id)
         if pane is not None and pane.takes_input:
-            data = pane.engine.encode_focus(focused)
+            data = encode_focus(focused, pane.engine.modes())
             if data:
                 # Not as keys: a shell that gets this at its prompt has an empty line all the same.
                 pane.keyboard.reply(data)

@@ -3,6 +3,7 @@
 import pytest
 
 from phux_core import engine as engines
+from phux_core.engine.protocol import DEFAULT_STYLE, Reply
 
 
 class Term:
@@ -22,7 +23,7 @@ class Term:
 
     def ask(self, data):
         """Feed and return what the terminal replied, as one string of bytes."""
-        return b"".join(effect.data for effect in self.feed(data) if isinstance(effect, engines.Reply))
+        return b"".join(effect.data for effect in self.feed(data) if isinstance(effect, Reply))
 
     @property
     def screen(self):
@@ -57,7 +58,7 @@ class Term:
     def style(self, col=0, row=0):
         """The style of one cell, the default one where no span says otherwise."""
         span = self.span(col, row)
-        return engines.DEFAULT_STYLE if span is None else span.style
+        return DEFAULT_STYLE if span is None else span.style
 
     def span(self, col=0, row=0):
         """The span that covers one cell."""

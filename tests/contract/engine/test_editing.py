@@ -188,53 +188,6 @@ def test_erasing_the_scrollback_leaves_the_screen(term):
     assert t.screen == ["c", "d"]
 
 
-PROTECTED = '\x1b[1"qab\x1b[0"qcd'
-
-
-@pytest.mark.parametrize(
-    ("erase", "left"),
-    [
-        ("\x1b[?2K", "ab"),
-        ("\x1b[?1K", "ab"),
-        ("\x1b[1G\x1b[?K", "ab"),
-        ("\x1b[?2J", "ab"),
-        ("\x1b[?1J", "ab"),
-        ("\x1b[1G\x1b[?J", "ab"),
-        ("\x1b[2K", None),
-        ("\x1b[2J", None),
-        ("\x1b[1G\x1b[2X", "  cd"),
-        ("\x1b[1GX\x1b[?2K", " b"),
-        ("\x1b[1G\x1b[@\x1b[?2K", " ab"),
-    ],
-)
-def test_selective_erase_spares_protected_characters(term, erase, left):
-    t = term(10, 2, PROTECTED)
-    t.feed(erase)
-    assert t.screen == ([] if left is None else [left])
-
-
-@pytest.mark.parametrize("erase", ["\x1b[2K", "\x1b[2J", "\x1b[1G\x1b[9X", "\x1b[?2J"])
-def test_an_area_protected_by_spa_is_spared_by_every_erasing(term, erase):
-    assert term(10, 2, "\x1bVab\x1bWcd", erase).screen == ["ab"]
-
-
-def test_protection_lasts_through_colours_scrolling_and_checkpoints_and_does_not_show(term, restored):
-    t = term(10, 2, '\x1b[1"qa\x1b[31mb\x1b[mc\x1b[0"qd\r\n\r\nx')
-    copy = restored(t.engine.checkpoint())
-    assert [span.text for span in copy.engine.spans(-1, 1)] == ["a", "b", "cd"]
-    for each in (t, copy):
-        each.feed("\x1b[H\x1b[T\x1b[?2J")
-        assert each.screen == []  # what scrolled away does not come back
-        each.feed('\x1b[1"q\x1b7\x1b[!pe\x1b[?2J')
-        assert each.screen == []
-
-
-def test_erased_cells_between_protected_ones_take_the_background(term):
-    t = term(4, 1, '\x1b[1"qa\x1b[0"qb\x1b[1"qc\x1b[41m\x1b[?2K')
-    assert t.screen == ["a c"]
-    assert [t.style(col).bg for col in range(4)] == [None, 1, None, 1]
-
-
 def test_the_screen_alignment_test_fills_the_screen_and_resets_margins(term):
     t = term(3, 2, "\x1b[2;2H\x1b#8")
     assert t.screen == ["EEE", "EEE"]

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from phux_core.engine import MAX_SIZE
+from phux_core.engine.protocol import MAX_SIZE
 
 
 def test_rows_that_scroll_off_are_history(term):

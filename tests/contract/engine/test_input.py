@@ -2,7 +2,8 @@
 
 import pytest
 
-from phux_core.engine import Mouse
+from phux_core.engine.encoding import encode_focus, encode_mouse, encode_paste
+from phux_core.engine.protocol import Mouse
 from phux_core.keys import KEY_NAMES, Key, parse_key
 
 PLAIN = {
@@ -243,7 +244,7 @@ def test_keys_can_be_encoded_inside_an_unfinished_sequence(term):
     ],
 )
 def test_a_plain_paste_types_text_and_carriage_returns(engine, text, expected):
-    assert engine().encode_paste(text) == expected
+    assert encode_paste(text, engine().modes()) == expected
 
 
 @pytest.mark.parametrize(
@@ -259,11 +260,11 @@ def test_a_plain_paste_types_text_and_carriage_returns(engine, text, expected):
 )
 def test_a_bracketed_paste_cannot_leave_its_brackets(term, text, inside):
     t = term(10, 2, "\x1b[?2004h")
-    assert t.engine.encode_paste(text) == b"\x1b[200~" + inside + b"\x1b[201~"
+    assert encode_paste(text, t.engine.modes()) == b"\x1b[200~" + inside + b"\x1b[201~"
 
 
 def test_the_mouse_types_nothing_unless_asked(engine):
-    assert engine().encode_mouse(Mouse("press", "left", 1, 1)) == b""
+    assert encode_mouse(Mouse("press", "left", 1, 1), engine().modes()) == b""
 
 
 SGR = "\x1b[?1003h\x1b[?1006h"
@@ -290,7 +291,7 @@ SGR = "\x1b[?1003h\x1b[?1006h"
     ],
 )
 def test_the_mouse_in_sgr_format(term, event, expected):
-    assert term(80, 24, SGR).engine.encode_mouse(event) == expected
+    assert encode_mouse(event, term(80, 24, SGR).engine.modes()) == expected
 
 
 @pytest.mark.parametrize(
@@ -307,7 +308,7 @@ def test_the_mouse_in_sgr_format(term, event, expected):
     ],
 )
 def test_the_mouse_in_other_formats(term, format_mode, event, expected):
-    assert term(80, 24, "\x1b[?1000h", format_mode).engine.encode_mouse(event) == expected
+    assert encode_mouse(event, term(80, 24, "\x1b[?1000h", format_mode).engine.modes()) == expected
 
 
 @pytest.mark.parametrize(
@@ -324,12 +325,12 @@ def test_each_kind_of_tracking_reports_its_own_events(term, mode, wanted):
         "M": Mouse("move", None, 1, 1),
     }
     t = term(80, 24, f"\x1b[?{mode}h\x1b[?1006h")
-    assert "".join(kind for kind, event in events.items() if t.engine.encode_mouse(event)) == wanted
+    assert "".join(kind for kind, event in events.items() if encode_mouse(event, t.engine.modes())) == wanted
 
 
 def test_the_focus_types_only_when_asked(term):
     t = term()
-    assert t.engine.encode_focus(True) == b""
+    assert encode_focus(True, t.engine.modes()) == b""
     t.feed("\x1b[?1004h")
-    assert t.engine.encode_focus(True) == b"\x1b[I"
-    assert t.engine.encode_focus(False) == b"\x1b[O"
+    assert encode_focus(True, t.engine.modes()) == b"\x1b[I"
+    assert encode_focus(False, t.engine.modes()) == b"\x1b[O"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from phux_core.engine import Reply
+from phux_core.engine.protocol import Reply
 from phux_core.version import __version__
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from phux_core.engine import Bell, CwdChanged, Mark, PrivateOsc, Reply, TitleChanged
+from phux_core.engine.protocol import Bell, CwdChanged, Mark, PrivateOsc, Reply, TitleChanged
 
 ENDS = pytest.mark.parametrize("end", ["\x07", "\x1b\\"], ids=["BEL", "ST"])
 

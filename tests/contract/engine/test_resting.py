@@ -28,7 +28,6 @@ def facts(engine):
         engine.cursor(),
         engine.modes(),
         engine.encode_key(parse_key("Up")),
-        engine.encode_paste("two words"),
     )
 
 

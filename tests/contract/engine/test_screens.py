@@ -141,10 +141,6 @@ def test_other_designations_print_nothing(term, sequence):
     assert term(20, 1, "a", sequence, "\x1b%Gb").screen == ["ab"]
 
 
-def test_single_shift_takes_one_character_of_another_set(term):
-    assert term(20, 1, "\x1b*0\x1bNqq").screen == ["─q"]
-
-
 def test_leaving_the_alternate_screen_by_1047_gives_up_a_pending_wrap(term):
     assert term(5, 2, "abcde\x1b[?1047h\x1b[?1047lX").screen == ["abcdX"]
     assert term(5, 2, "abcde\x1b[?47h\x1b[?47lX").screen == ["abcde", "X"]

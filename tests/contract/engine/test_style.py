@@ -2,7 +2,7 @@
 
 import pytest
 
-from phux_core.engine import DEFAULT_STYLE, Span, Style
+from phux_core.engine.protocol import DEFAULT_STYLE, Span, Style
 
 
 @pytest.mark.parametrize(

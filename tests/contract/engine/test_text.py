@@ -307,16 +307,6 @@ def test_a_charset_without_line_drawing_prints_letters(term, name):
     assert term(10, 1, "\x1b(", name, "qx").screen == ["qx"]
 
 
-def test_tab_stops_come_back_to_every_eighth_column(term):
-    t = term(20, 2, "\x1b[3g\x1b[?0W\r\tx\x1b[?5W\r\ty")
-    assert t.screen == ["        y          x"]
-
-
-def test_tab_stops_are_controlled_one_by_one(term):
-    t = term(20, 2, "\x1b[5W\x1b[4G\x1b[0W\x1b[7G\x1b[W\x1b[4G\x1b[2W\r\tx\ty")
-    assert t.screen == ["      x            y"]
-
-
 def test_a_long_repeat_fills_the_screen_as_printing_would(term):
     t = term(10, 3, "a\x1b[202bX")
     assert t.screen == ["aaaaaaaaaa", "aaaaaaaaaa", "aaaX"]

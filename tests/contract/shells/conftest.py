@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from ptyprocess import PtyProcess
 
-from phux_core.engine import CwdChanged, Mark, PrivateOsc, Reply, create
+from phux_core.engine import create
+from phux_core.engine.protocol import CwdChanged, Mark, PrivateOsc, Reply
 from phux_core.shells import integrate
 
 NONCE = "5ecret-NONCE_0"

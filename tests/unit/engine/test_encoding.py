@@ -19,6 +19,7 @@ PLAIN = Modes(
     alt_screen=False,
     kitty_flags=0,
 )
+BRACKETED = PLAIN._replace(bracketed_paste=True)
 
 
 def encode_key(key, *, cursor=False, keypad=False, backarrow=False):
@@ -97,7 +98,7 @@ def test_every_character_with_any_modifiers_types_something(character, ctrl, alt
 
 @given(st.text())
 def test_no_paste_leaves_its_brackets(text):
-    data = encoding.encode_paste(text, bracketed=True)
+    data = encoding.encode_paste(text, BRACKETED)
     if data:
         assert data.startswith(b"\x1b[200~")
         assert data.endswith(b"\x1b[201~")
@@ -107,13 +108,13 @@ def test_no_paste_leaves_its_brackets(text):
 
 @given(st.text(alphabet="\x1b[201~\x9b\n\r\tx\x03"))
 def test_a_paste_types_no_control_but_tab_and_newlines(text):
-    data = encoding.encode_paste(text, bracketed=False)
+    data = encoding.encode_paste(text, PLAIN)
     assert not set(data) & (set(range(32)) - {9, 13})
 
 
 def test_pasted_tabs_and_newlines_stay_in_brackets():
-    assert encoding.encode_paste("a\tb\r\nc\n", bracketed=True) == b"\x1b[200~a\tb\r\nc\n\x1b[201~"
-    assert encoding.encode_paste("a\tb\r\nc\n", bracketed=False) == b"a\tb\rc\r"
+    assert encoding.encode_paste("a\tb\r\nc\n", BRACKETED) == b"\x1b[200~a\tb\r\nc\n\x1b[201~"
+    assert encoding.encode_paste("a\tb\r\nc\n", PLAIN) == b"a\tb\rc\r"
 
 
 @pytest.mark.parametrize("mouse_format", ["x10", "utf8", "sgr", "urxvt", "sgr_pixels"])

@@ -86,22 +86,3 @@ def test_a_table_survives_being_written_down():
     loaded = StyleTable.load(table.dump())
     assert loaded.entries == table.entries
     assert loaded.after(style, "\x1b[22m") == table.after(style, "\x1b[22m")
-
-
-def test_a_protected_style_looks_like_its_plain_one_and_outlives_it():
-    table = StyleTable()
-    plain = table.after(DEFAULT, "\x1b[31m")
-    guarded = table.guard(plain, on=True)
-    assert guarded != plain
-    assert table.entries[guarded] == table.entries[plain]
-    assert table.guard(guarded, on=True) == guarded
-    assert table.guard(guarded, on=False) == plain
-    table.sweep({guarded})
-    loaded = StyleTable.load(table.dump())
-    for each in (table, loaded):
-        assert each.guards == {guarded: plain}
-        assert each.guard(plain, on=True) == guarded
-        assert each.id_of((Style(fg=1), None)) == plain
-        assert each.guard(each.after(guarded, "\x1b[m"), on=False) == DEFAULT
-    table.sweep({plain})
-    assert not table.guards

@@ -139,21 +139,21 @@ def test_what_was_read_and_not_counted_is_found():
 def test_what_is_on_its_way_to_the_keeper_outlives_its_sender_and_the_output_that_comes_and_goes():
     descriptor = journals.create()
     first = journals.Journal(os.dup(descriptor))
-    assert first.unkept == b""
-    assert first.add_unkept(b"one ")
-    assert first.add_unkept(b"two")
-    assert not first.add_unkept(bytes(journals.UNKEPT_SIZE))
+    assert first.outbox == b""
+    assert first.add_to_outbox(b"one ")
+    assert first.add_to_outbox(b"two")
+    assert not first.add_to_outbox(bytes(journals.OUTBOX_SIZE))
     for _ in range(journals.SIZE // journals.MAX_READ):
         first.take(write_in(b"x" * journals.MAX_READ), journals.MAX_READ)
     assert first.room == 0
     first.restart()
     second = journals.Journal(os.dup(descriptor))
-    assert second.unkept == b"one two"
+    assert second.outbox == b"one two"
     assert second.content() == b""
     second.take(write_in(b"more"), 100)
-    second.forget_unkept()
+    second.clear_outbox()
     third = journals.Journal(descriptor)
-    assert third.unkept == b""
+    assert third.outbox == b""
     assert third.content() == b"more"
     for journal in (first, second, third):
         journal.close()
@@ -164,7 +164,7 @@ def test_a_full_journal_is_not_read_beyond_its_end():
     first = journals.Journal(os.dup(descriptor))
     for _ in range(journals.SIZE // journals.MAX_READ):
         first.take(write_in(b"x" * journals.MAX_READ), journals.MAX_READ)
-    first.add_unkept(b"not output")
+    first.add_to_outbox(b"not output")
     second = journals.Journal(descriptor)
     assert second.position == journals.SIZE
     first.close()
