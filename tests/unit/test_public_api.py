@@ -148,18 +148,6 @@ def test_a_name_that_is_not_exported_is_an_attribute_error():
         _ = phux_client.Keeper
 
 
-def test_what_type_checkers_see_is_what_is_exported():
-    module = ast.parse(inspect.getsource(phux_client))
-    guarded = next(node for node in module.body if isinstance(node, ast.If))
-    seen = {
-        alias.asname or alias.name
-        for node in ast.walk(guarded)
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    assert seen == set(EXPORTED)
-
-
 def test_every_error_is_exported():
     classes = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
     assert classes <= set(EXPORTED)
