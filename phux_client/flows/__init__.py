@@ -6,8 +6,9 @@ errors of the server are raised at the ``yield``. Import-light: it is on the CLI
 verbs need are imported on first use.
 """
 
+from phux_client.flows._conditions import Conditions
 from phux_client.flows._kinds import Caller, Deadline, NextEvent, Request
-from phux_client.flows.kill import kill, kill_by_id, kill_server
+from phux_client.flows.kill import kill, kill_server
 from phux_client.flows.ls import ls
 from phux_client.flows.new import new
 from phux_client.flows.run import DEFAULT_TIMEOUT_S as RUN_TIMEOUT_S
@@ -15,7 +16,7 @@ from phux_client.flows.run import leave_run, run
 from phux_client.flows.send_keys import paste, send_keys
 from phux_client.flows.snapshot import changes, snapshot
 from phux_client.flows.status import status, tree
-from phux_client.flows.target import find_by_id, find_pane, find_session, find_window
+from phux_client.flows.target import find, find_node, find_pane
 from phux_client.flows.wait import next_event, wait
 from phux_client.flows.watch import EVENTS, watch
 
@@ -55,6 +56,7 @@ __all__ = [
     "EVENTS",
     "RUN_TIMEOUT_S",
     "Caller",
+    "Conditions",
     "Deadline",
     "Document",
     "Flow",
@@ -66,15 +68,13 @@ __all__ = [
     "changes",
     "commands",
     "detach",
-    "find_by_id",
+    "find",
+    "find_node",
     "find_pane",
-    "find_session",
-    "find_window",
     "follow",
     "go_to",
     "history_limit",
     "kill",
-    "kill_by_id",
     "kill_server",
     "latest",
     "layout",

@@ -17,7 +17,6 @@ import pytest
 
 import phux_client
 from phux_client import aio, blocking, flows
-from phux_client.flows import _conditions
 from phux_core import documents, errors, kinds, layout
 
 EXPORTED = [
@@ -266,7 +265,7 @@ def test_everything_a_field_of_a_shape_mentions_is_exported(name):
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (phux_client.State, _conditions.STATES),
+        (phux_client.State, kinds.STATES),
         (phux_client.Signal, kinds.SIGNALS),
         (phux_client.SizePolicy, [*kinds.SIZE_POLICIES, "default"]),
         (phux_client.LayoutName, layout.PRESETS),
