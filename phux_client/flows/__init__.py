@@ -22,23 +22,13 @@ from phux_client.flows.watch import EVENTS, watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._types import Document, Flow, Step
-    from phux_client.flows.acting import ACT_TIMEOUT_S, act
-    from phux_client.flows.arranging import layout, move, move_divider, rename, resize, select, swap, zoom
-    from phux_client.flows.attaching import detach, go_to, latest
-    from phux_client.flows.log_reading import (
-        LogPlace,
-        commands,
-        follow,
-        log_list,
-        logs,
-        next_logs,
-        output,
-        search,
-        wait_command,
-    )
-    from phux_client.flows.making import new_window, split
-    from phux_client.flows.processes import history_limit, signal, start, stop
+    from phux_client.flows._types import *
+    from phux_client.flows.acting import *
+    from phux_client.flows.arranging import *
+    from phux_client.flows.attaching import *
+    from phux_client.flows.log_reading import *
+    from phux_client.flows.making import *
+    from phux_client.flows.processes import *
 
 _LATER = {
     **dict.fromkeys(("Document", "Flow", "Step"), "_types"),
