@@ -204,16 +204,6 @@ class ClientConnection:
         reply: Document = frame["ok"]
         return reply
 
-    @property
-    def pending(self) -> int:
-        """The number of requests without a reply."""
-        return len(self._calls) - len(self._replies)
-
-    @property
-    def subscriptions(self) -> set[int]:
-        """The subscriptions whose events are kept."""
-        return self._events.keys() - self._ending.values()
-
     def has_subscription(self, subscription: int) -> bool:
         """Return whether a subscription of this connection is active."""
         return subscription in self._events and subscription not in self._ending.values()

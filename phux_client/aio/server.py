@@ -135,7 +135,7 @@ class Phux(ServerLogs):
             >>> (await phux.session("=")).name
             'work'
         """
-        found = await self.drive(flows.find_session(target, self.caller))
+        found = (await self.drive(flows.find(target, self.caller))).session
         return Session(self, found["id"], found["name"], found["windows"][0]["panes"][0]["id"])
 
     async def window(self, target: str) -> Window:
@@ -148,7 +148,7 @@ class Phux(ServerLogs):
             >>> (await phux.window("work:0")).name
             'sh'
         """
-        found = await self.drive(flows.find_window(target, self.caller))
+        found = (await self.drive(flows.find(target, self.caller))).window
         return Window(self, found["id"], found["name"], found["panes"][0]["id"])
 
     async def pane(self, target: str | int) -> Pane:
@@ -161,8 +161,6 @@ class Phux(ServerLogs):
             >>> (await phux.pane("work:0.0")).selector
             '@1'
         """
-        if isinstance(target, int):
-            target = f"@{target}"
         return Pane(self, (await self.drive(flows.find_pane(target, self.caller)))["id"])
 
     async def detach(self, target: str | None = None) -> int:

@@ -1,5 +1,5 @@
 # Generated from phux_client/aio/handles.py by tools/generate_blocking.py: change that file, not this one.
-"""Live handles of the blocking client: panes and event streams."""
+"""Live handles of the blocking client: event streams, panes, and the base of all handles."""
 
 from __future__ import annotations
 
@@ -90,7 +90,98 @@ class EventStream:
                 return event
 
 
-class Pane(PaneActs, PaneLogs):
+class Handle:
+    """What handles of sessions, windows and panes have in common.
+
+    Attributes:
+        id: Its id.
+    """
+
+    _scope = ""
+
+    def __init__(self, phux: Phux, id: int) -> None:  # noqa: A002
+        self._phux = phux
+        self.id = id
+
+    @property
+    def _ref(self) -> tuple[str, int]:
+        return self._scope, self.id
+
+    def select(self) -> shapes.Place:
+        """Give it the focus, and the window and session around it. If another pane of the window is zoomed, end that.
+
+        Example:
+            >>> pane.select().session
+            'work'
+        """
+        return self._phux.load(shapes.Place, flows.select(self._phux.caller, self._ref))
+
+    def kill(self) -> int:
+        """Kill every program in it, and remove it.
+
+        Returns:
+            The number of panes killed.
+
+        Example:
+            >>> session.kill()
+            1
+        """
+        return int(self._phux.drive(flows.kill(self._phux.caller, self._ref))["killed"])
+
+
+class Part(Handle):
+    """What handles of windows and panes have in common."""
+
+    def split(
+        self,
+        direction: shapes.Direction = "right",
+        *,
+        size: int | str | None = None,
+        cwd: str | None = None,
+        command: Sequence[str] | None = None,
+        env: Mapping[str, str] | None = None,
+        select: bool = False,
+    ) -> Pane:
+        """Split the pane, or the window's active pane, and start a program in the new one.
+
+        Args:
+            direction: Where to put the new pane: ``right`` or ``down``.
+            size: Its columns or rows, or its share, such as ``"30%"``; half by default.
+            cwd: The working directory; by default, that of the pane.
+            command: The program and its arguments; the user's shell by default.
+            env: Variables to set on top of the caller's environment.
+            select: Give it the focus.
+
+        Raises:
+            BadSizeError: There is not enough room; the message has the sizes. No pane was created.
+            BadCwdError, CannotExecuteError, LimitError: No pane was created.
+
+        Example:
+            >>> below = pane.split("down", size=5, command=["sh"])
+            >>> below.info().rows
+            5
+        """
+        flow = flows.split(
+            self._phux.caller, self._ref, direction, size=size, cwd=cwd, command=command, env=env, select=select
+        )
+        return Pane(self._phux, self._phux.drive(flow)["terminal_id"])
+
+    def swap(self, other: str | int) -> None:
+        """Swap the pane or window with another one, of any window or session.
+
+        Args:
+            other: The other one, as a selector or a pane's id.
+
+        Example:
+            >>> beside = pane.split(command=["sh"])
+            >>> pane.swap(beside.id)
+            >>> pane.info().index
+            1
+        """
+        self._phux.drive(flows.swap(self._phux.caller, self._ref, other))
+
+
+class Pane(PaneActs, PaneLogs, Part):
     """A live handle of a pane. Reading and typing never attach and never resize.
 
     Attributes:
@@ -103,9 +194,7 @@ class Pane(PaneActs, PaneLogs):
         True
     """
 
-    def __init__(self, phux: Phux, id: int) -> None:  # noqa: A002
-        self._phux = phux
-        self.id = id
+    _scope = "pane"
 
     def __repr__(self) -> str:
         return f"<Pane @{self.id}>"
@@ -176,49 +265,6 @@ class Pane(PaneActs, PaneLogs):
         )
         return self._phux.load(shapes.RunResult, flow)
 
-    def split(
-        self,
-        direction: shapes.Direction = "right",
-        *,
-        size: int | str | None = None,
-        cwd: str | None = None,
-        command: Sequence[str] | None = None,
-        env: Mapping[str, str] | None = None,
-        select: bool = False,
-    ) -> Pane:
-        """Split the pane, and start a program in the new one.
-
-        Args:
-            direction: Where to put the new pane: ``right`` or ``down``.
-            size: Its columns or rows, or its share, such as ``"30%"``; half by default.
-            cwd: The working directory; by default, that of this pane.
-            command: The program and its arguments; the user's shell by default.
-            env: Variables to set on top of the caller's environment.
-            select: Give it the focus.
-
-        Raises:
-            BadSizeError: There is not enough room; the message has the sizes. No pane was created.
-            BadCwdError, CannotExecuteError, LimitError: No pane was created.
-
-        Example:
-            >>> below = pane.split("down", size=5, command=["sh"])
-            >>> below.info().rows
-            5
-        """
-        flow = flows.split(
-            self._phux.caller, self.id, direction, size=size, cwd=cwd, command=command, env=env, select=select
-        )
-        return Pane(self._phux, self._phux.drive(flow)["terminal_id"])
-
-    def select(self) -> shapes.Place:
-        """Give the pane, its window and its session the focus. If another pane of the window is zoomed, end that.
-
-        Example:
-            >>> pane.select().terminal_id
-            1
-        """
-        return self._phux.load(shapes.Place, flows.select(self._phux.caller, self.id))
-
     def resize(
         self,
         cols: int | None = None,
@@ -284,20 +330,6 @@ class Pane(PaneActs, PaneLogs):
         """
         flow = flows.move(self._phux.caller, self.id, dest, direction, size=size)
         return self._phux.load(shapes.Place, flow)
-
-    def swap(self, other: str | int) -> None:
-        """Swap the pane with another one, of any window.
-
-        Args:
-            other: The other pane, as a selector or an id.
-
-        Example:
-            >>> beside = pane.split(command=["sh"])
-            >>> pane.swap(beside.id)
-            >>> pane.info().index
-            1
-        """
-        self._phux.drive(flows.swap(self._phux.caller, self.id, other))
 
     def send_keys(self, *words: str, literal: bool = False) -> int:
         """Type words: names of keys (``Enter``, ``C-c``) as keys, everything else as text; all of it or nothing.
@@ -382,23 +414,19 @@ class Pane(PaneActs, PaneLogs):
         """
         from phux_client import waited
 
-        outcome = self._phux.drive(
-            flows.wait(
-                self._phux.caller,
-                self.id,
-                until=until,
-                regex=regex,
-                gone=gone,
-                idle_ms=idle_ms,
-                state=state,
-                command_done=command_done,
-                exit=exit,
-                stop=stop,
-                since=since,
-                output_only=output_only,
-                timeout_s=timeout_s,
-            )
+        wanted = flows.Conditions(
+            until=until,
+            regex=regex,
+            gone=gone,
+            idle_ms=idle_ms,
+            state=state,
+            command_done=command_done,
+            exit=exit,
+            stop=stop,
+            since=since,
+            output_only=output_only,
         )
+        outcome = self._phux.drive(flows.wait(self._phux.caller, self.id, wanted, timeout_s=timeout_s))
         return waited.load(outcome, timeout_s, stop)
 
     def watch(
@@ -422,15 +450,3 @@ class Pane(PaneActs, PaneLogs):
             True
         """
         return self._phux.load(shapes.PaneInfo, flows.find_pane(self.selector, self._phux.caller))
-
-    def kill(self) -> int:
-        """Kill the pane's program and remove the pane.
-
-        Returns:
-            The number of panes killed.
-
-        Example:
-            >>> pane.kill()
-            1
-        """
-        return int(self._phux.drive(flows.kill_by_id("pane", self.id))["killed"])

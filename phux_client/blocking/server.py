@@ -134,7 +134,7 @@ class Phux(ServerLogs):
             >>> phux.session("=").name
             'work'
         """
-        found = self.drive(flows.find_session(target, self.caller))
+        found = self.drive(flows.find(target, self.caller)).session
         return Session(self, found["id"], found["name"], found["windows"][0]["panes"][0]["id"])
 
     def window(self, target: str) -> Window:
@@ -147,7 +147,7 @@ class Phux(ServerLogs):
             >>> phux.window("work:0").name
             'sh'
         """
-        found = self.drive(flows.find_window(target, self.caller))
+        found = self.drive(flows.find(target, self.caller)).window
         return Window(self, found["id"], found["name"], found["panes"][0]["id"])
 
     def pane(self, target: str | int) -> Pane:
@@ -160,8 +160,6 @@ class Phux(ServerLogs):
             >>> phux.pane("work:0.0").selector
             '@1'
         """
-        if isinstance(target, int):
-            target = f"@{target}"
         return Pane(self, self.drive(flows.find_pane(target, self.caller))["id"])
 
     def detach(self, target: str | None = None) -> int:

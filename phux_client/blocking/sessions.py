@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from phux_client import flows
-from phux_client.blocking.handles import Pane
+from phux_client.blocking.handles import Handle, Pane, Part
 from phux_core import shapes
 
 TYPE_CHECKING = False
@@ -14,7 +14,48 @@ if TYPE_CHECKING:
     from phux_client.blocking.server import Phux
 
 
-class Session:
+class Named(Handle):
+    """What handles of sessions and windows have in common.
+
+    Attributes:
+        id: Its id.
+        name: Its name when the handle was created.
+    """
+
+    def __init__(self, phux: Phux, id: int, name: str, first_pane: int) -> None:  # noqa: A002
+        super().__init__(phux, id)
+        self.name = name
+        self._first_pane = first_pane
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.id} {self.name!r}>"
+
+    @property
+    def pane(self) -> Pane:
+        """Its first pane when the handle was created.
+
+        Example:
+            >>> session.pane.selector
+            '@1'
+        """
+        return Pane(self._phux, self._first_pane)
+
+    def rename(self, name: str) -> None:
+        """Rename it.
+
+        Raises:
+            NameInUseError, BadNameError: The name cannot be used; it keeps its own.
+
+        Example:
+            >>> session.rename("play")
+            >>> session.name
+            'play'
+        """
+        self._phux.drive(flows.rename(self._phux.caller, self._ref, name))
+        self.name = name
+
+
+class Session(Named):
     """A live handle of a session.
 
     Attributes:
@@ -27,24 +68,7 @@ class Session:
         ['sh', 'editor']
     """
 
-    def __init__(self, phux: Phux, id: int, name: str, first_pane: int) -> None:  # noqa: A002
-        self._phux = phux
-        self.id = id
-        self.name = name
-        self._first_pane = first_pane
-
-    def __repr__(self) -> str:
-        return f"<Session {self.id} {self.name!r}>"
-
-    @property
-    def pane(self) -> Pane:
-        """The session's first pane.
-
-        Example:
-            >>> session.pane.selector
-            '@1'
-        """
-        return Pane(self._phux, self._first_pane)
+    _scope = "session"
 
     def windows(self) -> list[Window]:
         """Return the session's windows, by index.
@@ -56,7 +80,7 @@ class Session:
             >>> [window.name for window in session.windows()]
             ['sh']
         """
-        node = self._phux.drive(flows.find_by_id("session", self.id))
+        node = self._phux.drive(flows.find_node(self._ref, self._phux.caller))
         return [Window(self._phux, each["id"], each["name"], each["panes"][0]["id"]) for each in node["windows"]]
 
     def new_window(
@@ -94,44 +118,8 @@ class Session:
         made = self._phux.drive(flow)
         return Window(self._phux, made["window_id"], made["window_name"], made["terminal_id"])
 
-    def select(self) -> shapes.Place:
-        """Make it the focused session, which the selector ``=`` stands for.
 
-        Example:
-            >>> session.select().session
-            'work'
-        """
-        flow = flows.select(self._phux.caller, ("session", self.id))
-        return self._phux.load(shapes.Place, flow)
-
-    def rename(self, name: str) -> None:
-        """Rename the session.
-
-        Raises:
-            NameInUseError, BadNameError: The name cannot be used; the session keeps its own.
-
-        Example:
-            >>> session.rename("play")
-            >>> session.name
-            'play'
-        """
-        self._phux.drive(flows.rename(self._phux.caller, ("session", self.id), name))
-        self.name = name
-
-    def kill(self) -> int:
-        """Kill every program in the session, and remove the session.
-
-        Returns:
-            The number of panes killed.
-
-        Example:
-            >>> session.kill()
-            1
-        """
-        return int(self._phux.drive(flows.kill_by_id("session", self.id))["killed"])
-
-
-class Window:
+class Window(Named, Part):
     """A live handle of a window.
 
     Attributes:
@@ -144,24 +132,7 @@ class Window:
         ['@1', '@2']
     """
 
-    def __init__(self, phux: Phux, id: int, name: str, first_pane: int) -> None:  # noqa: A002
-        self._phux = phux
-        self.id = id
-        self.name = name
-        self._first_pane = first_pane
-
-    def __repr__(self) -> str:
-        return f"<Window {self.id} {self.name!r}>"
-
-    @property
-    def pane(self) -> Pane:
-        """The window's first pane when the handle was created.
-
-        Example:
-            >>> window.pane.selector
-            '@1'
-        """
-        return Pane(self._phux, self._first_pane)
+    _scope = "window"
 
     def panes(self) -> list[Pane]:
         """Return the window's panes, in the order of its layout.
@@ -173,7 +144,7 @@ class Window:
             >>> [pane.selector for pane in window.panes()]
             ['@1']
         """
-        node = self._phux.drive(flows.find_by_id("window", self.id))
+        node = self._phux.drive(flows.find_node(self._ref, self._phux.caller))
         return [Pane(self._phux, pane["id"]) for pane in node["panes"]]
 
     def info(self) -> shapes.WindowInfo:
@@ -187,59 +158,7 @@ class Window:
             >>> info.index, info.cols, info.rows, info.layout
             (0, 80, 24, 1)
         """
-        return self._phux.load(shapes.WindowInfo, flows.find_by_id("window", self.id))
-
-    def split(
-        self,
-        direction: shapes.Direction = "right",
-        *,
-        size: int | str | None = None,
-        cwd: str | None = None,
-        command: Sequence[str] | None = None,
-        env: Mapping[str, str] | None = None,
-        select: bool = False,
-    ) -> Pane:
-        """Split the window's active pane; see ``Pane.split``.
-
-        Example:
-            >>> window.split(size="25%", command=["sh"]).selector
-            '@2'
-        """
-        flow = flows.split(
-            self._phux.caller,
-            ("window", self.id),
-            direction,
-            size=size,
-            cwd=cwd,
-            command=command,
-            env=env,
-            select=select,
-        )
-        return Pane(self._phux, self._phux.drive(flow)["terminal_id"])
-
-    def select(self) -> shapes.Place:
-        """Make it the current window of its session, and that session the focused one.
-
-        Example:
-            >>> window.select().window
-            0
-        """
-        flow = flows.select(self._phux.caller, ("window", self.id))
-        return self._phux.load(shapes.Place, flow)
-
-    def rename(self, name: str) -> None:
-        """Rename the window.
-
-        Raises:
-            BadNameError: The name cannot be used; the window keeps its own.
-
-        Example:
-            >>> window.rename("editor")
-            >>> window.name
-            'editor'
-        """
-        self._phux.drive(flows.rename(self._phux.caller, ("window", self.id), name))
-        self.name = name
+        return self._phux.load(shapes.WindowInfo, flows.find_node(self._ref, self._phux.caller))
 
     def resize(
         self, cols: int | None = None, rows: int | None = None, *, policy: shapes.SizePolicy | None = None
@@ -260,7 +179,7 @@ class Window:
             >>> window.resize(120, 40).cols
             120
         """
-        flow = flows.resize(self._phux.caller, ("window", self.id), cols, rows, policy=policy)
+        flow = flows.resize(self._phux.caller, self._ref, cols, rows, policy=policy)
         return self._phux.load(shapes.Place, flow)
 
     def layout(self, name: shapes.LayoutName) -> shapes.Place:
@@ -277,7 +196,7 @@ class Window:
             >>> window.layout("even-vertical").rows
             12
         """
-        flow = flows.layout(self._phux.caller, ("window", self.id), name)
+        flow = flows.layout(self._phux.caller, self._ref, name)
         return self._phux.load(shapes.Place, flow)
 
     def move_divider(self, path: Sequence[shapes.Step], by: int) -> shapes.Place:
@@ -307,31 +226,5 @@ class Window:
             >>> window.move("work:5").window
             5
         """
-        flow = flows.move(self._phux.caller, ("window", self.id), dest)
+        flow = flows.move(self._phux.caller, self._ref, dest)
         return self._phux.load(shapes.Place, flow)
-
-    def swap(self, other: str) -> None:
-        """Swap the window with another one, of any session.
-
-        Args:
-            other: The other window, as a selector.
-
-        Example:
-            >>> other = session.new_window("other", command=["sh"])
-            >>> window.swap("work:other")
-            >>> window.info().index
-            1
-        """
-        self._phux.drive(flows.swap(self._phux.caller, ("window", self.id), other))
-
-    def kill(self) -> int:
-        """Kill every program in the window, and remove the window.
-
-        Returns:
-            The number of panes killed.
-
-        Example:
-            >>> window.kill()
-            1
-        """
-        return int(self._phux.drive(flows.kill_by_id("window", self.id))["killed"])

@@ -6,8 +6,9 @@ errors of the server are raised at the ``yield``. Import-light: it is on the CLI
 verbs need are imported on first use.
 """
 
+from phux_client.flows._conditions import Conditions
 from phux_client.flows._kinds import Caller, Deadline, NextEvent, Request
-from phux_client.flows.kill import kill, kill_by_id, kill_server
+from phux_client.flows.kill import kill, kill_server
 from phux_client.flows.ls import ls
 from phux_client.flows.new import new
 from phux_client.flows.run import DEFAULT_TIMEOUT_S as RUN_TIMEOUT_S
@@ -15,29 +16,19 @@ from phux_client.flows.run import leave_run, run
 from phux_client.flows.send_keys import paste, send_keys
 from phux_client.flows.snapshot import changes, snapshot
 from phux_client.flows.status import status, tree
-from phux_client.flows.target import find_by_id, find_pane, find_session, find_window
+from phux_client.flows.target import find, find_node, find_pane
 from phux_client.flows.wait import next_event, wait
 from phux_client.flows.watch import EVENTS, watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.flows._types import Document, Flow, Step
-    from phux_client.flows.acting import ACT_TIMEOUT_S, act
-    from phux_client.flows.arranging import layout, move, move_divider, rename, resize, select, swap, zoom
-    from phux_client.flows.attaching import detach, go_to, latest
-    from phux_client.flows.log_reading import (
-        LogPlace,
-        commands,
-        follow,
-        log_list,
-        logs,
-        next_logs,
-        output,
-        search,
-        wait_command,
-    )
-    from phux_client.flows.making import new_window, split
-    from phux_client.flows.processes import history_limit, signal, start, stop
+    from phux_client.flows._types import *
+    from phux_client.flows.acting import *
+    from phux_client.flows.arranging import *
+    from phux_client.flows.attaching import *
+    from phux_client.flows.log_reading import *
+    from phux_client.flows.making import *
+    from phux_client.flows.processes import *
 
 _LATER = {
     **dict.fromkeys(("Document", "Flow", "Step"), "_types"),
@@ -55,6 +46,7 @@ __all__ = [
     "EVENTS",
     "RUN_TIMEOUT_S",
     "Caller",
+    "Conditions",
     "Deadline",
     "Document",
     "Flow",
@@ -66,15 +58,13 @@ __all__ = [
     "changes",
     "commands",
     "detach",
-    "find_by_id",
+    "find",
+    "find_node",
     "find_pane",
-    "find_session",
-    "find_window",
     "follow",
     "go_to",
     "history_limit",
     "kill",
-    "kill_by_id",
     "kill_server",
     "latest",
     "layout",

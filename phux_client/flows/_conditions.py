@@ -1,6 +1,7 @@
 """The conditions of a wait, checked before any request is sent. Import-light."""
 
 from phux_core.errors import BadRequestError
+from phux_core.kinds import LARGEST, MOST_COUNT, STATES
 from phux_core.patterns import Searcher
 
 TYPE_CHECKING = False
@@ -9,17 +10,26 @@ if TYPE_CHECKING:
 
     from phux_client.flows._types import Document
 
-DEFAULT_IDLE_MS = 500
-STATES = ("prompt", "running", "awaiting_input", "awaiting_secret", "fullscreen", "dead")
-"""The states of a pane."""
-LONGEST = 10**9
-_LAST_SEQ = 2**53
+_DEFAULT_IDLE_MS = 500
 
 
 class Conditions:
-    """The conditions of one wait, and the parts of a pane they examine.
+    """The conditions of one wait, and the parts of a pane they examine. Without any, the wait is for an idle pane.
+
+    Args:
+        until: A line contains this text.
+        regex: A line matches this pattern.
+        gone: No visible line contains this text.
+        idle_ms: Nothing was written for this long.
+        state: The pane is in this state, or in one of these.
+        command_done: The shell finished a command.
+        exit: The program ended.
+        stop: End the wait as soon as a line matches this pattern.
+        since: Ignore everything before this sequence number.
+        output_only: Ignore prompts and the echo of what is typed.
 
     Attributes:
+        is_default: Whether there is no condition, so that the wait is for an idle pane.
         reads_text: Whether any of them examines output.
         follows: Whether any of them examines output or the screen.
     """
@@ -31,6 +41,7 @@ class Conditions:
         "follows",
         "gone",
         "idle_ms",
+        "is_default",
         "output_only",
         "reads_text",
         "since",
@@ -40,19 +51,19 @@ class Conditions:
     def __init__(
         self,
         *,
-        until: str | None,
-        regex: str | None,
-        gone: str | None,
-        idle_ms: int | None,
-        state: "str | Sequence[str] | None",
-        command_done: bool,
-        exit: bool,  # noqa: A002  the CLI's word
-        stop: str | None,
-        since: int | None,
-        output_only: bool,
+        until: str | None = None,
+        regex: str | None = None,
+        gone: str | None = None,
+        idle_ms: int | None = None,
+        state: "str | Sequence[str] | None" = None,
+        command_done: bool = False,
+        exit: bool = False,  # noqa: A002  the CLI's word
+        stop: str | None = None,
+        since: int | None = None,
+        output_only: bool = False,
     ) -> None:
-        _check_number("idle_ms", idle_ms, LONGEST)
-        _check_number("since", since, _LAST_SEQ)
+        check_number("idle_ms", idle_ms, LARGEST)
+        check_number("since", since, MOST_COUNT)
         for name, text in {"until": until, "gone": gone}.items():
             if text is not None and not isinstance(text, str):
                 raise BadRequestError(f"{name} is {text!r:.80}", remedy="give a text")
@@ -75,9 +86,8 @@ class Conditions:
         self.since = since
         self.output_only = output_only
         others = (until, regex, gone, idle_ms)
-        if all(value is None for value in others) and not (self.states or command_done or exit):
-            idle_ms = DEFAULT_IDLE_MS
-        self.idle_ms = idle_ms
+        self.is_default = all(value is None for value in others) and not (self.states or command_done or exit)
+        self.idle_ms = _DEFAULT_IDLE_MS if self.is_default else idle_ms
 
     def find(self, lines: "Sequence[str]") -> "tuple[str, str] | None":
         """Return the first line that ends the wait.
@@ -175,11 +185,7 @@ def _states(state: "str | Sequence[str] | None") -> "frozenset[str]":
     return states
 
 
-def _check_number(name: str, value: object, most: int) -> None:
-    if value is not None and not (isinstance(value, (int, float)) and 0 <= value <= most):
+def check_number(name: str, value: object, most: int = LARGEST, *, optional: bool = True) -> None:
+    """Raise BadRequestError if a number is invalid or too large."""
+    if not (value is None and optional) and not (isinstance(value, (int, float)) and 0 <= value <= most):
         raise BadRequestError(f"{name} is {value!r:.80}", remedy=f"give a number from 0 to {most}")
-
-
-def check_timeout(timeout_s: object, *, needed: bool = False) -> None:
-    """Raise BadRequestError if a timeout is invalid."""
-    _check_number("timeout_s", -1 if needed and timeout_s is None else timeout_s, LONGEST)

@@ -21,10 +21,10 @@ class Request:
 
     __slots__ = ("call", "limit_s", "params", "patience_s")
 
-    def __init__(self, call: str, **params: object) -> None:
+    def __init__(self, call: str, patience_s: float = 0.0, limit_s: float | None = None, /, **params: object) -> None:
         self.call = call
-        self.patience_s: float = 0.0
-        self.limit_s: float | None = None
+        self.patience_s = patience_s
+        self.limit_s = limit_s
         self.params = {name: value for name, value in params.items() if value is not None}
 
     def time_allowed_s(self, usual_s: float) -> float:

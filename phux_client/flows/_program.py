@@ -43,18 +43,12 @@ def share(size: "int | str | None") -> "dict[str, int | None]":
 
 def place(reply: "Document") -> "Document":
     """Return a Place document from the server's reply."""
+    above = ("session", "session_id", "window", "window_id", "window_name", "pane")
     return {
         "schema_version": 1,
-        "session": reply["session"],
-        "session_id": reply["session_id"],
-        "window": reply["window"],
-        "window_id": reply["window_id"],
-        "window_name": reply["window_name"],
-        "pane": reply["pane"],
+        **{name: reply[name] for name in above},
         "terminal_id": reply["pane_id"],
-        "cols": reply["cols"],
-        "rows": reply["rows"],
-        "zoomed": reply["zoomed"],
+        **{name: reply[name] for name in ("cols", "rows", "zoomed")},
     }
 
 

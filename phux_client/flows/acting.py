@@ -2,7 +2,7 @@
 
 import time
 
-from phux_client.flows._conditions import check_timeout
+from phux_client.flows._conditions import Conditions, check_number
 from phux_client.flows._deadline import within
 from phux_client.flows._kinds import Caller, Request
 from phux_client.flows.send_keys import check_words, to_items
@@ -26,14 +26,9 @@ def act(
     caller: Caller,
     target: "str | int",
     words: "Sequence[str]",
+    wanted: Conditions | None = None,
     *,
     literal: bool = False,
-    until: str | None = None,
-    regex: str | None = None,
-    gone: str | None = None,
-    idle_ms: int | None = None,
-    state: "str | Sequence[str] | None" = None,
-    stop: str | None = None,
     since: int | None = None,
     cells: bool = False,
     timeout_s: float = ACT_TIMEOUT_S,
@@ -47,13 +42,8 @@ def act(
         caller: The calling process.
         target: A selector or a pane id.
         words: Keys and text, as for ``send_keys``.
+        wanted: The conditions; by default, that the pane is idle for 300 ms.
         literal: Type every word as text.
-        until: A line contains this text.
-        regex: A line matches this pattern.
-        gone: No visible line contains this text.
-        idle_ms: Nothing was written for this long; 300 if no other condition is given.
-        state: The pane is in this state, or in one of these.
-        stop: End the wait as soon as a line matches this pattern.
         since: Return changes after this ``seq``; by default, changes since typing.
         cells: Include the cells of changed rows, and report rows of which only the style changed.
         timeout_s: The time limit for the whole call.
@@ -62,33 +52,22 @@ def act(
         A flow that returns a ScreenChanges document.
     """
     check_words(words)
-    check_timeout(timeout_s, needed=True)
+    check_number("timeout_s", timeout_s, optional=False)
     items = to_items(words, literal=literal)
-    if until is None and regex is None and gone is None and state is None and idle_ms is None:
-        idle_ms = DEFAULT_IDLE_MS
+    conditions = wanted or Conditions()
+    if conditions.is_default:
+        conditions.idle_ms = DEFAULT_IDLE_MS
 
     def flow() -> "Flow[Document]":
         number = yield from pane_id(target, caller)
         deadline = time.monotonic() + timeout_s
-        hold = Request("subscribe", pane=number, hold_ms=round(timeout_s * 1000))
-        hold.patience_s = timeout_s
-        yield hold
-        before = (yield Request("snapshot", pane=number, cells=cells or None))["seq"]
+        yield Request("subscribe", timeout_s, pane=number, hold_ms=round(timeout_s * 1000))
+        conditions.since = before = (yield Request("snapshot", pane=number, cells=cells))["seq"]
         yield Request("input", pane=number, items=items)
         condition = line = None
         try:
-            outcome = yield from wait(
-                caller,
-                number,
-                until=until,
-                regex=regex,
-                gone=gone,
-                idle_ms=idle_ms,
-                state=state,
-                stop=stop,
-                since=before,
-                timeout_s=max(0.0, deadline - time.monotonic()),
-            )
+            left_s = max(0.0, deadline - time.monotonic())
+            outcome = yield from wait(caller, number, conditions, timeout_s=left_s)
         except PaneClosedError:
             ending = "ended"
         else:
@@ -97,7 +76,7 @@ def act(
         base = before if since is None else since
         try:
             painted = ending != "timed_out"  # else the caller has waited long enough
-            screen = yield Request("snapshot", pane=number, cells=cells or None, since=base, painted=painted or None)
+            screen = yield Request("snapshot", pane=number, cells=cells, since=base, painted=painted)
         except NoSuchTargetError:
             raise PaneClosedError(f"@{number} was killed") from None
         more = {"outcome": ending, "met": condition, "met_line": line}

@@ -2,7 +2,7 @@
 
 from phux_client.flows._kinds import Caller, Request
 from phux_client.flows._program import place, share
-from phux_client.flows.target import narrow_to_pane, refer, resolve, window_id
+from phux_client.flows.target import Found, pane_id, refer, window_id
 from phux_core import selector
 from phux_core.errors import BadRequestError
 
@@ -41,7 +41,7 @@ def zoom(caller: Caller, target: "Target", on: bool | None = None) -> "Flow[Docu
     Returns:
         A flow that returns a Place document.
     """
-    pane = yield from narrow_to_pane(target, caller)
+    pane = yield from pane_id(target, caller)
     return place((yield Request("zoom", pane=pane, on=on)))
 
 
@@ -85,7 +85,7 @@ def resize(
             "it is not clear which size is meant", remedy="give columns or rows, or a side and by how much"
         )
     if side is not None:
-        pane = yield from narrow_to_pane(target, caller)
+        pane = yield from pane_id(target, caller)
         return place((yield Request("push_divider", pane=pane, side=side, by=by)))
     scope, id_ = yield from refer(target, caller)
     if scope == "pane" and policy is None:
@@ -128,26 +128,23 @@ def move(
         if isinstance(text, str):
             selector.parse(text)
     tree: Document = yield Request("tree")
-    scope, node = resolve(tree, target, caller)
-    if scope == "session":
+    found = Found(tree, target, caller)
+    if found.scope == "session":
         raise BadRequestError("a session cannot be moved", remedy="name a window, such as NAME:0, or a pane")
-    index = None
-    if isinstance(dest, str) and (free := selector.resolve_index(tree, dest)) is not None:
-        where, there, index = "session", *free
-    else:
-        where, there = resolve(tree, dest, caller)
-    if scope == "window":
-        if where == "pane":
+    free = selector.resolve_index(tree, dest) if isinstance(dest, str) else None
+    there = Found(tree, dest if free is None else ("session", free[0]["id"]), caller)
+    index = None if free is None else free[1]
+    if found.scope == "window":
+        if there.scope == "pane":
             raise BadRequestError("a window cannot be put beside a pane", remedy="name a session, or an index of one")
-        if where == "window":
-            session, index = selector.parents(tree, there["panes"][0])[0], there["index"]
-        else:
-            session = there
-        return place((yield Request("move_window", window=node["id"], session=session["id"], index=index)))
-    if where == "session":
-        return place((yield Request("move_pane", pane=node["id"], session=there["id"], index=index)))
-    beside = selector.narrow(tree, where, there)["id"]
-    return place((yield Request("move_pane", pane=node["id"], target=beside, direction=direction, **shared)))
+        index = there.node["index"] if there.scope == "window" else index
+        request = Request("move_window", window=found.node["id"], session=there.session["id"], index=index)
+    elif there.scope == "session":
+        request = Request("move_pane", pane=found.node["id"], session=there.node["id"], index=index)
+    else:
+        beside = there.pane["id"]
+        request = Request("move_pane", pane=found.node["id"], target=beside, direction=direction, **shared)
+    return place((yield request))
 
 
 def swap(caller: Caller, one: "Target", other: "Target") -> "Flow[Document]":

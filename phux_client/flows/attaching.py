@@ -1,8 +1,7 @@
 """``attach`` and ``detach``: find the session to attach to, and detach clients."""
 
 from phux_client.flows._kinds import Caller, Request
-from phux_client.flows.target import DEFAULT_TARGET, find_session
-from phux_core import selector
+from phux_client.flows.target import DEFAULT_TARGET, find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,13 +35,10 @@ def go_to(caller: Caller, target: str, *, select: bool = True) -> "Flow[int]":
     Returns:
         A flow that returns the session's id.
     """
-    selector.parse(target)
-    tree = yield Request("tree")
-    scope, node = selector.resolve_object(tree, target, caller.pane)
-    session = node if scope == "session" else selector.parents(tree, selector.narrow(tree, scope, node))[0]
-    if select and scope != "session":
-        yield Request("select", scope=scope, id=node["id"])
-    return int(session["id"])
+    found = yield from find(target, caller)
+    if select and found.scope != "session":
+        yield Request("select", scope=found.scope, id=found.node["id"])
+    return int(found.session["id"])
 
 
 def detach(caller: Caller, target: str | None = None, *, everywhere: bool = False) -> "Flow[Document]":
@@ -60,6 +56,6 @@ def detach(caller: Caller, target: str | None = None, *, everywhere: bool = Fals
     if not everywhere:
         if target is None:
             target = DEFAULT_TARGET if caller.pane is None else f"@{caller.pane}"
-        session = (yield from find_session(target, caller))["id"]
+        session = (yield from find(target, caller)).session["id"]
     reply = yield Request("detach", session=session)
     return {"schema_version": 1, "detached": reply["detached"]}

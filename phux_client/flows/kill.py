@@ -1,21 +1,17 @@
 """``kill``: end a session, a window, a pane, or the server."""
 
 from phux_client.flows._kinds import Caller, Request
-from phux_client.flows.target import find_object
+from phux_client.flows.target import refer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows._types import Document, Flow
+    from phux_client.flows.target import Target
 
 
-def kill(caller: Caller, target: str) -> "Flow[Document]":
-    """Kill the session, window or pane that a selector names, and wait until it has ended."""
-    scope, node = yield from find_object(target, caller)
-    return (yield from kill_by_id(scope, node["id"]))
-
-
-def kill_by_id(scope: str, id_: int) -> "Flow[Document]":
-    """Kill the session, window or pane with this id, whatever its current name."""
+def kill(caller: Caller, target: "Target") -> "Flow[Document]":
+    """Kill the session, window or pane that a target names, and wait until it has ended."""
+    scope, id_ = yield from refer(target, caller)
     reply = yield Request("kill", scope=scope, id=id_)
     return {"schema_version": 1, "killed": reply["killed"]}
 
@@ -26,6 +22,4 @@ def kill_server(limit_s: float | None = None) -> "Flow[None]":
     Args:
         limit_s: The time limit for the service's reply; the client's by default.
     """
-    request = Request("kill_server")
-    request.limit_s = limit_s
-    yield request
+    yield Request("kill_server", 0.0, limit_s)

@@ -2,10 +2,10 @@
 
 import time
 
-from phux_client.flows._conditions import check_timeout
+from phux_client.flows._conditions import check_number
 from phux_client.flows._kinds import Caller, NextEvent, Request
 from phux_client.flows._moments import timestamp
-from phux_client.flows.target import DEFAULT_TARGET, find_object, pane_id
+from phux_client.flows.target import find, pane_id
 from phux_core.errors import (
     BadRequestError,
     DisconnectedError,
@@ -53,9 +53,9 @@ def find_log(caller: Caller, target: "str | int | None") -> "Flow[dict[str, obje
     if isinstance(target, str) and "/" in target:
         return {"log": target}
     try:
-        return {"pane": (yield from pane_id(DEFAULT_TARGET if target is None else target, caller))}
+        return {"pane": (yield from pane_id(target, caller))}
     except NoSuchTargetError:
-        reply = yield _patient(Request("log_list"), READ_S)
+        reply = yield Request("log_list", READ_S)
         for entry in reply["logs"]:
             if entry["session"] == target:
                 return {"log": entry["log"]}
@@ -74,13 +74,13 @@ def logs(caller: Caller, target: "str | int | None" = None, **query: object) -> 
         A flow that returns a LogText document.
     """
     which = yield from find_log(caller, target)
-    reply = yield _patient(Request("logs", **which, **query), READ_S)
+    reply = yield Request("logs", READ_S, **which, **query)
     return text_document(reply)
 
 
 def log_list() -> "Flow[Document]":
     """Return the stored logs, as a LogList document."""
-    reply = yield _patient(Request("log_list"), READ_S)
+    reply = yield Request("log_list", READ_S)
     return list_document(reply)
 
 
@@ -93,10 +93,10 @@ def output(
         A flow that returns a LogText document.
     """
     if command_id is not None:
-        reply = yield _patient(Request("output", id=command_id, **query), READ_S)
+        reply = yield Request("output", READ_S, id=command_id, **query)
     else:
-        number = yield from pane_id(DEFAULT_TARGET if target is None else target, caller)
-        reply = yield _patient(Request("output", pane=number, **query), READ_S)
+        number = yield from pane_id(target, caller)
+        reply = yield Request("output", READ_S, pane=number, **query)
     return text_document(reply)
 
 
@@ -105,30 +105,26 @@ def search(
     pattern: str,
     *,
     session: str | None = None,
-    everywhere: bool = False,
-    context: int = 0,
-    max_matches: int | None = None,
+    **query: object,
 ) -> "Flow[Document]":
     """Search the logs of all panes, of the panes of one session, or all stored logs.
+
+    Args:
+        caller: The calling process.
+        pattern: The pattern to search for.
+        session: The session whose panes to search; all panes by default.
+        query: Other parameters of the call ``search``.
 
     Returns:
         A flow that returns a Matches document.
     """
     number = None
     if session is not None:
-        scope, node = yield from find_object(session, caller)
-        if scope != "session":
-            raise BadRequestError(f"{session!r:.80} is no session", remedy="name a session; `phux ls` lists them")
-        number = node["id"]
-    request = Request(
-        "search",
-        pattern=pattern,
-        session=number,
-        everywhere=everywhere or None,
-        context=context,
-        max_matches=max_matches,
-    )
-    reply = yield _patient(request, SEARCH_S)
+        found = yield from find(session, caller)
+        if found.scope != "session":
+            raise BadRequestError(f"{session!r:.80} is not a session", remedy="name a session; `phux ls` lists them")
+        number = found.node["id"]
+    reply = yield Request("search", SEARCH_S, pattern=pattern, session=number, **query)
     return {"schema_version": 1, **reply}
 
 
@@ -139,7 +135,7 @@ def commands(caller: Caller, target: "str | int | None" = None) -> "Flow[Documen
         A flow that returns a CommandList document.
     """
     which = {} if target is None else (yield from find_log(caller, target))
-    reply = yield _patient(Request("commands", **which), READ_S)
+    reply = yield Request("commands", READ_S, **which)
     return commands_document(reply)
 
 
@@ -149,7 +145,7 @@ def wait_command(command_id: str, *, timeout_s: float | None = None) -> "Flow[Do
     Returns:
         A flow that returns a CommandInfo document, or raises TimedOutError if the timeout expired first.
     """
-    check_timeout(timeout_s)
+    check_number("timeout_s", timeout_s)
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     subscription = None
     while True:
@@ -189,7 +185,7 @@ def follow(
     """
     which = yield from find_log(caller, target)
     if from_byte is None:
-        reply = yield _patient(Request("logs", **which, lines=0, whole_lines=mode != "raw"), READ_S)
+        reply = yield Request("logs", READ_S, **which, lines=0, whole_lines=mode != "raw")
         from_byte = reply["next_byte"]
     pane, log = which.get("pane"), which.get("log")
     assert pane is None or isinstance(pane, int)
@@ -251,10 +247,15 @@ def next_logs(
 def _next_piece(place: LogPlace, mode: str | None, max_bytes: int | None, *, over: bool) -> "Flow[Document]":
     which = {"log": place.log} if place.pane is None else {"pane": place.pane}
     whole = mode != "raw" and not over
-    asked = Request(
-        "logs", **which, from_byte=place.next_byte, mode=mode, max_bytes=max_bytes, whole_lines=whole or None
+    reply: Document = yield Request(
+        "logs",
+        READ_S,
+        **which,
+        from_byte=place.next_byte,
+        mode=mode,
+        max_bytes=max_bytes,
+        whole_lines=whole,
     )
-    reply: Document = yield _patient(asked, READ_S)
     return reply
 
 
@@ -295,8 +296,3 @@ def command_document(entry: "Document") -> "Document":
 
 def _timestamp(moment: float | None) -> str | None:
     return None if moment is None else timestamp(moment)
-
-
-def _patient(request: Request, patience_s: float) -> Request:
-    request.patience_s = patience_s
-    return request

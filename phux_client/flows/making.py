@@ -2,7 +2,7 @@
 
 from phux_client.flows._kinds import Caller, Request
 from phux_client.flows._program import place, program, share
-from phux_client.flows.target import narrow_to_pane
+from phux_client.flows.target import pane_id
 from phux_core import selector
 
 TYPE_CHECKING = False
@@ -79,5 +79,5 @@ def split(
         A flow that returns a Place document.
     """
     asked = program(caller, cwd, command, env) | share(size)
-    pane = yield from narrow_to_pane(target, caller)
+    pane = yield from pane_id(target, caller)
     return place((yield Request("split", pane=pane, direction=direction, **asked, select=select or None)))

@@ -21,12 +21,19 @@ def new(
     command: "Sequence[str] | None" = None,
     env: "Mapping[str, str] | None" = None,
     size: tuple[int, int] | None = None,
-    shell: str | None = None,
-    login: bool = False,
-    log: bool | None = None,
-    history: bool | None = None,
+    **options: object,
 ) -> "Flow[Document]":
     """Create a session. Invalid arguments are rejected before any request is sent.
+
+    Args:
+        caller: The calling process.
+        name: The session's name; by default, the lowest free number.
+        window_name: The name of its window; by default, that of the program.
+        cwd: The working directory; by default, that of the caller.
+        command: The program and its arguments; the user's shell by default.
+        env: Variables to set on top of the caller's environment.
+        size: Columns and rows.
+        options: Other parameters of the call ``new_session``.
 
     Returns:
         A flow that returns the server's reply, with ``session``, ``session_id``, ``window_id`` and ``pane_id``.
@@ -41,19 +48,7 @@ def new(
     cols, rows = size or (None, None)
     asked = program(caller, cwd, command, env)
     asked["cwd"] = asked["cwd"] or caller.cwd
-    request = Request(
-        "new_session",
-        name=name,
-        window_name=window_name,
-        **asked,
-        cols=cols,
-        rows=rows,
-        shell=shell,
-        login=login or None,
-        log=log,
-        history=history,
-    )
-    return _ask(request)
+    return _ask(Request("new_session", name=name, window_name=window_name, cols=cols, rows=rows, **asked, **options))
 
 
 def _ask(request: Request) -> "Flow[Document]":

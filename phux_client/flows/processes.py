@@ -1,9 +1,7 @@
 """``start``, ``signal``, ``stop`` and ``history-limit``: control a pane's processes and scrollback."""
 
-import os
-
 from phux_client.flows._kinds import Caller, Request
-from phux_client.flows.run import check_command
+from phux_client.flows.run import command_params, new_run_id
 from phux_client.flows.target import pane_id
 
 TYPE_CHECKING = False
@@ -14,6 +12,7 @@ if TYPE_CHECKING:
 
 _STEPS = 8
 _START_S = 10.0
+_QUEUE_S = 1_000_000.0
 _GRACE_S = 2.0
 
 
@@ -31,22 +30,10 @@ def start(
     Returns:
         A flow that returns a Started document.
     """
-    check_command(command)
-    return _start(caller, target, command, queue)
-
-
-def _start(caller: Caller, target: "str | int", command: "str | Sequence[str]", queue: bool) -> "Flow[Document]":
+    params = command_params(command)
     number = yield from pane_id(target, caller)
-    request = Request(
-        "start",
-        pane=number,
-        id=os.urandom(12).hex(),
-        command=command if isinstance(command, str) else None,
-        words=None if isinstance(command, str) else list(command),
-        queue=queue or None,
-    )
-    request.patience_s = _START_S if not queue else 10**6
-    reply = yield request
+    patience_s = _QUEUE_S if queue else _START_S
+    reply = yield Request("start", patience_s, pane=number, id=new_run_id(), queue=queue, **params)
     return {
         "schema_version": 1,
         "command_id": reply["command"],
@@ -70,7 +57,7 @@ def signal(caller: Caller, target: "str | int", name: str = "INT", *, shell: boo
     """
     number = yield from pane_id(target, caller)
     plain = name.upper().removeprefix("SIG")
-    reply = yield Request("signal", pane=number, signal=plain, shell=shell or None)
+    reply = yield Request("signal", pane=number, signal=plain, shell=shell)
     return {"schema_version": 1, "pane": f"@{number}", **reply}
 
 
@@ -86,9 +73,8 @@ def stop(caller: Caller, target: "str | int", *, grace_s: float | None = None) -
         A flow that returns a Stopped document.
     """
     number = yield from pane_id(target, caller)
-    request = Request("stop", pane=number, grace_ms=None if grace_s is None else round(grace_s * 1000))
-    request.patience_s = _STEPS * (_GRACE_S if grace_s is None else grace_s)
-    reply = yield request
+    grace_s = _GRACE_S if grace_s is None else grace_s
+    reply = yield Request("stop", _STEPS * grace_s, pane=number, grace_ms=round(grace_s * 1000))
     return {"schema_version": 1, "pane": f"@{number}", **reply}
 
 

@@ -1,7 +1,7 @@
 """``snapshot``: a pane's screen as a ScreenState document."""
 
 from phux_client.flows._kinds import Caller, Request
-from phux_client.flows.target import DEFAULT_TARGET, pane_id
+from phux_client.flows.target import pane_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def snapshot(
         scrollback: Rows of scrollback to include: None for none, 0 for all, N for the newest N.
         cells: Include the cells that have a style or a mark.
     """
-    number = yield from pane_id(DEFAULT_TARGET if target is None else target, caller)
+    number = yield from pane_id(target, caller)
     screen = yield Request("snapshot", pane=number, scrollback=scrollback, cells=cells)
     return screen_document(screen)
 
@@ -36,7 +36,7 @@ def changes(caller: Caller, target: "str | int | None", since: int, *, cells: bo
     Returns:
         A flow that returns a ScreenChanges document.
     """
-    number = yield from pane_id(DEFAULT_TARGET if target is None else target, caller)
+    number = yield from pane_id(target, caller)
     screen = yield Request("snapshot", pane=number, cells=cells, since=since)
     return changes_document(screen, since)
 

@@ -1,7 +1,7 @@
 """``status`` and ``tree``: the state of the server."""
 
 from phux_client.flows._kinds import Caller, Request
-from phux_core import selector
+from phux_client.flows.target import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,16 +16,13 @@ def status() -> "Flow[Document]":
 
 def tree(caller: Caller | None = None, target: str | None = None) -> "Flow[Document]":
     """Return a Tree document: of everything, or of what a selector names and the window and session around it."""
-    if target is not None:
-        selector.parse(target)
-    document: Document = yield Request("tree")
-    if target is None:
+    if caller is None or target is None:
+        document: Document = yield Request("tree")
         return document
-    _scope, node = selector.resolve_object(document, target, caller.pane if caller else None)
-    sessions = [
-        {**session, "windows": windows} for session in document["sessions"] if (windows := _windows_of(session, node))
-    ]
-    return {**document, "sessions": sessions}
+    found = yield from find(target, caller)
+    whole = found.tree["sessions"]
+    sessions = [{**session, "windows": windows} for session in whole if (windows := _windows_of(session, found.node))]
+    return {**found.tree, "sessions": sessions}
 
 
 def _windows_of(session: "Document", node: "Document") -> "list[Document]":

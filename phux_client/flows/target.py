@@ -15,96 +15,85 @@ if TYPE_CHECKING:
 DEFAULT_TARGET = "="
 
 
-def find_pane(target: str, caller: Caller) -> "Flow[Document]":
-    """Find the pane that a selector names.
+class Found:
+    """A session, window or pane in a tree.
 
-    Returns:
-        The pane's part of the Tree document.
+    Attributes:
+        tree: The Tree document.
+        scope: ``session``, ``window`` or ``pane``.
+        node: Its part of the tree.
     """
-    selector.parse(target)  # reject a malformed selector before any request
+
+    __slots__ = ("node", "scope", "tree")
+
+    def __init__(self, tree: "Document", target: "Target", caller: Caller) -> None:
+        self.tree = tree
+        if isinstance(target, str):
+            self.scope, self.node = selector.resolve_object(tree, target, caller.pane)
+        else:
+            self.scope, id_ = ("pane", target) if isinstance(target, int) else target
+            self.node = selector.node_by_id(tree, self.scope, id_)
+
+    @property
+    def pane(self) -> "Document":
+        """The pane itself, or the active one of the window or session."""
+        return selector.narrow(self.tree, self.scope, self.node)
+
+    @property
+    def window(self) -> "Document":
+        """The window itself, the one around the pane, or the current one of the session."""
+        return self.node if self.scope == "window" else selector.parents(self.tree, self.pane)[1]
+
+    @property
+    def session(self) -> "Document":
+        """The session itself, or the one around the window or pane."""
+        return self.node if self.scope == "session" else selector.parents(self.tree, self.pane)[0]
+
+
+def find(target: "Target", caller: Caller) -> "Flow[Found]":
+    """Find the session, window or pane that a target names."""
+    if isinstance(target, str):
+        selector.parse(target)  # reject a malformed selector before any request
     tree = yield Request("tree")
-    return selector.resolve_pane(tree, target, caller.pane)
+    return Found(tree, target, caller)
 
 
-def find_object(target: str, caller: Caller) -> "Flow[tuple[str, Document]]":
-    """Find the session, window or pane that a selector names."""
-    selector.parse(target)
-    tree = yield Request("tree")
-    return selector.resolve_object(tree, target, caller.pane)
+def find_node(target: "Target", caller: Caller) -> "Flow[Document]":
+    """Find the session, window or pane that a target names, and return its part of the Tree document."""
+    return (yield from find(target, caller)).node
 
 
-def find_session(target: str, caller: Caller) -> "Flow[Document]":
-    """Find the session that a selector names, or that contains what it names."""
-    selector.parse(target)
-    tree: Document = yield Request("tree")
-    scope, node = selector.resolve_object(tree, target, caller.pane)
-    return node if scope == "session" else selector.parents(tree, selector.narrow(tree, scope, node))[0]
+def find_pane(target: "Target", caller: Caller) -> "Flow[Document]":
+    """Find the pane that a target names, and return its part of the Tree document."""
+    return (yield from find(target, caller)).pane
 
 
-def find_window(target: str, caller: Caller) -> "Flow[Document]":
-    """Find the window that a selector names, or that contains the pane it names; of a session, the current one."""
-    selector.parse(target)
-    tree: Document = yield Request("tree")
-    scope, node = selector.resolve_object(tree, target, caller.pane)
-    return node if scope == "window" else selector.parents(tree, selector.narrow(tree, scope, node))[1]
-
-
-def find_by_id(scope: str, id_: int) -> "Flow[Document]":
-    """Find the session, window or pane with this id, whatever its current name."""
-    tree: Document = yield Request("tree")
-    return selector.node_by_id(tree, scope, id_)
-
-
-def pane_id(target: "str | int", caller: Caller) -> "Flow[int]":
-    """Return the id of a pane; a target that is an id needs no request."""
-    if isinstance(target, int):
-        return target
-    if target.startswith("@"):
-        number = selector.parse(target).pane_id
-        assert number is not None
-        return number
-    pane = yield from find_pane(target, caller)
-    return int(pane["id"])
+def pane_id(target: "Target | None", caller: Caller) -> "Flow[int]":
+    """Return the id of a pane, by default of the focused session's; a target that is an id needs no request."""
+    given = DEFAULT_TARGET if target is None else target
+    scope, id_ = _id_of(given) or ("", 0)
+    return id_ if scope == "pane" else int((yield from find_pane(given, caller))["id"])
 
 
 def refer(target: "Target", caller: Caller) -> "Flow[Ref]":
-    """Find the session, window or pane that a target names; a kind and an id need no request."""
-    if isinstance(target, int):
-        return "pane", target
-    if isinstance(target, tuple):
-        return target
-    if target.startswith("@"):
-        return "pane", (yield from pane_id(target, caller))
-    scope, node = yield from find_object(target, caller)
-    return scope, int(node["id"])
+    """Return the kind and id of a session, window or pane; a target that is an id needs no request."""
+    known = _id_of(target)
+    if known is not None:
+        return known
+    found = yield from find(target, caller)
+    return found.scope, int(found.node["id"])
 
 
-def resolve(tree: "Document", target: "Target", caller: Caller) -> "tuple[str, Document]":
-    """Find the session, window or pane that a target names in a given tree."""
+def _id_of(target: "Target") -> "Ref | None":
+    """Return the kind and id in a target, or None if it is a selector that only a tree resolves."""
     if isinstance(target, str):
-        return selector.resolve_object(tree, target, caller.pane)
-    scope, id_ = ("pane", target) if isinstance(target, int) else target
-    return scope, selector.node_by_id(tree, scope, id_)
-
-
-def narrow_to_pane(target: "Target", caller: Caller) -> "Flow[int]":
-    """Find the pane that a target names, including a kind and an id."""
-    if not isinstance(target, tuple):
-        return (yield from pane_id(target, caller))
-    if target[0] == "pane":
-        return target[1]
-    tree: Document = yield Request("tree")
-    return int(selector.narrow(tree, *resolve(tree, target, caller))["id"])
+        id_ = selector.parse(target).pane_id
+        return None if id_ is None else ("pane", id_)
+    return ("pane", target) if isinstance(target, int) else target
 
 
 def window_id(target: "Target", caller: Caller) -> "Flow[int]":
-    """Find the window that a target names, or that contains it; of a session, the current one."""
+    """Return the id of the window that a target names or is in; of a session, the current one."""
     if isinstance(target, tuple) and target[0] == "window":
         return target[1]
-    if isinstance(target, str):
-        selector.parse(target)
-    tree: Document = yield Request("tree")
-    scope, node = resolve(tree, target, caller)
-    if scope == "window":
-        return int(node["id"])
-    return int(selector.parents(tree, selector.narrow(tree, scope, node))[1]["id"])
+    return int((yield from find(target, caller)).window["id"])

@@ -7,11 +7,11 @@ that writes the text and ends has met the condition.
 
 import time
 
-from phux_client.flows._conditions import Conditions, check_timeout, is_seen
+from phux_client.flows._conditions import Conditions, check_number, is_seen
 from phux_client.flows._deadline import within
 from phux_client.flows._kinds import Caller, NextEvent, Request
 from phux_client.flows.snapshot import screen_document
-from phux_client.flows.target import DEFAULT_TARGET, pane_id
+from phux_client.flows.target import pane_id
 from phux_core.errors import (
     DisconnectedError,
     NoServerError,
@@ -23,8 +23,6 @@ from phux_core.width import join_wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from phux_client.flows._types import Document, Flow
 
 # Events wake us, but a slow connection may lose one.
@@ -65,54 +63,24 @@ class Outcome:
 def wait(
     caller: Caller,
     target: "str | int | None" = None,
+    wanted: Conditions | None = None,
     *,
-    until: str | None = None,
-    regex: str | None = None,
-    gone: str | None = None,
-    idle_ms: int | None = None,
-    state: "str | Sequence[str] | None" = None,
-    command_done: bool = False,
-    exit: bool = False,  # noqa: A002  the CLI's word
-    stop: str | None = None,
-    since: int | None = None,
-    output_only: bool = False,
     timeout_s: float | None = None,
 ) -> "Flow[Outcome]":
-    """Wait until one of several conditions holds; without any, until the pane is idle. Changes nothing.
+    """Wait until one of several conditions holds. Changes nothing.
 
     Args:
         caller: The calling process.
         target: A selector or a pane id; the focused session by default.
-        until: A line contains this text.
-        regex: A line matches this pattern.
-        gone: No visible line contains this text.
-        idle_ms: Nothing was written for this long.
-        state: The pane is in this state, or in one of these.
-        command_done: The shell finished a command.
-        exit: The program ended.
-        stop: End the wait as soon as a line matches this pattern.
-        since: Ignore everything before this sequence number.
-        output_only: Ignore prompts and the echo of what is typed.
+        wanted: The conditions.
         timeout_s: The time limit.
     """
-    check_timeout(timeout_s)
-    wanted = Conditions(
-        until=until,
-        regex=regex,
-        gone=gone,
-        idle_ms=idle_ms,
-        state=state,
-        command_done=command_done,
-        exit=exit,
-        stop=stop,
-        since=since,
-        output_only=output_only,
-    )
-    return (yield from within(_wait(caller, target, wanted, timeout_s), timeout_s))
+    check_number("timeout_s", timeout_s)
+    return (yield from within(_wait(caller, target, wanted or Conditions(), timeout_s), timeout_s))
 
 
 def _wait(caller: Caller, target: "str | int | None", wanted: Conditions, timeout_s: float | None) -> "Flow[Outcome]":
-    number = yield from pane_id(DEFAULT_TARGET if target is None else target, caller)
+    number = yield from pane_id(target, caller)
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     view = _View(wanted, number)
     subscription = None

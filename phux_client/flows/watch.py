@@ -2,7 +2,7 @@
 
 import time
 
-from phux_client.flows._conditions import check_timeout
+from phux_client.flows._conditions import check_number
 from phux_client.flows._kinds import Caller, NextEvent, Request
 from phux_client.flows.target import pane_id
 from phux_core.errors import BadRequestError, DisconnectedError, NoServerError, NoSuchTargetError
@@ -58,7 +58,7 @@ def watch(
     Returns:
         A flow that returns ``met`` (an event of ``until`` arrived), ``timed_out`` or ``ended`` (there are no more).
     """
-    check_timeout(timeout_s)
+    check_number("timeout_s", timeout_s)
     unknown = [name for name in until if name not in EVENTS]
     if unknown:
         raise BadRequestError(f"there is no event {unknown[0]!r:.80}", remedy=f"the events are: {', '.join(EVENTS)}")

@@ -11,7 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows._types import Document
     from phux_client.tui.app import App
-    from phux_client.tui.picker import Choice
     from phux_core.layout import Side
 
 _STEP = {"left": 5, "right": 5, "up": 2, "down": 2}
@@ -76,7 +75,7 @@ class Actions:
             app.screen.say("this client is attached read-only")
             return True
         name, _, argument = action.partition("-")
-        if name in {"focus", "resize", "window"}:
+        if name in {"focus", "resize", "window", "split", "kill", "rename"}:
             getattr(self, f"_{name}")(argument)
         else:
             getattr(self, f"_{action.replace('-', '_')}")()
@@ -104,11 +103,8 @@ class Actions:
     def _new_window(self) -> None:
         self._make("new_window", session=self._view["session"]["id"])
 
-    def _split_right(self) -> None:
-        self._make("split", pane=self._pane, direction="right")
-
-    def _split_down(self) -> None:
-        self._make("split", pane=self._pane, direction="down")
+    def _split(self, direction: str) -> None:
+        self._make("split", pane=self._pane, direction=direction)
 
     def _make(self, call: str, **params: object) -> None:
         # The new pane inherits the client's environment, without the variables that name the client's own pane.
@@ -145,24 +141,24 @@ class Actions:
             self._app.server.move("select", scope="window", id=window)
 
     def _choose_tree(self) -> None:
-        from phux_client.tui.picker import Picker, choices
+        from phux_client.tui.box import Box, choices
 
         def show(tree: "Document") -> None:
-            self._app.box = Picker(choices(tree), self._view["session"]["id"], self._current["id"])
+            found = choices(tree)
+            shown = ("window", self._current["id"])
+            current = next((at for at, choice in enumerate(found) if choice[2:] == shown), 0)
+            labels = [label for label, *_rest in found]
+            self._app.box = Box(labels, "choose: Enter, q to leave", current, lambda at: self._go_to(*found[at][1:]))
             self._app.screen.touch()
 
         self._app.server.ask("tree", show)
 
-    def go_to(self, choice: "Choice") -> None:
-        """Show the chosen session, window or pane."""
-        if self._app.read_only:
-            pass  # a read-only client does not move the focus of others
-        elif choice.pane is not None:
-            self._app.server.move("select", scope="pane", id=choice.pane)
-        elif choice.window is not None:
-            self._app.server.move("select", scope="window", id=choice.window)
-        if choice.session != self._view["session"]["id"]:
-            self._app.server.attach_to(choice.session)
+    def _go_to(self, session: int, scope: str, id_: int) -> None:
+        # A read-only client does not move the focus of others.
+        if scope != "session" and not self._app.read_only:
+            self._app.server.move("select", scope=scope, id=id_)
+        if session != self._view["session"]["id"]:
+            self._app.server.attach_to(session)
 
     # Panes
 
@@ -188,24 +184,17 @@ class Actions:
         self._layouts[window] = (at + 1) % len(PRESETS)
         self._app.server.ask("layout", window=window, name=PRESETS[at])
 
-    def _kill_pane(self) -> None:
-        pane = self._pane
-        self._app.prompt = Confirm(f"kill pane @{pane}?", lambda: self._app.server.move("kill", scope="pane", id=pane))
+    # Panes, windows and sessions
 
-    def _kill_window(self) -> None:
-        window = self._current
-        question = f"kill window {window['index']}:{window['name']}?"
-        self._app.prompt = Confirm(question, lambda: self._app.server.move("kill", scope="window", id=window["id"]))
+    def _kill(self, scope: str) -> None:
+        window, pane = self._current, self._pane
+        label = f"@{pane}" if scope == "pane" else f"{window['index']}:{window['name']}"
+        id_ = pane if scope == "pane" else window["id"]
+        self._app.prompt = Confirm(f"kill {scope} {label}?", lambda: self._app.server.move("kill", scope=scope, id=id_))
 
-    # Names
+    def _rename(self, scope: str) -> None:
+        named = self._current if scope == "window" else self._view["session"]
 
-    def _rename_window(self) -> None:
-        self._rename("window", self._current)
-
-    def _rename_session(self) -> None:
-        self._rename("session", self._view["session"])
-
-    def _rename(self, scope: str, named: "Document") -> None:
         def then(name: str) -> None:
             if name and name != named["name"]:
                 self._app.server.ask("rename", scope=scope, id=named["id"], name=name)
@@ -228,9 +217,9 @@ class Actions:
             self._app.screen.say("nothing was copied yet")
 
     def _help(self) -> None:
-        from phux_client.tui.help import Pager, key_list
+        from phux_client.tui.box import Box, key_list
 
-        self._app.box = Pager(key_list(self._app.bindings), "keys")
+        self._app.box = Box(key_list(self._app.bindings), "keys")
 
     def _command_prompt(self) -> None:
         self._app.prompt = Ask(":", self._app.run_command, remembered=self._commands)

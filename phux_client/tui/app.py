@@ -16,7 +16,7 @@ from phux_client.tui.conversation import Conversation
 from phux_client.tui.copying import Copying
 from phux_client.tui.keyboard import Keyboard
 from phux_client.tui.model import Model
-from phux_client.tui.mouse import Mice
+from phux_client.tui.mouse import Mouse
 from phux_client.tui.screen import Screen
 
 TYPE_CHECKING = False
@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phux_client.flows._types import Document
-    from phux_client.tui.help import Pager
+    from phux_client.tui.box import Box
     from phux_client.tui.link import Link
     from phux_client.tui.outer import Outer, Signals
-    from phux_client.tui.picker import Picker
     from phux_client.tui.prompts import Ask, Confirm
     from phux_core.bindings import Bindings
 
@@ -78,14 +77,14 @@ class App:
         self.outer = outer
         self.model = Model()
         self.prompt: Ask | Confirm | None = None
-        self.box: Picker | Pager | None = None
+        self.box: Box | None = None
         self.focused = True
         self.code = 0
         self.screen = Screen(self, outer, with_status=with_status, with_mouse=with_mouse)
         self.server = Conversation(self, socket, session)
         self.copying = Copying(self)
         self.actions = Actions(self)
-        self._mice = Mice(self)
+        self._mouse = Mouse(self)
         self._cli = cli
         self._signals = signals
         self._keyboard = Keyboard()
@@ -283,14 +282,15 @@ class App:
             if prompt.take(event) and self.prompt is prompt:
                 self.prompt = None
         elif self.box is not None:
-            self._take_for_box(event)
+            if self.box.take(event):
+                self.box = None
         elif isinstance(event, keys.MouseEvent):
-            self._mice.take(event)
+            self._mouse.take(event)
         else:
             self._take_own_key(event)
 
     def _take_own_key(self, event: "keys.Event") -> None:
-        name = event.name if isinstance(event, keys.KeyPress) else event.text if isinstance(event, keys.Text) else ""
+        name = keys.key_of(event)
         name = "Space" if name == " " else name
         if self.actions.awaits_key:
             if not self.actions.take(name):
@@ -299,15 +299,6 @@ class App:
             self.actions.begin()
         elif self.copying.is_on:
             self.copying.take(event)
-
-    def _take_for_box(self, event: "keys.Event") -> None:
-        box = self.box
-        assert box is not None
-        if box.take(event):
-            self.box = None
-            chosen = getattr(box, "chosen", None)
-            if chosen is not None:
-                self.actions.go_to(chosen)
 
     # Commands
 
@@ -341,9 +332,9 @@ class App:
 
     def _show_result(self, line: str, lines: list[str]) -> None:
         if len(lines) > 1:
-            from phux_client.tui.help import Pager
+            from phux_client.tui.box import Box
 
-            self.box = Pager(lines, line)
+            self.box = Box(lines, line)
         elif lines:
             self.screen.say(lines[0])
         self.screen.touch()

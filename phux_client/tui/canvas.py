@@ -17,37 +17,13 @@ if TYPE_CHECKING:
     Cell: TypeAlias = tuple[str, str]
     Row: TypeAlias = list[Cell]
     Run: TypeAlias = tuple[int, int, "str | list[str]", str]
+    Cursor: TypeAlias = tuple[int, int, int]
+    """Its column and row, from 0, and the DECSCUSR number of its shape; 0 is the terminal's default."""
 
 BLANK: "Cell" = (" ", "")
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ASCII: "dict[str, list[Cell]]" = {}
 _MAX_STYLES = 512
-
-
-class Cursor:
-    """The position and shape of the cursor.
-
-    Attributes:
-        x: The column, from 0.
-        y: The row, from 0.
-        style: The DECSCUSR number of its shape; 0 is the terminal's default.
-    """
-
-    __slots__ = ("style", "x", "y")
-
-    def __init__(self, x: int, y: int, style: int = 0) -> None:
-        self.x = x
-        self.y = y
-        self.style = style
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Cursor) and (self.x, self.y, self.style) == (other.x, other.y, other.style)
-
-    def __hash__(self) -> int:
-        return hash((self.x, self.y, self.style))
-
-    def __repr__(self) -> str:
-        return f"Cursor({self.x}, {self.y}, {self.style})"
 
 
 class Canvas:
@@ -61,19 +37,10 @@ class Canvas:
 
     __slots__ = ("cols", "cursor", "rows")
 
-    def __init__(self, cols: int, rows: "list[Row]", cursor: Cursor | None = None) -> None:
+    def __init__(self, cols: int, rows: "list[Row]", cursor: "Cursor | None" = None) -> None:
         self.cols = cols
         self.rows = rows
         self.cursor = cursor
-
-    @classmethod
-    def blank(cls, cols: int, rows: int) -> "Canvas":
-        """Return an empty canvas."""
-        return cls(cols, [[BLANK] * cols for _ in range(rows)])
-
-    def text(self) -> list[str]:
-        """Return the rows as text, without trailing blanks."""
-        return ["".join(glyph for glyph, _style in row).rstrip() for row in self.rows]
 
 
 def cells_of(text: str, style: str = "") -> "Row":

@@ -2,11 +2,11 @@
 
 from operator import is_
 
-from phux_client.tui.canvas import BLANK, Canvas, Cursor, cells_of, fit, overlay
+from phux_client.tui.canvas import BLANK, Canvas, cells_of, fit, overlay
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.tui.canvas import Cell, Row
+    from phux_client.tui.canvas import Cell, Cursor, Row
     from phux_client.tui.model import Model
     from phux_core.layout import Arrangement, Rect
 
@@ -19,23 +19,6 @@ _NOTHING: "Row" = []
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 # The glyph of a divider cell, by the directions in which it has arms.
 _LINES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
-
-
-class Overlay:
-    """Framed lines of cells on top of the panes.
-
-    Attributes:
-        lines: Its rows.
-        title: The text in its upper edge.
-        cursor: The position of the cursor in it, if it has one.
-    """
-
-    __slots__ = ("cursor", "lines", "title")
-
-    def __init__(self, lines: "list[Row]", title: str = "", cursor: tuple[int, int] | None = None) -> None:
-        self.lines = lines
-        self.title = title
-        self.cursor = cursor
 
 
 class Composer:
@@ -60,7 +43,7 @@ class Composer:
         status: "Row | None" = None,
         status_cursor: int | None = None,
         over: "dict[int, tuple[list[Row], tuple[int, int] | None]] | None" = None,
-        box: Overlay | None = None,
+        box: "tuple[list[Row], str] | None" = None,
     ) -> Canvas:
         """Compose the whole screen.
 
@@ -71,7 +54,7 @@ class Composer:
             status: The status line, if any.
             status_cursor: The cursor's column in it, if the cursor is there.
             over: By pane, the rows and cursor to show instead of its own screen.
-            box: The overlay on top of the panes.
+            box: Rows to show in a frame on top of the panes, and its title.
         """
         height = rows - 1 if status is not None else rows
         arrangement = model.arrangement
@@ -87,14 +70,15 @@ class Composer:
                 for y in range(first_y, first_y + height)
             ]
             cursor = None
-            if at is not None and 0 <= at.x - first_x < cols and 0 <= at.y - first_y < height:
-                cursor = Cursor(at.x - first_x, at.y - first_y, at.style)
+            if at is not None and 0 <= at[0] - first_x < cols and 0 <= at[1] - first_y < height:
+                cursor = (at[0] - first_x, at[1] - first_y, at[2])
         if box is not None:
-            cursor = _draw_box(drawn, box, cols, height)
+            _draw_box(drawn, *box, cols, height)
+            cursor = None
         if status is not None:
             drawn.append(fit(status, cols))
             if status_cursor is not None:
-                cursor = Cursor(min(status_cursor, cols - 1), rows - 1)
+                cursor = (min(status_cursor, cols - 1), rows - 1, 0)
         return Canvas(cols, drawn, cursor)
 
     def _cursor(
@@ -102,7 +86,7 @@ class Composer:
         model: "Model",
         arrangement: "Arrangement",
         over: "dict[int, tuple[list[Row], tuple[int, int] | None]]",
-    ) -> Cursor | None:
+    ) -> "Cursor | None":
         """Return the position of the active pane's cursor in the window."""
         active = model.active_pane
         place = arrangement.panes.get(active) if active is not None else None
@@ -110,11 +94,11 @@ class Composer:
             return None
         if active in over:
             inside = over[active][1]
-            return None if inside is None else Cursor(place.x + inside[0], place.y + inside[1])
+            return None if inside is None else (place.x + inside[0], place.y + inside[1], 0)
         x, y, visible, shape = model.panes[active].cursor
         if not visible or x >= place.cols or y >= place.rows:
             return None
-        return Cursor(place.x + x, place.y + y, shape)
+        return place.x + x, place.y + y, shape
 
     def _window(
         self,
@@ -190,12 +174,12 @@ def _touches(place: "Rect", x: int, y: int) -> bool:
     return place.x - 1 <= x <= place.x + place.cols and place.y - 1 <= y <= place.y + place.rows
 
 
-def _corner(arrangement: "Arrangement", cursor: Cursor | None, cols: int, rows: int) -> tuple[int, int]:
+def _corner(arrangement: "Arrangement", cursor: "Cursor | None", cols: int, rows: int) -> tuple[int, int]:
     """Choose the visible part of a window that is larger than the terminal: the one with the cursor."""
     if cursor is None:
         return 0, 0
-    x = min(max(0, cursor.x - cols + 1), max(0, arrangement.cols - cols))
-    y = min(max(0, cursor.y - rows + 1), max(0, arrangement.rows - rows))
+    x = min(max(0, cursor[0] - cols + 1), max(0, arrangement.cols - cols))
+    y = min(max(0, cursor[1] - rows + 1), max(0, arrangement.rows - rows))
     return x, y
 
 
@@ -209,24 +193,21 @@ def _outer_row(row: "Row | None", first: int, width: int, cols: int) -> "Row":
     return fit(row, shown, first) + [OUTSIDE] * (cols - shown)
 
 
-def _draw_box(drawn: "list[Row]", box: Overlay, cols: int, rows: int) -> Cursor | None:
+def _draw_box(drawn: "list[Row]", content: "list[Row]", title: str, cols: int, rows: int) -> None:
     """Draw framed lines in the center, as many as fit."""
     if cols < 4 or rows < 3:
-        for y in range(min(rows, len(box.lines))):
-            drawn[y] = fit(box.lines[y], cols)
-        return None
-    width = min(max([len(line) for line in box.lines] + [len(cells_of(box.title)) + 2, 10]), cols - 2)
-    height = min(len(box.lines), rows - 2)
+        for y in range(min(rows, len(content))):
+            drawn[y] = fit(content[y], cols)
+        return
+    heading = cells_of(f" {title} ", f"1;{ACTIVE_BORDER}")
+    width = min(max([len(line) for line in content] + [len(heading), 10]), cols - 2)
+    height = min(len(content), rows - 2)
     left, top = (cols - width - 2) // 2, (rows - height - 2) // 2
-    title = cells_of(f" {box.title} ", f"1;{ACTIVE_BORDER}") if box.title else []
-    title = fit(title, min(width, len(title)))
-    edge = [("─", ACTIVE_BORDER)] * (width - len(title))
+    heading = fit(heading, min(width, len(heading)))
+    edge = [("─", ACTIVE_BORDER)] * (width - len(heading))
     side = [("│", ACTIVE_BORDER)]
-    lines = [[("┌", ACTIVE_BORDER), *title, *edge, ("┐", ACTIVE_BORDER)]]
-    lines += [[*side, *fit(box.lines[y], width), *side] for y in range(height)]
+    lines = [[("┌", ACTIVE_BORDER), *heading, *edge, ("┐", ACTIVE_BORDER)]]
+    lines += [[*side, *fit(content[y], width), *side] for y in range(height)]
     lines.append([("└", ACTIVE_BORDER), *[("─", ACTIVE_BORDER)] * width, ("┘", ACTIVE_BORDER)])
     for y, line in enumerate(lines):
         drawn[top + y] = overlay(drawn[top + y], line, left)
-    if box.cursor is None or box.cursor[1] >= height or box.cursor[0] >= width:
-        return None
-    return Cursor(left + 1 + box.cursor[0], top + 1 + box.cursor[1])

@@ -126,6 +126,13 @@ class Answer(_Event):
         self.data = data
 
 
+def key_of(event: "Event") -> str:
+    """Return the name of a pressed key or the typed text; an empty string for other events."""
+    if isinstance(event, KeyPress):
+        return event.name
+    return event.text if isinstance(event, Text) else ""
+
+
 class Keyboard:
     """The parser of a terminal's input."""
 

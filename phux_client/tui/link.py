@@ -54,11 +54,6 @@ class Link:
         """Whether there are bytes to send."""
         return bool(self._protocol.outgoing)
 
-    @property
-    def in_flight(self) -> int:
-        """The number of requests without a reply."""
-        return self._protocol.pending
-
     def ask(
         self, call: str, on_reply: "OnReply | None" = None, on_error: "OnError | None" = None, /, **params: object
     ) -> int:

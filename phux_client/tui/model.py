@@ -21,10 +21,9 @@ class PaneModel:
         cursor: Column, row, whether it is visible, and the DECSCUSR number of its shape.
         modes: The modes its program enabled: ``mouse``, ``focus_events``, ``bracketed_paste``, ``alt_screen``.
         title: The title set by its program.
-        seq: The sequence number of this state.
     """
 
-    __slots__ = ("cols", "cursor", "modes", "rows", "seq", "title")
+    __slots__ = ("cols", "cursor", "modes", "rows", "title")
 
     def __init__(self) -> None:
         self.cols = 0
@@ -32,7 +31,6 @@ class PaneModel:
         self.cursor: tuple[int, int, bool, int] = (0, 0, False, 0)
         self.modes = _NO_MODES
         self.title = ""
-        self.seq = 0
 
     def apply(self, frame: "Document") -> None:
         """Apply changes."""
@@ -47,7 +45,6 @@ class PaneModel:
             self.cursor = (x, y, visible, shape)
         self.modes = frame.get("modes", self.modes)
         self.title = frame.get("title", self.title)
-        self.seq = frame["seq"]
 
     @property
     def wants_mouse(self) -> bool:
@@ -87,8 +84,3 @@ class Model:
     def active_pane(self) -> int | None:
         """The pane that receives keys."""
         return None if self.view is None else int(self.view["window"]["active_pane"])
-
-    def pane_at(self, x: int, y: int) -> int | None:
-        """Return the pane at a cell of the window."""
-        found = None if self.arrangement is None else self.arrangement.at(x, y)
-        return found if isinstance(found, int) else None

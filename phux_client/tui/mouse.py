@@ -13,7 +13,7 @@ _WHEEL_KEYS = {"wheel_up": "Up", "wheel_down": "Down"}
 _WHEEL_LINES = 3
 
 
-class Mice:
+class Mouse:
     """The state of the mouse."""
 
     def __init__(self, app: "App") -> None:

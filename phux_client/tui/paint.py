@@ -8,11 +8,11 @@ import re
 from itertools import groupby
 from operator import itemgetter, ne
 
-from phux_client.tui.canvas import BLANK, Canvas, Cursor
+from phux_client.tui.canvas import BLANK, Canvas
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from phux_client.tui.canvas import Cell, Row
+    from phux_client.tui.canvas import Cursor, Row
 
 _SYNC_FROM = 64
 """The size in bytes from which an update is sent as synchronized output."""
@@ -80,16 +80,17 @@ class Painter:
             return f"\x1b[?25l{drawn}{after}\x1b[?25h".encode("utf-8", "replace")
         return (drawn + after).encode("utf-8", "replace")
 
-    def _place_cursor(self, cursor: Cursor | None, *, whole: bool) -> None:
+    def _place_cursor(self, cursor: "Cursor | None", *, whole: bool) -> None:
         if cursor is None:
             if self._cursor_shown or whole:
                 self._out.append("\x1b[?25l")
                 self._cursor_shown = False
             return
-        self._move(cursor.x, cursor.y)
-        if cursor.style != self._cursor_style:
-            self._out.append(f"\x1b[{cursor.style} q")
-            self._cursor_style = cursor.style
+        x, y, style = cursor
+        self._move(x, y)
+        if style != self._cursor_style:
+            self._out.append(f"\x1b[{style} q")
+            self._cursor_style = style
         if not self._cursor_shown or whole:
             self._out.append("\x1b[?25h")
             self._cursor_shown = True
@@ -98,7 +99,9 @@ class Painter:
 
     def _paint_row(self, y: int, old: "Row", new: "Row") -> None:
         differs = list(map(ne, old, new))
-        _join_uncertain(differs, old, new)
+        if _changes_uncertain(differs, old, new):
+            self._paint_uncertain(y, new)
+            return
         cols = end = len(new)
         while end and new[end - 1] == BLANK:
             end -= 1
@@ -156,40 +159,39 @@ class Painter:
                 break
             if style != self._style:
                 self._set_style(style)
-            if _is_uncertain(glyph):
-                x = self._paint_uncertain(x, y, old, new)
-                continue
             out.append(glyph)
             x += _width_at(x, new)
             # After the last column a wrap is pending; only an absolute move is certain.
             self._at = (x, y) if x < cols else None
         return x
 
-    def _paint_uncertain(self, x: int, y: int, old: "Row", new: "Row") -> int:
-        """Draw a glyph that terminals measure differently, and go to the column where it ends here.
+    def _paint_uncertain(self, y: int, new: "Row") -> None:
+        """Draw a whole row with glyphs that terminals measure differently.
 
-        It is drawn on blanks, so that a terminal that uses fewer columns for it, or joins it with the glyph before it,
-        shows no old content next to it. A blank after it counts as part of it, as room for a terminal that uses more.
-
-        Returns:
-            The column after it.
+        They are drawn on blanks, so that a terminal that uses fewer columns for one, or joins two of them, shows no old
+        content next to it. The glyph after one is drawn again, in case the terminal uses more columns for it.
         """
-        glyph, style = new[x]
-        cols, end = len(new), x + _width_at(x, new)
-        # At the edge, a terminal that uses two columns for an emoji presentation would wrap.
-        glyph = glyph if end < cols else glyph.replace(_EMOJI_PRESENTATION, "")
-        if end < cols and new[end] == (" ", style):
-            end += 1
-        if style or any(cell != BLANK for cell in old[x:end]):
-            self._out.append(" " * (end - x))
-            self._at = (end, y) if end < cols else None
-            self._move(x, y)
-        # A joiner would let some terminals draw the next glyph in the columns of this one.
-        self._out.append(glyph.rstrip(_JOINER))
+        cols = len(new)
+        places = [x for x, (glyph, _style) in enumerate(new) if _is_uncertain(glyph)]
+        row = new.copy()
+        for x in places:
+            row[x : x + _width_at(x, new)] = [(" ", new[x][1])] * _width_at(x, new)
+        self._paint_all(0, y, row, cols)
+        for x in places:
+            end = x + _width_at(x, new)
+            # A joiner would let some terminals draw the next glyph in the columns of this one. At the edge, a terminal
+            # that uses two columns for an emoji presentation would wrap.
+            glyph = new[x][0] if end < cols else new[x][0].replace(_EMOJI_PRESENTATION, "")
+            self._put(x, y, glyph.rstrip(_JOINER), new[x][1])
+            if end < cols and row[end][0] not in {"", " "} and end not in places:
+                self._put(end, y, *row[end])
+
+    def _put(self, x: int, y: int, glyph: str, style: str) -> None:
+        """Draw one glyph, after which the cursor may be anywhere."""
+        self._move(x, y)
+        self._set_style(style)
+        self._out.append(glyph)
         self._at = None
-        if end < cols:
-            self._move(end, y)
-        return end
 
     def _worth_going_on(self, x: int, old: "Row", new: "Row", end: int) -> bool:
         """Return whether the next change is so close that drawing the unchanged cells is shorter than a jump."""
@@ -265,23 +267,12 @@ class Painter:
         self._style = style
 
 
-def _join_uncertain(differs: list[bool], old: "Row", new: "Row") -> None:
-    """Mark adjacent uncertain glyphs, and the glyph after them, as changed if one of them changed.
-
-    A terminal may have joined them into one, and the last may reach over the glyph after it.
-    """
-    if "".join(map(_GLYPH, old)).isascii() and "".join(map(_GLYPH, new)).isascii():
-        return
-    start = 0
-    for uncertain, cells in groupby(map(_are_uncertain, old, new)):
-        end = start + len(list(cells))
-        if uncertain and True in differs[start:end]:
-            differs[start : end + 1] = [True] * (min(end + 1, len(differs)) - start)
-        start = end
-
-
-def _are_uncertain(before: "Cell", after: "Cell") -> bool:
-    return any(not glyph or _is_uncertain(glyph) for glyph in (before[0], after[0]))
+def _changes_uncertain(differs: list[bool], old: "Row", new: "Row") -> bool:
+    """Return whether a glyph that terminals measure differently appears or disappears."""
+    if "".join(map(_GLYPH, old + new)).isascii():
+        return False
+    changed = [x for x, differ in enumerate(differs) if differ]
+    return any(_is_uncertain(old[x][0]) or _is_uncertain(new[x][0]) for x in changed)
 
 
 def _width_at(x: int, row: "Row") -> int:

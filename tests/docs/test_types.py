@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import phux_client
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 # The parts of a page are bodies of a coroutine that has a client.
@@ -27,12 +29,14 @@ def module(example):
 
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory):
-    """A directory with every example of the documents as a module of its own."""
+    """A directory with every example of the documents as a module of its own, and one that uses all exported names."""
     directory = tmp_path_factory.mktemp("examples")
     for document in DOCUMENTS:
         for number, example in enumerate(re.findall(r"```python\n(.*?)```", document.read_text(), re.DOTALL), 1):
             (directory / f"{document.stem.lower().replace('-', '_')}_{number}.py").write_text(module(example))
     assert len(list(directory.iterdir())) >= 9
+    exported = "".join(f"print(phux_client.{name})\n" for name in phux_client.__all__)
+    (directory / "exported_names.py").write_text(f"import phux_client\n\n{exported}")
     return directory
 
 

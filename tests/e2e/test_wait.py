@@ -274,9 +274,8 @@ def test_invalid_conditions_are_rejected(start):
 
 def test_a_wait_rarely_looks_at_a_quiet_pane(start):
     pane = start(*ECHO)
-    outcome = pane._phux.drive(
-        phux_client.blocking.server.flows.wait(pane._phux.caller, pane.id, until="never", timeout_s=1.5)
-    )
+    wanted = flows.Conditions(until="never")
+    outcome = pane._phux.drive(flows.wait(pane._phux.caller, pane.id, wanted, timeout_s=1.5))
     assert outcome.looks <= 3
 
 
@@ -311,7 +310,8 @@ def test_a_wait_sends_no_requests_while_nothing_happens(start):
 
     def wait(options, asked):
         with blocking.connect(pane._phux.socket) as phux:
-            outcome = phux.drive(counting(flows.wait(phux.caller, pane.id, timeout_s=3, **options), asked))
+            flow = flows.wait(phux.caller, pane.id, flows.Conditions(**options), timeout_s=3)
+            outcome = phux.drive(counting(flow, asked))
             assert outcome.met is None
 
     threads = [threading.Thread(target=wait, args=each) for each in zip(conditions, asked, strict=True)]

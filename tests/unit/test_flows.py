@@ -440,7 +440,7 @@ def test_literal_words_are_all_text():
 
 @pytest.mark.parametrize(
     ("target", "scope", "id_"),
-    [("work", "session", 8), ("work:0", "window", 9), ("work:0.1", "pane", 4), ("@3", "pane", 3), ("=", "session", 8)],
+    [("work", "session", 8), ("work:0", "window", 9), ("work:0.1", "pane", 4), ("=", "session", 8)],
 )
 def test_kill_ends_what_the_selector_names_as_a_whole(target, scope, id_):
     talk = play(flows.kill(CALLER, target), TREE, {"killed": 2})
@@ -449,8 +449,9 @@ def test_kill_ends_what_the_selector_names_as_a_whole(target, scope, id_):
     assert talk.result["killed"] == 2
 
 
-def test_kill_by_number_needs_no_tree():
-    assert play(flows.kill_by_id("pane", 3), {"killed": 1}).asked == [("kill", {"scope": "pane", "id": 3})]
+@pytest.mark.parametrize("target", [3, "@3", ("pane", 3)])
+def test_kill_by_id_needs_no_tree(target):
+    assert play(flows.kill(CALLER, target), {"killed": 1}).asked == [("kill", {"scope": "pane", "id": 3})]
 
 
 def test_kill_server_just_says_so():
@@ -503,9 +504,13 @@ def test_a_session_handle_never_ends_another_session_that_took_its_name():
 SUBSCRIBED = {"subscription": 5, "seq": 10, "since": 10, "marks": False, "command_end": None}
 
 
+def wait(target=3, *, timeout_s=None, **conditions):
+    return flows.wait(CALLER, target, flows.Conditions(**conditions), timeout_s=timeout_s)
+
+
 def waiting(*steps, **options):
     """Drive a wait that subscribes first."""
-    return play(flows.wait(CALLER, 3, **options), SUBSCRIBED, *steps)
+    return play(wait(**options), SUBSCRIBED, *steps)
 
 
 FOLLOW = ("subscribe", {"pane": 3, "output": True, "screen": True})
@@ -538,7 +543,7 @@ def test_the_text_wins_over_the_end(clock):
 
 
 def test_idle_counts_from_the_last_change(clock):
-    flow = flows.wait(CALLER, 3, idle_ms=250)
+    flow = wait(idle_ms=250)
     next(flow)
     flow.send(SUBSCRIBED)
     step = flow.send(SCREEN)
@@ -559,14 +564,14 @@ def test_idle_counts_from_the_last_change(clock):
 
 
 def test_without_a_condition_it_is_idle_for_half_a_second(clock):
-    flow = flows.wait(CALLER, 3)
+    flow = wait()
     next(flow)
     flow.send(SUBSCRIBED)
     assert flow.send(SCREEN).timeout_s == pytest.approx(0.5)
 
 
 def test_another_condition_takes_the_place_of_idle(clock):
-    flow = flows.wait(CALLER, 3, until="never")
+    flow = wait(until="never")
     next(flow)
     flow.send(SUBSCRIBED)
     flow.send(SCREEN)
@@ -576,7 +581,7 @@ def test_another_condition_takes_the_place_of_idle(clock):
 
 
 def test_the_deadline_ends_it_with_the_last_screen(clock):
-    flow = flows.wait(CALLER, 3, until="never", timeout_s=2)
+    flow = wait(until="never", timeout_s=2)
     begin(flow)
     flow.send(SUBSCRIBED)
     assert flow.send(SCREEN).timeout_s == pytest.approx(2)
@@ -594,7 +599,7 @@ def test_a_timeout_of_zero_looks_once(clock):
 
 
 def test_a_condition_that_holds_at_the_deadline_has_held(clock):
-    flow = flows.wait(CALLER, 3, until="done", timeout_s=1)
+    flow = wait(until="done", timeout_s=1)
     begin(flow)
     flow.send(SUBSCRIBED)
     flow.send(SCREEN)
@@ -606,7 +611,7 @@ def test_a_condition_that_holds_at_the_deadline_has_held(clock):
 
 
 def test_it_never_waits_long_without_looking(clock):
-    flow = flows.wait(CALLER, 3, until="never")
+    flow = wait(until="never")
     next(flow)
     flow.send(SUBSCRIBED)
     assert 0 < flow.send(SCREEN).timeout_s <= 5
@@ -620,7 +625,7 @@ def test_any_other_error_while_waiting_comes_out(clock):
 
 
 def test_a_wait_on_a_name_finds_the_pane_once(clock):
-    talk = play(flows.wait(CALLER, "work", until="ok"), TREE, SUBSCRIBED, SCREEN)
+    talk = play(wait("work", until="ok"), TREE, SUBSCRIBED, SCREEN)
     assert [call for call, _rest in talk.asked] == ["tree", "subscribe", "snapshot"]
 
 

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from phux_client.tui.box import Box, choices, key_list
 from phux_client.tui.canvas import BLANK, cells_of
-from phux_client.tui.compose import ACTIVE_BORDER, BORDER, OUTSIDE, Composer, Overlay
-from phux_client.tui.help import Pager, key_list
+from phux_client.tui.compose import ACTIVE_BORDER, BORDER, OUTSIDE, Composer
 from phux_client.tui.keyboard import KeyPress, MouseEvent, Text
 from phux_client.tui.model import Model
-from phux_client.tui.picker import Picker, choices
 from phux_client.tui.prompts import Ask, Confirm
 from phux_client.tui.status import message_line, status_line, window_label
 from phux_core import layout as layouts
@@ -61,14 +60,22 @@ def model_of(layout, cols=20, rows=6, active=1, zoomed=None, lines=None, cursor=
     return model
 
 
+def text_in(canvas):
+    return [text_of(row).rstrip() for row in canvas.rows]
+
+
+def text_of(row):
+    return "".join(glyph for glyph, _style in row)
+
+
 def test_panes_stand_beside_each_other_with_a_line_between_them():
     canvas = Composer().compose(model_of(BESIDE, 9, 2), 9, 2)
-    assert canvas.text() == ["1111│2222", "1111│2222"]
+    assert text_in(canvas) == ["1111│2222", "1111│2222"]
 
 
 def test_lines_that_meet_are_joined():
     canvas = Composer().compose(model_of(THREE, 9, 5), 9, 5)
-    assert canvas.text() == ["1111│2222", "1111│2222", "1111├────", "1111│3333", "1111│3333"]
+    assert text_in(canvas) == ["1111│2222", "1111│2222", "1111├────", "1111│3333", "1111│3333"]
 
 
 def test_the_border_of_the_active_pane_stands_out():
@@ -79,12 +86,12 @@ def test_the_border_of_the_active_pane_stands_out():
 
 def test_a_zoomed_pane_has_the_window_to_itself():
     canvas = Composer().compose(model_of(BESIDE, 9, 2, active=2, zoomed=2), 9, 2)
-    assert canvas.text() == ["222222222", "222222222"]
+    assert text_in(canvas) == ["222222222", "222222222"]
 
 
 def test_the_cursor_is_that_of_the_active_pane():
     canvas = Composer().compose(model_of(BESIDE, 9, 4, active=2, cursor=(1, 2, True, 6)), 9, 4)
-    assert (canvas.cursor.x, canvas.cursor.y, canvas.cursor.style) == (6, 2, 6)
+    assert canvas.cursor == (6, 2, 6)
     hidden = Composer().compose(model_of(BESIDE, 9, 4, cursor=(1, 2, False, 1)), 9, 4)
     assert hidden.cursor is None
 
@@ -93,7 +100,7 @@ def test_a_wide_glyph_that_the_divider_cuts_leaves_a_blank():
     model = model_of(BESIDE, 9, 1)
     model.take_frame({"pane": 1, "seq": 2, "size": [6, 1], "rows": [[0, [[3, 2, "語", ""]]]]})
     canvas = Composer().compose(model, 9, 1)
-    assert canvas.text() == ["    │2222"]
+    assert text_in(canvas) == ["    │2222"]
     assert len(canvas.rows[0]) == 9
 
 
@@ -106,15 +113,15 @@ def test_what_lies_beyond_a_smaller_window_is_filled():
 def test_of_a_window_that_is_larger_the_part_with_the_cursor_is_seen():
     lines = {1: [f"{y}123456789" for y in range(8)]}
     canvas = Composer().compose(model_of(1, 10, 8, lines=lines, cursor=(9, 7, True, 1)), 4, 3)
-    assert canvas.text() == ["6789", "6789", "6789"]
-    assert (canvas.cursor.x, canvas.cursor.y) == (3, 2)
+    assert text_in(canvas) == ["6789", "6789", "6789"]
+    assert canvas.cursor[:2] == (3, 2)
 
 
 def test_a_box_lies_in_the_middle_and_is_cut_to_what_fits():
-    canvas = Composer().compose(model_of(1, 20, 6), 20, 6, box=Overlay([cells_of("abc")], "t"))
-    assert canvas.text()[1] == "1111┌ t ───────┐1111"
-    tiny = Composer().compose(model_of(1, 3, 2), 3, 2, box=Overlay([cells_of("abcdef")] * 5))
-    assert tiny.text() == ["abc", "abc"]
+    canvas = Composer().compose(model_of(1, 20, 6), 20, 6, box=([cells_of("abc")], "t"))
+    assert text_in(canvas)[1] == "1111┌ t ───────┐1111"
+    tiny = Composer().compose(model_of(1, 3, 2), 3, 2, box=([cells_of("abcdef")] * 5, ""))
+    assert text_in(tiny) == ["abc", "abc"]
 
 
 sides = st.sampled_from(["right", "down"])
@@ -142,7 +149,7 @@ def test_any_window_on_any_terminal_gives_a_whole_screen(cols, rows, outer_cols,
     if outer_rows > 1:
         status, places = status_line(view(names=["一", "two"]), outer_cols, 0.0)
         assert all(start <= end for start, end, _window in places)
-    box = Pager(key_list(Bindings()), "keys").overlay(outer_cols, outer_rows) if boxed else None
+    box = Box(key_list(Bindings()), "keys").overlay(outer_cols, outer_rows) if boxed else None
     canvas = Composer().compose(model, outer_cols, outer_rows, status=status, box=box)
     assert len(canvas.rows) == outer_rows
     assert all(len(row) == outer_cols for row in canvas.rows)
@@ -151,10 +158,6 @@ def test_any_window_on_any_terminal_gives_a_whole_screen(cols, rows, outer_cols,
 
 
 # The status line
-
-
-def text_of(row):
-    return "".join(glyph for glyph, _style in row)
 
 
 def test_the_status_line_has_the_session_the_windows_and_the_clock():
@@ -309,36 +312,54 @@ TREE = {
 }
 
 
-def test_the_picker_lists_sessions_windows_and_panes_and_begins_where_one_is():
-    found = choices(TREE)
-    assert [(choice.session, choice.window, choice.pane) for choice in found] == [
-        (1, None, None),
-        (1, 10, None),
-        (1, 11, None),
-        (1, 11, 2),
-        (1, 11, 3),
-        (2, None, None),
-        (2, 12, None),
+def picker(current, chosen):
+    return Box([label for label, *_rest in choices(TREE)], "choose", current, chosen.append)
+
+
+def test_the_tree_lists_sessions_windows_and_panes():
+    assert [choice[1:] for choice in choices(TREE)] == [
+        (1, "session", 1),
+        (1, "window", 10),
+        (1, "window", 11),
+        (1, "pane", 2),
+        (1, "pane", 3),
+        (2, "session", 2),
+        (2, "window", 12),
     ]
-    picker = Picker(found, 1, 11)
-    assert not picker.take(KeyPress("Down"))
-    assert picker.take(KeyPress("Enter"))
-    assert picker.chosen.pane == 2
 
 
-def test_the_picker_can_be_left_without_a_choice():
-    picker = Picker(choices(TREE), 1, 10)
-    assert picker.take(Text("q"))
-    assert picker.chosen is None
+def test_a_line_can_be_chosen():
+    chosen = []
+    box = picker(2, chosen)
+    assert not box.take(KeyPress("Down"))
+    assert box.take(KeyPress("Enter"))
+    assert chosen == [3]
+
+
+def test_a_list_can_be_left_without_a_choice():
+    chosen = []
+    assert not picker(1, chosen).take(Text("x"))
+    assert picker(1, chosen).take(Text("q"))
+    assert chosen == []
 
 
 @pytest.mark.parametrize("size", [(1, 1), (10, 3), (80, 24)])
-def test_the_picker_scrolls_to_what_is_chosen(size):
-    picker = Picker(choices(TREE), 1, 10)
-    picker.overlay(*size)
-    picker.take(Text("G"))
-    shown = ["".join(glyph for glyph, _style in line) for line in picker.overlay(*size).lines]
+def test_a_list_scrolls_to_the_current_line(size):
+    box = picker(1, [])
+    box.overlay(*size)
+    box.take(Text("G"))
+    shown = [text_of(line) for line in box.overlay(*size)[0]]
     assert shown[-1].strip().startswith("0: x"[: max(1, size[0] - 3)].strip()) or size == (1, 1)
+
+
+def test_a_text_scrolls_and_any_other_key_closes_it():
+    box = Box([str(number) for number in range(9)], "text")
+    box.overlay(20, 5)
+    assert not box.take(KeyPress("PageDown"))
+    shown, title = box.overlay(20, 5)
+    assert [text_of(line).strip() for line in shown] == ["3", "4", "5"]
+    assert title == "text 6/9"
+    assert box.take(Text("x"))
 
 
 # Bindings

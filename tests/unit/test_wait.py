@@ -59,7 +59,8 @@ class Talk:
     def __init__(self, **options):
         self.asked = []
         self.outcome = None
-        self._flow = flows.wait(CALLER, 3, **options)
+        timeout_s = options.pop("timeout_s", None)
+        self._flow = flows.wait(CALLER, 3, flows.Conditions(**options), timeout_s=timeout_s)
         self._step(lambda: next(self._flow))
 
     def tell(self, *answers):

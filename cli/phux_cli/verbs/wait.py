@@ -52,24 +52,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.command_id is not None:
         return _wait_for_command(options)
+    wanted = flows.Conditions(
+        until=options.until,
+        regex=options.regex,
+        gone=options.gone,
+        idle_ms=options.idle_ms,
+        state=options.state,
+        command_done=options.command_done,
+        exit=options.exit,
+        stop=options.stop,
+        since=options.since,
+        output_only=options.output_only,
+    )
     with connection(options) as phux:
-        outcome = phux.drive(
-            flows.wait(
-                phux.caller,
-                options.target,
-                until=options.until,
-                regex=options.regex,
-                gone=options.gone,
-                idle_ms=options.idle_ms,
-                state=options.state,
-                command_done=options.command_done,
-                exit=options.exit,
-                stop=options.stop,
-                since=options.since,
-                output_only=options.output_only,
-                timeout_s=options.timeout,
-            )
-        )
+        outcome = phux.drive(flows.wait(phux.caller, options.target, wanted, timeout_s=options.timeout))
     if options.json:
         print_document(outcome.document)
     if outcome.met == "stop":

@@ -211,7 +211,7 @@ async def _kill(phux: Phux, arguments: Arguments) -> str:
     found = _find(await phux.drive(flows.tree()), target, scope)
     node = {"session": found.session, "window": found.window, "pane": found.pane}[scope]
     refuse_own(scope, node, phux.caller.pane, "killed")
-    await phux.drive(flows.kill_by_id(scope, node["id"]))
+    await phux.drive(flows.kill(phux.caller, (scope, node["id"])))
     return f"Killed {scope} '{target}'."
 
 

@@ -80,7 +80,7 @@ async def kill(call: Call, arguments: Arguments) -> Answer:
     tree = await phux.drive(flows.tree())
     scope, node = selector.resolve_object(tree, arguments["target"], phux.caller.pane)
     refuse_own(scope, node, phux.caller.pane, "killed")
-    return Answer(await phux.drive(flows.kill_by_id(scope, node["id"])))
+    return Answer(await phux.drive(flows.kill(phux.caller, (scope, node["id"]))))
 
 
 def _place() -> dict[str, Any]:

@@ -186,16 +186,16 @@ async def signal(call: Call, arguments: Arguments) -> Answer:
 async def act(call: Call, arguments: Arguments) -> Answer:
     """Type, wait, and return what changed."""
     phux = await connect(call, arguments)
-    options = {
-        name: value for name, value in arguments.items() if name not in {"target", "keys", "timeout_secs", "socket"}
-    }
+    options = {name: arguments[name] for name in ("literal", "since", "cells") if name in arguments}
+    names = ("until", "regex", "gone", "idle_ms", "state", "stop")
+    wanted = flows.Conditions(**{name: arguments[name] for name in names if name in arguments})
     timeout_s = arguments.get("timeout_secs", flows.ACT_TIMEOUT_S)
 
     async def message() -> str:
         return await _last_line(phux, arguments["target"])
 
     async with call.progress.ticking(timeout_s, message):
-        flow = flows.act(phux.caller, arguments["target"], arguments["keys"], timeout_s=timeout_s, **options)
+        flow = flows.act(phux.caller, arguments["target"], arguments["keys"], wanted, timeout_s=timeout_s, **options)
         changes = await phux.drive(flow)
     if "met_line" in changes:
         changes["met_line"] = clipped(changes["met_line"], LONGEST_MATCH)

@@ -93,16 +93,10 @@ async def wait(call: Call, arguments: Arguments) -> Answer:
     # A text takes precedence over idleness, which occurs whenever a program pauses.
     idle_ms = None if until is not None or regex is not None else arguments.get("idle_ms")
     timeout_s = arguments.get("timeout_secs")
-    flow = flows.wait(
-        phux.caller,
-        arguments.get("target"),
-        until=until,
-        regex=regex,
-        idle_ms=idle_ms,
-        output_only=arguments.get("output_only", False),
-        timeout_s=timeout_s,
-        **others,
+    wanted = flows.Conditions(
+        until=until, regex=regex, idle_ms=idle_ms, output_only=arguments.get("output_only", False), **others
     )
+    flow = flows.wait(phux.caller, arguments.get("target"), wanted, timeout_s=timeout_s)
     began = time.monotonic()
 
     async def message() -> str:
