@@ -14,8 +14,6 @@ from phux_core import engine as engines
 from phux_core import procfs, wire
 from phux_core.keeper.journal import checkpoint_key, ledger_key
 from phux_core.logs.places import server_name
-from phux_core.server.api.dispatch import dispatch
-from phux_core.server.api.reader import Reader
 from phux_core.server.history.pane_ledger import PaneLedger
 from phux_core.server.history.server_logs import Logs
 from phux_core.server.keeper_link import KeeperLink
@@ -31,19 +29,18 @@ from phux_core.server.screen.rebuild import SET_ASIDE, Rebuilt, blank, label, re
 from phux_core.server.shell.events import STATES
 from phux_core.server.tree.arranger import Arranger
 from phux_core.server.tree.diff import news, picture
-from phux_core.server.tree.documents import tree_document
 from phux_core.server.tree.lifecycle import Lifecycle
 from phux_core.server.tree.records import Tree
-from phux_core.server.tree.spawner import Maker
 from phux_core.version import __version__
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Callable
 
     from phux_core.engine import Engine
     from phux_core.keeper.channel import Channel
     from phux_core.keeper.journal import Journal
-    from phux_core.server.api.connection import Answer, Connection
+    from phux_core.server.clients.connection import Connection
     from phux_core.server.history.pane_log import PaneLog
     from phux_core.server.keeper_link import Child, Inheritance
     from phux_core.server.pane_record import PaneRecord
@@ -64,12 +61,24 @@ class Service:
         channel: The channel to the keeper.
         inheritance: The state that the keeper passed on.
         loop: The event loop.
+        make_reader: Makes the protocol that reads the frames of a new client.
+
+    Attributes:
+        reserved_names: Names of sessions that are being created.
+        starting: The number of programs that are being started.
+        room: The receive buffer that all readers share; none keeps data in it.
     """
 
     def __init__(
-        self, settings: Settings, channel: Channel, inheritance: Inheritance, loop: asyncio.AbstractEventLoop
+        self,
+        settings: Settings,
+        channel: Channel,
+        inheritance: Inheritance,
+        loop: asyncio.AbstractEventLoop,
+        make_reader: Callable[[Service], asyncio.BufferedProtocol],
     ) -> None:
         self.loop = loop
+        self._make_reader = make_reader
         self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
         self.panes: dict[int, Pane] = {}
         self.events = EventHub(1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE)
@@ -83,9 +92,10 @@ class Service:
         self._feed_mark = inheritance.feed_mark.cell
         ask_where_refused(inheritance.questions)
         self._engine_name = engines.choose(settings.engine)
+        self.turns = ReadTurns(loop)
         self._context = PaneContext(
             loop,
-            ReadTurns(loop),
+            self.turns,
             self.events,
             self._feed_mark,
             os.path.dirname(settings.socket),
@@ -95,7 +105,8 @@ class Service:
         life = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
         self.logs = Logs(loop, settings, life, self.panes.values)
         self.arranger: Arranger = Arranger(self, settings.window_size)
-        self.spawner: Maker = Maker(self, settings.shell)
+        self.reserved_names: set[str] = set()
+        self.starting = 0
         self._told = picture(self.tree)
         self._connections: set[Connection] = set()
         self.room = bytearray(wire.RECEIVE_SIZE)
@@ -310,15 +321,6 @@ class Service:
 
     # Clients
 
-    def greet(self) -> dict[str, Any]:
-        """Return the server's part of the handshake."""
-        return {"protocol": list(wire.PROTOCOL), "server": f"phux/{__version__}", "capabilities": ["events"]}
-
-    def handle(self, connection: Connection, call: object, params: object) -> Answer:
-        """Execute a call."""
-        self._context.turns.heard()
-        return dispatch(self, connection, call, params)
-
     def connected(self, connection: Connection) -> None:
         """Record a new client."""
         if self.stopping:
@@ -352,7 +354,7 @@ class Service:
             sock.close()
             return
         sock.setblocking(False)
-        task = self.loop.create_task(self.loop.connect_accepted_socket(lambda: Reader(self, self.loop), sock))
+        task = self.loop.create_task(self.loop.connect_accepted_socket(lambda: self._make_reader(self), sock))
         self._accepting.add(task)
         task.add_done_callback(self._accepting.discard)
 
@@ -401,10 +403,6 @@ class Service:
             },
             **({} if unknown is None else {"system_notes": [unknown]}),
         }
-
-    def tree_document(self) -> dict[str, Any]:
-        """Return the Tree document."""
-        return tree_document(self.tree, self.panes, self.attachments.counts())
 
     # Shutdown
 

@@ -12,9 +12,9 @@ from phux_core.server.history.pane_log import PaneLog
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Collection
-    from contextlib import AbstractAsyncContextManager
 
     from phux_core.keeper.journal import Journal
+    from phux_core.server.clients.connection import Connection
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.settings import Settings
 
@@ -32,17 +32,6 @@ class LoggedPane(Protocol):
 
     record: PaneRecord
     log: PaneLog
-
-
-class Client(Protocol):
-    """A client that reads logs."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it is still there."""
-
-    def large_reply(self) -> AbstractAsyncContextManager[None]:
-        """Prepare a large reply inside this block, when the client can take one."""
 
 
 class Logs:
@@ -99,7 +88,7 @@ class Logs:
     async def ask(
         self,
         do: str,
-        connection: Client,
+        connection: Connection,
         *,
         deadline_s: float = READ_S,
         large: Callable[[], dict[str, Any]] | None = None,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from phux_core.engine import Engine
+    from phux_core.server.clients.connection import Connection
     from phux_core.server.pane import Pane
     from phux_core.server.tree.arranger import Arranger
     from phux_core.server.tree.records import SessionRecord, Tree, WindowRecord
@@ -56,21 +57,6 @@ class Host(Protocol):
         """Write the tree down, and tell what is another in it."""
 
 
-class Client(Protocol):
-    """The connection of an attached client."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the client is still there."""
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether the client does not read what is sent."""
-
-    def push(self, header: dict[str, Any]) -> None:
-        """Send something that the client did not ask for."""
-
-
 class Attachment:
     """One client on one session.
 
@@ -88,7 +74,7 @@ class Attachment:
     def __init__(
         self,
         host: Host,
-        connection: Client,
+        connection: Connection,
         number: int,
         session_id: int,
         *,
@@ -289,7 +275,7 @@ class Attachments:
         self._bells: set[int] = set()
         self._focus_of_panes = PaneFocus(host.panes)
 
-    def attach(self, connection: Client, session_id: int, *, size: tuple[int, int], read_only: bool) -> Attachment:
+    def attach(self, connection: Connection, session_id: int, *, size: tuple[int, int], read_only: bool) -> Attachment:
         """Show a session to a client from now on.
 
         Raises:
@@ -316,14 +302,14 @@ class Attachments:
         self._clients_changed(session_id)
         return attachment
 
-    def resize(self, connection: Client, number: int, size: tuple[int, int]) -> None:
+    def resize(self, connection: Connection, number: int, size: tuple[int, int]) -> None:
         """Take note that a client has more or less room."""
         attachment = self.of(connection, number)
         attachment.cols, attachment.rows = size
         self._touch(attachment)
         self._clients_changed(attachment.session_id)
 
-    def of(self, connection: Client, number: int) -> Attachment:
+    def of(self, connection: Connection, number: int) -> Attachment:
         """Find an attachment of a connection.
 
         Raises:
@@ -364,7 +350,7 @@ class Attachments:
             and one.number != keep
         ]
 
-    def check_allowed(self, connection: Client, call: str) -> None:
+    def check_allowed(self, connection: Connection, call: str) -> None:
         """Check that a client may make a call.
 
         Raises:
@@ -373,18 +359,18 @@ class Attachments:
         if call not in _WATCHING and any(attachment.read_only for attachment in self._with(connection)):
             raise RefusedError("this client is attached read-only", remedy="attach without --read-only")
 
-    def used(self, connection: Client) -> None:
+    def used(self, connection: Connection) -> None:
         """Record that a client's user is about to type."""
         for attachment in self._with(connection):
             self._focus(attachment.session_id)
             self._touch(attachment)
 
-    def typed(self, connection: Client, pane_id: int) -> None:
+    def typed(self, connection: Connection, pane_id: int) -> None:
         """Take note of what a client types."""
         for attachment in self._with(connection):
             attachment.typed(pane_id)
 
-    def terminal_focused(self, connection: Client, *, focused: bool) -> bool:
+    def terminal_focused(self, connection: Connection, *, focused: bool) -> bool:
         """Record that the terminal of an attached client gained or lost the focus.
 
         Returns:
@@ -398,7 +384,7 @@ class Attachments:
         self._update_focus()
         return bool(attachments)
 
-    def _with(self, connection: Client) -> list[Attachment]:
+    def _with(self, connection: Connection) -> list[Attachment]:
         return [one for one in self._all.values() if one.connection is connection]
 
     def _update_focus(self) -> None:
@@ -421,7 +407,7 @@ class Attachments:
             tree.focus(session_id)
             self._host.tree_changed()
 
-    def drop_client(self, connection: Client) -> None:
+    def drop_client(self, connection: Connection) -> None:
         """End the attachments of somebody who is gone."""
         gone = self._with(connection)
         for attachment in gone:
@@ -430,7 +416,7 @@ class Attachments:
         for session_id in {attachment.session_id for attachment in gone}:
             self._clients_changed(session_id)
 
-    def resumed(self, connection: Client) -> None:
+    def resumed(self, connection: Connection) -> None:
         """Tell somebody who reads again what was not told meanwhile."""
         for attachment in self._with(connection):
             attachment.schedule()

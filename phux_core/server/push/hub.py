@@ -13,18 +13,8 @@ from phux_core.server.push.text_follower import Follower
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from phux_core.server.clients.connection import Connection
     from phux_core.server.pane import Pane
-
-
-class Subscriber(Protocol):
-    """Something that events can be pushed to. It must never block."""
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether events are lost on it now, because it does not read them."""
-
-    def push_event(self, subscription: int, event: dict[str, Any]) -> None:
-        """Take one event for one subscription."""
 
 
 class Observer(Protocol):
@@ -46,13 +36,13 @@ class EventHub:
     """
 
     def __init__(self, first_number: int = 1) -> None:
-        self._subscriptions: dict[int, tuple[Subscriber, int | None]] = {}
+        self._subscriptions: dict[int, tuple[Connection, int | None]] = {}
         self._followers: dict[int | None, dict[int, Follower]] = {}
         self._at_end: dict[int, Callable[[], None]] = {}
         self._next = first_number
         self.observer: Observer | None = None
 
-    def subscribe(self, subscriber: Subscriber, pane: int | None, at_end: Callable[[], None] | None = None) -> int:
+    def subscribe(self, subscriber: Connection, pane: int | None, at_end: Callable[[], None] | None = None) -> int:
         """Push events to the subscriber from now on: one pane's, or all.
 
         Args:
@@ -71,7 +61,7 @@ class EventHub:
         return number
 
     def follow(
-        self, subscriber: Subscriber, pane: Pane, *, since: int | None, output_only: bool, screen: bool
+        self, subscriber: Connection, pane: Pane, *, since: int | None, output_only: bool, screen: bool
     ) -> tuple[int, int]:
         """Push a pane's events, and what it writes as text.
 
@@ -98,14 +88,14 @@ class EventHub:
         if self.observer is not None:
             self.observer.written(pane)
 
-    def resumed(self, subscriber: Subscriber) -> None:
+    def resumed(self, subscriber: Connection) -> None:
         """Take note that somebody who was slow reads again."""
         for followers in self._followers.values():
             for follower in followers.values():
                 if follower.subscriber is subscriber:
                     follower.tell_soon()
 
-    def unsubscribe(self, subscriber: Subscriber, number: int) -> bool:
+    def unsubscribe(self, subscriber: Connection, number: int) -> bool:
         """End a subscription of this subscriber.
 
         Returns:
@@ -116,7 +106,7 @@ class EventHub:
         self._end(number)
         return True
 
-    def drop_subscriber(self, subscriber: Subscriber) -> None:
+    def drop_subscriber(self, subscriber: Connection) -> None:
         """End every subscription of somebody who is gone."""
         for number in self.numbers_of(subscriber):
             self._end(number)
@@ -131,7 +121,7 @@ class EventHub:
             if not followers:
                 del self._followers[pane]
 
-    def numbers_of(self, subscriber: Subscriber) -> list[int]:
+    def numbers_of(self, subscriber: Connection) -> list[int]:
         """List the subscriptions of one subscriber."""
         return [number for number, (who, _pane) in self._subscriptions.items() if who is subscriber]
 
@@ -160,7 +150,7 @@ class EventHub:
         if self.observer is not None:
             self.observer.happened(name, pane)
 
-    def tell_of_death(self, subscriber: Subscriber, number: int, pane: Pane) -> None:
+    def tell_of_death(self, subscriber: Connection, number: int, pane: Pane) -> None:
         """Tell somebody who came late how a pane's program ended, so that nobody waits for it for ever."""
         event = _event("pane_closed", pane.id, pane.seq, pane.record.ending())
         follower = self._followers.get(pane.id, {}).get(number)
@@ -169,7 +159,7 @@ class EventHub:
         else:
             asyncio.get_running_loop().call_soon(subscriber.push_event, number, event)  # the reply goes first
 
-    def _listeners(self, pane: int | None) -> Iterator[tuple[int, Subscriber]]:
+    def _listeners(self, pane: int | None) -> Iterator[tuple[int, Connection]]:
         for number, (subscriber, wanted) in list(self._subscriptions.items()):
             if wanted is None or wanted == pane:
                 yield number, subscriber

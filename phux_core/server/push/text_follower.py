@@ -20,8 +20,8 @@ from phux_core.server.screen.snapshot import read_screen
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from phux_core.server.clients.connection import Connection
     from phux_core.server.pane import Pane
-    from phux_core.server.push.hub import Subscriber
 
 # New bytes that one event tells at the most.
 _PIECE = 64 * 1024
@@ -53,7 +53,7 @@ class Follower:
     """
 
     def __init__(
-        self, subscriber: Subscriber, number: int, pane: Pane, *, since: int | None, output_only: bool, screen: bool
+        self, subscriber: Connection, number: int, pane: Pane, *, since: int | None, output_only: bool, screen: bool
     ) -> None:
         self._subscriber = subscriber
         self._number = number
@@ -74,7 +74,7 @@ class Follower:
         self._last_words: dict[str, Any] | None = None
 
     @property
-    def subscriber(self) -> Subscriber:
+    def subscriber(self) -> Connection:
         """Who is told."""
         return self._subscriber
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,6 @@ from phux_core.errors import BadCwdError, BadSizeError, CannotExecuteError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SHELLS = frozenset({"sh", "bash", "zsh", "fish", "dash", "ash", "ksh", "ksh93", "mksh", "yash"})
-_COMMAND = re.compile(r"-[A-Za-z]*c[A-Za-z]*|--command(=.*)?", re.DOTALL)
 _DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 # Of the caller's terminal, not of ours: a program that believed them would be wrong.
 _NOT_INHERITED = ("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WINDOW")
@@ -109,16 +106,6 @@ def resolve_command(
     named = " that the config file names," if from_config else "" if shell else " that SHELL names,"
     what = "the command" if command else f"the shell{named}"
     raise CannotExecuteError(f"{what} {name!r} cannot be executed: it {reason}")
-
-
-def draws_prompt(program: str, arguments: list[str]) -> bool:
-    """Tell whether a program of this name, started like this, draws a prompt.
-
-    A shell with a command or a script does not, or only once that is done.
-    """
-    if program not in _SHELLS or (arguments and not arguments[0].startswith(("-", "+"))):
-        return False
-    return not any(_COMMAND.fullmatch(argument) for argument in arguments)
 
 
 def integrate_shell(

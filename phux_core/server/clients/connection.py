@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core import wire
 from phux_core.errors import DisconnectedError, InternalError, LimitError, PhuxError
-from phux_core.server.api.requests import Requests
+from phux_core.server.clients.requests import Requests
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
