@@ -257,14 +257,13 @@ class Service:
         """Take over the programs of an earlier service."""
         known = {record.id: record for record in self.tree.panes()}
         self._spare_the_engine(known.get(inheritance.hello["suspect"]))
-        aside = inheritance.hello.get("set_aside", ())  # missing in older keepers
 
         def kept(record: PaneRecord) -> dict[str, Any]:
             blobs = inheritance.blobs
             return {
                 "checkpoint": blobs.get(checkpoint_key(record.id)),
                 "commands": blobs.get(ledger_key(record.id), b""),
-                "aside": record.id in aside,
+                "aside": record.id in inheritance.hello["set_aside"],
             }
 
         for child in inheritance.children:

@@ -401,7 +401,7 @@ def test_session_names_are_unique_and_window_names_are_not(phux, work):
     two = work.new_window("two", command=SLEEP)
     two.rename("sleep")
     assert phux.window("work:sleep").id != two.id  # the first of the name
-    with pytest.raises(PhuxError, match="a session called 'other' lives already"):
+    with pytest.raises(PhuxError, match="a session called 'other' exists already"):
         work.rename("other")
 
 

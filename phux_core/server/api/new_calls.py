@@ -94,7 +94,7 @@ async def new_window(
         check_window_name(name)
     session = _session(service, session_id, index)
     window = session.current
-    active = service.panes[window.active_pane or window.panes[0].id]
+    active = service.panes[window.active_pane]
     cwd = _directory(active, program)
     _check_capacity(service)
     size = service.arranger.size_for(session, (window.cols, window.rows))

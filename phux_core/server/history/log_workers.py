@@ -17,14 +17,13 @@ from phux_core.patterns import too_slow, was_too_slow
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import Callable
 
 MOST_WORKERS = 8
-_MOST_QUICK = 2
-# Whoever takes longer than this does not keep others waiting: they get a worker beside that one.
-_QUICK_S = 1.0
 MOST_WAITING = 64
 """Requests that may wait for a worker."""
+# How often a worker's caller is checked.
+_CHECK_S = 1.0
 _IDLE_S = 30.0
 _PREFIX = 4
 
@@ -37,7 +36,6 @@ class LogWorkers:
         self._free: list[tuple[Process, asyncio.TimerHandle]] = []
         self._busy: set[Process] = set()
         self._place = asyncio.Semaphore(MOST_WORKERS)
-        self._turn = asyncio.Semaphore(_MOST_QUICK)
         self._waiting = 0
         self._closed = False
 
@@ -58,7 +56,7 @@ class LogWorkers:
             raise errors.LimitError(f"{MOST_WAITING} requests wait to read logs", remedy="try again in a moment")
         self._waiting += 1
         try:
-            async with self._place, self._in_turn():
+            async with self._place:
                 reply = await self._ask(request, deadline_s, is_wanted)
         finally:
             self._waiting -= 1
@@ -66,23 +64,6 @@ class LogWorkers:
             raise errors.from_wire(reply["error"])
         answer: dict[str, Any] = reply["ok"]
         return answer
-
-    @contextlib.asynccontextmanager
-    async def _in_turn(self) -> AsyncIterator[None]:
-        """Wait for the turn, and pass it on at the end, or as soon as this takes long."""
-        await self._turn.acquire()
-        held = [self._turn.release]
-
-        def pass_on() -> None:
-            while held:
-                held.pop()()
-
-        timer = self._loop.call_later(_QUICK_S, pass_on)
-        try:
-            yield
-        finally:
-            timer.cancel()
-            pass_on()
 
     async def _ask(self, request: dict[str, Any], deadline_s: float, is_wanted: Callable[[], bool]) -> dict[str, Any]:
         worker = await self._take()
@@ -93,7 +74,7 @@ class LogWorkers:
                 while not exchange.done():
                     if not is_wanted():
                         raise errors.DisconnectedError("the caller is gone")
-                    await asyncio.wait([exchange], timeout=_QUICK_S)
+                    await asyncio.wait([exchange], timeout=_CHECK_S)
             reply = exchange.result()
         except TimeoutError:
             raise errors.LimitError(

@@ -221,7 +221,7 @@ class Attachment:
 
     def _shown_name(self, window: WindowRecord) -> str:
         """Give the name that somebody chose, else that of the program in front: that is what people look for."""
-        pane = None if window.named else self._host.panes.get(window.active_pane or 0)
+        pane = None if window.named else self._host.panes.get(window.active_pane)
         foreground = pane.watch.foreground if pane is not None else None
         return window.name if foreground is None else foreground.name
 
@@ -392,7 +392,7 @@ class Attachments:
         sessions = self._host.tree.sessions
         looked_at = {one.session_id for one in self._all.values() if one.focused and not one.read_only}
         active = {sessions[session_id].current.active_pane for session_id in looked_at if session_id in sessions}
-        self._focus_of_panes.update({pane_id for pane_id in active if pane_id is not None})
+        self._focus_of_panes.update(active)
 
     def _touch(self, attachment: Attachment) -> None:
         latest = max(self._all.values(), key=lambda one: one.used)

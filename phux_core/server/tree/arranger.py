@@ -104,7 +104,7 @@ class Arranger:
         if scope == "pane":
             return self.place(id_)
         window = self.find_session(id_).current if scope == "session" else self.find_window(id_)[1]
-        return self.place(window.active_pane or window.panes[0].id)
+        return self.place(window.active_pane)
 
     # Focus
 

@@ -43,7 +43,7 @@ def picture(tree: Tree) -> Picture:
         for window in session.windows:
             look = (window.layout, window.cols, window.rows, window.zoomed)
             windows[window.id] = _Window((session.id, window.index), look)
-            if window.id == session.active_window and window.active_pane is not None:
+            if window.id == session.active_window:
                 focus[session.id] = (window.id, window.active_pane)
     names = {session.id: session.name for session in tree.sessions.values()}
     return Picture(names, windows, focus, tree.focus_order[-1] if tree.focus_order else None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from attrs import Factory, asdict, define, field
+from attrs import asdict, define, field
 
 from phux_core import layout
 from phux_core.logs import pane_ids
@@ -19,16 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from phux_core.layout import Arrangement, Layout
-
-
-def _side_by_side(window: WindowRecord) -> Layout:
-    """Make a layout for a window that has none: written down by a release that knew of no layouts."""
-    cols, rows = _together(window)
-    return layout.preset("even-horizontal", [pane.id for pane in window.panes], cols, rows)
-
-
-def _together(window: WindowRecord) -> tuple[int, int]:
-    return sum(pane.cols for pane in window.panes) + len(window.panes) - 1, max(pane.rows for pane in window.panes)
 
 
 @define
@@ -44,11 +34,11 @@ class WindowRecord:
     id: int
     index: int
     name: str
-    panes: list[PaneRecord] = field(factory=list)
-    active_pane: int | None = None
-    layout: Layout = Factory(_side_by_side, takes_self=True)
-    cols: int = Factory(lambda window: _together(window)[0], takes_self=True)
-    rows: int = Factory(lambda window: _together(window)[1], takes_self=True)
+    panes: list[PaneRecord]
+    active_pane: int
+    layout: Layout
+    cols: int
+    rows: int
     zoomed: int | None = None
     size_policy: str | None = None
     recent: list[int] = field(factory=list)
@@ -223,8 +213,18 @@ class Tree:
         self, session: SessionRecord, name: str | None, pane: PaneRecord, index: int | None = None
     ) -> WindowRecord:
         """Add a window with one pane, of that pane's size and if need be name, at the lowest index that is free."""
-        window = WindowRecord(self.next_window_id, 0, name or pane.command, [pane], pane.id, recent=[pane.id])
-        window.named = name is not None
+        window = WindowRecord(
+            self.next_window_id,
+            0,
+            name or pane.command,
+            [pane],
+            pane.id,
+            pane.id,
+            pane.cols,
+            pane.rows,
+            recent=[pane.id],
+            named=name is not None,
+        )
         self.next_window_id += 1
         session.add(window, session.free_index() if index is None else index)
         return window

@@ -284,8 +284,8 @@ def test_a_new_service_comes_up_with_a_dead_pane_that_is_overdue():
     ours, theirs = socket.socketpair()
     keeper, service_end = Channel(ours), Channel(theirs)
     with socket.socket(socket.AF_UNIX) as listener:
-        hello = {"op": "hello", "restarts": 1, "keeper_pid": 1, "started_at": 0.0, "suspect": None}
-        keeper.send(hello, fds=[listener.fileno(), mark.fd])
+        hello = {"op": "hello", "restarts": 1, "keeper_pid": 1, "started_at": 0.0, "suspect": None, "set_aside": []}
+        keeper.send(hello, fds=[listener.fileno(), mark.fd, listener.fileno()])
     for pane in (1, 2):
         memory = journal.create()
         keeper.send({"op": "journal", "pane": pane}, fds=[memory])
