@@ -15,10 +15,11 @@ pty           bytes from and to a PTY master
 shell         what a shell is doing
 history       logs and command ledgers
 run           a command typed at a prompt, its exit code and its output
-screen        the terminal, snapshots, changes, attach frames, rebuilding
+screen        the terminal, changes, attach frames, rebuilding
 tree          sessions, windows and panes: records, layout, start and end
 pane          one live pane
 pane_restore  what an earlier service knew of it
+documents     the screen of a pane and the tree, as calls return them
 push          events, text and attach frames for clients
 service       panes, keeper and clients put together
 api           the handlers of calls

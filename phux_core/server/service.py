@@ -104,7 +104,13 @@ class Service:
         )
         life = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
         self.logs = Logs(loop, settings, life, self.panes.values)
-        self.arranger: Arranger = Arranger(self, settings.window_size)
+        self.arranger = Arranger(
+            self.tree,
+            self.panes,
+            settings.window_size,
+            write_tree=self.write_tree,
+            tree_changed=self.tree_changed,
+        )
         self.reserved_names: set[str] = set()
         self.starting = 0
         self._told = picture(self.tree)

@@ -42,7 +42,9 @@ class Here:
         self.panes = {}
         self.written = b""
         self.views = {}
-        self.arranger = Arranger(self, "smallest")
+        self.arranger = Arranger(
+            self.tree, self.panes, "smallest", write_tree=self.write_tree, tree_changed=self.tree_changed
+        )
 
     def new(self):
         record = PaneRecord(self.tree.take_pane_id(), 80, 24, "sh", "/", 1, 0.5)
@@ -136,7 +138,7 @@ def apply(here, name, arguments):
     if name == "session":
         tree.add_session(tree.free_name(set()), "sh", here.new())
     elif name == "window":
-        session = arranger.find_session(arguments[0])
+        session = tree.session(arguments[0])
         arranger.check_index(session, arguments[1])
         record = here.new()
         record.cols, record.rows = arranger.size_for(session, (session.current.cols, session.current.rows))
@@ -151,7 +153,7 @@ def apply(here, name, arguments):
         window.drop_dead()
         arranger.fit(window)
     elif name == "die":
-        arranger.find(arguments[0])[2].dead = True
+        tree.pane(arguments[0])[2].dead = True
         arranger.retire(arguments[0])
     else:
         getattr(arranger, name)(*arguments)

@@ -33,8 +33,8 @@ def resize_attachment(service: Service, connection: Connection, attachment: int,
 
 @handles("detach")
 def detach(service: Service, session: int | None, attachment: int | None, keep: int | None) -> Result:
-    if session is not None and session not in service.tree.sessions:
-        raise NoSuchTargetError(f"there is no session with the id {session}")
+    if session is not None:
+        service.tree.session(session)  # checks that it exists
     chosen = service.attachments.chosen(session, attachment, keep)
     return {"detached": service.attachments.detach(chosen, "detached", "detached by another client")}
 

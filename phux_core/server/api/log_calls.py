@@ -86,9 +86,7 @@ async def search(
 ) -> Result:
     if session is not None and everywhere:
         raise BadRequestError("`session` and `everywhere` exclude each other", remedy="send one of them")
-    if session is not None and session not in service.tree.sessions:
-        raise NoSuchTargetError(f"there is no session with the id {session}")
-    chosen = service.tree.panes() if session is None else service.tree.sessions[session].panes()
+    chosen = service.tree.panes() if session is None else service.tree.session(session).panes()
     logs = None if everywhere else [f"{service.logs.server}/{record.id}" for record in chosen]
     return await service.logs.ask(
         "search",

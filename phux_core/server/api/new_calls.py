@@ -178,7 +178,7 @@ def _check_capacity(service: Service) -> None:
 
 def _session(service: Service, session_id: int, index: int | None) -> SessionRecord:
     """Find a session to which a window can be added."""
-    session = service.arranger.find_session(session_id)
+    session = service.tree.session(session_id)
     service.arranger.check_stays(session.panes(), f"session {session.name!r}")
     service.arranger.check_index(session, index)
     return session

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from phux_core.server.api.handlers import find_pane, handles
-from phux_core.server.screen.painting import is_painted, wait_until_painted
-from phux_core.server.screen.snapshot import catch_up, read_screen
+from phux_core.server.documents.painting import is_painted, wait_until_painted
+from phux_core.server.documents.screen import catch_up, read_screen
 
 if TYPE_CHECKING:
     import asyncio

@@ -9,9 +9,8 @@ from phux_core.errors import BadRequestError, NoSuchTargetError
 from phux_core.selector import check_window_name
 from phux_core.server.api.handlers import handles
 from phux_core.server.api.new_calls import check_name_is_free, clear_name
+from phux_core.server.documents.tree import tree_document
 from phux_core.server.tree.arranger import Arranger
-from phux_core.server.tree.documents import tree_document
-from phux_core.server.tree.records import WindowRecord
 
 if TYPE_CHECKING:
     from phux_core.layout import Direction
@@ -68,20 +67,20 @@ def swap(service: Service, scope: str, id_: int, other: int) -> Result:
 
 @handles("rename")
 def rename(service: Service, scope: str, id_: int, name: str) -> Result:
-    named = service.tree.session_or_window(scope, id_)
-    if named is None:
-        raise NoSuchTargetError(f"there is no {scope} with the id {id_} that can have a name")
     if scope == "window":
+        _session, window = service.tree.window(id_)
         check_window_name(name)
-    elif name != named.name:
-        check_name_is_free(service, name)
-        clear_name(service, name)
-    named.name = name
-    if isinstance(named, WindowRecord):
-        named.named = True
-    else:
-        for record in service.tree.panes_of(scope, id_):
+        window.name, window.named = name, True
+    elif scope == "session":
+        session = service.tree.session(id_)
+        if name != session.name:
+            check_name_is_free(service, name)
+            clear_name(service, name)
+        session.name = name
+        for record in session.panes():
             service.panes[record.id].log.update(session=name)
+    else:
+        raise NoSuchTargetError("a pane has no name", remedy="rename its window or its session")
     service.tree_changed()
     service.events.emit("renamed", what=scope, id=id_, name=name)
     return service.arranger.place_of(scope, id_)
@@ -90,8 +89,6 @@ def rename(service: Service, scope: str, id_: int, name: str) -> Result:
 @handles("kill")
 async def kill(service: Service, scope: str, id_: int) -> Result:
     records = service.tree.panes_of(scope, id_)
-    if not records:
-        raise NoSuchTargetError(f"there is no {scope} with the id {id_}")
     running = [record.id for record in records if not record.dead]
     ended = [service.when_dead(pane_id) for pane_id in running]
     service.arranger.expect_to_leave(running)

@@ -282,9 +282,7 @@ class Attachments:
             NoSuchTargetError: There is no such session, or nothing runs in it.
             LimitError: There are too many.
         """
-        session = self._host.tree.sessions.get(session_id)
-        if session is None:
-            raise NoSuchTargetError(f"there is no session with the id {session_id}")
+        session = self._host.tree.session(session_id)
         if not session.alive:
             raise NoSuchTargetError(
                 f"every program in the session {session.name!r} has ended",

@@ -6,7 +6,7 @@ Bookkeeping does not depend on anybody listening; an event that nobody subscribe
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from phux_core.server.push.text_follower import Follower
 
@@ -15,16 +15,7 @@ if TYPE_CHECKING:
 
     from phux_core.server.clients.connection import Connection
     from phux_core.server.pane import Pane
-
-
-class Observer(Protocol):
-    """Somebody in the server itself who wants to know of everything."""
-
-    def written(self, pane: Pane) -> None:
-        """Take note that a pane's program wrote something."""
-
-    def happened(self, name: str, pane_id: int | None) -> None:
-        """Take note of an event."""
+    from phux_core.server.push.attachments import Attachments
 
 
 class EventHub:
@@ -40,7 +31,7 @@ class EventHub:
         self._followers: dict[int | None, dict[int, Follower]] = {}
         self._at_end: dict[int, Callable[[], None]] = {}
         self._next = first_number
-        self.observer: Observer | None = None
+        self.observer: Attachments | None = None
 
     def subscribe(self, subscriber: Connection, pane: int | None, at_end: Callable[[], None] | None = None) -> int:
         """Push events to the subscriber from now on: one pane's, or all.

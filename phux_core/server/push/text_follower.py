@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from phux_core.engine.plain import as_written, flowing_text
 from phux_core.escapes import cut_unfinished
 from phux_core.logs.text import last_stretch, stretches
+from phux_core.server.documents.screen import read_screen
 from phux_core.server.screen.alt_screen_changes import difference
-from phux_core.server.screen.snapshot import read_screen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

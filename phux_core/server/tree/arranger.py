@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from phux_core import layout
 from phux_core.errors import BadRequestError, BadSizeError, NoSuchTargetError, PaneClosedError, RefusedError
 from phux_core.server.tree import launch
-from phux_core.server.tree.documents import place_document
 from phux_core.server.tree.size_policy import View, decide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from phux_core.layout import Direction, Side, Step
     from phux_core.server.pane_record import PaneRecord
@@ -34,76 +33,64 @@ class SizedPane(Protocol):
         """Tell the kernel the size of the terminal."""
 
 
-class Host(Protocol):
-    """The parts of the service that an arranger needs."""
-
-    tree: Tree
-
-    @property
-    def panes(self) -> Mapping[int, SizedPane]:
-        """The live panes by their ids."""
-
-    def write_tree(self) -> None:
-        """Have the tree kept for the next service."""
-
-    def tree_changed(self) -> None:
-        """Save the tree, and tell clients about it."""
-
-
 class Arranger:
     """Arranges the windows and panes of one service.
 
     Args:
-        service: The service.
-        size_policy: Whose size windows have that have no policy of their own.
+        tree: The tree.
+        panes: The live panes by their ids.
+        size_policy: The policy of windows that have none of their own.
+        write_tree: Stores the tree for the next service.
+        tree_changed: Saves the tree and notifies clients.
     """
 
-    def __init__(self, service: Host, size_policy: str) -> None:
-        self._service = service
-        self._tree = service.tree
+    def __init__(
+        self,
+        tree: Tree,
+        panes: Mapping[int, SizedPane],
+        size_policy: str,
+        *,
+        write_tree: Callable[[], None],
+        tree_changed: Callable[[], None],
+    ) -> None:
+        self._tree = tree
+        self._panes = panes
+        self._write_tree = write_tree
+        self._tree_changed = tree_changed
         self._size_policy = size_policy
         self._views: dict[int, list[View]] = {}
         self._leaving: set[int] = set()
 
     # Finding
 
-    def find(self, pane_id: int) -> tuple[SessionRecord, WindowRecord, PaneRecord]:
-        """Find a pane and what it is in."""
-        found = self._tree.find_pane(pane_id)
-        if found is None:
-            raise NoSuchTargetError(f"there is no pane @{pane_id}")
-        return found
-
     def find_shown(self, pane_id: int) -> tuple[SessionRecord, WindowRecord, PaneRecord]:
         """Find a pane that has a place in its window's layout."""
-        found = self.find(pane_id)
+        found = self._tree.pane(pane_id)
         if pane_id not in found[1].shown:
             raise PaneClosedError(f"the program in @{pane_id} has ended, and it has no place in its window any more")
         return found
 
-    def find_window(self, window_id: int) -> tuple[SessionRecord, WindowRecord]:
-        """Find a window and its session."""
-        found = self._tree.find_window(window_id)
-        if found is None:
-            raise NoSuchTargetError(f"there is no window with the id {window_id}")
-        return found
-
-    def find_session(self, session_id: int) -> SessionRecord:
-        """Find a session."""
-        session = self._tree.sessions.get(session_id)
-        if session is None:
-            raise NoSuchTargetError(f"there is no session with the id {session_id}")
-        return session
-
     def place(self, pane_id: int) -> dict[str, Any]:
-        """Say where a pane is."""
-        return place_document(*self.find(pane_id))
+        """Return the place of a pane, as replies report it."""
+        session, window, pane = self._tree.pane(pane_id)
+        return {
+            "session": session.name,
+            "session_id": session.id,
+            "window_id": window.id,
+            "pane_id": pane.id,
+            "window": window.index,
+            "window_name": window.name,
+            "pane": window.panes.index(pane),
+            "cols": pane.cols,
+            "rows": pane.rows,
+            "zoomed": window.zoomed == pane.id,
+        }
 
     def place_of(self, scope: str, id_: int) -> dict[str, Any]:
         """Say where the pane is that counts in a session or a window, or the pane itself."""
         if scope == "pane":
             return self.place(id_)
-        window = self.find_session(id_).current if scope == "session" else self.find_window(id_)[1]
+        window = self._tree.session(id_).current if scope == "session" else self._tree.window(id_)[1]
         return self.place(window.active_pane)
 
     # Focus
@@ -111,9 +98,9 @@ class Arranger:
     def select(self, scope: str, id_: int) -> dict[str, Any]:
         """Give a session, a window or a pane the focus, and with it what it is in."""
         if scope == "session":
-            session = self.find_session(id_)
+            session = self._tree.session(id_)
         elif scope == "window":
-            session, window = self.find_window(id_)
+            session, window = self._tree.window(id_)
             session.focus(window.id)
         else:
             session, window, _pane = self.find_shown(id_)
@@ -121,7 +108,7 @@ class Arranger:
             session.focus(window.id)
             self.fit(window)  # another one may have been zoomed
         self._tree.focus(session.id)
-        self._service.tree_changed()
+        self._tree_changed()
         return self.place_of(scope, id_)
 
     # Sizes
@@ -154,7 +141,7 @@ class Arranger:
 
     def move_divider(self, window_id: int, path: list[Step], by: int) -> dict[str, Any]:
         """Move one divider of a window, as far as it goes."""
-        _session, window = self.find_window(window_id)
+        _session, window = self._tree.window(window_id)
         if tuple(path) not in {
             divider.path for divider in layout.arrange(window.layout, window.cols, window.rows).dividers
         }:
@@ -163,7 +150,7 @@ class Arranger:
 
     def resize_window(self, window_id: int, cols: int | None, rows: int | None, policy: str | None) -> dict[str, Any]:
         """Give a window a size, or a policy of its own, or both."""
-        session, window = self.find_window(window_id)
+        session, window = self._tree.window(window_id)
         cols, rows = launch.check_size(window.cols if cols is None else cols, window.rows if rows is None else rows)
         before = window.size_policy
         window.size_policy = None if policy == "default" else policy or before
@@ -185,7 +172,7 @@ class Arranger:
             return
         window = session.current
         if self.size_for(session, (window.cols, window.rows), window.size_policy) != (window.cols, window.rows):
-            self._service.tree_changed()
+            self._tree_changed()
 
     def follow_views(self) -> None:
         """Let the windows that clients look at have the size that this means; after every change of the tree.
@@ -218,7 +205,7 @@ class Arranger:
 
     def apply_preset(self, window_id: int, name: str) -> dict[str, Any]:
         """Lay a window's panes out in a known way."""
-        _session, window = self.find_window(window_id)
+        _session, window = self._tree.window(window_id)
         return self._laid_out(window, layout.preset(name, window.shown, window.cols, window.rows))
 
     def swap_panes(self, one_id: int, other_id: int) -> list[dict[str, Any]]:
@@ -242,8 +229,8 @@ class Arranger:
 
     def swap_windows(self, one_id: int, other_id: int) -> list[dict[str, Any]]:
         """Let two windows change places, also across sessions."""
-        one_session, one = self.find_window(one_id)
-        other_session, other = self.find_window(other_id)
+        one_session, one = self._tree.window(one_id)
+        other_session, other = self._tree.window(other_id)
         if one is other:
             raise BadRequestError("a window cannot change places with itself", remedy="name two windows")
         one.index, other.index = other.index, one.index
@@ -255,7 +242,7 @@ class Arranger:
                     session.active_window = theirs.id
         for session in (one_session, other_session):
             session.sort()
-        self._service.tree_changed()
+        self._tree_changed()
         return [self.place_of("window", one_id), self.place_of("window", other_id)]
 
     def check_index(self, session: SessionRecord, index: int | None) -> None:
@@ -268,8 +255,8 @@ class Arranger:
 
     def move_window(self, window_id: int, session_id: int, index: int | None) -> dict[str, Any]:
         """Put a window at another index, or into another session."""
-        source, window = self.find_window(window_id)
-        session = self.find_session(session_id)
+        source, window = self._tree.window(window_id)
+        session = self._tree.session(session_id)
         if source is session and index in {None, window.index}:
             raise RefusedError(f"window {window.index} of session {session.name!r} is there already", remedy="")
         self.check_index(session, index)
@@ -280,7 +267,7 @@ class Arranger:
         else:
             self._tree.remove_window(source, window)
             session.add(window, index)
-        self._service.tree_changed()
+        self._tree_changed()
         return self.place_of("window", window_id)
 
     def move_pane(
@@ -306,7 +293,7 @@ class Arranger:
     def break_pane(self, pane_id: int, session_id: int, index: int | None) -> dict[str, Any]:
         """Give a pane a window of its own, in any session."""
         _session, source, pane = self.find_shown(pane_id)
-        session = self.find_session(session_id)
+        session = self._tree.session(session_id)
         if len(source.panes) == 1:
             return self.move_window(source.id, session_id, index)
         self.check_index(session, index)
@@ -353,7 +340,7 @@ class Arranger:
             for window in session.windows:
                 window.drop_dead()
                 self.fit(window)
-        for pane in self._service.panes.values():
+        for pane in self._panes.values():
             pane.tell_size()  # it may have died between the kernel and the tree
 
     def fit(self, window: WindowRecord) -> None:
@@ -362,14 +349,13 @@ class Arranger:
         wrong = [
             (pane_id, place.cols, place.rows)
             for pane_id, place in window.arrangement.panes.items()
-            if (records[pane_id].cols, records[pane_id].rows) != (place.cols, place.rows)
-            and pane_id in self._service.panes
+            if (records[pane_id].cols, records[pane_id].rows) != (place.cols, place.rows) and pane_id in self._panes
         ]
         if wrong:
             # First: a service that dies in between is followed by one that goes on from here.
-            self._service.write_tree()
+            self._write_tree()
         for pane_id, cols, rows in wrong:
-            self._service.panes[pane_id].resize(cols, rows)
+            self._panes[pane_id].resize(cols, rows)
 
     def _laid_out(self, window: WindowRecord, changed: layout.Layout, pane_id: int | None = None) -> dict[str, Any]:
         window.zoomed = None
@@ -381,7 +367,7 @@ class Arranger:
         for window in windows:
             if self._tree.find_window(window.id) is not None:
                 self.fit(window)
-        self._service.tree_changed()
+        self._tree_changed()
 
     def _check_window_size(self, session: SessionRecord, window: WindowRecord, cols: int, rows: int) -> None:
         if (cols, rows) == (window.cols, window.rows):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import asdict, define, field
 
 from phux_core import layout
+from phux_core.errors import NoSuchTargetError
 from phux_core.logs import pane_ids
 from phux_core.server.pane_record import PaneRecord
 
@@ -244,6 +245,38 @@ class Tree:
             return None
         return session.current.active_pane
 
+    def session(self, session_id: int) -> SessionRecord:
+        """Return a session.
+
+        Raises:
+            NoSuchTargetError: There is none with this id.
+        """
+        if session_id not in self.sessions:
+            raise NoSuchTargetError(f"there is no session with the id {session_id}")
+        return self.sessions[session_id]
+
+    def window(self, window_id: int) -> tuple[SessionRecord, WindowRecord]:
+        """Return a window, after its session.
+
+        Raises:
+            NoSuchTargetError: There is none with this id.
+        """
+        found = self.find_window(window_id)
+        if found is None:
+            raise NoSuchTargetError(f"there is no window with the id {window_id}")
+        return found
+
+    def pane(self, pane_id: int) -> tuple[SessionRecord, WindowRecord, PaneRecord]:
+        """Return a pane, after its session and its window.
+
+        Raises:
+            NoSuchTargetError: There is none with this id.
+        """
+        found = self.find_pane(pane_id)
+        if found is None:
+            raise NoSuchTargetError(f"there is no pane @{pane_id}")
+        return found
+
     def find_pane(self, pane_id: int) -> tuple[SessionRecord, WindowRecord, PaneRecord] | None:
         """Find a pane and what it is in."""
         for session in self.sessions.values():
@@ -266,22 +299,15 @@ class Tree:
         for session in self.sessions.values():
             yield from session.panes()
 
-    def session_or_window(self, scope: str, id_: int) -> SessionRecord | WindowRecord | None:
-        """Find what can have a name."""
-        if scope == "session":
-            return self.sessions.get(id_)
-        found = self.find_window(id_) if scope == "window" else None
-        return found[1] if found else None
-
     def panes_of(self, scope: str, id_: int) -> list[PaneRecord]:
-        """List the panes of a session, of a window, or the one pane; empty if there is no such thing."""
-        if scope == "pane":
-            found = self.find_pane(id_)
-            return [found[2]] if found else []
-        named = self.session_or_window(scope, id_)
-        if isinstance(named, SessionRecord):
-            return list(named.panes())
-        return list(named.panes) if named else []
+        """List the panes of a session or a window, or the one pane.
+
+        Raises:
+            NoSuchTargetError: There is none with this id.
+        """
+        if scope == "session":
+            return list(self.session(id_).panes())
+        return list(self.window(id_)[1].panes) if scope == "window" else [self.pane(id_)[2]]
 
     def remove_pane(self, pane_id: int) -> None:
         """Take a pane out; the last one takes its window along, the last window its session."""

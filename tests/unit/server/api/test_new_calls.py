@@ -25,7 +25,7 @@ def service():
     service = types.SimpleNamespace(
         tree=tree, stopping=False, reserved_names=set(), starting=0, panes={1: types.SimpleNamespace(id=1, fd=-1)}
     )
-    service.arranger = Arranger(service, "smallest")
+    service.arranger = Arranger(tree, service.panes, "smallest", write_tree=lambda: None, tree_changed=lambda: None)
     return service
 
 

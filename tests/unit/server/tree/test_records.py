@@ -7,6 +7,7 @@ import json
 import pytest
 
 from phux_core import layout
+from phux_core.errors import NoSuchTargetError
 from phux_core.server.pane_record import PaneRecord
 from phux_core.server.tree.records import SessionRecord, Tree, WindowRecord
 
@@ -133,8 +134,13 @@ def test_the_panes_of_a_session_a_window_or_a_pane(wide):
     assert ids("session", 5) == [1, 2, 3, 4]
     assert ids("window", 11) == [3, 4]
     assert ids("pane", 4) == [4]
-    assert ids("session", 1) == ids("window", 5) == ids("pane", 10) == []
     assert [pane.id for pane in wide.panes()] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("scope", "id_"), [("session", 1), ("window", 5), ("pane", 10)])
+def test_the_panes_of_an_unknown_target_are_refused(wide, scope, id_):
+    with pytest.raises(NoSuchTargetError, match=f"there is no {scope}"):
+        wide.panes_of(scope, id_)
 
 
 def test_the_list_of_panes_outlives_their_removal(wide):
