@@ -28,7 +28,7 @@ from phux_core.server.push.hub import EventHub
 from phux_core.server.screen.rebuild import SET_ASIDE, Rebuilt, blank, label, rebuild
 from phux_core.server.shell.events import STATES
 from phux_core.server.tree.arranger import Arranger
-from phux_core.server.tree.diff import news, picture
+from phux_core.server.tree.diff import changes, tree_state
 from phux_core.server.tree.lifecycle import Lifecycle
 from phux_core.server.tree.records import Tree
 from phux_core.version import __version__
@@ -113,7 +113,7 @@ class Service:
         )
         self.reserved_names: set[str] = set()
         self.starting = 0
-        self._told = picture(self.tree)
+        self._reported = tree_state(self.tree)
         self._connections: set[Connection] = set()
         self.room = bytearray(wire.RECEIVE_SIZE)
         self._dead_waiters: dict[int, list[asyncio.Future[None]]] = {}
@@ -254,8 +254,8 @@ class Service:
         """Save the tree, and report its changes."""
         self.arranger.follow_views()
         self.write_tree()
-        before, self._told = self._told, picture(self.tree)
-        for name, payload in news(before, self._told):
+        before, self._reported = self._reported, tree_state(self.tree)
+        for name, payload in changes(before, self._reported):
             self.events.tell(name, payload)
         self.attachments.tree_changed()
 
@@ -331,14 +331,14 @@ class Service:
         if self.stopping:
             connection.close()
         self._connections.add(connection)
-        self._lifecycle.client_came()
+        self._lifecycle.client_connected()
 
     def disconnected(self, connection: Connection) -> None:
         """Record that a client has disconnected."""
         self._connections.discard(connection)
         self.events.drop_subscriber(connection)
         self.attachments.drop_client(connection)
-        self._lifecycle.client_left()
+        self._lifecycle.client_disconnected()
 
     def resumed(self, connection: Connection) -> None:
         """Send a client that was slow the events it can still get."""

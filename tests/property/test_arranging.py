@@ -12,7 +12,7 @@ from phux_core import layout
 from phux_core.errors import RequestError
 from phux_core.server.pane_record import PaneRecord
 from phux_core.server.tree.arranger import Arranger
-from phux_core.server.tree.diff import news, picture
+from phux_core.server.tree.diff import changes, tree_state
 from phux_core.server.tree.records import Tree
 from phux_core.server.tree.size_policy import View, decide
 
@@ -208,15 +208,15 @@ def test_any_sequence_of_changes_leaves_every_window_whole():
     def stays_whole(steps):
         here = begin()
         for name, *arguments in steps:
-            before, told = here.tree.dump(), picture(here.tree)
+            before, told = here.tree.dump(), tree_state(here.tree)
             try:
                 apply(here, name, arguments)
             except RequestError:
                 assert here.tree.dump() == before, "what is refused changes nothing"
             check(here)
-            now = picture(here.tree)
+            now = tree_state(here.tree)
             if before == here.tree.dump():
-                assert list(news(told, now)) == []
+                assert list(changes(told, now)) == []
             else:
                 done[name] += 1
 

@@ -194,11 +194,11 @@ def test_a_server_that_has_an_owner_outlives_its_last_session(world):
     here = world(empty_exit=False)
     pane = here.add()
     here.start()
-    here.lifecycle.client_came()
+    here.lifecycle.client_connected()
     here.tree.remove_pane(pane)
     here.lifecycle.tree_changed()
     here.pass_time(100)
-    here.lifecycle.client_left()
+    here.lifecycle.client_disconnected()
     assert here.shutdowns == []
 
 
@@ -222,17 +222,17 @@ def test_a_server_that_never_had_a_session_does_not_end_of_that(world):
 def test_a_server_started_for_a_session_that_was_never_made_ends_soon(world):
     here = world(unused_exit=True).start()
     here.pass_time(60)
-    assert here.shutdowns == ["nobody made a session"]
+    assert here.shutdowns == ["no session was created"]
 
 
 def test_it_waits_as_long_as_somebody_is_connected(world):
     here = world(unused_exit=True).start()
-    here.lifecycle.client_came()
+    here.lifecycle.client_connected()
     here.pass_time(60)
     assert here.shutdowns == []
-    here.lifecycle.client_left()
+    here.lifecycle.client_disconnected()
     here.pass_time(60)
-    assert here.shutdowns == ["nobody made a session"]
+    assert here.shutdowns == ["no session was created"]
 
 
 def test_it_stays_once_a_session_was_made(world):
@@ -259,13 +259,13 @@ def test_the_time_without_clients_begins_anew_with_the_last_that_leaves(world):
     here.add()
     here.start()
     here.pass_time(9)
-    here.lifecycle.client_came()
-    here.lifecycle.client_came()
+    here.lifecycle.client_connected()
+    here.lifecycle.client_connected()
     here.pass_time(50)
-    here.lifecycle.client_left()
+    here.lifecycle.client_disconnected()
     here.pass_time(50)
     assert here.shutdowns == []
-    here.lifecycle.client_left()
+    here.lifecycle.client_disconnected()
     here.pass_time(9)
     assert here.shutdowns == []
     here.pass_time(2)
