@@ -256,7 +256,7 @@ class Service:
         self.write_tree()
         before, self._reported = self._reported, tree_state(self.tree)
         for name, payload in changes(before, self._reported):
-            self.events.tell(name, payload)
+            self.events.emit_to_all(name, payload)
         self.attachments.tree_changed()
 
     def _adopt(self, inheritance: Inheritance) -> None:

@@ -48,7 +48,7 @@ def subscribe(
     else:
         number, since = events.subscribe(connection, live.id), live.seq
     if live.record.dead:
-        events.tell_of_death(connection, number, live)
+        events.push_end(connection, number, live)
     return _subscribed(live, number, since)
 
 
