@@ -64,7 +64,7 @@ async def _hold(service: Service, connection: Connection, pane: Pane, hold_ms: i
         ) from None
     if not connection.is_open:
         lock.release()
-        raise DisconnectedError("the caller is gone")
+        raise DisconnectedError("the client has disconnected")
     number = service.events.subscribe(connection, pane.id, at_end=lock.release)
     return _subscribed(pane, number, pane.seq)
 

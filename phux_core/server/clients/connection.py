@@ -82,7 +82,7 @@ class Connection:
         async with self._large_replies:
             await self._reads.wait()
             if not self.is_open:
-                raise DisconnectedError("the caller is gone")
+                raise DisconnectedError("the client has disconnected")
             yield
 
     def push_event(self, subscription: int, event: dict[str, Any]) -> None:

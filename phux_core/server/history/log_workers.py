@@ -1,7 +1,7 @@
-"""Worker processes that read logs: few, kept warm for a while, and killed when one takes too long.
+"""Worker processes that read logs; kept for a while after use, and killed if they take too long.
 
-A worker does one thing at a time. It ends itself when a pattern takes too long to match (see ``phux_core.patterns``),
-and is killed when it does not answer in time or nobody waits for the answer. Only the caller is told.
+A worker handles one request at a time. It ends itself if a pattern takes too long to match (``phux_core.patterns``), and
+is killed if it does not reply in time or the caller has disconnected. Only the caller gets an error.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ class LogWorkers:
         self._loop = loop
         self._free: list[tuple[Process, asyncio.TimerHandle]] = []
         self._busy: set[Process] = set()
-        self._place = asyncio.Semaphore(MOST_WORKERS)
+        self._slots = asyncio.Semaphore(MOST_WORKERS)
         self._waiting = 0
         self._closed = False
 
     async def ask(self, request: dict[str, Any], *, deadline_s: float, is_wanted: Callable[[], bool]) -> dict[str, Any]:
-        """Have a worker do something.
+        """Send a request to a worker, and return its reply.
 
         Args:
-            request: What.
+            request: The request.
             deadline_s: How long it may take.
-            is_wanted: Tells whether anybody waits for the answer.
+            is_wanted: Returns whether the caller still waits for the reply.
 
         Raises:
-            LimitError: Too many wait already, or it took too long.
-            DisconnectedError: Nobody waits for it any more.
-            PhuxError: What the worker says.
+            LimitError: Too many requests wait, or it took too long.
+            DisconnectedError: The caller no longer waits.
+            PhuxError: The error in the worker's reply.
         """
         if self._waiting >= MOST_WAITING:
-            raise errors.LimitError(f"{MOST_WAITING} requests wait to read logs", remedy="try again in a moment")
+            raise errors.LimitError(f"{MOST_WAITING} requests to read logs are waiting", remedy="try again in a moment")
         self._waiting += 1
         try:
-            async with self._place:
+            async with self._slots:
                 reply = await self._ask(request, deadline_s, is_wanted)
         finally:
             self._waiting -= 1
@@ -73,7 +73,7 @@ class LogWorkers:
             async with asyncio.timeout(deadline_s):
                 while not exchange.done():
                     if not is_wanted():
-                        raise errors.DisconnectedError("the caller is gone")
+                        raise errors.DisconnectedError("the client has disconnected")
                     await asyncio.wait([exchange], timeout=_CHECK_S)
             reply = exchange.result()
         except TimeoutError:
@@ -129,7 +129,7 @@ class LogWorkers:
         _end(worker)
 
     def close(self) -> None:
-        """End all of them."""
+        """End all workers."""
         self._closed = True
         for worker, timer in self._free:
             timer.cancel()
