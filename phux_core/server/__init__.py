@@ -4,6 +4,7 @@ Packages and modules, bottom to top. Each imports only from those above it in th
 tests/unit/test_imports.py reads the list.
 
 sync          a waker, a promise, the lock of a pane
+clients       connected clients and their pending requests
 settings      the options that the keeper was started with
 kernel        foreground processes, system calls, line discipline, peer credentials
 keeper_link   the channel to the keeper
@@ -14,13 +15,14 @@ pty           bytes from and to a PTY master
 shell         what a shell is doing
 history       logs and command ledgers
 run           a command typed at a prompt, its exit code and its output
-screen        the terminal, snapshots, changes, attach frames, rebuilding
+screen        the terminal, changes, attach frames, rebuilding
 tree          sessions, windows and panes: records, layout, start and end
 pane          one live pane
 pane_restore  what an earlier service knew of it
+documents     the screen of a pane and the tree, as calls return them
 push          events, text and attach frames for clients
-api           connections and calls
-service       all of it put together
+service       panes, keeper and clients put together
+api           the handlers of calls
 __main__      the process that the keeper starts
 template      a process that forks embedded servers
 """

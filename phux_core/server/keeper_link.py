@@ -41,7 +41,7 @@ class Inheritance:
     hello: dict[str, Any]
     listener: int
     feed_mark: FeedMark
-    questions: Questions | None
+    questions: Questions
     children: list[Child] = field(factory=list)
     journals: dict[int, Journal] = field(factory=dict)
     blobs: dict[str, bytes] = field(factory=dict)
@@ -65,9 +65,10 @@ def receive_inheritance(channel: Channel) -> Inheritance:
         for number, message in enumerate(messages):
             header: dict[str, Any] = message.header
             if header["op"] == "hello":
-                listener, feed_mark, *more = message.fds
-                questions = Questions(socket.socket(fileno=more[0])) if more else None  # older keepers have none
-                inheritance = Inheritance(header, listener, FeedMark(feed_mark), questions)
+                listener, feed_mark, questions = message.fds
+                inheritance = Inheritance(
+                    header, listener, FeedMark(feed_mark), Questions(socket.socket(fileno=questions))
+                )
                 continue
             assert inheritance is not None, "the keeper says hello first"
             if header["op"] == "journal":

@@ -217,7 +217,7 @@ class Pane:
             self.journal.restart()
 
     def _on_idle(self) -> None:
-        self.terminal.rest.later()
+        self.terminal.rest_later()
         if not self.record.dead:  # nothing follows the event of its end
             self._events.emit("idle")
 
@@ -344,7 +344,7 @@ class Pane:
         self.runs.close()
         self.watch.close()
         self._close_fd()
-        self.terminal.rest.close()
+        self.terminal.close()
         self.ledger.flush()
         self.log.close()
         self.journal.close()

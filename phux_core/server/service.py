@@ -14,8 +14,6 @@ from phux_core import engine as engines
 from phux_core import procfs, wire
 from phux_core.keeper.journal import checkpoint_key, ledger_key
 from phux_core.logs.places import server_name
-from phux_core.server.api.dispatch import dispatch
-from phux_core.server.api.reader import Reader
 from phux_core.server.history.pane_ledger import PaneLedger
 from phux_core.server.history.server_logs import Logs
 from phux_core.server.keeper_link import KeeperLink
@@ -30,20 +28,19 @@ from phux_core.server.push.hub import EventHub
 from phux_core.server.screen.rebuild import SET_ASIDE, Rebuilt, blank, label, rebuild
 from phux_core.server.shell.events import STATES
 from phux_core.server.tree.arranger import Arranger
-from phux_core.server.tree.diff import news, picture
-from phux_core.server.tree.documents import tree_document
+from phux_core.server.tree.diff import changes, tree_state
 from phux_core.server.tree.lifecycle import Lifecycle
 from phux_core.server.tree.records import Tree
-from phux_core.server.tree.spawner import Maker
 from phux_core.version import __version__
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Callable
 
     from phux_core.engine import Engine
     from phux_core.keeper.channel import Channel
     from phux_core.keeper.journal import Journal
-    from phux_core.server.api.connection import Answer, Connection
+    from phux_core.server.clients.connection import Connection
     from phux_core.server.history.pane_log import PaneLog
     from phux_core.server.keeper_link import Child, Inheritance
     from phux_core.server.pane_record import PaneRecord
@@ -64,12 +61,24 @@ class Service:
         channel: The channel to the keeper.
         inheritance: The state that the keeper passed on.
         loop: The event loop.
+        make_reader: Makes the protocol that reads the frames of a new client.
+
+    Attributes:
+        reserved_names: Names of sessions that are being created.
+        starting: The number of programs that are being started.
+        room: The receive buffer that all readers share; none keeps data in it.
     """
 
     def __init__(
-        self, settings: Settings, channel: Channel, inheritance: Inheritance, loop: asyncio.AbstractEventLoop
+        self,
+        settings: Settings,
+        channel: Channel,
+        inheritance: Inheritance,
+        loop: asyncio.AbstractEventLoop,
+        make_reader: Callable[[Service], asyncio.BufferedProtocol],
     ) -> None:
         self.loop = loop
+        self._make_reader = make_reader
         self.tree = Tree.load(inheritance.blobs["tree"]) if "tree" in inheritance.blobs else Tree()
         self.panes: dict[int, Pane] = {}
         self.events = EventHub(1 + (inheritance.hello["restarts"] % _LIVES) * _SUBSCRIPTIONS_A_LIFE)
@@ -83,9 +92,10 @@ class Service:
         self._feed_mark = inheritance.feed_mark.cell
         ask_where_refused(inheritance.questions)
         self._engine_name = engines.choose(settings.engine)
+        self.turns = ReadTurns(loop)
         self._context = PaneContext(
             loop,
-            ReadTurns(loop),
+            self.turns,
             self.events,
             self._feed_mark,
             os.path.dirname(settings.socket),
@@ -94,9 +104,16 @@ class Service:
         )
         life = server_name(settings.socket, self._hello["started_at"], self._hello["keeper_pid"])
         self.logs = Logs(loop, settings, life, self.panes.values)
-        self.arranger: Arranger = Arranger(self, settings.window_size)
-        self.spawner: Maker = Maker(self, settings.shell)
-        self._told = picture(self.tree)
+        self.arranger = Arranger(
+            self.tree,
+            self.panes,
+            settings.window_size,
+            write_tree=self.write_tree,
+            tree_changed=self.tree_changed,
+        )
+        self.reserved_names: set[str] = set()
+        self.starting = 0
+        self._reported = tree_state(self.tree)
         self._connections: set[Connection] = set()
         self.room = bytearray(wire.RECEIVE_SIZE)
         self._dead_waiters: dict[int, list[asyncio.Future[None]]] = {}
@@ -237,23 +254,22 @@ class Service:
         """Save the tree, and report its changes."""
         self.arranger.follow_views()
         self.write_tree()
-        before, self._told = self._told, picture(self.tree)
-        for name, payload in news(before, self._told):
-            self.events.tell(name, payload)
+        before, self._reported = self._reported, tree_state(self.tree)
+        for name, payload in changes(before, self._reported):
+            self.events.emit_to_all(name, payload)
         self.attachments.tree_changed()
 
     def _adopt(self, inheritance: Inheritance) -> None:
         """Take over the programs of an earlier service."""
         known = {record.id: record for record in self.tree.panes()}
         self._spare_the_engine(known.get(inheritance.hello["suspect"]))
-        aside = inheritance.hello.get("set_aside", ())  # missing in older keepers
 
         def kept(record: PaneRecord) -> dict[str, Any]:
             blobs = inheritance.blobs
             return {
                 "checkpoint": blobs.get(checkpoint_key(record.id)),
                 "commands": blobs.get(ledger_key(record.id), b""),
-                "aside": record.id in aside,
+                "aside": record.id in inheritance.hello["set_aside"],
             }
 
         for child in inheritance.children:
@@ -310,28 +326,19 @@ class Service:
 
     # Clients
 
-    def greet(self) -> dict[str, Any]:
-        """Return the server's part of the handshake."""
-        return {"protocol": list(wire.PROTOCOL), "server": f"phux/{__version__}", "capabilities": ["events"]}
-
-    def handle(self, connection: Connection, call: object, params: object) -> Answer:
-        """Execute a call."""
-        self._context.turns.heard()
-        return dispatch(self, connection, call, params)
-
     def connected(self, connection: Connection) -> None:
         """Record a new client."""
         if self.stopping:
             connection.close()
         self._connections.add(connection)
-        self._lifecycle.client_came()
+        self._lifecycle.client_connected()
 
     def disconnected(self, connection: Connection) -> None:
         """Record that a client has disconnected."""
         self._connections.discard(connection)
         self.events.drop_subscriber(connection)
         self.attachments.drop_client(connection)
-        self._lifecycle.client_left()
+        self._lifecycle.client_disconnected()
 
     def resumed(self, connection: Connection) -> None:
         """Send a client that was slow the events it can still get."""
@@ -352,7 +359,7 @@ class Service:
             sock.close()
             return
         sock.setblocking(False)
-        task = self.loop.create_task(self.loop.connect_accepted_socket(lambda: Reader(self, self.loop), sock))
+        task = self.loop.create_task(self.loop.connect_accepted_socket(lambda: self._make_reader(self), sock))
         self._accepting.add(task)
         task.add_done_callback(self._accepting.discard)
 
@@ -401,10 +408,6 @@ class Service:
             },
             **({} if unknown is None else {"system_notes": [unknown]}),
         }
-
-    def tree_document(self) -> dict[str, Any]:
-        """Return the Tree document."""
-        return tree_document(self.tree, self.panes, self.attachments.counts())
 
     # Shutdown
 

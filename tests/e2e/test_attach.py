@@ -321,7 +321,7 @@ def test_a_name_in_use_is_reported(client, phux):
     phux.new_session("other", command=["sh"])
     press(client, "$")
     client.type("\x15other\r")
-    client.shows("'other' lives already")
+    client.shows("'other' exists already")
 
 
 def test_the_tree_leads_to_another_session_and_back(client, phux):

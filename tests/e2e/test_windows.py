@@ -153,7 +153,7 @@ def test_windows_get_the_lowest_free_index_or_the_requested_one(phux, work):
     ]
     assert phux.window("work:name with spaces").id == phux.window("work:1").id == named.id
     assert phux.pane("work:логи.0").id == phux.pane("work:5").id
-    with pytest.raises(RefusedError, match="session 'work' has a window 5 already"):
+    with pytest.raises(RefusedError, match="session 'work' already has a window 5"):
         work.new_window(index=5, command=SLEEP)
     phux.window("work:1").kill()
     assert work.new_window(command=SLEEP).info().index == 1
@@ -273,7 +273,7 @@ def test_a_window_is_not_made_smaller_than_its_panes(phux, work):
 def test_a_lone_pane_may_have_any_size_a_terminal_may_have(phux, work):
     assert work.pane.resize(1, 1).cols == 1
     assert work.pane.resize(1000, 1000).cols == 1000
-    with pytest.raises(BadSizeError, match="no pane beside it"):
+    with pytest.raises(BadSizeError, match="no neighbor on this axis"):
         work.pane.resize(side="left", by=1)
 
 
@@ -357,11 +357,11 @@ def test_windows_are_swapped_within_and_across_sessions(phux, work):
 def test_a_window_moves_to_an_index_or_a_session(phux, work):
     two = work.new_window("two", command=SLEEP)
     assert two.move("work:7").window == 7
-    with pytest.raises(RefusedError, match="window 7 of session 'work' is there already"):
+    with pytest.raises(RefusedError, match="window 7 of session 'work' is already there"):
         two.move("work:7")
-    with pytest.raises(RefusedError, match="session 'work' has a window 0 already"):
+    with pytest.raises(RefusedError, match="session 'work' already has a window 0"):
         two.move("work:0")
-    with pytest.raises(RefusedError, match="is there already"):
+    with pytest.raises(RefusedError, match="is already there"):
         two.move("work")
     other = phux.new_session("other", command=SLEEP)
     assert two.move("other").window == 1
@@ -401,7 +401,7 @@ def test_session_names_are_unique_and_window_names_are_not(phux, work):
     two = work.new_window("two", command=SLEEP)
     two.rename("sleep")
     assert phux.window("work:sleep").id != two.id  # the first of the name
-    with pytest.raises(PhuxError, match="a session called 'other' lives already"):
+    with pytest.raises(PhuxError, match="a session called 'other' exists already"):
         work.rename("other")
 
 

@@ -12,7 +12,7 @@ from phux_core import layout
 from phux_core.errors import RequestError
 from phux_core.server.pane_record import PaneRecord
 from phux_core.server.tree.arranger import Arranger
-from phux_core.server.tree.diff import news, picture
+from phux_core.server.tree.diff import changes, tree_state
 from phux_core.server.tree.records import Tree
 from phux_core.server.tree.size_policy import View, decide
 
@@ -42,7 +42,9 @@ class Here:
         self.panes = {}
         self.written = b""
         self.views = {}
-        self.arranger = Arranger(self, "smallest")
+        self.arranger = Arranger(
+            self.tree, self.panes, "smallest", write_tree=self.write_tree, tree_changed=self.tree_changed
+        )
 
     def new(self):
         record = PaneRecord(self.tree.take_pane_id(), 80, 24, "sh", "/", 1, 0.5)
@@ -136,7 +138,7 @@ def apply(here, name, arguments):
     if name == "session":
         tree.add_session(tree.free_name(set()), "sh", here.new())
     elif name == "window":
-        session = arranger.find_session(arguments[0])
+        session = tree.session(arguments[0])
         arranger.check_index(session, arguments[1])
         record = here.new()
         record.cols, record.rows = arranger.size_for(session, (session.current.cols, session.current.rows))
@@ -151,7 +153,7 @@ def apply(here, name, arguments):
         window.drop_dead()
         arranger.fit(window)
     elif name == "die":
-        arranger.find(arguments[0])[2].dead = True
+        tree.pane(arguments[0])[2].dead = True
         arranger.retire(arguments[0])
     else:
         getattr(arranger, name)(*arguments)
@@ -206,15 +208,15 @@ def test_any_sequence_of_changes_leaves_every_window_whole():
     def stays_whole(steps):
         here = begin()
         for name, *arguments in steps:
-            before, told = here.tree.dump(), picture(here.tree)
+            before, told = here.tree.dump(), tree_state(here.tree)
             try:
                 apply(here, name, arguments)
             except RequestError:
                 assert here.tree.dump() == before, "what is refused changes nothing"
             check(here)
-            now = picture(here.tree)
+            now = tree_state(here.tree)
             if before == here.tree.dump():
-                assert list(news(told, now)) == []
+                assert list(changes(told, now)) == []
             else:
                 done[name] += 1
 

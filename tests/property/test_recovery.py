@@ -28,6 +28,8 @@ from phux_core.keeper import journal as journals
 from phux_core.keeper.channel import Channel
 from phux_core.keeper.feed_mark import FeedMark
 from phux_core.keeper.journal import Journal
+from phux_core.server.api.reader import Reader
+from phux_core.server.documents.tree import tree_document
 from phux_core.server.keeper_link import receive_inheritance
 from phux_core.server.pane_record import PaneRecord
 from phux_core.server.screen.rebuild import blank, label, rebuild
@@ -268,8 +270,8 @@ def come_up(tree, kept):
     slaves = []
     try:
         with socket.socket(socket.AF_UNIX) as listener:
-            hello = {"op": "hello", "restarts": 1, "keeper_pid": 1, "started_at": 0.0, "suspect": None}
-            keeper.send(hello, fds=[listener.fileno(), mark.fd])
+            hello = {"op": "hello", "restarts": 1, "keeper_pid": 1, "started_at": 0.0, "suspect": None, "set_aside": []}
+            keeper.send(hello, fds=[listener.fileno(), mark.fd, listener.fileno()])
         for pane, (memory, _blobs) in kept.items():
             keeper.send({"op": "journal", "pane": pane}, fds=[memory])
             master, slave = os.openpty()
@@ -285,10 +287,10 @@ def come_up(tree, kept):
 
         async def serve():
             loop = asyncio.get_running_loop()
-            service = Service(Settings("/s", engine="pyte", log_panes=False), service_end, inheritance, loop)
+            service = Service(Settings("/s", engine="pyte", log_panes=False), service_end, inheritance, loop, Reader)
             await asyncio.sleep(0)
             seen = {pane.id: (pane.seq, pane.engine.lines(0, ROWS).text) for pane in service.panes.values()}
-            document = service.tree_document(), service.status_document()
+            document = tree_document(service.tree, service.panes, {}), service.status_document()
             loop.remove_reader(service._listener)
             service._listener.close()
             for pane in list(service.panes.values()):

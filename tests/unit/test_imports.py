@@ -148,10 +148,10 @@ def test_imports_point_down_only(name):
         ("phux_core.server.screen.terminal", "from ..tree import diff", ["phux_core.server.tree.diff"]),
         (
             "phux_core.server.push.hub",
-            "if TYPE_CHECKING:\n    from phux_core.server.api.connection import Connection",
-            ["phux_core.server.api.connection"],
+            "if TYPE_CHECKING:\n    from phux_core.server.api.reader import Reader",
+            ["phux_core.server.api.reader"],
         ),
-        ("phux_core.server.api.connection", "from phux_core.server import service", ["phux_core.server.service"]),
+        ("phux_core.server.clients.connection", "from phux_core.server import service", ["phux_core.server.service"]),
         ("phux_client.aio.link", "from phux_core.keeper import listener", ["phux_core.keeper.listener"]),
         ("phux_client.aio.link", "from phux_core import keeper", ["phux_core.keeper"]),
         ("phux_client.aio.link", "from phux_core import engine as e", ["phux_core.engine"]),
@@ -180,7 +180,7 @@ def test_a_wrong_import_is_caught(name, source, caught):
         ),
         ("phux_core.engine.encoding", "from phux_core.keys import Key"),
         (
-            "phux_core.server.tree.spawner",
+            "phux_core.server.api.new_calls",
             "from phux_core.server.tree import launch\nfrom phux_core.server.kernel.foreground import look",
         ),
         (

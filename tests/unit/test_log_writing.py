@@ -228,21 +228,21 @@ def test_what_is_deleted_of_a_quiet_or_dead_pane_is_noticed(root):
     log.before_journal_restarts()
     journal.restart()
     output(b"two\n")
-    log.look_after()
+    log.check_files()
     assert log.holes == []
     os.unlink(f"{directory}/{4096:020}.log")  # the journal has it no more
-    log.look_after()
+    log.check_files()
     hole = (4096, 8192, "its file was deleted")
     assert log.holes == [hole]
     os.unlink(f"{directory}/{8192:020}.log")  # the one that is written to
-    log.look_after()
+    log.check_files()
     assert stored_bytes(root)[1].endswith(b"two\n")
     assert log.holes == [(4096, 12000, "its file was deleted")]
     log.ended(ended_at=1.0)
     shutil.rmtree(root)
-    log.look_after()
+    log.check_files()
     assert stored_bytes(root) == (12000, b"two\n")
     with Stored.open(root, LOG) as stored:
         assert places.read_meta(stored.directory)["ended_at"] == 1.0
-    log.look_after()
+    log.check_files()
     journal.close()

@@ -12,37 +12,37 @@ from phux_core.server.tree import launch
 
 if TYPE_CHECKING:
     from phux_core.engine import Engine
-    from phux_core.server.api.connection import Connection, Result
-    from phux_core.server.api.handlers import Server
+    from phux_core.server.clients.connection import Connection, Result
+    from phux_core.server.service import Service
 
 MAX_ROWS_AT_ONCE = 1000
 
 
 @handles("attach")
-def attach(server: Server, connection: Connection, session: int, cols: int, rows: int, read_only: bool) -> Result:
+def attach(service: Service, connection: Connection, session: int, cols: int, rows: int, read_only: bool) -> Result:
     size = launch.check_size(cols, rows)
-    attachment = server.attachments.attach(connection, session, size=size, read_only=read_only)
+    attachment = service.attachments.attach(connection, session, size=size, read_only=read_only)
     return {"attachment": attachment.number}
 
 
 @handles("resize_attachment")
-def resize_attachment(server: Server, connection: Connection, attachment: int, cols: int, rows: int) -> Result:
-    server.attachments.resize(connection, attachment, launch.check_size(cols, rows))
+def resize_attachment(service: Service, connection: Connection, attachment: int, cols: int, rows: int) -> Result:
+    service.attachments.resize(connection, attachment, launch.check_size(cols, rows))
     return {}
 
 
 @handles("detach")
-def detach(server: Server, session: int | None, attachment: int | None, keep: int | None) -> Result:
-    if session is not None and session not in server.tree.sessions:
-        raise NoSuchTargetError(f"there is no session with the id {session}")
-    chosen = server.attachments.chosen(session, attachment, keep)
-    return {"detached": server.attachments.detach(chosen, "detached", "detached by another client")}
+def detach(service: Service, session: int | None, attachment: int | None, keep: int | None) -> Result:
+    if session is not None:
+        service.tree.session(session)  # checks that it exists
+    chosen = service.attachments.chosen(session, attachment, keep)
+    return {"detached": service.attachments.detach(chosen, "detached", "detached by another client")}
 
 
 @handles("freeze")
-def freeze(server: Server, connection: Connection, attachment: int, pane: int) -> Result:
-    live = find_pane(server, pane)
-    shown = server.attachments.of(connection, attachment)
+def freeze(service: Service, connection: Connection, attachment: int, pane: int) -> Result:
+    live = find_pane(service, pane)
+    shown = service.attachments.of(connection, attachment)
     shown.thaw()
     shown.frozen = copy = engines.restore(live.engine.checkpoint())
     cursor = copy.cursor()
@@ -56,8 +56,8 @@ def freeze(server: Server, connection: Connection, attachment: int, pane: int) -
 
 
 @handles("frozen_rows")
-def frozen_rows(server: Server, connection: Connection, attachment: int, first: int, count: int) -> Result:
-    copy = server.attachments.of(connection, attachment).frozen
+def frozen_rows(service: Service, connection: Connection, attachment: int, first: int, count: int) -> Result:
+    copy = service.attachments.of(connection, attachment).frozen
     if copy is None:
         raise NoSuchTargetError("this attachment has no frozen pane", remedy="freeze one first")
     history = _history(copy)
@@ -67,8 +67,8 @@ def frozen_rows(server: Server, connection: Connection, attachment: int, first: 
 
 
 @handles("thaw")
-def thaw(server: Server, connection: Connection, attachment: int) -> Result:
-    server.attachments.of(connection, attachment).thaw()
+def thaw(service: Service, connection: Connection, attachment: int) -> Result:
+    service.attachments.of(connection, attachment).thaw()
     return {}
 
 

@@ -5,29 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phux_core import calls
-from phux_core.server.api import attach_calls, event_calls, log_calls, pane_calls, process_calls, tree_calls
+from phux_core.server.api import attach_calls, event_calls, log_calls, new_calls, pane_calls, process_calls, tree_calls
 from phux_core.server.api.handlers import HANDLERS
 
 if TYPE_CHECKING:
-    from phux_core.server.api.connection import Answer, Connection
-    from phux_core.server.api.handlers import Server
+    from phux_core.server.clients.connection import Answer, Connection
+    from phux_core.server.service import Service
 
-TOPICS = (attach_calls, event_calls, log_calls, pane_calls, process_calls, tree_calls)
+TOPICS = (attach_calls, event_calls, log_calls, new_calls, pane_calls, process_calls, tree_calls)
 """The modules with handlers; importing them registers the handlers."""
 
 if missing := calls.CALLS.keys() - HANDLERS.keys():
     raise TypeError(f"these calls have no handler: {', '.join(sorted(missing))}")
 
 
-def dispatch(server: Server, connection: Connection, name: object, params: object) -> Answer:
+def dispatch(service: Service, connection: Connection, name: object, params: object) -> Answer:
     """Execute a call, immediately or asynchronously.
 
     Raises:
         PhuxError: The call failed.
     """
+    service.turns.heard()
     call, values = calls.check(name, params)
-    server.attachments.check_allowed(connection, call.name)
+    service.attachments.check_allowed(connection, call.name)
     for param, default in call.defaults.items():
         if values[param] is None:
             values[param] = default
-    return HANDLERS[call.name](server, connection, values)
+    return HANDLERS[call.name](service, connection, values)

@@ -11,16 +11,16 @@ from phux_core.server.api.handlers import find_pane, handles
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from phux_core.server.api.connection import Connection, Result
-    from phux_core.server.api.handlers import Server
+    from phux_core.server.clients.connection import Connection, Result
     from phux_core.server.pane import Pane
+    from phux_core.server.service import Service
 
 MAX_SUBSCRIPTIONS = 1000
 
 
 @handles("subscribe")
 def subscribe(
-    server: Server,
+    service: Service,
     connection: Connection,
     pane: int | None,
     output: bool,
@@ -33,8 +33,8 @@ def subscribe(
         raise BadRequestError("the text of all panes cannot be pushed at once", remedy="send `pane` with `output`")
     if not output and (since is not None or output_only or screen):
         raise BadRequestError("`since`, `output_only` and `screen` come with text", remedy="send `output` too")
-    live = None if pane is None else find_pane(server, pane)
-    events = server.events
+    live = None if pane is None else find_pane(service, pane)
+    events = service.events
     if len(events.numbers_of(connection)) >= MAX_SUBSCRIPTIONS:
         raise LimitError(f"this connection has {MAX_SUBSCRIPTIONS} subscriptions", remedy="end some of them")
     if live is None:
@@ -42,17 +42,17 @@ def subscribe(
             raise BadRequestError("only a pane can be held", remedy="send `pane` with `hold_ms`")
         return {"subscription": events.subscribe(connection, None)}
     if hold_ms is not None:
-        return _hold(server, connection, live, hold_ms)
+        return _hold(service, connection, live, hold_ms)
     if output:
         number, since = events.follow(connection, live, since=since, output_only=output_only, screen=screen)
     else:
         number, since = events.subscribe(connection, live.id), live.seq
     if live.record.dead:
-        events.tell_of_death(connection, number, live)
+        events.push_end(connection, number, live)
     return _subscribed(live, number, since)
 
 
-async def _hold(server: Server, connection: Connection, pane: Pane, hold_ms: int) -> Result:
+async def _hold(service: Service, connection: Connection, pane: Pane, hold_ms: int) -> Result:
     """Subscribe to a pane, and hold its lock for the lifetime of the subscription."""
     lock = pane.runner.lock
     try:
@@ -64,8 +64,8 @@ async def _hold(server: Server, connection: Connection, pane: Pane, hold_ms: int
         ) from None
     if not connection.is_open:
         lock.release()
-        raise DisconnectedError("the caller is gone")
-    number = server.events.subscribe(connection, pane.id, at_end=lock.release)
+        raise DisconnectedError("the client has disconnected")
+    number = service.events.subscribe(connection, pane.id, at_end=lock.release)
     return _subscribed(pane, number, pane.seq)
 
 
@@ -80,12 +80,12 @@ def _subscribed(pane: Pane, number: int, since: int) -> Result:
 
 
 @handles("unsubscribe")
-def unsubscribe(server: Server, connection: Connection, subscription: int) -> Result:
-    server.events.unsubscribe(connection, subscription)
+def unsubscribe(service: Service, connection: Connection, subscription: int) -> Result:
+    service.events.unsubscribe(connection, subscription)
     return {}
 
 
 @handles("cancel")
-def cancel(_server: Server, connection: Connection, request: int) -> Result:
+def cancel(_service: Service, connection: Connection, request: int) -> Result:
     connection.requests.cancel(request)
     return {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import fields
 
@@ -11,64 +11,16 @@ from phux_core.calls import CALLS
 from phux_core.errors import NoSuchTargetError
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable, Iterable
 
     from phux_core.kinds import Param
-    from phux_core.server.api.connection import Answer, Connection, Result
-    from phux_core.server.history.server_logs import Logs
+    from phux_core.server.clients.connection import Answer, Connection
     from phux_core.server.pane import Pane
-    from phux_core.server.push.attachments import Attachments
-    from phux_core.server.push.hub import EventHub
-    from phux_core.server.tree.arranger import Arranger
-    from phux_core.server.tree.records import Tree
-    from phux_core.server.tree.spawner import Maker
+    from phux_core.server.service import Service
 
-    Handler = Callable[["Server", Connection, dict[str, Any]], Answer]
+    Handler = Callable[[Service, Connection, dict[str, Any]], Answer]
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
-
-
-class Keeper(Protocol):
-    """The part of the keeper that handlers need."""
-
-    def end(self, pane: int) -> None:
-        """End the program of a pane."""
-
-
-class Server(Protocol):
-    """The parts of the service that handlers need."""
-
-    loop: asyncio.AbstractEventLoop
-    panes: dict[int, Pane]
-    tree: Tree
-    arranger: Arranger
-    spawner: Maker
-    events: EventHub
-    attachments: Attachments
-    logs: Logs
-
-    @property
-    def keeper(self) -> Keeper:
-        """The link to the keeper."""
-
-    def status_document(self) -> Result:
-        """Return the Status document."""
-
-    def tree_document(self) -> Result:
-        """Return the Tree document."""
-
-    def tree_changed(self) -> None:
-        """Save the tree, and notify clients."""
-
-    def when_dead(self, pane_id: int) -> asyncio.Future[None]:
-        """Return a future that is done when a pane's program has ended and its output was read."""
-
-    def remove_panes(self, pane_ids: list[int]) -> None:
-        """Remove panes whose programs have ended or are being ended."""
-
-    def shutdown(self, why: str) -> None:
-        """Shut down the server."""
 
 
 HANDLERS: dict[str, Handler] = {}
@@ -116,14 +68,14 @@ def handles(name: str, *, part: str = "", collect: type | None = None) -> Callab
         if name in HANDLERS:
             raise TypeError(f"{function.__qualname__}: the call {name} has a handler already")
 
-        def handler(server: Server, connection: Connection, values: dict[str, Any]) -> Answer:
+        def handler(service: Service, connection: Connection, values: dict[str, Any]) -> Answer:
             arguments = {one.name: values.pop(param) for param, one in named.items()}
             if takes_connection:
                 arguments["connection"] = connection
             if collect:
                 arguments[object_name] = collect(**{field: values.pop(field) for field in collected})
             rest = {param: value for param, value in values.items() if value is not None}  # empty without `**rest`
-            answer: Answer = function(getattr(server, part) if part else server, **arguments, **rest)
+            answer: Answer = function(getattr(service, part) if part else service, **arguments, **rest)
             return answer
 
         HANDLERS[name] = handler
@@ -147,13 +99,13 @@ def _listed(these: dict[str, str], others: dict[str, str]) -> str:
     return ", ".join(f"{name}: {annotation}" for name, annotation in sorted(different))
 
 
-def find_pane(server: Server, pane_id: int) -> Pane:
+def find_pane(service: Service, pane_id: int) -> Pane:
     """Return a pane by its id.
 
     Raises:
         NoSuchTargetError: There is no such pane.
     """
-    pane = server.panes.get(pane_id)
+    pane = service.panes.get(pane_id)
     if pane is None:
         raise NoSuchTargetError(f"there is no pane @{pane_id}")
     return pane

@@ -11,72 +11,72 @@ from phux_core.server.history.server_logs import SEARCH_S
 
 if TYPE_CHECKING:
     from phux_core.logs.ledger import Entry
-    from phux_core.server.api.connection import Connection, Result
-    from phux_core.server.api.handlers import Server
+    from phux_core.server.clients.connection import Connection, Result
     from phux_core.server.pane import Pane
+    from phux_core.server.service import Service
 
 # Maximum size sent to a worker for a pane without a log: more would delay other clients.
 _MOST_FROM_MEMORY = 2 * 1024 * 1024
 
 
 @handles("logs")
-async def logs(server: Server, connection: Connection, pane: int | None, log: str | None, **query: Any) -> Result:
+async def logs(service: Service, connection: Connection, pane: int | None, log: str | None, **query: Any) -> Result:
     if (pane is None) == (log is None):
         raise BadRequestError("which log?", remedy="send either `pane` or `log`")
     if "from_byte" in query and not query.keys().isdisjoint({"lines", "since"}):
         raise BadRequestError("`from_byte` goes with neither `lines` nor `since`", remedy="send one of them")
-    live = server.panes.get(pane) if pane is not None else None
+    live = service.panes.get(pane) if pane is not None else None
     if live is None:
-        return await server.logs.ask("read", connection, pane=pane, log=log, query=query)
-    return await _read_live(server, connection, live, query)
+        return await service.logs.ask("read", connection, pane=pane, log=log, query=query)
+    return await _read_live(service, connection, live, query)
 
 
 @handles("log_list")
-async def log_list(server: Server, connection: Connection) -> Result:
-    live = [pane.id for pane in server.panes.values() if not pane.record.dead]
-    return await server.logs.ask("list", connection, live=live)
+async def log_list(service: Service, connection: Connection) -> Result:
+    live = [pane.id for pane in service.panes.values() if not pane.record.dead]
+    return await service.logs.ask("list", connection, live=live)
 
 
 @handles("output")
-async def output(server: Server, connection: Connection, id_: str | None, pane: int | None, **query: Any) -> Result:
+async def output(service: Service, connection: Connection, id_: str | None, pane: int | None, **query: Any) -> Result:
     if (pane is None) == (id_ is None):
         raise BadRequestError("which command?", remedy="send either `id` or `pane`")
     if pane is not None:
-        live = find_pane(server, pane)
+        live = find_pane(service, pane)
         document = _latest(live)
     else:
         which = CommandId.parse(str(id_))
-        found = _live(server, which)
+        found = _live(service, which)
         if found is None:
-            return await server.logs.ask("output", connection, id=id_, query=query)
+            return await service.logs.ask("output", connection, id=id_, query=query)
         live, document = found, _entry(found, which)
-    return await _read_live(server, connection, live, query | range_of(document)) | {"command": document}
+    return await _read_live(service, connection, live, query | range_of(document)) | {"command": document}
 
 
 @handles("commands")
 async def commands(
-    server: Server, connection: Connection, pane: int | None, id_: str | None, log: str | None
+    service: Service, connection: Connection, pane: int | None, id_: str | None, log: str | None
 ) -> Result:
     if sum(given is not None for given in (pane, id_, log)) > 1:
         raise BadRequestError("`pane`, `id` and `log` exclude each other", remedy="send one of them")
     if id_ is not None:
         which = CommandId.parse(id_)
-        live = _live(server, which)
+        live = _live(service, which)
         if live is None:
-            return await server.logs.ask("commands", connection, id=id_)
+            return await service.logs.ask("commands", connection, id=id_)
         return {"commands": [_entry(live, which)]}
     if log is not None:
-        return await server.logs.ask("commands", connection, log=log)
-    if pane is not None and pane not in server.panes:
-        return await server.logs.ask("commands", connection, pane=pane)
-    chosen = server.panes.values() if pane is None else [server.panes[pane]]
+        return await service.logs.ask("commands", connection, log=log)
+    if pane is not None and pane not in service.panes:
+        return await service.logs.ask("commands", connection, pane=pane)
+    chosen = service.panes.values() if pane is None else [service.panes[pane]]
     found = sorted((entry for live in chosen for entry in live.ledger.entries), key=_by_time)
     return {"commands": [entry.to_document() for entry in found]}
 
 
 @handles("search")
 async def search(
-    server: Server,
+    service: Service,
     connection: Connection,
     pattern: str,
     session: int | None,
@@ -86,11 +86,9 @@ async def search(
 ) -> Result:
     if session is not None and everywhere:
         raise BadRequestError("`session` and `everywhere` exclude each other", remedy="send one of them")
-    if session is not None and session not in server.tree.sessions:
-        raise NoSuchTargetError(f"there is no session with the id {session}")
-    chosen = server.tree.panes() if session is None else server.tree.sessions[session].panes()
-    logs = None if everywhere else [f"{server.logs.server}/{record.id}" for record in chosen]
-    return await server.logs.ask(
+    chosen = service.tree.panes() if session is None else service.tree.session(session).panes()
+    logs = None if everywhere else [f"{service.logs.server}/{record.id}" for record in chosen]
+    return await service.logs.ask(
         "search",
         connection,
         deadline_s=SEARCH_S,
@@ -101,26 +99,26 @@ async def search(
     )
 
 
-def _live(server: Server, which: CommandId) -> Pane | None:
+def _live(service: Service, which: CommandId) -> Pane | None:
     """Return the pane of a command, if it exists."""
-    ours = which.log is None or which.log == f"{server.logs.server}/{which.pane}"
-    return server.panes.get(which.pane) if ours else None
+    ours = which.log is None or which.log == f"{service.logs.server}/{which.pane}"
+    return service.panes.get(which.pane) if ours else None
 
 
-async def _read_live(server: Server, connection: Connection, pane: Pane, query: dict[str, Any]) -> Result:
+async def _read_live(service: Service, connection: Connection, pane: Pane, query: dict[str, Any]) -> Result:
     """Read the log of a live pane; without a log, the content of its journal."""
     asked = query | {"cols": pane.record.cols, "rows": pane.record.rows}
     if pane.log.is_on:
         pane.log.catch_up()
-        return await server.logs.ask("read", connection, log=f"{server.logs.server}/{pane.id}", query=asked)
+        return await service.logs.ask("read", connection, log=f"{service.logs.server}/{pane.id}", query=asked)
 
     def in_memory() -> dict[str, Any]:
-        if server.panes.get(pane.id) is not pane:
+        if service.panes.get(pane.id) is not pane:
             raise NoSuchTargetError(f"@{pane.id} was killed, and had no log")
         oldest = max(pane.journal.oldest, pane.journal.position - _MOST_FROM_MEMORY)
         return {"offset": oldest, "data": pane.journal.since(oldest).decode("utf-8", "surrogateescape")}
 
-    return await server.logs.ask("read", connection, pane=pane.id, query=asked, large=in_memory)
+    return await service.logs.ask("read", connection, pane=pane.id, query=asked, large=in_memory)
 
 
 def _entry(pane: Pane, which: CommandId) -> dict[str, Any]:

@@ -22,10 +22,10 @@ from phux_core.server.api.handlers import find_pane, handles
 from phux_core.server.run.record import RunRequest
 
 if TYPE_CHECKING:
-    from phux_core.server.api.connection import Answer, Connection, Result
-    from phux_core.server.api.handlers import Server
+    from phux_core.server.clients.connection import Answer, Connection, Result
     from phux_core.server.kernel.foreground import Foreground
     from phux_core.server.pane import Pane
+    from phux_core.server.service import Service
 
 # Characters that the terminal turns into a signal for its foreground process group (termios(3)), if ISIG is set.
 _KEYS = {"INT": termios.VINTR, "QUIT": termios.VQUIT, "TSTP": termios.VSUSP}
@@ -36,17 +36,17 @@ _FORK_S = 0.25
 
 
 @handles("run", collect=RunRequest)
-def run(server: Server, connection: Connection, pane: int, request: RunRequest, timeout_ms: int | None) -> Answer:
+def run(service: Service, connection: Connection, pane: int, request: RunRequest, timeout_ms: int | None) -> Answer:
     timeout_s = None if timeout_ms is None else timeout_ms / 1000
     request = evolve(_checked(request), timeout_s=timeout_s, client=connection.client)
-    runner = find_pane(server, pane).runner
+    runner = find_pane(service, pane).runner
     return runner.run_now(request) or runner.run(request, lambda: connection.is_open)
 
 
 @handles("start", collect=RunRequest)
-async def start(server: Server, connection: Connection, pane: int, request: RunRequest) -> Result:
+async def start(service: Service, connection: Connection, pane: int, request: RunRequest) -> Result:
     request = evolve(_checked(request), by="start", client=connection.client)
-    live = find_pane(server, pane)
+    live = find_pane(service, pane)
     started = await live.runner.start(request, lambda: connection.is_open)
     return {"command": f"{live.id}.{started.number}", "seq": started.typed_seq}
 
@@ -59,16 +59,16 @@ def _checked(request: RunRequest) -> RunRequest:
 
 
 @handles("signal")
-async def signal_foreground(server: Server, pane: int, signal: str, shell: bool) -> Result:
-    live = find_pane(server, pane)
+async def signal_foreground(service: Service, pane: int, signal: str, shell: bool) -> Result:
+    live = find_pane(service, pane)
     if not shell:
         await command_begun(live)
     return send_signal(live, signal, shell=shell)
 
 
 @handles("stop")
-async def stop(server: Server, pane: int, grace_ms: int) -> Result:
-    live = find_pane(server, pane)
+async def stop(service: Service, pane: int, grace_ms: int) -> Result:
+    live = find_pane(service, pane)
     began = time.monotonic()
     sent: list[str] = []
     command = None

@@ -7,14 +7,16 @@ gets an error and is disconnected.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from phux_core import wire
 from phux_core.errors import ProtocolError, VersionError
-from phux_core.server.api.connection import Connection, error_document
+from phux_core.server.api.dispatch import dispatch
+from phux_core.server.clients.connection import Connection, error_document
+from phux_core.version import __version__
 
 if TYPE_CHECKING:
-    from phux_core.server.api.connection import Answer
+    from phux_core.server.service import Service
 
 HANDSHAKE_S = 10.0
 """How long a client may take to say hello."""
@@ -27,43 +29,19 @@ _MAX_REQUEST_ID = 2**53
 _LONGEST_NAME = 100
 
 
-class Host(Protocol):
-    """The parts of the service that a reader needs."""
-
-    @property
-    def room(self) -> bytearray:
-        """The shared receive buffer; no reader keeps data in it."""
-
-    def greet(self) -> dict[str, Any]:
-        """Describe the server in the handshake."""
-
-    def handle(self, connection: Connection, call: object, params: object) -> Answer:
-        """Execute a call, immediately or asynchronously."""
-
-    def connected(self, connection: Connection) -> None:
-        """Record a new client."""
-
-    def disconnected(self, connection: Connection) -> None:
-        """Record that a client has disconnected."""
-
-    def resumed(self, connection: Connection) -> None:
-        """Record that a slow client reads again."""
-
-
 class Reader(asyncio.BufferedProtocol):
     """Reads the frames of one client.
 
     Args:
-        host: The service.
-        loop: The event loop.
+        service: The service.
     """
 
     connection: Connection
     _transport: asyncio.Transport
 
-    def __init__(self, host: Host, loop: asyncio.AbstractEventLoop) -> None:
-        self._host = host
-        self._loop = loop
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._loop = service.loop
         self._decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
         self._greeted = False
         self._handshake_timer: asyncio.TimerHandle | None = None
@@ -77,7 +55,7 @@ class Reader(asyncio.BufferedProtocol):
         self._transport = cast("asyncio.Transport", transport)
         self.connection = Connection(self._transport, self._loop, self._schedule_work)
         self._handshake_timer = self._loop.call_later(HANDSHAKE_S, self._handshake_overdue)
-        self._host.connected(self.connection)
+        self._service.connected(self.connection)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         """Clean up."""
@@ -85,15 +63,15 @@ class Reader(asyncio.BufferedProtocol):
             if timer is not None:
                 timer.cancel()
         self.connection.lost()
-        self._host.disconnected(self.connection)
+        self._service.disconnected(self.connection)
 
     def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002
         """Return the receive buffer, shared by all connections because data is consumed at once."""
-        return self._host.room
+        return self._service.room
 
     def buffer_updated(self, nbytes: int) -> None:
         """Process bytes from the client."""
-        self._decoder.push(memoryview(self._host.room)[:nbytes])
+        self._decoder.push(memoryview(self._service.room)[:nbytes])
         if not self._turn_scheduled:
             self._work()
 
@@ -105,7 +83,7 @@ class Reader(asyncio.BufferedProtocol):
     def resume_writing(self) -> None:
         """Resume reading."""
         self.connection.resume()
-        self._host.resumed(self.connection)
+        self._service.resumed(self.connection)
         self._schedule_work()
 
     # Frames
@@ -144,7 +122,7 @@ class Reader(asyncio.BufferedProtocol):
         if not isinstance(request_id, int) or isinstance(request_id, bool) or not 0 <= request_id < _MAX_REQUEST_ID:
             raise ProtocolError("a request has no id, or one that is not a number from 0 to 2^53 - 1")
         try:
-            answer = self._host.handle(self.connection, call, header.get("params"))
+            answer = dispatch(self._service, self.connection, call, header.get("params"))
         except Exception as error:  # noqa: BLE001  an error ends only this request
             self.connection.reply(request_id, call, error)
             return
@@ -171,7 +149,9 @@ class Reader(asyncio.BufferedProtocol):
         if isinstance(client, str):  # a name without control characters
             self.connection.client = "".join(filter(str.isprintable, client))[:_LONGEST_NAME] or None
         self._greeted = True
-        self.connection.push({"hello": self._host.greet()})
+        self.connection.push(
+            {"hello": {"protocol": list(wire.PROTOCOL), "server": f"phux/{__version__}", "capabilities": ["events"]}}
+        )
 
     def _cut_off(self, error: ProtocolError) -> None:
         self.connection.push({"error": error_document(error)})

@@ -1,7 +1,7 @@
-"""Worker processes that read logs: few, kept warm for a while, and killed when one takes too long.
+"""Worker processes that read logs; kept for a while after use, and killed if they take too long.
 
-A worker does one thing at a time. It ends itself when a pattern takes too long to match (see ``phux_core.patterns``),
-and is killed when it does not answer in time or nobody waits for the answer. Only the caller is told.
+A worker handles one request at a time. It ends itself if a pattern takes too long to match (``phux_core.patterns``), and
+is killed if it does not reply in time or the caller has disconnected. Only the caller gets an error.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from phux_core.patterns import too_slow, was_too_slow
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import Callable
 
 MOST_WORKERS = 8
-_MOST_QUICK = 2
-# Whoever takes longer than this does not keep others waiting: they get a worker beside that one.
-_QUICK_S = 1.0
 MOST_WAITING = 64
 """Requests that may wait for a worker."""
+# How often a worker's caller is checked.
+_CHECK_S = 1.0
 _IDLE_S = 30.0
 _PREFIX = 4
 
@@ -36,29 +35,28 @@ class LogWorkers:
         self._loop = loop
         self._free: list[tuple[Process, asyncio.TimerHandle]] = []
         self._busy: set[Process] = set()
-        self._place = asyncio.Semaphore(MOST_WORKERS)
-        self._turn = asyncio.Semaphore(_MOST_QUICK)
+        self._slots = asyncio.Semaphore(MOST_WORKERS)
         self._waiting = 0
         self._closed = False
 
     async def ask(self, request: dict[str, Any], *, deadline_s: float, is_wanted: Callable[[], bool]) -> dict[str, Any]:
-        """Have a worker do something.
+        """Send a request to a worker, and return its reply.
 
         Args:
-            request: What.
+            request: The request.
             deadline_s: How long it may take.
-            is_wanted: Tells whether anybody waits for the answer.
+            is_wanted: Returns whether the caller still waits for the reply.
 
         Raises:
-            LimitError: Too many wait already, or it took too long.
-            DisconnectedError: Nobody waits for it any more.
-            PhuxError: What the worker says.
+            LimitError: Too many requests wait, or it took too long.
+            DisconnectedError: The caller no longer waits.
+            PhuxError: The error in the worker's reply.
         """
         if self._waiting >= MOST_WAITING:
-            raise errors.LimitError(f"{MOST_WAITING} requests wait to read logs", remedy="try again in a moment")
+            raise errors.LimitError(f"{MOST_WAITING} requests to read logs are waiting", remedy="try again in a moment")
         self._waiting += 1
         try:
-            async with self._place, self._in_turn():
+            async with self._slots:
                 reply = await self._ask(request, deadline_s, is_wanted)
         finally:
             self._waiting -= 1
@@ -66,23 +64,6 @@ class LogWorkers:
             raise errors.from_wire(reply["error"])
         answer: dict[str, Any] = reply["ok"]
         return answer
-
-    @contextlib.asynccontextmanager
-    async def _in_turn(self) -> AsyncIterator[None]:
-        """Wait for the turn, and pass it on at the end, or as soon as this takes long."""
-        await self._turn.acquire()
-        held = [self._turn.release]
-
-        def pass_on() -> None:
-            while held:
-                held.pop()()
-
-        timer = self._loop.call_later(_QUICK_S, pass_on)
-        try:
-            yield
-        finally:
-            timer.cancel()
-            pass_on()
 
     async def _ask(self, request: dict[str, Any], deadline_s: float, is_wanted: Callable[[], bool]) -> dict[str, Any]:
         worker = await self._take()
@@ -92,8 +73,8 @@ class LogWorkers:
             async with asyncio.timeout(deadline_s):
                 while not exchange.done():
                     if not is_wanted():
-                        raise errors.DisconnectedError("the caller is gone")
-                    await asyncio.wait([exchange], timeout=_QUICK_S)
+                        raise errors.DisconnectedError("the client has disconnected")
+                    await asyncio.wait([exchange], timeout=_CHECK_S)
             reply = exchange.result()
         except TimeoutError:
             raise errors.LimitError(
@@ -148,7 +129,7 @@ class LogWorkers:
         _end(worker)
 
     def close(self) -> None:
-        """End all of them."""
+        """End all workers."""
         self._closed = True
         for worker, timer in self._free:
             timer.cancel()

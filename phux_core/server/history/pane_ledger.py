@@ -1,9 +1,9 @@
-"""The ledger of a live pane: kept up to date by marks and runs, by the keeper for the next service, and in the log.
+"""The command ledger of a live pane: updated by marks and runs, stored at the keeper and in the log.
 
-After a death the journal's marks are heard again. What the ledger knows already it does not take twice: commands begin
-at places in the stream that only ever grow. So only that a run was typed must outlive us at once: its note tells that
-until it is set down beside the journal. How it goes on stands in the journal. The keeper is told a moment later, of all
-of it together.
+After a restart, the marks in the journal are processed again. The ledger ignores those that it has recorded already:
+commands start at increasing sequence numbers. So only the fact that a run was typed must be stored at once: in the run's note,
+and then beside the journal. The journal contains the rest. The keeper and the log get all changes together, a moment
+later.
 """
 
 from __future__ import annotations
@@ -26,15 +26,14 @@ if TYPE_CHECKING:
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.shell.events import ShellEvent
 
-# Changes are written to the file together: it is for later, and a command is often three of them.
+# Changes are stored together: a command often has three of them.
 _WRITE_S = 0.25
-_KEEP_S = 0.02
-# Lines that the keeper appends before it is given the whole ledger anew.
+# Lines that the keeper appends before it gets the whole ledger again.
 _MOST_LINES = 3 * ledger.MOST_ENTRIES
 
 
 class TypedRun(Protocol):
-    """What the ledger records of a run."""
+    """The fields of a run that the ledger records."""
 
     number: int
     command: str
@@ -51,12 +50,12 @@ class PaneLedger:
         record: The pane's record.
         journal: The pane's stream.
         log: The pane's log.
-        kept: What the keeper had of it.
-        keep: Has a line kept, or all of them anew: ``keep(data, anew)``.
+        kept: The lines stored at the keeper.
+        keep: Stores lines at the keeper: ``keep(data, anew)`` appends them, or replaces all if ``anew``.
         cwd: Returns the working directory of the pane's first process.
 
     Attributes:
-        typist: The client that pressed Enter last, if it is known.
+        typist: The client that pressed Enter last, if known.
     """
 
     def __init__(
@@ -74,11 +73,10 @@ class PaneLedger:
         self._ledger = Ledger.of(record.id, kept)
         self._keep = keep
         self._lines = kept.count(b"\n")
-        # What the last service did not come to write is written with the next change, or with the pane's end.
+        # The last service may not have written its last change; it is written with the next one.
         self._unwritten = {entry.number: entry for entry in self.entries[-1:]}
         self._timer: asyncio.TimerHandle | None = None
         self._changed: dict[int, Entry] = {}
-        self._keep_timer: asyncio.TimerHandle | None = None
 
     @property
     def entries(self) -> list[Entry]:
@@ -86,17 +84,17 @@ class PaneLedger:
         return list(self._ledger.entries.values())
 
     def get(self, number: int) -> Entry | None:
-        """Find one."""
+        """Return an entry, or None."""
         return self._ledger.entries.get(number)
 
     @property
     def last_end(self) -> int | None:
-        """Where the output of the command ended that ended last; None if none did."""
+        """Where the output of the last finished command ended; None if no command has finished."""
         return next(
             (entry.end for entry in reversed(self._ledger.entries.values()) if entry.ended_at is not None), None
         )
 
-    # What runs tell
+    # Changes by runs
 
     @property
     def next_number(self) -> int:
@@ -104,41 +102,41 @@ class PaneLedger:
         return self._ledger.next_number
 
     def typed(self, run: TypedRun) -> None:
-        """Take a run that was typed just now, under the next number; its note has told of it until here."""
+        """Record a run that was just typed, under the next number."""
         if run.number != self.next_number:
-            return  # it was heard of before the last service died
+            return  # recorded by an earlier service
         self._add(run.command or None, run.by, run.client, run.typed_seq, None, run.started_at)
-        self._set_down()
+        self._keep_beside_journal()
 
     def began(self, number: int, start: int) -> None:
-        """Take note that a command was begun."""
+        """Record that a command has started."""
         self._change(number, start=start)
 
     def ended(self, number: int, start: int, end: int, exit_code: int | None) -> None:
-        """Take note that a command has ended; one that has ended before did so then."""
+        """Record that a command has ended, unless its end is recorded already."""
         entry = self.get(number)
         if entry is not None and entry.ended_at is not None:
             return
         self._change(number, start=start, end=end, exit_code=exit_code, ended_at=time.time())
 
     def lost(self, number: int) -> None:
-        """Take note that nobody will ever hear how a command ended."""
+        """Record that the end of a command will never be known."""
         entry = self.get(number)
         if entry is not None and entry.ended_at is None:
             self._change(number, lost=True)
 
-    # What the shell tells
+    # Changes by marks
 
     def take(self, event: ShellEvent, command: str | None) -> None:
-        """Take what the shell's marks say."""
+        """Record an event of the shell's marks."""
         latest = self._ledger.latest
         if isinstance(event, CommandStarted):
             if latest is not None and event.start <= (latest.place if latest.start is None else latest.start):
                 if latest.command is None and latest.start == event.start:
                     self._change(latest.number, command=command)
-                return  # heard before
+                return  # recorded already
             self._add(command, "typed", self.typist, event.input_start, event.start, time.time())
-            self._set_down()  # where there are no marks, nothing else would tell the next service
+            self._keep_beside_journal()  # without marks, the journal does not contain it
             return
         if not isinstance(event, CommandFinished) or event.start is None or latest is None:
             return
@@ -147,14 +145,14 @@ class PaneLedger:
             self.ended(latest.number, event.start, end, event.exit_code)
 
     def pane_died(self, exit_code: int | None, place: int) -> None:
-        """Record that the program has ended, and its output at a place."""
+        """Record that the pane's program has ended, and the end of its output."""
         latest = self._ledger.latest
         if latest is not None and latest.ended_at is None and not latest.lost:
             start = place if latest.start is None else latest.start
             self.ended(latest.number, start, place, exit_code)
         self.flush()
 
-    # Keeping
+    # Storing
 
     def _add(
         self, command: str | None, by: str, client: str | None, place: int, start: int | None, started_at: float
@@ -177,21 +175,15 @@ class PaneLedger:
 
     def _write(self, entry: Entry) -> None:
         self._changed[entry.number] = self._unwritten[entry.number] = entry
-        loop = asyncio.get_running_loop()
-        if self._keep_timer is None:
-            self._keep_timer = loop.call_later(_KEEP_S, self.keep_now)
         if self._timer is None:
-            self._timer = loop.call_later(_WRITE_S, self.flush)
+            self._timer = asyncio.get_running_loop().call_later(_WRITE_S, self.flush)
 
     def keep_now(self) -> None:
-        """Have the keeper keep what it does not have yet; before the journal forgets it."""
-        if self._keep_timer is not None:
-            self._keep_timer.cancel()
-            self._keep_timer = None
+        """Store changes at the keeper; call before the journal is restarted."""
         self._keep_lines(self._changed_lines())
 
-    def _set_down(self) -> None:
-        """See to it that what has changed is kept even if this service dies now."""
+    def _keep_beside_journal(self) -> None:
+        """Store changes beside the journal at once, so that they survive if this service dies."""
         lines = self._changed_lines()
         if not self._journal.add_to_outbox(lines):
             self._keep_lines(lines)
@@ -202,7 +194,7 @@ class PaneLedger:
         return lines
 
     def _keep_lines(self, lines: bytes) -> None:
-        """Have the keeper keep what was set down beside the journal, and more."""
+        """Store the lines beside the journal, and more, at the keeper."""
         journal = self._journal
         lines = journal.outbox + lines
         self._lines += lines.count(b"\n")
@@ -214,7 +206,7 @@ class PaneLedger:
         journal.clear_outbox()
 
     def flush(self) -> None:
-        """Have everything kept, and write to the log what the ledger's file does not have yet."""
+        """Store changes at the keeper and in the log."""
         self.keep_now()
         if self._timer is not None:
             self._timer.cancel()

@@ -1,8 +1,8 @@
-"""The log of one live pane: what stands in its journal and not yet on disk is appended, before it is parsed.
+"""The log of one live pane: output is appended before it is parsed.
 
-The journal outlives the service, so the log does not have to be written in the same instant: after a death the next
-service appends what is missing, and while a disk is full the bytes wait in the journal. Only when the journal has to be
-emptied first is there a hole, and that is remembered. Nothing that goes wrong here touches the pane.
+The journal survives the service, so a delay loses nothing: after a restart the next service appends what is missing,
+and while the disk is full, the output waits in the journal. Only if the journal has to be restarted first, the log gets a
+hole, which is recorded. Errors here do not affect the pane.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PIECE = 1024 * 1024
 _RETRY_S = 1.0
 _MOST_HOLES = 100
-# Lines that are appended to the ledger's file before it is written anew.
+# Lines that are appended to the ledger's file before it is rewritten.
 _MOST_LINES = 3 * ledger.MOST_ENTRIES
 _log = logging.getLogger("phux.logs")
 
@@ -35,9 +35,9 @@ class Hole(NamedTuple):
     """A part of the stream that is not in the log.
 
     Attributes:
-        start: The place of the first byte that is missing.
-        end: The place behind the last; None while it may still grow, or be filled.
-        why: What kept it from being written.
+        start: The sequence number of the first missing byte.
+        end: The sequence number after the last one; None while it may still grow, or be filled.
+        why: Why it could not be written.
     """
 
     start: int
@@ -50,10 +50,10 @@ class PaneLog:
 
     Args:
         root: The directory of all logs.
-        log: Which.
-        writer: Appends to it; None if this pane is not to be logged.
-        journal: What the pane's program wrote.
-        meta: What is known of the pane.
+        log: The id of this log.
+        writer: Appends to the log; None if the pane is not logged.
+        journal: The pane's output.
+        meta: The description of the pane.
     """
 
     def __init__(
@@ -68,11 +68,11 @@ class PaneLog:
         self._problem: str | None = None
         self._retry_at = 0.0
         self._changed_at: int | None = None
-        self._appended_lines = _MOST_LINES  # the first time, it is written anew
+        self._appended_lines = _MOST_LINES  # rewrite it the first time
         if writer is not None:
             try:
                 writer.resume()
-                self._remember()
+                self._load_meta()
                 self._check_directory()
             except OSError as error:
                 self._failed(error)
@@ -86,18 +86,18 @@ class PaneLog:
 
     @property
     def problem(self) -> str | None:
-        """What keeps the log from being written; None if nothing does."""
+        """Why the log cannot be written; None if it can."""
         return self._problem
 
     @property
     def holes(self) -> list[Hole]:
-        """What is missing; the last may be open."""
+        """The missing parts; the last one may still grow."""
         if self._problem is None or self._writer is None or self._writer.end >= self._journal.position:
             return self._holes
         return [*self._holes, Hole(self._writer.end, None, self._problem)]
 
     def append(self, place: int, data: bytes) -> None:
-        """Append what was read, from a place in the stream on."""
+        """Append output that starts at a sequence number."""
         writer = self._writer
         if writer is None or place + len(data) <= writer.end:
             return
@@ -110,7 +110,7 @@ class PaneLog:
         self.catch_up()
 
     def catch_up(self) -> None:
-        """Append everything that the journal has and the log has not."""
+        """Append the part of the journal that is not in the log."""
         writer = self._writer
         if writer is None or (self._problem is not None and time.monotonic() < self._retry_at):
             return
@@ -126,20 +126,20 @@ class PaneLog:
             self._failed(error)
             return
         if self._problem is not None:
-            _log.warning("the log of @%d goes on", self._log.pane)
+            _log.warning("the log of @%d is written again", self._log.pane)
             self._problem = None
             self._save_meta()
 
     def _check_directory(self) -> None:
-        """Make the log's directory if it is missing, so that a problem is noticed before anything has to be written.
+        """Create the log's directory if it is missing, to detect a problem before there is output.
 
         Raises:
-            OSError: It cannot be made, or is not ours alone.
+            OSError: It cannot be created, or is accessible to others.
         """
         os.close(places.open_log(self._root, self._log, create=True))
 
-    def look_after(self) -> None:
-        """Append what could not be written, and see whether somebody has deleted what was; now and then."""
+    def check_files(self) -> None:
+        """Append output that could not be written, and check for deleted files; called periodically."""
         self.catch_up()
         if self._writer is None or self._problem is not None:
             return
@@ -153,7 +153,7 @@ class PaneLog:
                 self._writer.close()  # the pane's program has ended
 
     def _find_holes(self) -> None:
-        """Take note of segments that somebody has deleted, if the directory has changed."""
+        """Record deleted segments as holes, if the directory has changed."""
         changed_at = os.stat(os.path.join(self._root, self._log.server, f"pane-{self._log.pane}")).st_mtime_ns
         if self._changed_at is not None and changed_at != self._changed_at:
             with Stored.open(self._root, self._log) as stored:
@@ -165,7 +165,7 @@ class PaneLog:
         self._changed_at = changed_at
 
     def read(self, start: int, end: int) -> bytes:
-        """Give a part of the stream; nothing unless all of it was written."""
+        """Return a part of the output; empty unless all of it is in the log."""
         if self._writer is None or start >= end:
             return b""
         with contextlib.suppress(OSError), Stored.open(self._root, self._log) as stored:
@@ -175,7 +175,7 @@ class PaneLog:
         return b""
 
     def before_journal_restarts(self) -> None:
-        """Take what the journal has, because it is about to be emptied; what cannot be taken is a hole."""
+        """Append the journal, which is about to be restarted; what cannot be written becomes a hole."""
         self._retry_at = 0.0
         self.catch_up()
         writer = self._writer
@@ -185,27 +185,27 @@ class PaneLog:
             writer.end = self._journal.position
 
     def update(self, **meta: Any) -> None:
-        """Note what has changed of the pane."""
+        """Update the description of the pane."""
         if any(self._meta.get(name) != value for name, value in meta.items()):
             self._meta |= meta
             self._save_meta()
 
     def ended(self, **how: Any) -> None:
-        """Note how the pane's program ended, and let the file go."""
+        """Record how the pane's program ended, and close the file."""
         self._meta |= how
         self._meta["end"] = self._journal.position
         self.close()
         self._save_meta()
 
     def close(self) -> None:
-        """Append what there is, and let the file go."""
+        """Append the rest, and close the file."""
         self._retry_at = 0.0
         self.catch_up()
         if self._writer is not None:
             self._writer.close()
 
     def note_commands(self, lines: bytes, all_of_them: Ledger) -> None:
-        """Append lines to the ledger's file, for when the pane is gone; from time to time it is written anew."""
+        """Append lines to the ledger's file, which is read when the pane is gone; it is rewritten from time to time."""
         if self._writer is None:
             return
         self._appended_lines += lines.count(b"\n")
@@ -218,12 +218,12 @@ class PaneLog:
             finally:
                 os.close(directory)
         except OSError:
-            self._appended_lines = _MOST_LINES  # lines may be missing, or torn: the next time, it is written anew
+            self._appended_lines = _MOST_LINES  # lines may be missing or incomplete: rewrite it the next time
 
     def _failed(self, error: OSError) -> None:
         if self._problem is None:
             _log.warning("the log of @%d cannot be written: %s", self._log.pane, error)
-        # A file that was deleted can be made anew at once; everything else needs time.
+        # A deleted file can be created again at once; other problems take time.
         self._retry_at = 0.0 if isinstance(error, FileNotFoundError) else time.monotonic() + _RETRY_S
         self._problem = error.strerror or str(error)
         if self._writer is not None:
@@ -231,15 +231,15 @@ class PaneLog:
 
     def _note_hole(self, start: int, end: int) -> None:
         why = self._problem or "it could not be written"
-        if self._holes and self._holes[-1].end == start:  # it has grown
+        if self._holes and self._holes[-1].end == start:  # the last hole has grown
             hole = self._holes.pop()
             start, why = hole.start, hole.why
         self._holes.append(Hole(start, end, why))
         del self._holes[:-_MOST_HOLES]
         self._save_meta()
 
-    def _remember(self) -> None:
-        """Learn from what is on disk how the pane ended, if it has, and where the log has holes, and why."""
+    def _load_meta(self) -> None:
+        """Read from disk how the pane ended, if it has, and the holes of the log."""
         with contextlib.suppress(FileNotFoundError), Stored.open(self._root, self._log) as stored:
             self._meta = places.read_meta(stored.directory) | self._meta
             why = {hole[0]: str(hole[2]) for hole in self._meta.get("holes", [])}
@@ -250,7 +250,7 @@ class PaneLog:
         if self._writer is None:
             return
         meta = self._meta | {"holes": [list(hole) for hole in self._holes]}
-        with contextlib.suppress(OSError):  # it says nothing that cannot be done without
+        with contextlib.suppress(OSError):  # the description is not essential
             directory = places.open_log(self._root, self._log, create=True)
             try:
                 places.replace_file(places.META, json.dumps(meta).encode(), dir_fd=directory)
@@ -259,7 +259,7 @@ class PaneLog:
 
 
 def _append(lines: bytes, directory: int) -> bool:
-    """Append to the ledger's file, if there is one."""
+    """Append to the ledger's file; return False if there is none."""
     try:
         fd = places.open_file(places.COMMANDS, os.O_WRONLY | os.O_APPEND, dir_fd=directory)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The logs of one server: where they are, what bounds they have, and who reads them."""
+"""The logs of one server: opening, reading and limiting them."""
 
 from __future__ import annotations
 
@@ -12,37 +12,26 @@ from phux_core.server.history.pane_log import PaneLog
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Collection
-    from contextlib import AbstractAsyncContextManager
 
     from phux_core.keeper.journal import Journal
+    from phux_core.server.clients.connection import Connection
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.settings import Settings
 
 READ_S = 10.0
 """How long a read may take."""
 SEARCH_S = 60.0
-# How often the bounds are looked after; less often where there are so many logs that it takes long.
+# How often old logs are removed: every 10 s, and at least 100 times as long as it takes.
 _CLEAN_S = 10.0
 _PAUSE = 100
 _log = logging.getLogger("phux.logs")
 
 
 class LoggedPane(Protocol):
-    """The parts of a pane that have to do with its log."""
+    """The parts of a pane that logs need."""
 
     record: PaneRecord
     log: PaneLog
-
-
-class Client(Protocol):
-    """A client that reads logs."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it is still there."""
-
-    def large_reply(self) -> AbstractAsyncContextManager[None]:
-        """Prepare a large reply inside this block, when the client can take one."""
 
 
 class Logs:
@@ -50,9 +39,9 @@ class Logs:
 
     Args:
         loop: The event loop.
-        settings: What the keeper was told.
-        server: The name of this life of the server.
-        panes: Tells which panes there are.
+        settings: The server's options.
+        server: The name of this server in the logs.
+        panes: Returns the live panes.
     """
 
     def __init__(
@@ -75,13 +64,13 @@ class Logs:
         self.total_bytes: int | None = None
 
     def open(self, record: PaneRecord, journal: Journal, *, session: str, on: bool) -> PaneLog:
-        """Begin a pane's log, or go on with it.
+        """Start or continue a pane's log.
 
         Args:
             record: The pane.
-            journal: What its program writes.
-            session: The session it is in.
-            on: Whether it is to be logged.
+            journal: The pane's output.
+            session: The name of its session.
+            on: Whether to log it.
         """
         log = places.LogId(self.server, record.id)
         meta = {
@@ -99,23 +88,23 @@ class Logs:
     async def ask(
         self,
         do: str,
-        connection: Client,
+        connection: Connection,
         *,
         deadline_s: float = READ_S,
         large: Callable[[], dict[str, Any]] | None = None,
         **request: Any,
     ) -> dict[str, Any]:
-        """Have a worker read, list or search for somebody, as long as they are there.
+        """Read, list or search logs in a worker, as long as the client is connected.
 
         Args:
-            do: What.
-            connection: For whom.
+            do: The worker's operation.
+            connection: The client.
             deadline_s: How long it may take.
-            large: Makes the parts of the request that take much memory, once it is worked on.
+            large: Returns the parts of the request that take much memory; called when a worker is available.
             request: The other parts.
 
         Raises:
-            PhuxError: It cannot be.
+            PhuxError: It failed.
         """
         asked = {"do": do, "root": self.root, "server": self.server, **request}
         async with connection.large_reply():
@@ -124,23 +113,23 @@ class Logs:
 
     @property
     def problem(self) -> str | None:
-        """Why panes are not logged, or not completely; None if all is well."""
+        """Why panes are not logged, or not completely; None if there is no problem."""
         if not self.root:
             return "there is no home directory to keep logs in"
         return next((pane.log.problem for pane in self._panes() if pane.log.problem is not None), None)
 
     def close(self) -> None:
-        """End what was begun."""
+        """Stop the timer and the workers."""
         self._closed = True
         self._timer.cancel()
         self._workers.close()
 
     def _clean(self) -> None:
-        """Hold the bounds of all logs together, in a thread: it only looks at files."""
+        """Check the logs of live panes, and remove old logs in a thread."""
         if self._closed or not self.root:
             return
         for pane in self._panes():
-            pane.log.look_after()
+            pane.log.check_files()
         settings = self._settings
         live = frozenset(pane.record.id for pane in self._panes() if not pane.record.dead)
 
@@ -161,7 +150,7 @@ class Logs:
         self._cleaning = None
         error = None if outcome.cancelled() else outcome.exception()
         if error is not None:
-            _log.warning("old logs could not be looked after: %s", error)
+            _log.warning("old logs could not be removed: %s", error)
         elif not outcome.cancelled():
             self.total_bytes = outcome.result()
         if not self._closed:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import deque
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import asyncio
 
+    from phux_core.server.pty.intake import Intake
 
 # Duration of a slice of a flood while others are active, and while none are.
 _SHORT_S = 0.00015
@@ -30,30 +31,15 @@ class After(Enum):
     LATER = "there is no more; the source will say when there is"
 
 
-class Readable(Protocol):
-    """A source with a descriptor that is read in slices."""
-
-    @property
-    def floods(self) -> bool:
-        """Whether there is more to read than others should wait for."""
-
-    @property
-    def fd(self) -> int:
-        """The descriptor; negative once closed."""
-
-    def read_slice(self) -> After:
-        """Read and process up to a slice."""
-
-
 class ReadTurns:
     """The reading order of all panes."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._floods: deque[Readable] = deque()
+        self._floods: deque[Intake] = deque()
         self._scheduled = False
         self._heard_at = 0.0
-        self._flooding: set[Readable] = set()
+        self._flooding: set[Intake] = set()
 
     @property
     def slice_s(self) -> float:
@@ -64,11 +50,11 @@ class ReadTurns:
         """Record activity that is not a flood."""
         self._heard_at = self._loop.time()
 
-    def flood_begins(self, source: Readable) -> None:
+    def flood_begins(self, source: Intake) -> None:
         """Add a source to the floods."""
         self._flooding.add(source)
 
-    def flood_ends(self, source: Readable) -> None:
+    def flood_ends(self, source: Intake) -> None:
         """Remove a source from the floods."""
         self._flooding.discard(source)
 
@@ -77,28 +63,28 @@ class ReadTurns:
         """Whether there is exactly one flood."""
         return len(self._flooding) == 1
 
-    def resume(self, source: Readable) -> None:
+    def resume(self, source: Intake) -> None:
         """Resume a source that returned LATER."""
         if source.fd >= 0 and source not in self._floods:
             self._floods.append(source)
             self._schedule()
 
-    def add(self, source: Readable) -> None:
+    def add(self, source: Intake) -> None:
         """Read a source whenever it is ready."""
         self._loop.add_reader(source.fd, self._on_ready, source)
 
-    def read_now(self, source: Readable) -> None:
+    def read_now(self, source: Intake) -> None:
         """Read a source without waiting for its descriptor to be ready; a flood is queued all the same."""
         if source.fd >= 0 and not source.floods and source not in self._floods:
             self._on_ready(source)
 
-    def remove(self, source: Readable) -> None:
+    def remove(self, source: Intake) -> None:
         """Stop reading a source; call before its descriptor is closed."""
         self._loop.remove_reader(source.fd)
         if source in self._floods:
             self._floods.remove(source)
 
-    def _on_ready(self, source: Readable) -> None:
+    def _on_ready(self, source: Intake) -> None:
         if not source.floods:
             self.heard()
             if source.read_slice() is After.QUIET:

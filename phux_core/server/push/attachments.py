@@ -1,10 +1,10 @@
-"""Attached clients: what each of them sees, pushed as it changes.
+"""Push changes of a session and its panes to attached clients.
 
-Nothing is queued. For each client and each pane it sees, the server remembers what it has told, and that something
-changed; when it is time (at once after quiet, and at most sixty times a second) it sends the difference to what is
-there then. Each pane has its own pace, so that what is typed into one is seen at once while another floods. A client
-that does not read is sent nothing until it does, and then the difference again. So neither a flood nor a slow client
-costs anybody else more than that.
+Nothing is queued. For each client and each pane that it sees, the server remembers what it has sent, and whether there
+was a change since. When a frame is due (at once after a pause, and at most sixty times a second) it sends the
+difference to the current screen. Each pane has its own pace, so that typed input is visible at once while another pane
+floods. A client that does not read gets nothing until it reads, and then the difference. So the cost of a flood or a
+slow client is bounded.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ if TYPE_CHECKING:
     import asyncio
 
     from phux_core.engine import Engine
+    from phux_core.server.clients.connection import Connection
     from phux_core.server.pane import Pane
     from phux_core.server.tree.arranger import Arranger
     from phux_core.server.tree.records import SessionRecord, Tree, WindowRecord
 
 MORE_S = 0.006
-"""How long a pane is waited for that has more to show: one picture of all of it is better than four."""
+"""How long to wait for a pane with more output: one complete frame is better than four partial ones."""
 SYNC_S = 0.2
-"""How long a program that said it is drawing is waited for."""
+"""How long to wait for a program that has started a synchronized update (DEC mode 2026)."""
 MAX_ATTACHMENTS = 256
 
-# What may be asked on a connection that only watches.
+# The calls that a read-only client may make.
 _WATCHING = frozenset(
     (
         *("status", "tree", "snapshot", "subscribe", "unsubscribe"),
@@ -40,12 +41,12 @@ _WATCHING = frozenset(
         *("attach", "detach", "resize_attachment", "freeze", "frozen_rows", "thaw"),
     )
 )
-# Of a window's panes, the state that somebody should know about first.
+# The states of a window's panes, most important first.
 _URGENCY = ("awaiting_secret", "awaiting_input", "running", "fullscreen", "prompt", "dead")
 
 
 class Host(Protocol):
-    """What attachments need of the service."""
+    """The parts of the service that attachments need."""
 
     loop: asyncio.AbstractEventLoop
     tree: Tree
@@ -53,42 +54,27 @@ class Host(Protocol):
     arranger: Arranger
 
     def tree_changed(self) -> None:
-        """Write the tree down, and tell what is another in it."""
-
-
-class Client(Protocol):
-    """The connection of an attached client."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the client is still there."""
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether the client does not read what is sent."""
-
-    def push(self, header: dict[str, Any]) -> None:
-        """Send something that the client did not ask for."""
+        """Save the tree, and notify clients."""
 
 
 class Attachment:
     """One client on one session.
 
     Attributes:
-        number: Its number, which every push for it carries.
+        number: Its number, which all its frames carry.
         session_id: The session.
         cols: Columns it has for a window.
         rows: Rows it has for a window.
         read_only: Whether it may only watch.
-        focused: Whether its terminal has the focus; True as long as it does not say anything else.
-        used: Counts up with what its user does, over all clients, to tell who was the latest.
-        frozen: The copy of a pane that it reads in.
+        focused: Whether its terminal has the focus; True until the client reports otherwise.
+        used: Increases with its user's activity; highest for the client that was used last.
+        frozen: The copy of a pane for its copy mode.
     """
 
     def __init__(
         self,
         host: Host,
-        connection: Client,
+        connection: Connection,
         number: int,
         session_id: int,
         *,
@@ -105,67 +91,67 @@ class Attachment:
         self.used = number
         self.frozen: Engine | None = None
         self._host = host
-        self._told: dict[str, Any] | None = None
+        self._sent_view: dict[str, Any] | None = None
         self._sights: dict[int, PaneSight] = {}
-        self._due: dict[int, float] = {}  # panes that changed, and when that is to be told
-        self._look_again = False
-        self._bells = bells  # windows that rang and were not looked at since; all clients share it
-        self._rung: set[int] = set()
+        self._due: dict[int, float] = {}  # when to push each changed pane
+        self._view_due = False
+        self._bells = bells  # windows with a bell that were not current since; shared by all clients
+        self._bells_due: set[int] = set()
         self._pace = Pace()
         self._timer: asyncio.TimerHandle | None = None
-        self._waiting_since: dict[int, float] = {}
+        self._synchronized_since: dict[int, float] = {}
 
     def pane_changed(self, pane: Pane) -> None:
-        """Take note that a pane shows something else; it matters only if this client sees it."""
+        """Push a pane that has changed, if this client sees it."""
         sight = self._sights.get(pane.id)
         if sight is None:
             return
         now = self._host.loop.time()
         due = max(sight.pace.next, now + MORE_S) if pane.intake.more_follows else sight.pace.next
         self._due[pane.id] = due = min(due, self._due.get(pane.id, due))
-        if due <= now and not self._look_again and self._may_push:
+        if due <= now and not self._view_due and self._may_push:
             self._push_frame(pane.id, now)
         else:
             self._wake_at(due)
 
     def typed(self, pane_id: int) -> None:
-        """Take note that its user types into a pane, and waits to see it there."""
+        """Show a pane soon: its user types into it, and waits for the echo."""
         sight = self._sights.get(pane_id)
         if sight is not None:
             sight.pace.hurry()
 
     def view_changed(self) -> None:
-        """Take note that the session may look different."""
-        self._look_again = True
+        """Record that the view of the session may have changed."""
+        self._view_due = True
         self.schedule()
 
     def rang(self, window_id: int) -> None:
-        """Take note that a bell rang."""
-        self._rung.add(window_id)
+        """Record a bell."""
+        self._bells_due.add(window_id)
         self.schedule()
 
     def push_view(self, session: SessionRecord) -> None:
-        """Push the session at once: whoever asked for a change gets the picture before the answer.
+        """Push the view at once, so that a client that requested a change gets it before the reply.
 
-        Not the first time: then it is the answer that tells the client its number.
+        The first view follows the reply, which contains the number of the attachment.
         """
-        self._look_again = True
-        if self._told is not None and not self.connection.is_slow:
-            self._look_again = False
+        self._view_due = True
+        if self._sent_view is not None and not self.connection.is_slow:
+            self._view_due = False
             self._push_view(session)
         self.schedule()
 
     def schedule(self) -> None:
-        """Push what there is as soon as it is time."""
+        """Push pending changes when they are due."""
         waiting = [*self._due.values()]
-        if self._look_again or self._rung:
+        if self._view_due or self._bells_due:
             waiting.append(self._pace.next)
         if waiting:
             self._wake_at(min(waiting))
 
     @property
     def _may_push(self) -> bool:
-        """Whether the client takes anything; else all of it is still to be told, and will be when it reads again."""
+        """Whether the client reads; if not, changes stay pending until it does."""
         return self.connection.is_open and not self.connection.is_slow
 
     def _wake_at(self, when: float) -> None:
@@ -178,13 +164,13 @@ class Attachment:
         self._timer = self._host.loop.call_at(when, self._push)
 
     def end(self) -> None:
-        """Push nothing any more."""
+        """Stop pushing."""
         if self._timer is not None:
             self._timer.cancel()
         self.thaw()
 
     def thaw(self) -> None:
-        """Let the frozen copy go."""
+        """Free the frozen copy."""
         if self.frozen is not None:
             self.frozen.close()
             self.frozen = None
@@ -195,20 +181,20 @@ class Attachment:
         if session is None or not self._may_push:
             return
         now = self._host.loop.time()
-        if (self._look_again or self._rung) and now >= self._pace.next:
-            self._push_news(session, now)
+        if (self._view_due or self._bells_due) and now >= self._pace.next:
+            self._push_view_and_bells(session, now)
         for pane_id in [pane_id for pane_id in sorted(self._due) if self._due[pane_id] <= now]:
             self._push_frame(pane_id, now)
         self.schedule()
 
-    def _push_news(self, session: SessionRecord, now: float) -> None:
+    def _push_view_and_bells(self, session: SessionRecord, now: float) -> None:
         self._pace.step(now)
-        if self._look_again:
-            self._look_again = False
+        if self._view_due:
+            self._view_due = False
             self._push_view(session)
-        for window_id in self._rung:
+        for window_id in self._bells_due:
             self._send("bell", {"window": window_id})
-        self._rung.clear()
+        self._bells_due.clear()
 
     def _push_view(self, session: SessionRecord) -> None:
         window = session.current
@@ -226,16 +212,16 @@ class Attachment:
             "read_only": self.read_only,
         }
         shown = window.arrangement.panes
-        if view != self._told:
-            self._told = view
-            # A pane that is not seen now is told whole when it is seen again: the client forgets it too.
+        if view != self._sent_view:
+            self._sent_view = view
+            # A pane that is no longer visible is sent whole when it is visible again: the client discards it, too.
             self._sights = {pane_id: self._sights.get(pane_id) or PaneSight() for pane_id in shown}
             self._due = {pane_id: sight.pace.next for pane_id, sight in self._sights.items()}
             self._send("view", view)
 
     def _shown_name(self, window: WindowRecord) -> str:
-        """Give the name that somebody chose, else that of the program in front: that is what people look for."""
-        pane = None if window.named else self._host.panes.get(window.active_pane or 0)
+        """Return the name that a client chose, else that of the foreground program."""
+        pane = None if window.named else self._host.panes.get(window.active_pane)
         foreground = pane.watch.foreground if pane is not None else None
         return window.name if foreground is None else foreground.name
 
@@ -258,13 +244,13 @@ class Attachment:
         if pane is None or sight is None:
             return
         if pane.engine.modes().synchronized_output:
-            # The end of its picture is announced by output, which brings us back here; or that never comes.
-            until = self._waiting_since.setdefault(pane_id, now) + SYNC_S
+            # The end of the update is output, which leads here again; SYNC_S is for programs that never end it.
+            until = self._synchronized_since.setdefault(pane_id, now) + SYNC_S
             if now < until:
                 self._due[pane_id] = until
                 self._wake_at(until)
                 return
-        self._waiting_since.pop(pane_id, None)
+        self._synchronized_since.pop(pane_id, None)
         frame = sight.difference(pane.terminal)
         if frame is not None:
             sight.pace.step(now)
@@ -279,7 +265,7 @@ class Attachments:
 
     Args:
         host: The service.
-        first_number: Where to begin counting; another in each life of the service.
+        first_number: The first number; different in each run of the service.
     """
 
     def __init__(self, host: Host, first_number: int = 1) -> None:
@@ -289,23 +275,21 @@ class Attachments:
         self._bells: set[int] = set()
         self._focus_of_panes = PaneFocus(host.panes)
 
-    def attach(self, connection: Client, session_id: int, *, size: tuple[int, int], read_only: bool) -> Attachment:
-        """Show a session to a client from now on.
+    def attach(self, connection: Connection, session_id: int, *, size: tuple[int, int], read_only: bool) -> Attachment:
+        """Attach a client to a session.
 
         Raises:
-            NoSuchTargetError: There is no such session, or nothing runs in it.
-            LimitError: There are too many.
+            NoSuchTargetError: There is no such session, or no program runs in it.
+            LimitError: There are too many attachments.
         """
-        session = self._host.tree.sessions.get(session_id)
-        if session is None:
-            raise NoSuchTargetError(f"there is no session with the id {session_id}")
+        session = self._host.tree.session(session_id)
         if not session.alive:
             raise NoSuchTargetError(
                 f"every program in the session {session.name!r} has ended",
-                remedy="read what is left with `phux snapshot`",
+                remedy="read its screens with `phux snapshot`",
             )
         if len(self._all) >= MAX_ATTACHMENTS:
-            raise LimitError(f"{MAX_ATTACHMENTS} clients are attached, and there may be no more")
+            raise LimitError(f"{MAX_ATTACHMENTS} clients are attached, which is the maximum")
         attachment = Attachment(
             self._host, connection, self._next, session_id, size=size, read_only=read_only, bells=self._bells
         )
@@ -316,18 +300,18 @@ class Attachments:
         self._clients_changed(session_id)
         return attachment
 
-    def resize(self, connection: Client, number: int, size: tuple[int, int]) -> None:
-        """Take note that a client has more or less room."""
+    def resize(self, connection: Connection, number: int, size: tuple[int, int]) -> None:
+        """Record the new size of a client's terminal."""
         attachment = self.of(connection, number)
         attachment.cols, attachment.rows = size
         self._touch(attachment)
         self._clients_changed(attachment.session_id)
 
-    def of(self, connection: Client, number: int) -> Attachment:
-        """Find an attachment of a connection.
+    def of(self, connection: Connection, number: int) -> Attachment:
+        """Return an attachment of a connection.
 
         Raises:
-            NoSuchTargetError: It has none of that number.
+            NoSuchTargetError: It has none with this number.
         """
         attachment = self._all.get(number)
         if attachment is None or attachment.connection is not connection:
@@ -335,15 +319,15 @@ class Attachments:
         return attachment
 
     def on(self, session_id: int) -> list[Attachment]:
-        """List the clients on a session."""
+        """List the attachments to a session."""
         return [one for one in self._all.values() if one.session_id == session_id]
 
     def counts(self) -> dict[int, int]:
-        """Count the clients on each session that has some."""
+        """Count the attachments to each session that has some."""
         return dict(Counter(one.session_id for one in self._all.values()))
 
     def detach(self, attachments: list[Attachment], reason: str, message: str) -> int:
-        """End attachments, and tell their clients why."""
+        """End attachments, and send their clients the reason."""
         for attachment in attachments:
             if self._all.pop(attachment.number, None) is not None:
                 attachment.end()
@@ -355,7 +339,7 @@ class Attachments:
         return len(attachments)
 
     def chosen(self, session_id: int | None, number: int | None, keep: int | None) -> list[Attachment]:
-        """List the attachments that a detach means."""
+        """List the attachments that a detach call selects."""
         return [
             one
             for one in self._all.values()
@@ -364,27 +348,27 @@ class Attachments:
             and one.number != keep
         ]
 
-    def check_allowed(self, connection: Client, call: str) -> None:
+    def check_allowed(self, connection: Connection, call: str) -> None:
         """Check that a client may make a call.
 
         Raises:
-            RefusedError: It may only watch.
+            RefusedError: It is attached read-only.
         """
         if call not in _WATCHING and any(attachment.read_only for attachment in self._with(connection)):
             raise RefusedError("this client is attached read-only", remedy="attach without --read-only")
 
-    def used(self, connection: Client) -> None:
+    def used(self, connection: Connection) -> None:
         """Record that a client's user is about to type."""
         for attachment in self._with(connection):
             self._focus(attachment.session_id)
             self._touch(attachment)
 
-    def typed(self, connection: Client, pane_id: int) -> None:
-        """Take note of what a client types."""
+    def typed(self, connection: Connection, pane_id: int) -> None:
+        """Record that a client has typed into a pane."""
         for attachment in self._with(connection):
             attachment.typed(pane_id)
 
-    def terminal_focused(self, connection: Client, *, focused: bool) -> bool:
+    def terminal_focused(self, connection: Connection, *, focused: bool) -> bool:
         """Record that the terminal of an attached client gained or lost the focus.
 
         Returns:
@@ -398,7 +382,7 @@ class Attachments:
         self._update_focus()
         return bool(attachments)
 
-    def _with(self, connection: Client) -> list[Attachment]:
+    def _with(self, connection: Connection) -> list[Attachment]:
         return [one for one in self._all.values() if one.connection is connection]
 
     def _update_focus(self) -> None:
@@ -406,23 +390,23 @@ class Attachments:
         sessions = self._host.tree.sessions
         looked_at = {one.session_id for one in self._all.values() if one.focused and not one.read_only}
         active = {sessions[session_id].current.active_pane for session_id in looked_at if session_id in sessions}
-        self._focus_of_panes.update({pane_id for pane_id in active if pane_id is not None})
+        self._focus_of_panes.update(active)
 
     def _touch(self, attachment: Attachment) -> None:
         latest = max(self._all.values(), key=lambda one: one.used)
         if latest is not attachment:
             attachment.used = latest.used + 1
-            self._tell_sizes(attachment.session_id)
+            self._update_sizes(attachment.session_id)
 
     def _focus(self, session_id: int) -> None:
-        """Let the focus follow whoever uses a client."""
+        """Focus the session of a client that is used."""
         tree = self._host.tree
         if session_id in tree.sessions and tree.focus_order[-1] != session_id:
             tree.focus(session_id)
             self._host.tree_changed()
 
-    def drop_client(self, connection: Client) -> None:
-        """End the attachments of somebody who is gone."""
+    def drop_client(self, connection: Connection) -> None:
+        """End the attachments of a client that has disconnected."""
         gone = self._with(connection)
         for attachment in gone:
             del self._all[attachment.number]
@@ -430,31 +414,31 @@ class Attachments:
         for session_id in {attachment.session_id for attachment in gone}:
             self._clients_changed(session_id)
 
-    def resumed(self, connection: Client) -> None:
-        """Tell somebody who reads again what was not told meanwhile."""
+    def resumed(self, connection: Connection) -> None:
+        """Push pending changes to a client that reads again."""
         for attachment in self._with(connection):
             attachment.schedule()
 
     def _clients_changed(self, session_id: int) -> None:
-        self._tell_sizes(session_id)
+        self._update_sizes(session_id)
         self._update_focus()
         for attachment in self.on(session_id):
             attachment.view_changed()
 
-    def _tell_sizes(self, session_id: int) -> None:
-        """Give a session's windows the size that its clients call for; a client that only watches does not count."""
+    def _update_sizes(self, session_id: int) -> None:
+        """Report the sizes of a session's clients, except read-only ones, to the arranger."""
         views = [View(one.cols, one.rows, one.used) for one in self.on(session_id) if not one.read_only]
         self._host.arranger.set_views(session_id, views)
 
-    # What happens
+    # Changes
 
     def written(self, pane: Pane) -> None:
-        """Take note that a pane's program wrote something."""
+        """Push new output of a pane."""
         for attachment in self._all.values():
             attachment.pane_changed(pane)
 
     def happened(self, name: str, pane_id: int | None) -> None:
-        """Take note of an event."""
+        """Update views after an event."""
         if not self._all or name in {"dirty", "idle"}:
             return
         if name == "bell" and pane_id is not None:
@@ -473,7 +457,7 @@ class Attachments:
             self._bells.add(window.id)
 
     def tree_changed(self) -> None:
-        """Take note that sessions, windows or panes are others than before."""
+        """Push the changed tree, and end the attachments to sessions that have ended."""
         sessions = self._host.tree.sessions
         for session in sessions.values():
             if session.active_window is not None:
@@ -487,5 +471,5 @@ class Attachments:
         self._update_focus()
 
     def ending(self, why: str) -> None:
-        """Tell everybody that the server ends."""
+        """Detach all clients because the server ends."""
         self.detach(list(self._all.values()), "server_ended", f"the server has ended: {why}")

@@ -1,64 +1,45 @@
-"""Who is told what: subscriptions, and the one place events are made.
-
-Bookkeeping does not depend on anybody listening; an event that nobody subscribed to costs one dictionary.
-"""
+"""Subscriptions, and the events published to them."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from phux_core.server.push.text_follower import Follower
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from phux_core.server.clients.connection import Connection
     from phux_core.server.pane import Pane
-
-
-class Subscriber(Protocol):
-    """Something that events can be pushed to. It must never block."""
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether events are lost on it now, because it does not read them."""
-
-    def push_event(self, subscription: int, event: dict[str, Any]) -> None:
-        """Take one event for one subscription."""
-
-
-class Observer(Protocol):
-    """Somebody in the server itself who wants to know of everything."""
-
-    def written(self, pane: Pane) -> None:
-        """Take note that a pane's program wrote something."""
-
-    def happened(self, name: str, pane_id: int | None) -> None:
-        """Take note of an event."""
+    from phux_core.server.push.attachments import Attachments
 
 
 class EventHub:
     """Every subscription of every client.
 
     Args:
-        first_number: Where to begin counting; another in each life of the service, so that a number which a
-            client still has from an earlier life is never taken for a new one.
+        first_number: The first subscription number; different in each run of the service, so that a client cannot
+            mistake a number of an earlier run for a new one.
+
+    Attributes:
+        observer: The attachments, which are notified of all events and output.
     """
 
     def __init__(self, first_number: int = 1) -> None:
-        self._subscriptions: dict[int, tuple[Subscriber, int | None]] = {}
+        self._subscriptions: dict[int, tuple[Connection, int | None]] = {}
         self._followers: dict[int | None, dict[int, Follower]] = {}
         self._at_end: dict[int, Callable[[], None]] = {}
         self._next = first_number
-        self.observer: Observer | None = None
+        self.observer: Attachments | None = None
 
-    def subscribe(self, subscriber: Subscriber, pane: int | None, at_end: Callable[[], None] | None = None) -> int:
-        """Push events to the subscriber from now on: one pane's, or all.
+    def subscribe(self, subscriber: Connection, pane: int | None, at_end: Callable[[], None] | None = None) -> int:
+        """Push events to a client from now on.
 
         Args:
-            subscriber: Who is told.
-            pane: Of which pane; None for all.
-            at_end: Is called when the subscription ends, however it does.
+            subscriber: The client.
+            pane: The pane whose events to push; None for all events.
+            at_end: Called when the subscription ends, for any reason.
 
         Returns:
             The number of the subscription.
@@ -71,53 +52,53 @@ class EventHub:
         return number
 
     def follow(
-        self, subscriber: Subscriber, pane: Pane, *, since: int | None, output_only: bool, screen: bool
+        self, subscriber: Connection, pane: Pane, *, since: int | None, output_only: bool, screen: bool
     ) -> tuple[int, int]:
-        """Push a pane's events, and what it writes as text.
+        """Push a pane's events and its output as text.
 
         Args:
-            subscriber: Who is told.
+            subscriber: The client.
             pane: The pane.
-            since: Where to begin in its stream; see ``Follower``.
-            output_only: Whether to leave out prompts and the echo of what is typed.
+            since: The sequence number to start at; see ``Follower``.
+            output_only: Whether to omit prompts and the echo of typed input.
             screen: Whether to push the screen with the text.
 
         Returns:
-            The number of the subscription, and where the text begins.
+            The number of the subscription, and the sequence number at which the text starts.
         """
         number = self.subscribe(subscriber, pane.id)
         follower = Follower(subscriber, number, pane, since=since, output_only=output_only, screen=screen)
         self._followers.setdefault(pane.id, {})[number] = follower
-        follower.tell_soon()  # the reply goes first
+        follower.push_soon()  # after the reply
         return number, follower.begins
 
     def written(self, pane: Pane) -> None:
-        """Take note that a pane's program wrote something."""
+        """Push new output of a pane."""
         for follower in list(self._followers.get(pane.id, {}).values()):
-            follower.tell()
+            follower.push()
         if self.observer is not None:
             self.observer.written(pane)
 
-    def resumed(self, subscriber: Subscriber) -> None:
-        """Take note that somebody who was slow reads again."""
+    def resumed(self, subscriber: Connection) -> None:
+        """Push pending text to a client that reads again."""
         for followers in self._followers.values():
             for follower in followers.values():
                 if follower.subscriber is subscriber:
-                    follower.tell_soon()
+                    follower.push_soon()
 
-    def unsubscribe(self, subscriber: Subscriber, number: int) -> bool:
-        """End a subscription of this subscriber.
+    def unsubscribe(self, subscriber: Connection, number: int) -> bool:
+        """End a subscription of a client.
 
         Returns:
-            Whether there was one.
+            Whether it existed.
         """
         if self._subscriptions.get(number, (None,))[0] is not subscriber:
             return False
         self._end(number)
         return True
 
-    def drop_subscriber(self, subscriber: Subscriber) -> None:
-        """End every subscription of somebody who is gone."""
+    def drop_subscriber(self, subscriber: Connection) -> None:
+        """End all subscriptions of a client that has disconnected."""
         for number in self.numbers_of(subscriber):
             self._end(number)
 
@@ -131,25 +112,25 @@ class EventHub:
             if not followers:
                 del self._followers[pane]
 
-    def numbers_of(self, subscriber: Subscriber) -> list[int]:
-        """List the subscriptions of one subscriber."""
+    def numbers_of(self, subscriber: Connection) -> list[int]:
+        """List the subscriptions of a client."""
         return [number for number, (who, _pane) in self._subscriptions.items() if who is subscriber]
 
-    def tell(self, name: str, payload: dict[str, object]) -> None:
-        """Tell everybody who listens to all of the server of something that is not about one pane."""
+    def emit_to_all(self, name: str, payload: dict[str, object]) -> None:
+        """Publish an event that is not about one pane to the subscriptions without a pane."""
         for number, subscriber in self._listeners(None):
             subscriber.push_event(number, _event(name, None, None, payload))
 
     def emit(self, name: str, /, *, pane: int | None = None, seq: int | None = None, **payload: object) -> None:
-        """Tell everybody who asked.
+        """Publish an event.
 
         Args:
-            name: The event's name, one of schemas/event.v1.json.
-            pane: The pane it is about, if it is about one.
-            seq: The pane's sequence number at that moment.
-            payload: What else the event carries.
+            name: The event's name, from schemas/event.v1.json.
+            pane: The pane it is about, if any.
+            seq: The current sequence number of the pane.
+            payload: The other fields of the event.
         """
-        if self._subscriptions:  # mostly there are none, and every command has four events
+        if self._subscriptions:  # usually there are none, and every command has four events
             event = _event(name, pane, seq, payload)
             followers = self._followers.get(pane, {}) if name == "pane_closed" else {}
             for number, subscriber in self._listeners(pane):
@@ -160,16 +141,16 @@ class EventHub:
         if self.observer is not None:
             self.observer.happened(name, pane)
 
-    def tell_of_death(self, subscriber: Subscriber, number: int, pane: Pane) -> None:
-        """Tell somebody who came late how a pane's program ended, so that nobody waits for it for ever."""
+    def push_end(self, subscriber: Connection, number: int, pane: Pane) -> None:
+        """Push the end of a dead pane to a new subscription, so that its client does not wait for it."""
         event = _event("pane_closed", pane.id, pane.seq, pane.record.ending())
         follower = self._followers.get(pane.id, {}).get(number)
         if follower is not None:
             follower.finish(event)
         else:
-            asyncio.get_running_loop().call_soon(subscriber.push_event, number, event)  # the reply goes first
+            asyncio.get_running_loop().call_soon(subscriber.push_event, number, event)  # after the reply
 
-    def _listeners(self, pane: int | None) -> Iterator[tuple[int, Subscriber]]:
+    def _listeners(self, pane: int | None) -> Iterator[tuple[int, Connection]]:
         for number, (subscriber, wanted) in list(self._subscriptions.items()):
             if wanted is None or wanted == pane:
                 yield number, subscriber

@@ -1,4 +1,4 @@
-"""Which panes have the focus, reported to the programs that asked for it (DEC mode 1004)."""
+"""Report focus changes to the programs that requested them (DEC mode 1004)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PaneFocus:
-    """The panes that somebody is looking at.
+    """The panes that have the focus of an attached client.
 
     Args:
         panes: All panes, by their ids.
@@ -24,7 +24,7 @@ class PaneFocus:
         self._focused: set[int] = set()
 
     def update(self, focused: set[int]) -> None:
-        """Report what changed: first to the panes that lost the focus."""
+        """Set the focused panes, and report changes: first to those that lost the focus."""
         before, self._focused = self._focused, focused
         for pane_id in before - focused:
             self._report(pane_id, focused=False)
@@ -36,5 +36,5 @@ class PaneFocus:
         if pane is not None and pane.takes_input:
             data = encode_focus(focused, pane.engine.modes())
             if data:
-                # Not as keys: a shell that gets this at its prompt has an empty line all the same.
+                # Not as typed input: it does not make the line at a shell's prompt non-empty.
                 pane.keyboard.reply(data)

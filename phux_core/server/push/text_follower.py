@@ -1,9 +1,8 @@
-"""What panes write, as text, pushed in the same turn of the loop in which it was read.
+"""Push the output of panes as text, in the same iteration of the loop in which it is read.
 
-A follower is a subscription that asked for it. It remembers where the line began that was unfinished when it last told
-something, and tells from there: a text that is written in two pieces stands in one event. Nothing is kept for a client
-that does not read: it is told the rest from the journal once it reads again, and of a gap if that is too late. Panes
-that nobody follows cost a look into a dictionary.
+A follower is one subscription to text. It remembers the start of the last unfinished line, and the next event starts
+there, so that text written in two pieces is complete in one event. Nothing is kept for a client that does not read: it
+gets the rest from the journal when it reads again, and a gap if the journal no longer has it.
 """
 
 from __future__ import annotations
@@ -14,25 +13,25 @@ from typing import TYPE_CHECKING, Any
 from phux_core.engine.plain import as_written, flowing_text
 from phux_core.escapes import cut_unfinished
 from phux_core.logs.text import last_stretch, stretches
+from phux_core.server.documents.screen import read_screen
 from phux_core.server.screen.alt_screen_changes import difference
-from phux_core.server.screen.snapshot import read_screen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from phux_core.server.clients.connection import Connection
     from phux_core.server.pane import Pane
-    from phux_core.server.push.hub import Subscriber
 
-# New bytes that one event tells at the most.
+# Maximum number of new bytes in one event.
 _PIECE = 64 * 1024
-# Of a line that is longer only the end is told again, so that a word in two pieces is still one; of one with colours
-# earlier, for they are taken out anew for each event.
+# Of a longer unfinished line, only the end is repeated in the next event; the limit is lower for a line with colors,
+# because they are removed again for each event.
 _LONGEST_LINE = 256 * 1024
-_LONGEST_COLOURED = 16 * 1024
+_LONGEST_COLORED = 16 * 1024
 _END = 4 * 1024
-# A line that is drawn by moving the cursor has no end, and is cut.
+# A line drawn by cursor movements has no end, and is split.
 _LONGEST_DRAWN = 4 * 1024
-# How long one follower may go on catching up before others get their turn.
+# How long one follower may catch up before others are served.
 _TURN_S = 0.004
 
 
@@ -40,72 +39,72 @@ class Follower:
     """One subscription to a pane's text.
 
     Args:
-        subscriber: Who is told.
-        number: The subscription's number.
+        subscriber: The client.
+        number: The number of the subscription.
         pane: The pane.
-        since: Where to begin in its stream; None for now, from the beginning of the unfinished line, or with
-            ``output_only`` from the beginning of the latest command's output.
-        output_only: Whether to leave out prompts and the echo of what is typed.
-        screen: Whether an event is to have the screen, too, unless more text follows.
+        since: The sequence number to start at; None for the start of the current line, or with ``output_only`` for the
+            start of the latest command's output.
+        output_only: Whether to omit prompts and the echo of typed input.
+        screen: Whether to add the screen to events that no more text follows.
 
     Attributes:
-        begins: Where it began.
+        begins: The sequence number at which it started.
     """
 
     def __init__(
-        self, subscriber: Subscriber, number: int, pane: Pane, *, since: int | None, output_only: bool, screen: bool
+        self, subscriber: Connection, number: int, pane: Pane, *, since: int | None, output_only: bool, screen: bool
     ) -> None:
         self._subscriber = subscriber
         self._number = number
         self._pane = pane
         self._output_only = output_only
         self._screen = screen
-        self._line = self._told = self.begins = self._beginning() if since is None else since
-        # Who begins now, and with everything, sees on the screen itself what is drawn there.
-        self._tells_drawn = screen and (output_only or since is not None)
-        # What was erased before it began is told only to those who asked for the past.
+        self._line = self._pushed = self.begins = self._beginning() if since is None else since
+        # A client that starts now, with all text, sees lines drawn on the alternate screen in the screen itself.
+        self._pushes_drawn = screen and (output_only or since is not None)
+        # Text erased before the start is pushed only to clients that requested earlier output.
         self._erased_since = self.begins if output_only or since is not None else pane.seq
-        # What stood on the alternate screen when it was last told of; None if that is to be found out.
-        self._stood: list[str] | None = [] if since is None else None
-        # Text before ``_line`` that more may be written to: a read may cut a word that is drawn.
+        # The lines of the alternate screen in the last event; None if unknown.
+        self._alt_lines: list[str] | None = [] if since is None else None
+        # Drawn text before ``_line`` that may continue: a read may split a word.
         self._cut = b""
         self._scheduled = False
         self._ended = False
-        self._last_words: dict[str, Any] | None = None
+        self._last_event: dict[str, Any] | None = None
 
     @property
-    def subscriber(self) -> Subscriber:
-        """Who is told."""
+    def subscriber(self) -> Connection:
+        """The client."""
         return self._subscriber
 
     def end(self) -> None:
-        """Tell nothing any more."""
+        """Stop pushing."""
         self._ended = True
 
     def finish(self, event: dict[str, Any]) -> None:
-        """Tell the pane's end, when all its text was told."""
-        self._last_words = event
-        self.tell_soon()
+        """Push the pane's last event after all of its text."""
+        self._last_event = event
+        self.push_soon()
 
-    def tell(self) -> None:
-        """Tell what is new, as long as the client takes it and others need not wait."""
+    def push(self) -> None:
+        """Push new text, as long as the client reads and for a limited time."""
         self._scheduled = False
         loop = asyncio.get_running_loop()
         deadline = loop.time() + _TURN_S
-        while not self._ended and self._told < self._pane.seq and not self._subscriber.is_slow:
-            self._tell_piece()
-            if self._told < self._pane.seq and loop.time() > deadline:
-                self.tell_soon()
+        while not self._ended and self._pushed < self._pane.seq and not self._subscriber.is_slow:
+            self._push_piece()
+            if self._pushed < self._pane.seq and loop.time() > deadline:
+                self.push_soon()
                 return
-        if self._last_words is not None and not (self._ended or self._subscriber.is_slow):
-            self._subscriber.push_event(self._number, self._last_words)
-            self._last_words = None
+        if self._last_event is not None and not (self._ended or self._subscriber.is_slow):
+            self._subscriber.push_event(self._number, self._last_event)
+            self._last_event = None
 
-    def tell_soon(self) -> None:
-        """Tell what is new in another turn of the loop."""
+    def push_soon(self) -> None:
+        """Push new text in the next iteration of the loop."""
         if not self._scheduled:
             self._scheduled = True
-            asyncio.get_running_loop().call_soon(self.tell)
+            asyncio.get_running_loop().call_soon(self.push)
 
     def _beginning(self) -> int:
         pane = self._pane
@@ -114,22 +113,22 @@ class Follower:
         start = max(pane.journal.oldest, pane.seq - _LONGEST_DRAWN)
         return start + pane.journal.since(start, pane.seq - start).rfind(b"\n") + 1
 
-    def _tell_piece(self) -> None:
+    def _push_piece(self) -> None:
         pane = self._pane
         oldest = pane.journal.oldest
         event: dict[str, Any] = {"event": "output", "terminal": f"@{pane.id}", "text": []}
-        if self._told < oldest:
+        if self._pushed < oldest:
             event["gap"] = True
-            self._told = oldest
+            self._pushed = oldest
             self._cut = b""
         start = self._line = max(self._line, oldest)
-        # A thread that reads ahead may have written more into the journal than the terminal was fed.
-        data = pane.journal.since(start, min(self._told + _PIECE, pane.seq) - start)
-        if not data:  # the pane was killed and forgotten
-            self._told = pane.seq
+        # The reading thread may have added more to the journal than was parsed.
+        data = pane.journal.since(start, min(self._pushed + _PIECE, pane.seq) - start)
+        if not data:  # the pane was removed
+            self._pushed = pane.seq
             return
         end = start + len(data)
-        if end < pane.seq and start + data.rfind(b"\n") >= self._told:
+        if end < pane.seq and start + data.rfind(b"\n") >= self._pushed:
             end = start + data.rfind(b"\n") + 1
             data = data[: end - start]
         text: list[str] = event["text"]
@@ -141,7 +140,7 @@ class Follower:
             if self._screen:
                 cut = self._cut if first == start else b""
                 erased += _erased(part, self._erased_since - first, lines, cut)
-        self._told = end
+        self._pushed = end
         next_line = self._next_line(data)
         self._line = start + next_line
         if self._screen:
@@ -150,22 +149,22 @@ class Follower:
         event |= {"resume": self._line, "seq": end} | ({"erased": erased} if erased else {})
         if self._screen and end == pane.seq:
             event["screen"] = read_screen(pane, scrollback=None, cells=False)
-            if self._tells_drawn:
+            if self._pushes_drawn:
                 event |= self._drawn()
         self._subscriber.push_event(self._number, event)
 
     def _drawn(self) -> dict[str, Any]:
-        """Tell what came onto the alternate screen; the text has it only if it was drawn in one piece."""
+        """Return the lines that appeared on the alternate screen; the text has only lines drawn in one piece."""
         looks = self._pane.terminal.looks
-        before = looks.first_since(self.begins) if self._stood is None else self._stood
-        self._stood = looks.latest
-        if not self._stood or not self._is_output_drawn:
+        before = looks.first_since(self.begins) if self._alt_lines is None else self._alt_lines
+        self._alt_lines = looks.latest
+        if not self._alt_lines or not self._is_output_drawn:
             return {}
-        return {"drawn": difference(before, self._stood)}
+        return {"drawn": difference(before, self._alt_lines)}
 
     @property
     def _is_output_drawn(self) -> bool:
-        """Whether what is on the alternate screen is to be told: a command's, not a prompt that was left there."""
+        """Whether the alternate screen shows a command's output, not a prompt that was left there."""
         marks = self._pane.tracker.marks
         if not self._output_only or not marks.is_active:
             return True
@@ -175,24 +174,24 @@ class Follower:
         return self._pane.tracker.output_between(start, end) if self._output_only else iter([(start, end)])
 
     def _next_line(self, data: bytes) -> int:
-        """Find where the unfinished line begins, if it is to be told again."""
+        """Return the offset at which the next event starts: that of the unfinished line, if it is to be repeated."""
         start = data.rfind(b"\n") + 1
         size = len(data) - start
         if b"\x1b" in data and self._pane.engine.alt_screen:
-            return len(_settled(data))  # there are no lines; each event tells what was drawn
+            return len(_settled(data))  # there are no lines; each event has what was drawn
         if size > _LONGEST_DRAWN:
             overwritten = data.rstrip(b"\r").rfind(b"\r", start)
             if overwritten >= 0:
                 start = overwritten + 1  # a progress bar
             elif flowing_text(_settled(data[start:])) is None:
                 return len(_settled(data))
-            elif size > (_LONGEST_COLOURED if b"\x1b" in data[start:] else _LONGEST_LINE):
+            elif size > (_LONGEST_COLORED if b"\x1b" in data[start:] else _LONGEST_LINE):
                 start += len(_settled(data[start:-_END]))  # not in the middle of an escape
         return start
 
 
 def _last_stretch(data: bytes) -> int:
-    """Find where the text began that was written since the cursor was last moved: a read may have cut it in two."""
+    """Return the start of the text written since the last cursor movement: a read may have split it."""
     start = len(_settled(data[:-_END]))
     return start + last_stretch(_settled(data[start:]))
 
@@ -203,13 +202,13 @@ def _lines(data: bytes, pane: Pane) -> list[str]:
 
 
 def _erased(data: bytes, old: int, lines: list[str], cut: bytes = b"") -> list[str]:
-    """List what was written and is in no line any more: erased, overwritten, or on an alternate screen that was left.
+    """List written text that no line contains any more: erased, overwritten, or on an alternate screen that was left.
 
     Args:
-        data: What was written.
-        old: How many bytes of it are older than what is asked for.
-        lines: What it left.
-        cut: Text that was told before, and that the first of ``data`` continues.
+        data: The output.
+        old: How many bytes of it are older than the requested start.
+        lines: The lines that are left of it.
+        cut: Text of an earlier event that ``data`` continues.
     """
     if old > 0:
         cut, data = b"", data[data.rfind(b"\r", 0, old) + 1 :]
@@ -222,5 +221,5 @@ def _erased(data: bytes, old: int, lines: list[str], cut: bytes = b"") -> list[s
 
 
 def _settled(data: bytes) -> bytes:
-    """Leave out what only the rest will give a meaning; it is no text, and a terminal would be made for it."""
+    """Remove an unfinished escape sequence and carriage returns at the end; they have no meaning yet."""
     return cut_unfinished(data).rstrip(b"\r")

@@ -1,14 +1,15 @@
-"""The terminal of a pane: its engine, which rests while nobody needs it, and what was seen of its screen."""
+"""The terminal of a pane: its engine, which is suspended while unused, and what clients have seen of its screen."""
 
 from __future__ import annotations
 
+import ctypes
 import logging
 from typing import TYPE_CHECKING
 from weakref import ReferenceType, ref
 
+from phux_core.engine.resting import RestingEngine
 from phux_core.server.screen.alt_screen_changes import Looks
 from phux_core.server.screen.attach_frames import Picture
-from phux_core.server.screen.hibernation import Rest
 from phux_core.server.screen.row_changes import RowClock
 
 if TYPE_CHECKING:
@@ -17,6 +18,16 @@ if TYPE_CHECKING:
 
     from phux_core.engine.protocol import Effect, Engine, Span
 
+REST_AFTER_S = 10.0
+"""How long an engine stays awake after it was used."""
+# An engine with more than this, or on the alternate screen, takes too long to wake.
+_MOST_ROWS = 500
+_MOST_BYTES = 64 * 1024
+# glibc keeps the memory that libghostty frees until malloc_trim is called: once for all engines that are suspended at
+# about the same time.
+_TRIM_AFTER_S = 1.0
+_malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+_trimming: set[asyncio.AbstractEventLoop] = set()
 _log = logging.getLogger("phux.pane")
 
 
@@ -26,15 +37,14 @@ class Terminal:
     Args:
         pane_id: The pane's id.
         loop: The event loop.
-        engine: Its engine, which nobody else uses from now on.
-        feed_mark: Where to note whose engine is at work, in case it ends the process.
+        engine: Its engine; the caller must no longer use it.
+        feed_mark: Records whose engine is at work, in case it ends the process.
         make_successor: Makes a blank engine if this one fails; see ``RestingEngine``.
 
     Attributes:
-        engine: The engine to use; it stays the same when it rests or is replaced.
-        rest: Puts the engine to rest, and frees it.
+        engine: The engine to use; it stays the same when it is suspended or replaced.
         clock: When each row was last seen to change.
-        looks: What was seen on the alternate screen.
+        looks: The lines seen on the alternate screen.
     """
 
     def __init__(
@@ -45,33 +55,35 @@ class Terminal:
         feed_mark: MutableSequence[int] | memoryview[int],
         make_successor: Callable[[Exception, int], Engine],
     ) -> None:
-        self._id, self._feed_mark = pane_id, feed_mark
+        self._id, self._loop, self._feed_mark = pane_id, loop, feed_mark
         self._picture: ReferenceType[Picture] | None = None
-        self.rest = Rest(loop, engine, self.is_seen, make_successor)
-        self.engine = self.rest.engine
+        self._used_at = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self.engine = RestingEngine(engine, self.rest_later, make_successor)
         self.clock, self.looks = RowClock(), Looks()
+        self.rest_later()
 
     def feed(self, data: bytes) -> list[Effect]:
-        """Parse output, and return what it does besides what it shows."""
+        """Parse output, and return its effects besides those on the screen."""
         self._feed_mark[0] = self._id
         effects = self.engine.feed(data)
         self._feed_mark[0] = 0
         return effects
 
     def resize(self, cols: int, rows: int) -> list[Effect]:
-        """Change its size, and return what that does besides what it shows."""
+        """Change the size, and return the effects besides those on the screen."""
         self._feed_mark[0] = self._id
         effects = self.engine.resize(cols, rows)
         self._feed_mark[0] = 0
         return effects
 
     def checkpoint(self) -> bytes:
-        """Return a checkpoint of it; an empty one if the engine cannot make any."""
+        """Return a checkpoint; an empty one if the engine cannot make any."""
         marked, self._feed_mark[0] = self._feed_mark[0], self._id
         try:
             return self.engine.checkpoint()
-        except Exception:  # noqa: BLE001  without one, a restart shows what came since; that is no reason to end
-            _log.exception("the engine of @%d cannot be written down", self._id)
+        except Exception:  # noqa: BLE001  without one, a restart restores only the output since
+            _log.exception("the engine of @%d cannot make a checkpoint", self._id)
             return b""
         finally:
             self._feed_mark[0] = marked
@@ -91,5 +103,38 @@ class Terminal:
 
     def changed_rows(self) -> dict[int, list[Span]]:
         """Return the rows that may have changed since the last call; only the picture reads them."""
-        self.rest.later()
+        self.rest_later()
         return self.engine.changed()
+
+    def rest_later(self) -> None:
+        """Record that the engine is used now, and suspend it when it was unused for a while."""
+        self._used_at = self._loop.time()
+        if self._timer is None:
+            self._timer = self._loop.call_later(REST_AFTER_S, self._rest_if_unused)
+
+    def _rest_if_unused(self) -> None:
+        self._timer = None
+        if self.is_seen():
+            self._used_at = self._loop.time()
+        left_s = self._used_at + REST_AFTER_S - self._loop.time()
+        if left_s > 0:
+            self._timer = self._loop.call_later(left_s, self._rest_if_unused)
+        elif not self.engine.alt_screen and self.engine.history_rows <= _MOST_ROWS:
+            self.engine.rest(_MOST_BYTES)
+            if self._loop not in _trimming:
+                _trimming.add(self._loop)
+                self._loop.call_later(_TRIM_AFTER_S, _trim, self._loop)
+        else:
+            self.engine.forget_changes()
+
+    def close(self) -> None:
+        """Free the engine."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self.engine.close()
+
+
+def _trim(loop: asyncio.AbstractEventLoop) -> None:
+    _trimming.discard(loop)
+    if _malloc_trim is not None:
+        _malloc_trim(0)

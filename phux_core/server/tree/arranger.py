@@ -1,7 +1,6 @@
-"""Arranging what is there: focus, sizes, layouts, and which pane and window is where.
+"""Arrange sessions, windows and panes: focus, sizes, layouts and places.
 
-The only place that changes where things are. Every change ends in ``_settle``, which gives the panes their new sizes
-and has the tree written down and told about.
+Changes of the layout end in ``_settle``, which resizes the panes, saves the tree and notifies clients.
 """
 
 from __future__ import annotations
@@ -11,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from phux_core import layout
 from phux_core.errors import BadRequestError, BadSizeError, NoSuchTargetError, PaneClosedError, RefusedError
 from phux_core.server.tree import launch
-from phux_core.server.tree.documents import place_document
 from phux_core.server.tree.size_policy import View, decide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from phux_core.layout import Direction, Side, Step
     from phux_core.server.pane_record import PaneRecord
@@ -31,103 +29,96 @@ class SizedPane(Protocol):
         """Change the size of the terminal."""
 
     def tell_size(self) -> None:
-        """Tell the kernel the size of the terminal."""
-
-
-class Host(Protocol):
-    """The parts of the service that an arranger needs."""
-
-    tree: Tree
-
-    @property
-    def panes(self) -> Mapping[int, SizedPane]:
-        """The live panes by their ids."""
-
-    def write_tree(self) -> None:
-        """Have the tree kept for the next service."""
-
-    def tree_changed(self) -> None:
-        """Save the tree, and tell clients about it."""
+        """Set the size of the terminal in the kernel."""
 
 
 class Arranger:
     """Arranges the windows and panes of one service.
 
     Args:
-        service: The service.
-        size_policy: Whose size windows have that have no policy of their own.
+        tree: The tree.
+        panes: The live panes by their ids.
+        size_policy: The policy of windows that have none of their own.
+        write_tree: Stores the tree for the next service.
+        tree_changed: Saves the tree and notifies clients.
     """
 
-    def __init__(self, service: Host, size_policy: str) -> None:
-        self._service = service
-        self._tree = service.tree
+    def __init__(
+        self,
+        tree: Tree,
+        panes: Mapping[int, SizedPane],
+        size_policy: str,
+        *,
+        write_tree: Callable[[], None],
+        tree_changed: Callable[[], None],
+    ) -> None:
+        self._tree = tree
+        self._panes = panes
+        self._write_tree = write_tree
+        self._tree_changed = tree_changed
         self._size_policy = size_policy
         self._views: dict[int, list[View]] = {}
         self._leaving: set[int] = set()
 
     # Finding
 
-    def find(self, pane_id: int) -> tuple[SessionRecord, WindowRecord, PaneRecord]:
-        """Find a pane and what it is in."""
-        found = self._tree.find_pane(pane_id)
-        if found is None:
-            raise NoSuchTargetError(f"there is no pane @{pane_id}")
-        return found
-
     def find_shown(self, pane_id: int) -> tuple[SessionRecord, WindowRecord, PaneRecord]:
-        """Find a pane that has a place in its window's layout."""
-        found = self.find(pane_id)
+        """Return a pane that is in the layout of its window, after its session and its window.
+
+        Raises:
+            NoSuchTargetError: There is none with this id.
+            PaneClosedError: It is no longer in the layout.
+        """
+        found = self._tree.pane(pane_id)
         if pane_id not in found[1].shown:
-            raise PaneClosedError(f"the program in @{pane_id} has ended, and it has no place in its window any more")
+            raise PaneClosedError(f"the program in @{pane_id} has ended, and the pane is not shown any more")
         return found
-
-    def find_window(self, window_id: int) -> tuple[SessionRecord, WindowRecord]:
-        """Find a window and its session."""
-        found = self._tree.find_window(window_id)
-        if found is None:
-            raise NoSuchTargetError(f"there is no window with the id {window_id}")
-        return found
-
-    def find_session(self, session_id: int) -> SessionRecord:
-        """Find a session."""
-        session = self._tree.sessions.get(session_id)
-        if session is None:
-            raise NoSuchTargetError(f"there is no session with the id {session_id}")
-        return session
 
     def place(self, pane_id: int) -> dict[str, Any]:
-        """Say where a pane is."""
-        return place_document(*self.find(pane_id))
+        """Return the place of a pane, as replies report it."""
+        session, window, pane = self._tree.pane(pane_id)
+        return {
+            "session": session.name,
+            "session_id": session.id,
+            "window_id": window.id,
+            "pane_id": pane.id,
+            "window": window.index,
+            "window_name": window.name,
+            "pane": window.panes.index(pane),
+            "cols": pane.cols,
+            "rows": pane.rows,
+            "zoomed": window.zoomed == pane.id,
+        }
 
     def place_of(self, scope: str, id_: int) -> dict[str, Any]:
-        """Say where the pane is that counts in a session or a window, or the pane itself."""
+        """Return the place of a pane, or of the active pane of a window or a session."""
         if scope == "pane":
             return self.place(id_)
-        window = self.find_session(id_).current if scope == "session" else self.find_window(id_)[1]
-        return self.place(window.active_pane or window.panes[0].id)
+        window = self._tree.session(id_).current if scope == "session" else self._tree.window(id_)[1]
+        return self.place(window.active_pane)
 
     # Focus
 
     def select(self, scope: str, id_: int) -> dict[str, Any]:
-        """Give a session, a window or a pane the focus, and with it what it is in."""
+        """Focus a session, a window or a pane, and the window and session that contain it."""
         if scope == "session":
-            session = self.find_session(id_)
+            session = self._tree.session(id_)
         elif scope == "window":
-            session, window = self.find_window(id_)
+            session, window = self._tree.window(id_)
             session.focus(window.id)
         else:
             session, window, _pane = self.find_shown(id_)
             window.focus(id_)
             session.focus(window.id)
-            self.fit(window)  # another one may have been zoomed
+            self.fit(window)  # another pane may have been zoomed
         self._tree.focus(session.id)
-        self._service.tree_changed()
+        self._tree_changed()
         return self.place_of(scope, id_)
 
     # Sizes
 
     def resize_pane(self, pane_id: int, cols: int | None, rows: int | None) -> dict[str, Any]:
-        """Give a pane a size: by its dividers on an axis that it shares with others, else by its window's size."""
+        """Resize a pane: by moving its dividers on an axis that it shares with other panes, else with its window."""
         session, window, pane = self.find_shown(pane_id)
         launch.check_size(pane.cols if cols is None else cols, pane.rows if rows is None else rows)
         wide, high = (layout.has_divider(window.layout, pane_id, axis) for axis in _AXES)
@@ -143,18 +134,18 @@ class Arranger:
         return self._laid_out(window, changed, pane_id)
 
     def push_divider(self, pane_id: int, side: Side, by: int) -> dict[str, Any]:
-        """Move a pane's divider on an axis to a side, as far as it goes."""
+        """Move a divider of a pane to a side, as far as possible."""
         _session, window, _pane = self.find_shown(pane_id)
         if not layout.has_divider(window.layout, pane_id, "right" if side in {"left", "right"} else "down"):
             raise BadSizeError(
-                f"@{pane_id} has no pane beside it that it could take room from or give room to",
+                f"@{pane_id} has no neighbor on this axis to take space from or give space to",
                 remedy="resize the window with COLSxROWS, or split the pane first",
             )
         return self._laid_out(window, layout.push(window.layout, window.cols, window.rows, pane_id, side, by), pane_id)
 
     def move_divider(self, window_id: int, path: list[Step], by: int) -> dict[str, Any]:
-        """Move one divider of a window, as far as it goes."""
-        _session, window = self.find_window(window_id)
+        """Move a divider of a window, as far as possible."""
+        _session, window = self._tree.window(window_id)
         if tuple(path) not in {
             divider.path for divider in layout.arrange(window.layout, window.cols, window.rows).dividers
         }:
@@ -162,8 +153,8 @@ class Arranger:
         return self._laid_out(window, layout.move_divider(window.layout, window.cols, window.rows, tuple(path), by))
 
     def resize_window(self, window_id: int, cols: int | None, rows: int | None, policy: str | None) -> dict[str, Any]:
-        """Give a window a size, or a policy of its own, or both."""
-        session, window = self.find_window(window_id)
+        """Set the size of a window, its size policy, or both."""
+        session, window = self._tree.window(window_id)
         cols, rows = launch.check_size(window.cols if cols is None else cols, window.rows if rows is None else rows)
         before = window.size_policy
         window.size_policy = None if policy == "default" else policy or before
@@ -177,7 +168,7 @@ class Arranger:
         return self.place_of("window", window_id)
 
     def set_views(self, session_id: int, views: Sequence[View]) -> None:
-        """Take note of which clients look at a session, and let its current window have the size that this means."""
+        """Set the views of the clients attached to a session, and resize its current window accordingly."""
         self._views[session_id] = list(views)
         session = self._tree.sessions.get(session_id)
         if session is None or not views:
@@ -185,12 +176,12 @@ class Arranger:
             return
         window = session.current
         if self.size_for(session, (window.cols, window.rows), window.size_policy) != (window.cols, window.rows):
-            self._service.tree_changed()
+            self._tree_changed()
 
     def follow_views(self) -> None:
-        """Let the windows that clients look at have the size that this means; after every change of the tree.
+        """Resize the windows that attached clients see; call after every change of the tree.
 
-        Only current windows: another one gets its size when it becomes the current one.
+        Only current windows are resized: another one when it becomes current.
         """
         for session_id in self._views:
             session = self._tree.sessions.get(session_id)
@@ -200,13 +191,13 @@ class Arranger:
                 self.fit(window)
 
     def size_for(self, session: SessionRecord, own: tuple[int, int], policy: str | None = None) -> tuple[int, int]:
-        """Say which size a window of a session is to have."""
+        """Return the size for a window of a session."""
         return decide(policy or self._size_policy, self._views.get(session.id, ()), own)
 
     # Layout
 
     def zoom(self, pane_id: int, on: bool | None) -> dict[str, Any]:
-        """Give a pane the whole window for a while, or end that; turn it over when not told which."""
+        """Zoom a pane to the whole window, or end that; None toggles."""
         _session, window, _pane = self.find_shown(pane_id)
         zoomed = window.zoomed != pane_id if on is None else on
         if zoomed:
@@ -217,16 +208,16 @@ class Arranger:
         return self.place(pane_id)
 
     def apply_preset(self, window_id: int, name: str) -> dict[str, Any]:
-        """Lay a window's panes out in a known way."""
-        _session, window = self.find_window(window_id)
+        """Arrange the panes of a window in a named layout."""
+        _session, window = self._tree.window(window_id)
         return self._laid_out(window, layout.preset(name, window.shown, window.cols, window.rows))
 
     def swap_panes(self, one_id: int, other_id: int) -> list[dict[str, Any]]:
-        """Let two panes change places, also across windows and sessions."""
+        """Swap two panes, also across windows and sessions."""
         _session, one_window, one = self.find_shown(one_id)
         _session, other_window, other = self.find_shown(other_id)
         if one_id == other_id:
-            raise BadRequestError(f"@{one_id} cannot change places with itself", remedy="name two panes")
+            raise BadRequestError(f"@{one_id} cannot be swapped with itself", remedy="name two panes")
         for window in {id(window): window for window in (one_window, other_window)}.values():
             window.zoomed = None
             window.panes = [other if pane is one else one if pane is other else pane for pane in window.panes]
@@ -236,16 +227,16 @@ class Arranger:
                 window.active_pane = theirs if window.active_pane == mine else window.active_pane
                 window.recent = [theirs if pane == mine else pane for pane in window.recent]
         for pane_id in (one_id, other_id):
-            self._tree.retire(pane_id)  # one whose program has ended may stand beside others now
+            self._tree.retire(pane_id)  # a pane whose program has ended may be beside others now
         self._settle(one_window, other_window)
         return [self.place(one_id), self.place(other_id)]
 
     def swap_windows(self, one_id: int, other_id: int) -> list[dict[str, Any]]:
-        """Let two windows change places, also across sessions."""
-        one_session, one = self.find_window(one_id)
-        other_session, other = self.find_window(other_id)
+        """Swap two windows, also across sessions."""
+        one_session, one = self._tree.window(one_id)
+        other_session, other = self._tree.window(other_id)
         if one is other:
-            raise BadRequestError("a window cannot change places with itself", remedy="name two windows")
+            raise BadRequestError("a window cannot be swapped with itself", remedy="name two windows")
         one.index, other.index = other.index, one.index
         if one_session is not other_session:
             for session, mine, theirs in ((one_session, one, other), (other_session, other, one)):
@@ -255,23 +246,27 @@ class Arranger:
                     session.active_window = theirs.id
         for session in (one_session, other_session):
             session.sort()
-        self._service.tree_changed()
+        self._tree_changed()
         return [self.place_of("window", one_id), self.place_of("window", other_id)]
 
     def check_index(self, session: SessionRecord, index: int | None) -> None:
-        """Refuse an index that another window has."""
+        """Check that no window of a session has an index.
+
+        Raises:
+            RefusedError: A window has it.
+        """
         if any(window.index == index for window in session.windows):
             raise RefusedError(
-                f"session {session.name!r} has a window {index} already",
-                remedy="choose an index that is free, or let the two change places (phux swap)",
+                f"session {session.name!r} already has a window {index}",
+                remedy="choose a free index, or swap the two windows (phux swap)",
             )
 
     def move_window(self, window_id: int, session_id: int, index: int | None) -> dict[str, Any]:
-        """Put a window at another index, or into another session."""
-        source, window = self.find_window(window_id)
-        session = self.find_session(session_id)
+        """Move a window to another index or session."""
+        source, window = self._tree.window(window_id)
+        session = self._tree.session(session_id)
         if source is session and index in {None, window.index}:
-            raise RefusedError(f"window {window.index} of session {session.name!r} is there already", remedy="")
+            raise RefusedError(f"window {window.index} of session {session.name!r} is already there", remedy="")
         self.check_index(session, index)
         index = session.free_index() if index is None else index
         if source is session:
@@ -280,17 +275,17 @@ class Arranger:
         else:
             self._tree.remove_window(source, window)
             session.add(window, index)
-        self._service.tree_changed()
+        self._tree_changed()
         return self.place_of("window", window_id)
 
     def move_pane(
         self, pane_id: int, target: int, direction: Direction, cells: int | None, percent: int | None
     ) -> dict[str, Any]:
-        """Put a pane beside or below another one, of any window."""
+        """Move a pane beside or below another one, of any window."""
         _session, source, pane = self.find_shown(pane_id)
         _session, window, _target = self.find_shown(target)
         if pane_id == target:
-            raise RefusedError(f"@{pane_id} cannot be put beside itself", remedy="name another pane")
+            raise RefusedError(f"@{pane_id} cannot be moved beside itself", remedy="name another pane")
         rest = layout.remove(window.layout, pane_id) if source is window else window.layout
         assert rest is not None, "the target is left"
         changed = layout.split(rest, window.cols, window.rows, target, pane_id, direction, cells=cells, percent=percent)
@@ -304,9 +299,9 @@ class Arranger:
         return self.place(pane_id)
 
     def break_pane(self, pane_id: int, session_id: int, index: int | None) -> dict[str, Any]:
-        """Give a pane a window of its own, in any session."""
+        """Move a pane to a new window, in any session."""
         _session, source, pane = self.find_shown(pane_id)
-        session = self.find_session(session_id)
+        session = self._tree.session(session_id)
         if len(source.panes) == 1:
             return self.move_window(source.id, session_id, index)
         self.check_index(session, index)
@@ -317,14 +312,14 @@ class Arranger:
         self._settle(source, window)
         return self.place(pane_id)
 
-    # Going
+    # Removal
 
     def expect_to_leave(self, pane_ids: Sequence[int]) -> None:
-        """Take note that panes are about to be removed, so that nobody moves up as one after the other ends."""
+        """Record that panes are about to be removed, so that each one's end does not rearrange the others."""
         self._leaving.update(pane_ids)
 
     def remove(self, pane_ids: Sequence[int]) -> None:
-        """Take panes out of the tree; what is left of their windows shares the room."""
+        """Remove panes from the tree; the other panes of their windows share the space."""
         self._leaving.difference_update(pane_ids)
         touched: list[WindowRecord] = []
         for pane_id in pane_ids:
@@ -337,39 +332,42 @@ class Arranger:
                 self.fit(window)
 
     def check_stays(self, panes: Iterable[PaneRecord], what: str) -> None:
-        """Refuse to make anything in what is about to be removed: it would be left over, and keep the rest alive."""
+        """Check that not all of these panes are about to be removed: a new pane beside them would be left over.
+
+        Raises:
+            NoSuchTargetError: All of them are.
+        """
         if all(pane.id in self._leaving for pane in panes):
             raise NoSuchTargetError(f"{what} is being ended")
 
     def retire(self, pane_id: int) -> None:
-        """Take a pane whose program has ended out of sight, if others go on in its window."""
+        """Remove a pane whose program has ended from the layout, if other programs run in its window."""
         window = None if pane_id in self._leaving else self._tree.retire(pane_id)
         if window is not None:
             self.fit(window)
 
     def take_over(self) -> None:
-        """Finish what an earlier service may have been in the middle of."""
+        """Complete changes that an earlier service may have left unfinished."""
         for session in list(self._tree.sessions.values()):
             for window in session.windows:
                 window.drop_dead()
                 self.fit(window)
-        for pane in self._service.panes.values():
-            pane.tell_size()  # it may have died between the kernel and the tree
+        for pane in self._panes.values():
+            pane.tell_size()  # it may have ended after it saved the tree
 
     def fit(self, window: WindowRecord) -> None:
-        """Give the panes of a window the sizes that its layout means."""
+        """Resize the panes of a window to fit its layout."""
         records = {pane.id: pane for pane in window.panes}
-        wrong = [
+        misfits = [
             (pane_id, place.cols, place.rows)
             for pane_id, place in window.arrangement.panes.items()
-            if (records[pane_id].cols, records[pane_id].rows) != (place.cols, place.rows)
-            and pane_id in self._service.panes
+            if (records[pane_id].cols, records[pane_id].rows) != (place.cols, place.rows) and pane_id in self._panes
         ]
-        if wrong:
-            # First: a service that dies in between is followed by one that goes on from here.
-            self._service.write_tree()
-        for pane_id, cols, rows in wrong:
-            self._service.panes[pane_id].resize(cols, rows)
+        if misfits:
+            # Saved first: if the service dies during the resizing, the next one completes it.
+            self._write_tree()
+        for pane_id, cols, rows in misfits:
+            self._panes[pane_id].resize(cols, rows)
 
     def _laid_out(self, window: WindowRecord, changed: layout.Layout, pane_id: int | None = None) -> dict[str, Any]:
         window.zoomed = None
@@ -381,7 +379,7 @@ class Arranger:
         for window in windows:
             if self._tree.find_window(window.id) is not None:
                 self.fit(window)
-        self._service.tree_changed()
+        self._tree_changed()
 
     def _check_window_size(self, session: SessionRecord, window: WindowRecord, cols: int, rows: int) -> None:
         if (cols, rows) == (window.cols, window.rows):

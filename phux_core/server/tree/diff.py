@@ -1,6 +1,6 @@
-"""What is another in the tree than before, as events. Pure: two pictures in, events out.
+"""Events about changes of the tree.
 
-Whoever changes the tree tells nobody: the service compares after every change, so that no change goes untold.
+The service compares the tree with its previous state after every change, so that no change is missed.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ class _Window(NamedTuple):
     look: tuple[Layout, int, int, int | None]
 
 
-class Picture(NamedTuple):
-    """What of a tree is told about.
+class TreeState(NamedTuple):
+    """The parts of a tree whose changes are reported.
 
     Attributes:
         sessions: The name of each session.
-        windows: Where each window is, its session and index, and its look.
+        windows: The session, index, layout, size and zoom of each window.
         focus: The current window of each session, and its active pane.
         focused: The most recently focused session.
     """
@@ -35,22 +35,22 @@ class Picture(NamedTuple):
     focused: int | None
 
 
-def picture(tree: Tree) -> Picture:
-    """Take down how a tree is now."""
+def tree_state(tree: Tree) -> TreeState:
+    """Return the current state of a tree."""
     windows = {}
     focus = {}
     for session in tree.sessions.values():
         for window in session.windows:
             look = (window.layout, window.cols, window.rows, window.zoomed)
             windows[window.id] = _Window((session.id, window.index), look)
-            if window.id == session.active_window and window.active_pane is not None:
+            if window.id == session.active_window:
                 focus[session.id] = (window.id, window.active_pane)
     names = {session.id: session.name for session in tree.sessions.values()}
-    return Picture(names, windows, focus, tree.focus_order[-1] if tree.focus_order else None)
+    return TreeState(names, windows, focus, tree.focus_order[-1] if tree.focus_order else None)
 
 
-def news(before: Picture, now: Picture) -> Iterator[tuple[str, dict[str, object]]]:
-    """Tell what happened between two pictures, as names and payloads of events."""
+def changes(before: TreeState, now: TreeState) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the names and payloads of the events between two states."""
     for session, name in now.sessions.items():
         if session not in before.sessions:
             yield "session_added", {"session": session, "name": name}

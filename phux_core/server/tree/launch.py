@@ -1,9 +1,8 @@
-"""What a new pane starts: which program, where, with which environment and size. Pure but for looking at files."""
+"""The command, directory, environment and size of a new pane's program."""
 
 from __future__ import annotations
 
 import os
-import re
 import secrets
 from typing import TYPE_CHECKING
 
@@ -14,18 +13,16 @@ from phux_core.errors import BadCwdError, BadSizeError, CannotExecuteError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SHELLS = frozenset({"sh", "bash", "zsh", "fish", "dash", "ash", "ksh", "ksh93", "mksh", "yash"})
-_COMMAND = re.compile(r"-[A-Za-z]*c[A-Za-z]*|--command(=.*)?", re.DOTALL)
 _DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
-# Of the caller's terminal, not of ours: a program that believed them would be wrong.
+# These describe the caller's terminal, not the pane.
 _NOT_INHERITED = ("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WINDOW")
 
 
 def check_size(cols: int, rows: int) -> tuple[int, int]:
-    """Return the size a pane gets.
+    """Return a valid size.
 
     Raises:
-        BadSizeError: Out of range.
+        BadSizeError: It is out of range.
     """
     if not all(1 <= number <= MAX_SIZE for number in (cols, rows)):
         raise BadSizeError(f"a terminal cannot have {cols} columns and {rows} rows")
@@ -33,10 +30,10 @@ def check_size(cols: int, rows: int) -> tuple[int, int]:
 
 
 def check_cwd(cwd: str) -> str:
-    """Return the directory a program starts in.
+    """Return a directory in which a program can start.
 
     Raises:
-        BadCwdError: It is not there, is no directory or may not be entered.
+        BadCwdError: It does not exist, is not a directory, or may not be entered.
     """
     if not os.path.isabs(cwd):
         raise BadCwdError(f"the working directory {cwd!r} is not an absolute path")
@@ -51,9 +48,9 @@ def check_cwd(cwd: str) -> str:
 def build_environment(
     base: Mapping[str, str], extra: Mapping[str, str], *, cwd: str, socket: str, pane: int
 ) -> dict[str, str]:
-    """Make a program's environment: the caller's, what the terminal is, what was asked for, and where it runs."""
+    """Return a program's environment: the caller's, with the terminal, the requested variables and the pane."""
     inherited = {name: value for name, value in base.items() if name not in _NOT_INHERITED}
-    if not _is_same_directory(inherited.get("PWD"), cwd):  # else the caller's own way to it may go through links
+    if not _is_same_directory(inherited.get("PWD"), cwd):  # else keep the caller's spelling, which may contain links
         inherited.pop("OLDPWD", None)
         inherited["PWD"] = cwd
     terminal = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
@@ -77,18 +74,17 @@ def resolve_command(
     login: bool = False,
     from_config: bool = False,
 ) -> list[str]:
-    """Make argv with an absolute program: the command's, or the shell.
+    """Return argv with an absolute path of the program: the command's, or a shell's.
 
     Args:
         command: Program and arguments; None for a shell.
-        env: The environment, in which PATH and SHELL count.
-        cwd: The directory to which a relative path belongs.
-        shell: The shell to start without a command; None for the one that SHELL names.
-        login: Whether it is to be a login shell.
-        from_config: Whether it is the config file that names the shell.
+        env: The environment; PATH and SHELL are used.
+        cwd: The directory to which paths are relative.
+        shell: The shell to start without a command; None for that of SHELL.
+        login: Whether to start a login shell.
+        from_config: Whether the shell is from the config file; for the error.
 
     Raises:
-        BadRequestError: A shell is asked for where there is a command.
         CannotExecuteError: There is no such program, or it is not executable.
     """
     argv = list(command) if command else [shell or env.get("SHELL") or "/bin/sh", *(["-l"] if login else [])]
@@ -96,7 +92,7 @@ def resolve_command(
     if "/" in name:
         candidates = [os.path.join(cwd, name)]
     else:
-        # An empty entry in PATH means the working directory, as it does to a shell.
+        # An empty entry in PATH means the working directory, as in a shell.
         search = env.get("PATH") or _DEFAULT_PATH
         candidates = [os.path.join(cwd, directory, name) for directory in search.split(os.pathsep)]
     for candidate in candidates:
@@ -111,20 +107,10 @@ def resolve_command(
     raise CannotExecuteError(f"{what} {name!r} cannot be executed: it {reason}")
 
 
-def draws_prompt(program: str, arguments: list[str]) -> bool:
-    """Tell whether a program of this name, started like this, draws a prompt.
-
-    A shell with a command or a script does not, or only once that is done.
-    """
-    if program not in _SHELLS or (arguments and not arguments[0].startswith(("-", "+"))):
-        return False
-    return not any(_COMMAND.fullmatch(argument) for argument in arguments)
-
-
 def integrate_shell(
     argv: list[str], env: dict[str, str], *, history: bool = True
 ) -> tuple[list[str], dict[str, str], str]:
-    """Bring our shell integration along, if it is a shell that we have one for.
+    """Add the shell integration to a command that starts a supported shell.
 
     Args:
         argv: The command.
@@ -132,7 +118,7 @@ def integrate_shell(
         history: Whether the shell reads and writes the user's history file.
 
     Returns:
-        argv, the environment, and the nonce that the shell's marks will carry; empty if it will send none.
+        argv, the environment, and the nonce of the shell's marks; empty without integration.
     """
     nonce = secrets.token_hex(8)
     if not history:

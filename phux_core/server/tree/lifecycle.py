@@ -1,10 +1,10 @@
-"""When things end by themselves: dead panes, and the server.
+"""Remove dead panes after a while, and end the server when it is no longer needed.
 
-- A dead pane stays readable for ``keep_dead`` seconds; at most ``MAX_DEAD`` of them stay, the oldest go first.
-- The server ends when its last session has ended: at once, or while clients are connected after a second in which
-  one of them may make another. One that has an owner ends with that, and not before.
-- ``exit_after_idle`` ends it after that long without any client, whatever runs.
-- A server that was started for somebody's first session ends soon if none was made.
+- A dead pane stays readable for ``keep_dead`` seconds. At most ``MAX_DEAD`` are kept; the oldest are removed first.
+- The server ends when its last session has ended: at once, or if clients are connected, after a second in which one of
+  them may create another session. A server with an owner ends only with its owner.
+- ``exit_after_idle`` ends the server after this time without a client, whatever runs in it.
+- A server started for a first session ends soon if none is created.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Lifecycle:
     Args:
         loop: The event loop.
         tree: The sessions.
-        clear_pane: Takes a dead pane away.
+        clear_pane: Removes a dead pane.
         shutdown: Ends the server, with a reason.
-        keep_dead_s: How long dead panes stay.
-        exit_after_idle_s: How long the server lives without clients; None for ever.
+        keep_dead_s: How long dead panes are kept; None for the default.
+        exit_after_idle_s: How long the server runs without clients; None for ever.
         empty_exit: Whether the server ends when its last session has ended.
-        unused_exit: Whether a server that never had a session ends when nobody is connected.
+        unused_exit: Whether a server that never had a session ends when no client is connected.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Lifecycle:
         self._exit_after_idle_s = exit_after_idle_s
         self._empty_exit = empty_exit
         self._unused_exit = unused_exit
-        self._had_session = tree.next_session_id > 1  # also one that an earlier service had
+        self._had_session = tree.next_session_id > 1  # also under an earlier service
         self._clients = 0
         self._idle_timers: list[asyncio.TimerHandle] = []
         self._dead_timer: asyncio.TimerHandle | None = None
@@ -66,19 +66,19 @@ class Lifecycle:
         self._empty_timer: asyncio.TimerHandle | None = None
 
     def begin(self) -> None:
-        """Start the timers; whoever made us can be called back from now on."""
+        """Start the timers; callbacks may be called from now on."""
         self._arm_idle()
         self.tree_changed()
 
-    def client_came(self) -> None:
-        """Note that a client connected."""
+    def client_connected(self) -> None:
+        """Record that a client has connected."""
         self._clients += 1
         for timer in self._idle_timers:
             timer.cancel()
         self._idle_timers.clear()
 
-    def client_left(self) -> None:
-        """Note that a client is gone."""
+    def client_disconnected(self) -> None:
+        """Record that a client has disconnected."""
         self._clients -= 1
         if self._clients == 0:
             self._arm_idle()
@@ -87,9 +87,9 @@ class Lifecycle:
                 self._end_empty()
 
     def tree_changed(self) -> None:
-        """Look again at what may end: after every change of the tree."""
+        """Check what can be ended; call after every change of the tree."""
         if self._clearing:
-            return  # we are changing it ourselves, and look again when done
+            return  # our own change; checked again at its end
         if self._empty_timer is not None:
             self._empty_timer.cancel()
             self._empty_timer = None
@@ -97,12 +97,12 @@ class Lifecycle:
             self._had_session = True
         elif self._had_session and self._empty_exit:
             if self._clients:
-                # Whoever ended it may be about to make the next one, on the connection it has.
+                # A connected client may be about to create the next session.
                 self._empty_timer = self._loop.call_later(_EMPTY_S, self._end_empty)
             else:
                 self._end_empty()
             return
-        self._look_after_the_dead()
+        self._clear_dead_panes()
 
     def _end_empty(self) -> None:
         self._shutdown("its last session has ended")
@@ -119,9 +119,9 @@ class Lifecycle:
 
     def _end_if_unused(self) -> None:
         if not self._had_session:
-            self._shutdown("nobody made a session")
+            self._shutdown("no session was created")
 
-    def _look_after_the_dead(self) -> None:
+    def _clear_dead_panes(self) -> None:
         if self._dead_timer is not None:
             self._dead_timer.cancel()
             self._dead_timer = None

@@ -1,7 +1,7 @@
-"""Sessions, windows and panes as plain records: names, order, layout, focus, ids.
+"""Records of sessions, windows and panes: names, order, layout, focus and ids.
 
-Pure state: no descriptors, no processes, no clock. Everything that must survive a restart of the service is here
-and goes through ``dump`` and ``load``. Ids count up and are never reused.
+They contain all state that must survive a restart of the service, through ``dump`` and ``load``. Ids increase and are
+never reused.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from attrs import Factory, asdict, define, field
+from attrs import asdict, define, field
 
 from phux_core import layout
+from phux_core.errors import NoSuchTargetError
 from phux_core.logs import pane_ids
 from phux_core.server.pane_record import PaneRecord
 
@@ -21,34 +22,24 @@ if TYPE_CHECKING:
     from phux_core.layout import Arrangement, Layout
 
 
-def _side_by_side(window: WindowRecord) -> Layout:
-    """Make a layout for a window that has none: written down by a release that knew of no layouts."""
-    cols, rows = _together(window)
-    return layout.preset("even-horizontal", [pane.id for pane in window.panes], cols, rows)
-
-
-def _together(window: WindowRecord) -> tuple[int, int]:
-    return sum(pane.cols for pane in window.panes) + len(window.panes) - 1, max(pane.rows for pane in window.panes)
-
-
 @define
 class WindowRecord:
-    """A window: panes that are seen together.
+    """A window: panes that are shown together.
 
-    ``panes`` stand in the order of the layout; those that have no place in it, because their program ended while others
-    went on, come last. ``recent`` holds the panes that had the focus, the latest last. ``zoomed`` is the pane that has
-    the window to itself for now. ``size_policy`` is None where the server's setting holds. ``named`` says whether
-    somebody gave it its name; else it has that of the program it was made for.
+    ``panes`` are in the order of the layout; those that are not in it, because their program ended while others
+    continued, come last. ``recent`` lists the panes that had the focus, the latest last. ``zoomed`` is the pane that
+    temporarily fills the window. ``size_policy`` is None if the server's setting applies. ``named`` is True if a client
+    chose the name; otherwise it is the name of the window's first program.
     """
 
     id: int
     index: int
     name: str
-    panes: list[PaneRecord] = field(factory=list)
-    active_pane: int | None = None
-    layout: Layout = Factory(_side_by_side, takes_self=True)
-    cols: int = Factory(lambda window: _together(window)[0], takes_self=True)
-    rows: int = Factory(lambda window: _together(window)[1], takes_self=True)
+    panes: list[PaneRecord]
+    active_pane: int
+    layout: Layout
+    cols: int
+    rows: int
     zoomed: int | None = None
     size_policy: str | None = None
     recent: list[int] = field(factory=list)
@@ -56,29 +47,29 @@ class WindowRecord:
 
     @property
     def arrangement(self) -> Arrangement:
-        """Where its panes are, in cells."""
+        """The places of its panes, in cells."""
         return layout.arrange(self.layout, self.cols, self.rows, self.zoomed)
 
     @property
     def shown(self) -> list[int]:
-        """The panes that have a place in it, in order."""
+        """The panes in its layout, in order."""
         return list(layout.panes(self.layout))
 
     def lay_out(self, new: Layout) -> None:
-        """Take another layout, and bring the panes into its order."""
+        """Set the layout, and sort the panes by it."""
         self.layout = new
         places = {pane: place for place, pane in enumerate(layout.panes(new))}
         self.panes.sort(key=lambda pane: places.get(pane.id, len(places)))
 
     def focus(self, pane_id: int) -> None:
-        """Give a pane the focus; another one that was zoomed is so no longer."""
+        """Focus a pane, and end the zoom of another one."""
         self.active_pane = pane_id
         _touch(self.recent, pane_id)
         if self.zoomed != pane_id:
             self.zoomed = None
 
     def drop(self, pane_id: int) -> None:
-        """Take a pane out of the layout, unless it is the only one there, and give the focus to the one before it."""
+        """Remove a pane from the layout, unless it is the only one, and restore the previous focus."""
         rest = layout.remove(self.layout, pane_id)
         if rest is None:
             return
@@ -90,10 +81,10 @@ class WindowRecord:
             self.focus(next((pane for pane in reversed(self.recent) if pane in shown), shown[0]))
 
     def drop_dead(self) -> bool:
-        """Take the panes out of the layout whose programs have ended, all but one if none goes on there.
+        """Remove the panes whose programs have ended from the layout; all but one if no program in it runs.
 
         Returns:
-            Whether there were any.
+            Whether any pane was removed.
         """
         shown = self.shown
         dead = [pane.id for pane in self.panes if pane.dead and pane.id in shown]
@@ -106,10 +97,10 @@ class WindowRecord:
 
 @define
 class SessionRecord:
-    """A session: windows under one name, in the order of their indexes.
+    """A session: windows under one name, sorted by index.
 
-    ``recent`` holds the windows that had the focus, the latest last. ``log`` says whether what its panes write is kept
-    on disk, ``history`` whether its shells use the user's history file.
+    ``recent`` lists the windows that had the focus, the latest last. ``log`` is True if the output of its panes is
+    logged, ``history`` if its shells use the user's history file.
     """
 
     id: int
@@ -122,43 +113,43 @@ class SessionRecord:
     history: bool = True
 
     def panes(self) -> Iterator[PaneRecord]:
-        """Go through its panes, window by window."""
+        """Yield its panes, window by window."""
         for window in self.windows:
             yield from window.panes
 
     @property
     def alive(self) -> bool:
-        """Whether any program still runs in it."""
+        """Whether any of its programs is running."""
         return any(not pane.dead for pane in self.panes())
 
     @property
     def current(self) -> WindowRecord:
-        """The window that has the focus in it."""
+        """The focused window."""
         return next(window for window in self.windows if window.id == self.active_window)
 
     def free_index(self) -> int:
-        """Give the smallest number that no window has."""
+        """Return the lowest index that no window has."""
         taken = {window.index for window in self.windows}
         return next(number for number in range(len(taken) + 1) if number not in taken)
 
     def focus(self, window_id: int) -> None:
-        """Make a window the current one."""
+        """Focus a window."""
         self.active_window = window_id
         _touch(self.recent, window_id)
 
     def add(self, window: WindowRecord, index: int) -> None:
-        """Take a window in, at an index that is free."""
+        """Add a window at a free index."""
         window.index = index
         self.windows.append(window)
         self.sort()
         self.focus_another()
 
     def sort(self) -> None:
-        """Bring the windows into the order of their indexes."""
+        """Sort the windows by index."""
         self.windows.sort(key=lambda window: window.index)
 
     def remove(self, window: WindowRecord) -> None:
-        """Let a window go, and give the focus to the one that had it before, one with a program if there is one."""
+        """Remove a window, and focus another one if it had the focus."""
         self.windows.remove(window)
         if self.active_window == window.id:
             self.active_window = None
@@ -167,7 +158,7 @@ class SessionRecord:
             self.recent.remove(window.id)
 
     def focus_another(self) -> None:
-        """If no program runs in the current window, focus the one that had it last among those in which one does."""
+        """If no program runs in the current window, focus the most recent window in which one does."""
         alive = [window.id for window in self.windows if any(not pane.dead for pane in window.panes)]
         candidates = alive or [window.id for window in self.windows]
         if candidates and self.active_window not in candidates:
@@ -179,7 +170,7 @@ class SessionRecord:
 class Tree:
     """Every session of the server.
 
-    ``focus_order`` holds session ids, the most recently focused last.
+    ``focus_order`` lists session ids, the most recently focused last.
     """
 
     sessions: dict[int, SessionRecord] = field(factory=dict)
@@ -193,7 +184,7 @@ class Tree:
         return next((session for session in self.sessions.values() if session.name == name), None)
 
     def free_name(self, reserved: set[str]) -> str:
-        """Give the smallest number that no session has for a name."""
+        """Return the smallest number that is not the name of a session."""
         taken = {session.name for session in self.sessions.values()} | reserved
         number = 0
         while str(number) in taken:
@@ -201,13 +192,13 @@ class Tree:
         return str(number)
 
     def take_pane_id(self, log_root: str = "") -> int:
-        """Give a pane id that was never given before, also by other servers whose logs are in that directory."""
+        """Return a new pane id, also unknown to other servers whose logs are in that directory."""
         taken = pane_ids.take(log_root, self.next_pane_id)
         self.next_pane_id = taken + 1
         return taken
 
     def pane_id_was_taken(self, pane_id: int) -> None:
-        """Give a pane id to nobody else, also if whoever took it died before that was written down."""
+        """Never use a pane id again; the service that took it may have died before it saved the tree."""
         self.next_pane_id = max(self.next_pane_id, pane_id + 1)
 
     def add_session(self, name: str, window_name: str | None, pane: PaneRecord) -> SessionRecord:
@@ -222,9 +213,26 @@ class Tree:
     def add_window(
         self, session: SessionRecord, name: str | None, pane: PaneRecord, index: int | None = None
     ) -> WindowRecord:
-        """Add a window with one pane, of that pane's size and if need be name, at the lowest index that is free."""
-        window = WindowRecord(self.next_window_id, 0, name or pane.command, [pane], pane.id, recent=[pane.id])
-        window.named = name is not None
+        """Add a window with one pane and the size of that pane.
+
+        Args:
+            session: The session.
+            name: The name; None for the pane's command.
+            pane: The pane.
+            index: A free index; None for the lowest.
+        """
+        window = WindowRecord(
+            self.next_window_id,
+            0,
+            name or pane.command,
+            [pane],
+            pane.id,
+            pane.id,
+            pane.cols,
+            pane.rows,
+            recent=[pane.id],
+            named=name is not None,
+        )
         self.next_window_id += 1
         session.add(window, session.free_index() if index is None else index)
         return window
@@ -234,18 +242,48 @@ class Tree:
         _touch(self.focus_order, session_id)
 
     def focused_session(self) -> SessionRecord | None:
-        """Give the most recently focused session."""
+        """Return the most recently focused session."""
         return self.sessions[self.focus_order[-1]] if self.focus_order else None
 
     def focused_pane(self) -> int | None:
-        """Give the active pane of the active window of the focused session."""
+        """Return the active pane of the active window of the focused session."""
         session = self.focused_session()
-        if session is None:
-            return None
-        return session.current.active_pane
+        return None if session is None else session.current.active_pane
+
+    def session(self, session_id: int) -> SessionRecord:
+        """Return a session.
+
+        Raises:
+            NoSuchTargetError: There is none with this id.
+        """
+        if session_id not in self.sessions:
+            raise NoSuchTargetError(f"there is no session with the id {session_id}")
+        return self.sessions[session_id]
+
+    def window(self, window_id: int) -> tuple[SessionRecord, WindowRecord]:
+        """Return a window, after its session.
+
+        Raises:
+            NoSuchTargetError: There is none with this id.
+        """
+        found = self.find_window(window_id)
+        if found is None:
+            raise NoSuchTargetError(f"there is no window with the id {window_id}")
+        return found
+
+    def pane(self, pane_id: int) -> tuple[SessionRecord, WindowRecord, PaneRecord]:
+        """Return a pane, after its session and its window.
+
+        Raises:
+            NoSuchTargetError: There is none with this id.
+        """
+        found = self.find_pane(pane_id)
+        if found is None:
+            raise NoSuchTargetError(f"there is no pane @{pane_id}")
+        return found
 
     def find_pane(self, pane_id: int) -> tuple[SessionRecord, WindowRecord, PaneRecord] | None:
-        """Find a pane and what it is in."""
+        """Return a pane, after its session and its window; None if it does not exist."""
         for session in self.sessions.values():
             for window in session.windows:
                 for pane in window.panes:
@@ -254,7 +292,7 @@ class Tree:
         return None
 
     def find_window(self, window_id: int) -> tuple[SessionRecord, WindowRecord] | None:
-        """Find a window and its session."""
+        """Return a window, after its session; None if it does not exist."""
         for session in self.sessions.values():
             for window in session.windows:
                 if window.id == window_id:
@@ -262,29 +300,22 @@ class Tree:
         return None
 
     def panes(self) -> Iterator[PaneRecord]:
-        """Go through every pane of every session."""
+        """Yield the panes of all sessions."""
         for session in self.sessions.values():
             yield from session.panes()
 
-    def session_or_window(self, scope: str, id_: int) -> SessionRecord | WindowRecord | None:
-        """Find what can have a name."""
-        if scope == "session":
-            return self.sessions.get(id_)
-        found = self.find_window(id_) if scope == "window" else None
-        return found[1] if found else None
-
     def panes_of(self, scope: str, id_: int) -> list[PaneRecord]:
-        """List the panes of a session, of a window, or the one pane; empty if there is no such thing."""
-        if scope == "pane":
-            found = self.find_pane(id_)
-            return [found[2]] if found else []
-        named = self.session_or_window(scope, id_)
-        if isinstance(named, SessionRecord):
-            return list(named.panes())
-        return list(named.panes) if named else []
+        """List the panes of a session or a window, or the one pane.
+
+        Raises:
+            NoSuchTargetError: There is none with this id.
+        """
+        if scope == "session":
+            return list(self.session(id_).panes())
+        return list(self.window(id_)[1].panes) if scope == "window" else [self.pane(id_)[2]]
 
     def remove_pane(self, pane_id: int) -> None:
-        """Take a pane out; the last one takes its window along, the last window its session."""
+        """Remove a pane; with the last pane its window, with the last window its session."""
         found = self.find_pane(pane_id)
         if found is None:
             return
@@ -292,7 +323,7 @@ class Tree:
         if len(window.panes) == 1:
             self.remove_window(session, window)
             return
-        if window.shown == [pane_id]:  # what is left has ended too, and comes back for as long as it is kept
+        if window.shown == [pane_id]:  # the other programs have ended, too: show one of their panes again
             window.lay_out(next(other.id for other in reversed(window.panes) if other is not pane))
             window.focus(window.shown[0])
         window.drop(pane_id)
@@ -303,17 +334,17 @@ class Tree:
             session.focus_another()
 
     def remove_window(self, session: SessionRecord, window: WindowRecord) -> None:
-        """Take a window out; the last one takes its session along."""
+        """Remove a window; with the last window its session."""
         session.remove(window)
         if not session.windows:
             del self.sessions[session.id]
             self.focus_order.remove(session.id)
 
     def retire(self, pane_id: int) -> WindowRecord | None:
-        """Take a pane whose program has ended out of its window's layout if others go on there, and move the focus on.
+        """Remove a pane whose program has ended from the layout, if others run in its window, and move the focus.
 
         Returns:
-            Its window, if the layout is another now.
+            Its window, if the layout has changed.
         """
         found = self.find_pane(pane_id)
         if found is None:
@@ -324,12 +355,12 @@ class Tree:
         return window if window.drop_dead() else None
 
     def dump(self) -> bytes:
-        """Write the tree down for the next service."""
+        """Serialize the tree for the next service."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod
     def load(cls, data: bytes) -> Tree:
-        """Read what ``dump`` wrote."""
+        """Deserialize a tree."""
         state: dict[str, Any] = json.loads(data)
         sessions = {}
         for raw_session in state.pop("sessions").values():
@@ -343,7 +374,7 @@ class Tree:
 
 
 def _touch(order: list[int], id_: int) -> None:
-    """Put something at the end of an order."""
+    """Move an id to the end of a list, or append it."""
     if id_ in order:
         order.remove(id_)
     order.append(id_)

@@ -1,4 +1,4 @@
-"""Whose size a window has when several clients look at it. Pure: who looks is told by whoever knows."""
+"""The size of a window that attached clients see."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @frozen
 class View:
-    """What one attached client has for a window.
+    """The space that an attached client has for a window.
 
     Attributes:
-        cols: Columns, without what the client needs for itself.
+        cols: Columns, without those that the client uses itself.
         rows: Rows, likewise.
-        active_at: When it last did something, on any clock that all views share.
+        active_at: When its user was last active, on any clock that all views share.
     """
 
     cols: int
@@ -28,13 +28,13 @@ class View:
 
 
 def decide(policy: str, views: Sequence[View], own: tuple[int, int]) -> tuple[int, int]:
-    """Say which size a window is to have.
+    """Return the size of a window.
 
     Args:
-        policy: ``smallest`` and ``largest`` go by each axis, ``latest`` by the client that did something last, and with
-            ``manual`` no client counts.
-        views: The clients that look at it; what has no columns or rows does not count.
-        own: The size it has, which it keeps when nobody counts.
+        policy: ``smallest`` and ``largest`` choose for each axis, ``latest`` takes the client that was active last, and
+            ``manual`` ignores clients.
+        views: The clients that see it; those without columns or rows are ignored.
+        own: Its current size, which it keeps if all clients are ignored.
     """
     counted = [view for view in views if view.cols > 0 and view.rows > 0]
     if policy == "manual" or not counted:

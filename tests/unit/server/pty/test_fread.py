@@ -4,29 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-import tty
 
 import pytest
 
 from phux_core.keeper import journal as journals
 from phux_core.server.pty.fread import Drain
-
-
-@pytest.fixture
-def terminal():
-    master, slave = os.openpty()
-    tty.setraw(slave)
-    os.set_blocking(master, False)
-    yield master, slave
-    os.close(master)
-    os.close(slave)
-
-
-@pytest.fixture
-def journal():
-    journal = journals.Journal(journals.create())
-    yield journal
-    journal.close()
 
 
 @pytest.fixture

@@ -250,7 +250,7 @@ def test_of_one_that_gets_too_long_its_end_is_kept(pane, follow, colour):
         pane.write(b"-" * 90 + colour + b"NEE")
         pane.write(b"DLE" + colour)
         assert client.texts[-1][0].endswith("NEEDLE")
-        assert client.events[-1]["seq"] - client.events[-1]["resume"] <= output_text._LONGEST_COLOURED
+        assert client.events[-1]["seq"] - client.events[-1]["resume"] <= output_text._LONGEST_COLORED
     assert set(client.texts[-1][0]) == set("-NEEDLE")
 
 
@@ -367,8 +367,8 @@ def test_whoever_comes_after_the_end_is_told_of_it_once(hub, pane, follow, loop)
     pane.record.ending = lambda: {"exit_status": None, "signal": "SIGHUP"}
     pane.write(b"last words\r\n")
     client, plain = follow(since=0), Client()
-    hub.tell_of_death(client, client.number, pane)
-    hub.tell_of_death(plain, hub.subscribe(plain, 3), pane)
+    hub.push_end(client, client.number, pane)
+    hub.push_end(plain, hub.subscribe(plain, 3), pane)
     assert client.events == plain.events == []  # the replies go first
     loop.settle()
     hub.resumed(client)

@@ -1,4 +1,4 @@
-"""The terminal of a pane: who sees it, and the one picture that all of them share."""
+"""The terminal of a pane: the picture that all clients share, and when its engine is suspended."""
 
 from __future__ import annotations
 
@@ -8,7 +8,33 @@ import pytest
 
 from phux_core import engine as engines
 from phux_core.server.screen.attach_frames import PaneSight
-from phux_core.server.screen.terminal import Terminal
+from phux_core.server.screen.terminal import REST_AFTER_S, Terminal
+
+
+class Timer:
+    def cancel(self):
+        pass
+
+
+class Loop:
+    """A loop whose clock stands still until it is moved."""
+
+    def __init__(self):
+        self.now = 100.0
+        self.timers = []
+
+    def time(self):
+        return self.now
+
+    def call_later(self, delay, call, *args):
+        self.timers.append((self.now + delay, lambda: call(*args)))
+        return Timer()
+
+    def pass_time(self, seconds):
+        self.now += seconds
+        due, self.timers = [t for t in self.timers if t[0] <= self.now], [t for t in self.timers if t[0] > self.now]
+        for _when, call in due:
+            call()
 
 
 @pytest.fixture
@@ -16,7 +42,7 @@ def terminal():
     loop = asyncio.new_event_loop()
     terminal = Terminal(1, loop, engines.create("pyte", 10, 3), [0, 0], lambda *_: pytest.fail("the engine raised"))
     yield terminal
-    terminal.rest.close()
+    terminal.close()
     loop.close()
 
 
@@ -55,5 +81,66 @@ def test_two_terminals_share_nothing(terminal):
     assert not terminal.is_seen()
     assert terminal.clock is not other.clock
     assert terminal.looks is not other.looks
-    other.rest.close()
+    other.close()
     loop.close()
+
+
+@pytest.fixture
+def resting():
+    """A terminal whose timers are the test's."""
+    loop = Loop()
+    made = Terminal(1, loop, engines.create("pyte", 20, 4), [0, 0], lambda *_: pytest.fail("the engine raised"))
+    yield loop, made
+    made.close()
+
+
+def test_an_unused_terminal_is_suspended_after_a_while(resting):
+    loop, made = resting
+    loop.pass_time(REST_AFTER_S - 1)
+    assert not made.engine.at_rest
+    loop.pass_time(1)
+    assert made.engine.at_rest
+    loop.pass_time(60)
+    assert not loop.timers
+
+
+def test_a_terminal_in_use_has_one_timer_and_stays_awake(resting):
+    loop, made = resting
+    for _ in range(10):
+        loop.pass_time(REST_AFTER_S / 2)
+        made.engine.feed(b"text")
+        made.rest_later()
+        assert len(loop.timers) == 1
+    assert not made.engine.at_rest
+    loop.pass_time(REST_AFTER_S)
+    assert made.engine.at_rest
+
+
+def test_a_terminal_that_a_client_sees_stays_awake(resting):
+    loop, made = resting
+    sight = PaneSight()
+    sight.difference(made)
+    loop.pass_time(REST_AFTER_S)
+    loop.pass_time(REST_AFTER_S)
+    assert not made.engine.at_rest
+    del sight
+    loop.pass_time(REST_AFTER_S)
+    assert made.engine.at_rest
+
+
+def test_a_terminal_that_was_woken_is_suspended_again(resting):
+    loop, made = resting
+    loop.pass_time(REST_AFTER_S)
+    assert made.engine.lines(0, 1).text == [""]
+    loop.pass_time(REST_AFTER_S)
+    assert made.engine.at_rest
+
+
+@pytest.mark.parametrize("data", [b"\x1b[?1049h", b"\r\n" * 1000], ids=["alternate screen", "long history"])
+def test_a_terminal_that_would_take_long_to_wake_stays_awake(resting, data):
+    loop, made = resting
+    made.engine.feed(data)
+    made.rest_later()
+    loop.pass_time(REST_AFTER_S)
+    loop.pass_time(REST_AFTER_S)
+    assert not made.engine.at_rest

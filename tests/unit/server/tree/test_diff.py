@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from phux_core.server.pane_record import PaneRecord
-from phux_core.server.tree.diff import news, picture
+from phux_core.server.tree.diff import changes, tree_state
 from phux_core.server.tree.records import Tree
 
 
@@ -27,9 +27,9 @@ def tree():
 
 
 def told(tree, change):
-    before = picture(tree)
+    before = tree_state(tree)
     change()
-    return list(news(before, picture(tree)))
+    return list(changes(before, tree_state(tree)))
 
 
 def test_what_did_not_change_is_not_told(tree):

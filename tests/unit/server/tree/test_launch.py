@@ -173,23 +173,3 @@ def test_a_command_that_cannot_run_is_named_with_the_reason(tools, name, why):
 def test_a_shell_that_is_not_there_is_named():
     with pytest.raises(CannotExecuteError, match="/no/shell"):
         launch.resolve_command(None, {"SHELL": "/no/shell"}, "/")
-
-
-@pytest.mark.parametrize(
-    ("command", "draws"),
-    [
-        ("bash", True),
-        ("bash --norc -i", True),
-        ("dash -o emacs", True),
-        ("zsh +o beep", True),
-        ("fish -C true", True),
-        ("cat", False),
-        ("sh -c true", False),
-        ("bash -lc true", False),
-        ("fish --command=true", False),
-        ("bash script.sh", False),
-    ],
-)
-def test_who_draws_a_prompt(command, draws):
-    program, *arguments = command.split()
-    assert launch.draws_prompt(program, arguments) == draws

@@ -12,6 +12,7 @@ import pytest
 from phux_core.keeper import journal
 from phux_core.keeper.channel import Channel
 from phux_core.keeper.feed_mark import FeedMark
+from phux_core.server.api.reader import Reader
 from phux_core.server.keeper_link import receive_inheritance
 from phux_core.server.pane_record import PaneRecord
 from phux_core.server.service import Service
@@ -193,11 +194,11 @@ def test_a_server_that_has_an_owner_outlives_its_last_session(world):
     here = world(empty_exit=False)
     pane = here.add()
     here.start()
-    here.lifecycle.client_came()
+    here.lifecycle.client_connected()
     here.tree.remove_pane(pane)
     here.lifecycle.tree_changed()
     here.pass_time(100)
-    here.lifecycle.client_left()
+    here.lifecycle.client_disconnected()
     assert here.shutdowns == []
 
 
@@ -221,17 +222,17 @@ def test_a_server_that_never_had_a_session_does_not_end_of_that(world):
 def test_a_server_started_for_a_session_that_was_never_made_ends_soon(world):
     here = world(unused_exit=True).start()
     here.pass_time(60)
-    assert here.shutdowns == ["nobody made a session"]
+    assert here.shutdowns == ["no session was created"]
 
 
 def test_it_waits_as_long_as_somebody_is_connected(world):
     here = world(unused_exit=True).start()
-    here.lifecycle.client_came()
+    here.lifecycle.client_connected()
     here.pass_time(60)
     assert here.shutdowns == []
-    here.lifecycle.client_left()
+    here.lifecycle.client_disconnected()
     here.pass_time(60)
-    assert here.shutdowns == ["nobody made a session"]
+    assert here.shutdowns == ["no session was created"]
 
 
 def test_it_stays_once_a_session_was_made(world):
@@ -258,13 +259,13 @@ def test_the_time_without_clients_begins_anew_with_the_last_that_leaves(world):
     here.add()
     here.start()
     here.pass_time(9)
-    here.lifecycle.client_came()
-    here.lifecycle.client_came()
+    here.lifecycle.client_connected()
+    here.lifecycle.client_connected()
     here.pass_time(50)
-    here.lifecycle.client_left()
+    here.lifecycle.client_disconnected()
     here.pass_time(50)
     assert here.shutdowns == []
-    here.lifecycle.client_left()
+    here.lifecycle.client_disconnected()
     here.pass_time(9)
     assert here.shutdowns == []
     here.pass_time(2)
@@ -283,8 +284,8 @@ def test_a_new_service_comes_up_with_a_dead_pane_that_is_overdue():
     ours, theirs = socket.socketpair()
     keeper, service_end = Channel(ours), Channel(theirs)
     with socket.socket(socket.AF_UNIX) as listener:
-        hello = {"op": "hello", "restarts": 1, "keeper_pid": 1, "started_at": 0.0, "suspect": None}
-        keeper.send(hello, fds=[listener.fileno(), mark.fd])
+        hello = {"op": "hello", "restarts": 1, "keeper_pid": 1, "started_at": 0.0, "suspect": None, "set_aside": []}
+        keeper.send(hello, fds=[listener.fileno(), mark.fd, listener.fileno()])
     for pane in (1, 2):
         memory = journal.create()
         keeper.send({"op": "journal", "pane": pane}, fds=[memory])
@@ -297,7 +298,7 @@ def test_a_new_service_comes_up_with_a_dead_pane_that_is_overdue():
 
     async def come_up():
         loop = asyncio.get_running_loop()
-        service = Service(Settings("/s", engine="pyte"), service_end, inheritance, loop)
+        service = Service(Settings("/s", engine="pyte"), service_end, inheritance, loop, Reader)
         while service.tree.session_named("old") is not None:
             await asyncio.sleep(0)
         names = [session.name for session in service.tree.sessions.values()]

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from phux_core import layout
+from phux_core.errors import NoSuchTargetError
 from phux_core.server.pane_record import PaneRecord
 from phux_core.server.tree.records import SessionRecord, Tree, WindowRecord
 
@@ -27,8 +29,12 @@ def tree():
 def wide():
     """One session with two windows of two panes; the second of each is active."""
     windows = [
-        WindowRecord(10, 0, "one", [record(1), record(2)], 2),
-        WindowRecord(11, 1, "two", [record(3), record(4)], 4),
+        WindowRecord(
+            10, 0, "one", [record(1), record(2)], 2, layout.preset("even-horizontal", [1, 2], 161, 24), 161, 24
+        ),
+        WindowRecord(
+            11, 1, "two", [record(3), record(4)], 4, layout.preset("even-horizontal", [3, 4], 161, 24), 161, 24
+        ),
     ]
     session = SessionRecord(5, "work", 1.0, windows, 11)
     return Tree({5: session}, [5], 6, 12, 5)
@@ -128,8 +134,13 @@ def test_the_panes_of_a_session_a_window_or_a_pane(wide):
     assert ids("session", 5) == [1, 2, 3, 4]
     assert ids("window", 11) == [3, 4]
     assert ids("pane", 4) == [4]
-    assert ids("session", 1) == ids("window", 5) == ids("pane", 10) == []
     assert [pane.id for pane in wide.panes()] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("scope", "id_"), [("session", 1), ("window", 5), ("pane", 10)])
+def test_the_panes_of_an_unknown_target_are_refused(wide, scope, id_):
+    with pytest.raises(NoSuchTargetError, match=f"there is no {scope}"):
+        wide.panes_of(scope, id_)
 
 
 def test_the_list_of_panes_outlives_their_removal(wide):
@@ -287,21 +298,6 @@ def test_the_last_program_of_a_window_keeps_its_place_and_gives_the_focus_away(w
         wide.find_pane(pane)[2].dead = True
         wide.retire(pane)
     assert session.active_window == 10  # nothing lives elsewhere
-
-
-def test_a_tree_of_a_release_without_layouts_is_read(wide):
-    old = json.loads(wide.dump())
-    for session in old["sessions"].values():
-        del session["recent"]
-        session["windows"] = session["windows"][:1]
-        session["windows"][0]["panes"] = session["windows"][0]["panes"][:1]
-        session["active_window"], session["windows"][0]["active_pane"] = 10, 1
-        for name in ("layout", "cols", "rows", "zoomed", "size_policy", "recent"):
-            del session["windows"][0][name]
-    again = Tree.load(json.dumps(old).encode())
-    window = again.sessions[5].windows[0]
-    assert (window.layout, window.cols, window.rows, window.zoomed, window.recent) == (1, 80, 24, None, [])
-    assert again.focused_pane() == 1
 
 
 def test_layouts_and_the_order_of_focus_are_written_down(wide):

@@ -6,7 +6,7 @@ document, which the client makes of it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from phux_core.engine.protocol import DEFAULT_STYLE
 from phux_core.keeper.signals import signal_name
@@ -15,34 +15,17 @@ from phux_core.server.shell.observer import current_directory
 
 if TYPE_CHECKING:
     from phux_core.engine.protocol import Color, Lines, Span, Style
-    from phux_core.server.pane_record import PaneRecord
-    from phux_core.server.screen.terminal import Terminal
-    from phux_core.server.shell.state_watch import StateWatch
+    from phux_core.server.pane import Pane
 
 
-class ShownPane(Protocol):
-    """The parts of a pane that its screen is read from."""
-
-    record: PaneRecord
-    terminal: Terminal
-    watch: StateWatch
-
-    @property
-    def seq(self) -> int:
-        """How many bytes of its output were parsed."""
-
-    def read_now(self) -> None:
-        """Read the output that is there."""
-
-
-def catch_up(pane: ShownPane) -> None:
+def catch_up(pane: Pane) -> None:
     """Read what the pane's program has written by now, and find out its state after that."""
     pane.read_now()
     pane.watch.look_if_due()
     pane.read_now()
 
 
-def read_screen(pane: ShownPane, *, scrollback: int | None, cells: bool, since: int | None = None) -> dict[str, Any]:
+def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int | None = None) -> dict[str, Any]:
     """Read a pane.
 
     Args:
@@ -86,7 +69,7 @@ def read_screen(pane: ShownPane, *, scrollback: int | None, cells: bool, since: 
     return screen
 
 
-def foreground_document(pane: ShownPane) -> dict[str, Any] | None:
+def foreground_document(pane: Pane) -> dict[str, Any] | None:
     """Describe the program that has the terminal; None if there is none."""
     foreground = pane.watch.foreground
     if foreground is None:

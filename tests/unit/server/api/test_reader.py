@@ -1,4 +1,4 @@
-"""The server's side of a connection whose client does not read."""
+"""The server's side of a connection: a client that does not read, or violates the protocol."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import socket
 import pytest
 
 from phux_core.errors import DisconnectedError
-from phux_core.server.api import connection as module
 from phux_core.server.api import reader as reader_module
-from phux_core.server.api.connection import HIGH_WATER
+from phux_core.server.clients import connection as module
+from phux_core.server.clients.connection import HIGH_WATER
 from rawwire import HELLO, frame
 
 LARGE = "x" * 2 * HIGH_WATER
@@ -22,17 +22,12 @@ class Host:
     """A service that prepares large replies, and counts them."""
 
     def __init__(self):
+        self.loop = asyncio.get_running_loop()
         self.room = bytearray(256 * 1024)
         self.prepared = 0
         self.gone = asyncio.Event()
 
-    def greet(self):
-        return {}
-
-    def handle(self, connection, _call, _params):
-        return self._large(connection)
-
-    async def _large(self, connection):
+    async def large(self, connection):
         async with connection.large_reply():
             self.prepared += 1
             await asyncio.sleep(0)
@@ -48,6 +43,12 @@ class Host:
         pass
 
 
+@pytest.fixture(autouse=True)
+def dispatch(monkeypatch):
+    """Prepare a large reply to every call."""
+    monkeypatch.setattr(reader_module, "dispatch", lambda host, connection, _call, _params: host.large(connection))
+
+
 @contextlib.asynccontextmanager
 async def connected():
     """A greeted client, and the service it is connected to; what the loop complains of fails the test."""
@@ -57,7 +58,7 @@ async def connected():
     host = Host()
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
-    await loop.connect_accepted_socket(lambda: reader_module.Reader(host, loop), ours)
+    await loop.connect_accepted_socket(lambda: reader_module.Reader(host), ours)
     await loop.sock_sendall(theirs, frame(HELLO))
     await receive(theirs)
     try:

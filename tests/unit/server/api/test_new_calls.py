@@ -1,4 +1,4 @@
-"""Making panes: what is refused before anything is started."""
+"""Calls that create panes: requests refused before anything is started."""
 
 from __future__ import annotations
 
@@ -9,42 +9,45 @@ import types
 import pytest
 
 from phux_core.errors import LimitError, NameInUseError, RefusedError
+from phux_core.server.api.new_calls import MAX_PANES, Program, new_session, new_window, split
 from phux_core.server.pane_record import PaneRecord
 from phux_core.server.tree.arranger import Arranger
 from phux_core.server.tree.records import Tree
-from phux_core.server.tree.spawner import MAX_PANES, Maker, Program
 
 PROGRAM = Program("/", ["sh"], {}, None)
 
 
 @pytest.fixture
 def service():
-    """A service with one session, which could start nothing if it came to that."""
+    """A service with one session, which cannot start programs."""
     tree = Tree()
     tree.add_session("work", "sh", PaneRecord(tree.take_pane_id(), 80, 24, "sh", "/", 1, 0.5))
-    service = types.SimpleNamespace(tree=tree, stopping=False, panes={1: types.SimpleNamespace(id=1, fd=-1)})
-    service.arranger = Arranger(service, "smallest")
+    service = types.SimpleNamespace(
+        tree=tree, stopping=False, reserved_names=set(), starting=0, panes={1: types.SimpleNamespace(id=1, fd=-1)}
+    )
+    service.arranger = Arranger(tree, service.panes, "smallest", write_tree=lambda: None, tree_changed=lambda: None)
     return service
 
 
-def making(maker, program=PROGRAM):
+def calls(service, program=PROGRAM):
+    """Return one call of each kind that creates a pane."""
     return (
-        maker.new_session("other", None, program, 80, 24),
-        maker.new_window(1, None, None, program, select=False),
-        maker.split(1, "right", None, None, program, select=False),
+        new_session(service, "other", None, program, 80, 24),
+        new_window(service, 1, None, None, program, select=False),
+        split(service, 1, "right", None, None, program, select=False),
     )
 
 
-def test_there_are_at_most_so_many_panes(service):
+def test_the_number_of_panes_is_limited(service):
     service.panes |= dict.fromkeys(range(2, MAX_PANES + 1))
     before = service.tree.dump()
-    for coroutine in making(Maker(service, None)):
+    for coroutine in calls(service):
         with pytest.raises(LimitError, match="2000 panes are open"):
             asyncio.run(coroutine)
     assert service.tree.dump() == before
 
 
-def test_a_pane_that_cannot_be_brought_to_life_leaves_nothing_behind(service):
+def test_a_pane_that_cannot_be_created_leaves_nothing_behind(service):
     async def spawn(pane, *_words, **_more):
         return types.SimpleNamespace(pane=pane, pid=1, master=-1, journal=None, status=None)
 
@@ -53,11 +56,11 @@ def test_a_pane_that_cannot_be_brought_to_life_leaves_nothing_behind(service):
 
     discarded = []
     service.keeper = types.SimpleNamespace(spawn=spawn)
-    service.settings = types.SimpleNamespace(socket="/s", log_panes=True, log_root="", owned=False)
+    service.settings = types.SimpleNamespace(socket="/s", log_panes=True, log_root="", owned=False, shell=None)
     service.add_pane = add_pane
     service.discard = lambda child: discarded.append(child.pane)
     before = json.loads(service.tree.dump())
-    for coroutine in making(Maker(service, None), Program("/", ["/bin/sh"], {}, None)):
+    for coroutine in calls(service, Program("/", ["/bin/sh"], {}, None)):
         with pytest.raises(MemoryError):
             asyncio.run(coroutine)
     assert discarded == [2, 3, 4]
@@ -65,13 +68,13 @@ def test_a_pane_that_cannot_be_brought_to_life_leaves_nothing_behind(service):
     assert (after["sessions"], after["focus_order"]) == (before["sessions"], before["focus_order"])
 
 
-def test_a_server_that_is_ending_makes_nothing(service):
+def test_a_server_that_is_ending_creates_nothing(service):
     service.stopping = True
-    for coroutine in making(Maker(service, None)):
+    for coroutine in calls(service):
         with pytest.raises(RefusedError, match="the server is ending"):
             asyncio.run(coroutine)
 
 
-def test_a_name_that_lives_is_not_given_twice(service):
-    with pytest.raises(NameInUseError, match="a session called 'work' lives already"):
-        asyncio.run(Maker(service, None).new_session("work", None, PROGRAM, 80, 24))
+def test_the_name_of_a_running_session_is_refused(service):
+    with pytest.raises(NameInUseError, match="a session called 'work' exists already"):
+        asyncio.run(new_session(service, "work", None, PROGRAM, 80, 24))

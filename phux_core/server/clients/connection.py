@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from phux_core import wire
 from phux_core.errors import DisconnectedError, InternalError, LimitError, PhuxError
-from phux_core.server.api.requests import Requests
+from phux_core.server.clients.requests import Requests
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -82,7 +82,7 @@ class Connection:
         async with self._large_replies:
             await self._reads.wait()
             if not self.is_open:
-                raise DisconnectedError("the caller is gone")
+                raise DisconnectedError("the client has disconnected")
             yield
 
     def push_event(self, subscription: int, event: dict[str, Any]) -> None:

@@ -7,13 +7,12 @@ one of them waits, so a full screen has to be quiet for a moment as well. Everyt
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from phux_core.server.screen.snapshot import ShownPane, catch_up
+from phux_core.server.documents.screen import catch_up
 
 if TYPE_CHECKING:
-    from phux_core.server.shell.observer import ShellObserver
-    from phux_core.server.shell.tracker import ShellTracker
+    from phux_core.server.pane import Pane
 
 _PAUSE_S = 0.02
 # A shell is at its prompt soon after the last output, and need not have paused.
@@ -24,14 +23,7 @@ _LONGEST_OUTPUT_S = 0.1
 _LONGEST_SILENCE_S = 0.25
 
 
-class PaintedPane(ShownPane, Protocol):
-    """The parts of a pane that tell whether its screen is drawn."""
-
-    observer: ShellObserver
-    tracker: ShellTracker
-
-
-def is_painted(pane: PaintedPane) -> bool:
+def is_painted(pane: Pane) -> bool:
     """Read what a pane's program has written by now, and tell whether that is all it draws for the moment."""
     catch_up(pane)
     state = pane.watch.state
@@ -45,7 +37,7 @@ def is_painted(pane: PaintedPane) -> bool:
     return foreground is not None and foreground.waiting is not False
 
 
-async def wait_until_painted(pane: PaintedPane) -> None:
+async def wait_until_painted(pane: Pane) -> None:
     """Wait until a pane's program has drawn its screen, at most a quarter of a second."""
     loop = asyncio.get_running_loop()
     give_up_at = loop.time() + _LONGEST_SILENCE_S
@@ -56,5 +48,5 @@ async def wait_until_painted(pane: PaintedPane) -> None:
         await asyncio.sleep(_LOOK_AGAIN_S)
 
 
-def _quiet_s(pane: PaintedPane) -> float:
+def _quiet_s(pane: Pane) -> float:
     return asyncio.get_running_loop().time() - pane.tracker.last_output

@@ -1,4 +1,4 @@
-"""The Tree document, and where one pane is: what everybody else sees of the tree."""
+"""The Tree document."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from phux_core.keeper.signals import signal_name
-from phux_core.server.screen.snapshot import foreground_document
+from phux_core.server.documents.screen import foreground_document
 from phux_core.server.shell.observer import current_directory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from phux_core.server.pane import Pane
     from phux_core.server.pane_record import PaneRecord
-    from phux_core.server.screen.snapshot import ShownPane
     from phux_core.server.tree.records import SessionRecord, Tree, WindowRecord
 
 
-def tree_document(tree: Tree, panes: Mapping[int, ShownPane], attached: Mapping[int, int]) -> dict[str, Any]:
+def tree_document(tree: Tree, panes: Mapping[int, Pane], attached: Mapping[int, int]) -> dict[str, Any]:
     """Build the Tree document.
 
     Args:
@@ -43,23 +43,7 @@ def tree_document(tree: Tree, panes: Mapping[int, ShownPane], attached: Mapping[
     }
 
 
-def place_document(session: SessionRecord, window: WindowRecord, pane: PaneRecord) -> dict[str, Any]:
-    """Say where a pane is now, as replies do."""
-    return {
-        "session": session.name,
-        "session_id": session.id,
-        "window_id": window.id,
-        "pane_id": pane.id,
-        "window": window.index,
-        "window_name": window.name,
-        "pane": window.panes.index(pane),
-        "cols": pane.cols,
-        "rows": pane.rows,
-        "zoomed": window.zoomed == pane.id,
-    }
-
-
-def _window(session: SessionRecord, window: WindowRecord, panes: Mapping[int, ShownPane]) -> dict[str, Any]:
+def _window(session: SessionRecord, window: WindowRecord, panes: Mapping[int, Pane]) -> dict[str, Any]:
     return {
         "id": window.id,
         "index": window.index,
@@ -77,7 +61,7 @@ def _window(session: SessionRecord, window: WindowRecord, panes: Mapping[int, Sh
     }
 
 
-def _pane(pane: ShownPane, record: PaneRecord, index: int, active: bool) -> dict[str, Any]:
+def _pane(pane: Pane, record: PaneRecord, index: int, active: bool) -> dict[str, Any]:
     engine = pane.terminal.engine
     pane.watch.settle()
     document = {

@@ -1,0 +1,1 @@
+"""Connected clients: what is sent to them, and their pending requests."""

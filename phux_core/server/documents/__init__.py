@@ -1,0 +1,1 @@
+"""Documents of panes and of the tree, as calls return them."""

@@ -1,0 +1,28 @@
+"""A raw terminal and a journal to read it into."""
+
+from __future__ import annotations
+
+import os
+import tty
+
+import pytest
+
+from phux_core.keeper import journal as journals
+
+
+@pytest.fixture
+def terminal():
+    """Yield the two ends of a raw PTY; the master does not block."""
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    os.set_blocking(master, False)
+    yield master, slave
+    os.close(master)
+    os.close(slave)
+
+
+@pytest.fixture
+def journal():
+    journal = journals.Journal(journals.create())
+    yield journal
+    journal.close()
