@@ -459,7 +459,7 @@ class ShellTracker:
         if pending is None:
             return []
         self.line.entered_at = 0.0
-        if self.marks.is_ahead:
+        if pending.start == self.marks.drawn:  # the line was not shown after the prompt
             return [self.marks.report(None)]
         command = self._read_line(pending)
         if not command or command.lstrip().startswith("#"):
