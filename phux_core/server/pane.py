@@ -132,7 +132,10 @@ class Pane:
         self.keyboard = Keyboard(loop, fd, name, self.engine, journal, self.tracker, position)
         self.observer = ShellObserver(record, fd, self.tracker, self.keyboard, journal, position)
         self.watch = StateWatch(
-            loop, lambda: faults.output.call(self._look, _UNKNOWN), self._on_state, self.keyboard.may_be_unread
+            loop,
+            lambda: faults.output.call(self._look, _UNKNOWN),
+            self._on_state,
+            lambda: self.keyboard.queue.may_be_unread,
         )
         changed = Waker()
         tracker, keyboard, watch = self.tracker, self.keyboard, self.watch

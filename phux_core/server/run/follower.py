@@ -18,8 +18,7 @@ from phux_core.server.run.resumed import ResumedRun
 from phux_core.server.shell.edit_line import INTERRUPT, leaves_line
 from phux_core.server.shell.events import CommandFinished, CommandStarted
 from phux_core.server.shell.marks import parse_number
-from phux_core.server.shell.output_bounds import end_of_own_output, last_line
-from phux_core.server.shell.typed_line import below_line, typed_line
+from phux_core.server.shell.output_bounds import below_line, end_of_own_output, last_line, typed_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

@@ -284,7 +284,7 @@ class ShellMarks:
         return [CommandStarted(self.command, place, self.prompt_start, self.input_start, place)]
 
     def _seek_end_of_line(self, place: int, *, shown: bool) -> None:
-        """Find the end of the first entered line, which is shown after a place if an editor or the terminal echoes it."""
+        """Search for the end of the first entered line after a place, if an editor or the terminal shows it there."""
         if shown or self.editor != "none":
             self.seeking = place
         else:
