@@ -14,7 +14,6 @@ from phux_core.server.run import source_files
 from phux_core.server.run.output_capture import Capture
 from phux_core.server.run.record import End, Run, read_result
 from phux_core.server.run.remote_shell import ANSWER_S
-from phux_core.server.run.resumed import ResumedRun
 from phux_core.server.shell.edit_line import INTERRUPT, leaves_line
 from phux_core.server.shell.events import CommandFinished, CommandStarted
 from phux_core.server.shell.marks import parse_number
@@ -52,7 +51,6 @@ class RunFollower:
 
     Attributes:
         current: The run that was typed and has not finished.
-        resumed: The run of an earlier service.
         marked: Where the last of a run's own marks ends, and when it came.
     """
 
@@ -70,8 +68,8 @@ class RunFollower:
         read_log: Callable[[int, int], bytes],
     ) -> None:
         self.current: Run | None = None
-        self.resumed = ResumedRun()
         self._last: Run | None = None
+        self._resumed: Run | None = None  # of an earlier service
         self._record, self._name = record, f"@{record.id}"
         self._tracker, self._keyboard, self._journal, self._ledger = tracker, keyboard, journal, ledger
         self._changed, self._position, self._cwd, self._read_log = changed, position, cwd, read_log
@@ -81,7 +79,7 @@ class RunFollower:
 
     def find(self, id_: str) -> Run | None:
         """Return a run that was requested before, on a lost connection."""
-        runs = (self.current, self._last, self.resumed.run)
+        runs = (self.current, self._last, self._resumed)
         return next((run for run in runs if run is not None and run.id == id_), None)
 
     def begin(self, run: Run) -> None:
@@ -264,8 +262,7 @@ class RunFollower:
             self._tracker.line.is_doubtful = True
         note = self._journal.note
         if note:
-            run = Run.from_note(note)
-            self.resumed.begin(run)
+            run = self._resumed = Run.from_note(note)
             self._ledger.typed(run)
             if run.start is not None:
                 run.capture = Capture(run.start)

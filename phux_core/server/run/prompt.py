@@ -10,7 +10,7 @@ from phux_core.server.shell.edit_line import ANSWER_S, PROMPT_S, QUESTION, Probl
 from phux_core.server.shell.tracker import SETTLE_S, Ready
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from phux_core.keeper.journal import Journal
     from phux_core.server.shell.events import LineLength
@@ -86,6 +86,7 @@ class Prompt:
     async def wait(
         self,
         check: Callable[[], Ready | Problem],
+        ask: Callable[[Problem], Awaitable[Problem | None]],
         deadline: float | None,
         is_wanted: Callable[[], bool],
         *,
@@ -95,6 +96,7 @@ class Prompt:
 
         Args:
             check: Returns whether it can be, or why not.
+            ask: Queries the shell about a problem; returns the remaining one, or None.
             deadline: When the caller's timeout expires.
             is_wanted: Whether the caller is still connected.
             patient: Whether to wait also for problems that do not pass by themselves.
@@ -119,7 +121,7 @@ class Prompt:
                 if isinstance(problem, Ready):
                     return problem
                 if problem.asks:
-                    answer = await self._ask(problem)
+                    answer = await ask(problem)
                     if answer is None:
                         continue
                     problem = answer
@@ -150,7 +152,7 @@ class Prompt:
                 raise BusyError(problem.message, remedy=problem.remedy)
             await self._changed.wait(left_s)
 
-    async def _ask(self, unanswered: Problem) -> Problem | None:
+    async def ask(self, unanswered: Problem) -> Problem | None:
         """Query the length of the shell's line, unless nothing happened since the last reply.
 
         Args:

@@ -6,14 +6,11 @@ command cannot be wrapped in marks before the kind is known.
 
 from __future__ import annotations
 
-import math
 import secrets
-import time
 from typing import TYPE_CHECKING
 
-from phux_core.errors import BusyError
 from phux_core.server.run import command_text
-from phux_core.server.shell.edit_line import INTERRUPT
+from phux_core.server.shell.edit_line import INTERRUPT, Problem
 
 if TYPE_CHECKING:
     from phux_core.engine.protocol import PrivateOsc
@@ -35,13 +32,20 @@ class RemoteShell:
         changed: Wakes up when something happened in the pane.
     """
 
-    __slots__ = ("_carrier", "_changed", "_keyboard", "_kind", "_name", "_nonce", "_watch")
+    __slots__ = ("_carrier", "_changed", "_keyboard", "_kind", "_nonce", "_watch", "unknown")
 
     def __init__(self, name: str, keyboard: Keyboard, watch: StateWatch, changed: Waker) -> None:
-        self._name, self._keyboard, self._watch, self._changed = name, keyboard, watch, changed
+        self._keyboard, self._watch, self._changed = keyboard, watch, changed
         self._kind: str | None = None
         self._carrier: tuple[int, str] | None = None
         self._nonce: str | None = None  # of the unanswered query
+        self.unknown = Problem(
+            f"the program in the foreground of {name} leads to no shell that reads a line",
+            ANSWER_S,
+            "look at the screen to see what is running; with --queue phux waits for its end",
+            asks=True,
+        )
+        """The problem while the kind of shell is unknown."""
 
     @property
     def kind(self) -> str | None:
@@ -56,47 +60,18 @@ class RemoteShell:
         """Record input typed by a person or client."""
         self.forget()
         if INTERRUPT in data:  # the terminal has discarded unread input
-            self._nonce = None
+            self.drop_query()
             self._changed.wake_all()
 
-    async def ask(self, deadline: float | None, *, patient: bool) -> bool:
-        """Determine the kind of shell.
+    def drop_query(self) -> None:
+        """Expect no reply to an earlier query: another program may have read it."""
+        self._nonce = None
 
-        Args:
-            deadline: When the caller's timeout expires.
-            patient: Whether to wait for the end of another program that may be running there.
-
-        Returns:
-            False if the timeout expired; else ``kind`` is known, or no program leads to a shell any more.
-
-        Raises:
-            BusyError: There was no reply for a while.
-        """
-        patience_ends = math.inf if patient else time.monotonic() + ANSWER_S
-        time_ends = math.inf if deadline is None else deadline
-        self._carrier = self._watch.front
-        self.forget()
-        nonce = await self._type_question()
-        while self.kind is None and self._carrier == self._watch.front and self._keyboard.is_open:
-            now = time.monotonic()
-            if now >= time_ends:
-                return False
-            if now >= patience_ends:
-                raise BusyError(
-                    f"the program in the foreground of {self._name} leads to no shell that reads a line",
-                    remedy="look at the screen to see what is running; with --queue phux waits for its end",
-                )
-            if self._nonce != nonce:
-                nonce = await self._type_question()
-            else:
-                remaining = min(time_ends, patience_ends) - now
-                await self._changed.wait(None if remaining == math.inf else remaining)
-        return True
-
-    async def _type_question(self) -> str:
-        nonce = self._nonce = secrets.token_hex(4)
-        await self._keyboard.type_ours([{"paste": command_text.question(nonce)}, {"key": "Enter"}])
-        return nonce
+    async def ask(self) -> None:
+        """Query the kind of shell, unless a query is unanswered."""
+        if self._nonce is None or self._carrier != self._watch.front:
+            self._carrier, self._nonce = self._watch.front, secrets.token_hex(4)
+            await self._keyboard.type_ours([{"paste": command_text.question(self._nonce)}, {"key": "Enter"}])
 
     def take_mark(self, mark: PrivateOsc) -> bool:
         """Process a mark; return whether it is the reply."""

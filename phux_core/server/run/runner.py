@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from phux_core.server.shell.tracker import ShellTracker
     from phux_core.server.sync.waker import Waker
 
+# How long a caller may take to notice the restart of the service and ask again.
+_RETURN_S = 1.0
 # How long an interrupted command may take to end.
 _INTERRUPT_S = 1.0
 # How long a shell behind ssh may take to draw its prompt.
@@ -87,6 +89,7 @@ class Runner:
         self._prompt = Prompt(name, tracker, keyboard, watch, journal, changed, read_now)
         self._remote = RemoteShell(name, keyboard, watch, changed)
         self._remote_marked = -1, 0.0  # as RunFollower.marked
+        self._returned = 0  # callers that wait for a run they have requested before
         self._tasks: set[asyncio.Task[None]] = set()
 
     # The caller's side
@@ -98,7 +101,7 @@ class Runner:
             The result that ``run`` would return; None if there is something to wait for, or the command cannot be
             typed.
         """
-        if self._runs.find(request.id) is not None or self._runs.resumed.has_lock or request.timeout_s == 0:
+        if self._runs.find(request.id) is not None or request.timeout_s == 0:
             return None
         self._watch.look_now()
         ready = self._check()
@@ -137,8 +140,7 @@ class Runner:
         deadline = None if request.timeout_s is None else time.monotonic() + request.timeout_s
         known = self._runs.find(request.id)
         if known is not None:
-            with self._runs.resumed.awaited(known):
-                return await self._outcome(known, request, deadline)
+            return await self._outcome_again(known, request, deadline)
         if request.timeout_s == 0:
             return timed_out(time.monotonic(), self._watch, started=False)
         waited_from = time.monotonic()
@@ -181,17 +183,13 @@ class Runner:
 
     async def _start(self, request: RunRequest, deadline: float | None, is_wanted: Callable[[], bool]) -> Run | None:
         """Wait for the prompt and type; return None if the timeout expired."""
-        await self._runs.resumed.wait(deadline)
+        self._remote.drop_query()
         if self._runs.current is not None:
             self._remote.forget()  # the running command may have started another shell
         while True:
-            ready = await self._prompt.wait(self._check, deadline, is_wanted, patient=request.queue)
+            ready = await self._prompt.wait(self._check, self._ask, deadline, is_wanted, patient=request.queue)
             if ready is None:
                 return None
-            if ready.shell is None and ready.foreground.shell is None and self._remote.kind is None:
-                if not await self._remote.ask(deadline, patient=request.queue):
-                    return None
-                continue
             plan = await make_plan(request, ready, self._remote.kind, self._directory)
             # Planning took time, in which something may have been typed.
             if not isinstance(self._check(), Problem) and is_wanted():
@@ -212,6 +210,29 @@ class Runner:
 
         self._spawn(tell())
 
+    async def _outcome_again(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
+        """Return the outcome of a run to a caller that has requested it before, on a lost connection."""
+        self._returned += 1
+        try:
+            return await self._outcome(run, request, deadline)
+        finally:
+            self._returned -= 1
+            self._changed.wake_all()
+
+    def resume(self) -> None:
+        """Hold the lock for an unfinished run of an earlier service, as long as its caller waits for it."""
+        if self._runs.current is not None and self.lock.try_acquire():
+            self._spawn(self._hold_lock(self._runs.current))
+
+    async def _hold_lock(self, run: Run) -> None:
+        try:
+            with contextlib.suppress(PhuxError):
+                await run.outcome.wait(_RETURN_S)
+            while self._returned and not run.outcome.is_known:
+                await self._changed.wait(None)
+        finally:
+            self.lock.release()
+
     async def _outcome(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
         result = await run.outcome.wait(remaining(deadline))
         if result is not None:
@@ -229,14 +250,25 @@ class Runner:
         """Return whether a command can be typed now, or why not."""
         result = self._prompt.check()
         run = self._runs.current
-        if isinstance(result, Ready) and result.foreground.shell is None and self._awaits_remote_prompt:
-            return Problem(f"the shell behind {self._name} has not drawn its prompt yet", PROMPT_S, again_s=SETTLE_S)
         # C-c makes the kernel discard unread input.
         if run is not None and run.start is None and not run.interrupted:
             return Problem(f"a command was typed in {self._name} and has not started", PROMPT_S)
         if self._tracker.is_marked and (isinstance(result, Ready) or result.asks):
             source_files.check_descriptors(self._record.pid, self._record.shell)
+        if isinstance(result, Ready) and result.shell is None and result.foreground.shell is None:
+            if self._awaits_remote_prompt:
+                unfinished = f"the shell behind {self._name} has not drawn its prompt yet"
+                return Problem(unfinished, PROMPT_S, again_s=SETTLE_S)
+            if self._remote.kind is None:
+                return self._remote.unknown
         return result
+
+    async def _ask(self, problem: Problem) -> Problem | None:
+        """Query the shell about a problem; return the remaining one, or None."""
+        if problem is not self._remote.unknown:
+            return await self._prompt.ask(problem)
+        await self._remote.ask()
+        return None if self._remote.kind is not None else problem
 
     @property
     def _awaits_remote_prompt(self) -> bool:
