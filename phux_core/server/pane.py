@@ -286,7 +286,7 @@ class Pane:
         if data:
             self.ledger.typist = client if b"\r" in data or b"\n" in data else self.ledger.typist
             self.runs.typed(data)
-            self.runner.typed(data)
+            self.runner.remote.typed(data)
         self.watch.touch()
         return len(data), written
 

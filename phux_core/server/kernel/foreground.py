@@ -391,17 +391,13 @@ def _look_without_proc(
 ) -> Foreground | None:
     with contextlib.suppress(PermissionError):
         os.killpg(pgid, 0)  # fails if no member is left
-    waiting = None
     if _leads_session(pgid):
         name, shell = first_name, first_shell
-        if shell == "posix":
-            # It may also run a loop of its own, but sends no marks to tell.
-            waiting = True
     else:
         name = _name([], _name_from_libproc(pgid))
         # Reading its arguments costs too much; but a shell that runs a script does not edit lines.
         shell = None if canonical else kind_of_name(name)
-    return Foreground(pgid, pgid, name, None, shell, False, canonical, echo, waiting)
+    return Foreground(pgid, pgid, name, None, shell, False, canonical, echo, None)
 
 
 def _leads_session(pid: int) -> bool:

@@ -56,7 +56,7 @@ class EventRouter:
         events = self._tracker.mark(mark, alt_screen=self._engine.alt_screen)
         if events:
             self.publish(events)
-        elif not self._runner.take_mark(mark):
+        elif not self._runner.remote.take_mark(mark):
             event = self._runs.take_mark(mark)
             if event is not None:
                 self._publish_event(event)
@@ -78,7 +78,7 @@ class EventRouter:
         """Hand on what the tracker has found."""
         for event in events:
             if isinstance(event, LineLength):
-                self._runner.take_answer(event)
+                self._runner.prompt.take_answer(event)
             else:
                 self._runs.take_event(event)
                 self._publish_event(event)

@@ -234,9 +234,10 @@ class RunFollower:
         if len(stretch.head) + len(stretch.tail) < _LARGE:
             run.outcome.set(read())
         else:
-            self._spawn(_resolve_later(run, read))
+            self.spawn(_resolve_later(run, read))
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Start a task for a run."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

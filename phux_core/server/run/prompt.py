@@ -180,7 +180,7 @@ class Prompt:
             return Problem(f"keys are being typed at the prompt of {self._name}", PROMPT_S, again_s=SETTLE_S)
         problem = unanswered if answer is None else problem_in_answer(answer, self._name, goes_on=goes_on)
         if problem is None:
-            self._tracker.found_empty(self._tail)
+            line.found_empty(self._tail)
             return None
         self._refused = problem, line.typed_at, self._journal.position
         return problem

@@ -7,6 +7,7 @@ command cannot be wrapped in marks before the kind is known.
 from __future__ import annotations
 
 import secrets
+import time
 from typing import TYPE_CHECKING
 
 from phux_core.server.run import command_text
@@ -32,13 +33,15 @@ class RemoteShell:
         changed: Wakes up when something happened in the pane.
     """
 
-    __slots__ = ("_carrier", "_changed", "_keyboard", "_kind", "_nonce", "_watch", "unknown")
+    __slots__ = ("_carrier", "_changed", "_keyboard", "_kind", "_nonce", "_watch", "marked", "unknown")
 
     def __init__(self, name: str, keyboard: Keyboard, watch: StateWatch, changed: Waker) -> None:
         self._keyboard, self._watch, self._changed = keyboard, watch, changed
         self._kind: str | None = None
         self._carrier: tuple[int, str] | None = None
         self._nonce: str | None = None  # of the unanswered query
+        self.marked = -1, 0.0
+        """Where its last reply ends, and when it came."""
         self.unknown = Problem(
             f"the program in the foreground of {name} leads to no shell that reads a line",
             ANSWER_S,
@@ -79,5 +82,6 @@ class RemoteShell:
         if kind is None:
             return False
         self._kind, self._nonce = kind, None
+        self.marked = mark.end, time.monotonic()
         self._changed.wake_all()
         return True

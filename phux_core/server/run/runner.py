@@ -23,16 +23,14 @@ from phux_core.server.sync.pane_lock import PaneLock
 from phux_core.server.sync.promise import Promise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable
 
-    from phux_core.engine.protocol import PrivateOsc
     from phux_core.keeper.journal import Journal
     from phux_core.server.history.pane_ledger import PaneLedger
     from phux_core.server.pane_record import PaneRecord
     from phux_core.server.run.follower import RunFollower
     from phux_core.server.run.plan import Plan
     from phux_core.server.run.record import RunRequest
-    from phux_core.server.shell.events import LineLength
     from phux_core.server.shell.keyboard import Keyboard
     from phux_core.server.shell.state_watch import StateWatch
     from phux_core.server.shell.tracker import ShellTracker
@@ -64,6 +62,8 @@ class Runner:
 
     Attributes:
         lock: Held while a command runs, or while a client types and reads.
+        prompt: The prompt at which it types.
+        remote: The shell behind ssh and similar programs.
     """
 
     def __init__(
@@ -86,11 +86,9 @@ class Runner:
         self._record, self._name, self._directory, self._position = record, name, directory, position
         self._tracker, self._keyboard, self._watch = tracker, keyboard, watch
         self._ledger, self._runs, self._changed = ledger, runs, changed
-        self._prompt = Prompt(name, tracker, keyboard, watch, journal, changed, read_now)
-        self._remote = RemoteShell(name, keyboard, watch, changed)
-        self._remote_marked = -1, 0.0  # as RunFollower.marked
+        self.prompt = Prompt(name, tracker, keyboard, watch, journal, changed, read_now)
+        self.remote = RemoteShell(name, keyboard, watch, changed)
         self._returned = 0  # callers that wait for a run they have requested before
-        self._tasks: set[asyncio.Task[None]] = set()
 
     # The caller's side
 
@@ -177,20 +175,20 @@ class Runner:
     async def _refuse_if_busy(self, request: RunRequest) -> None:
         """Refuse a caller that does not want to wait for the prompt, while the owner of the lock waits for it."""
         if not request.queue:
-            await self._prompt.refuse_while(
-                lambda: self.lock.locked() and (self._runs.current is None or self._prompt.is_awaited), self._check
+            await self.prompt.refuse_while(
+                lambda: self.lock.locked() and (self._runs.current is None or self.prompt.is_awaited), self._check
             )
 
     async def _start(self, request: RunRequest, deadline: float | None, is_wanted: Callable[[], bool]) -> Run | None:
         """Wait for the prompt and type; return None if the timeout expired."""
-        self._remote.drop_query()
+        self.remote.drop_query()
         if self._runs.current is not None:
-            self._remote.forget()  # the running command may have started another shell
+            self.remote.forget()  # the running command may have started another shell
         while True:
-            ready = await self._prompt.wait(self._check, self._ask, deadline, is_wanted, patient=request.queue)
+            ready = await self.prompt.wait(self._check, self._ask, deadline, is_wanted, patient=request.queue)
             if ready is None:
                 return None
-            plan = await make_plan(request, ready, self._remote.kind, self._directory)
+            plan = await make_plan(request, ready, self.remote.kind, self._directory)
             # Planning took time, in which something may have been typed.
             if not isinstance(self._check(), Problem) and is_wanted():
                 run, written = self._type(request, plan)
@@ -208,7 +206,7 @@ class Runner:
             except PhuxError as error:
                 answer.set(error)
 
-        self._spawn(tell())
+        self._runs.spawn(tell())
 
     async def _outcome_again(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
         """Return the outcome of a run to a caller that has requested it before, on a lost connection."""
@@ -222,7 +220,7 @@ class Runner:
     def resume(self) -> None:
         """Hold the lock for an unfinished run of an earlier service, as long as its caller waits for it."""
         if self._runs.current is not None and self.lock.try_acquire():
-            self._spawn(self._hold_lock(self._runs.current))
+            self._runs.spawn(self._hold_lock(self._runs.current))
 
     async def _hold_lock(self, run: Run) -> None:
         try:
@@ -248,7 +246,7 @@ class Runner:
 
     def _check(self) -> Ready | Problem:
         """Return whether a command can be typed now, or why not."""
-        result = self._prompt.check()
+        result = self.prompt.check()
         run = self._runs.current
         # C-c makes the kernel discard unread input.
         if run is not None and run.start is None and not run.interrupted:
@@ -259,21 +257,21 @@ class Runner:
             if self._awaits_remote_prompt:
                 unfinished = f"the shell behind {self._name} has not drawn its prompt yet"
                 return Problem(unfinished, PROMPT_S, again_s=SETTLE_S)
-            if self._remote.kind is None:
-                return self._remote.unknown
+            if self.remote.kind is None:
+                return self.remote.unknown
         return result
 
     async def _ask(self, problem: Problem) -> Problem | None:
         """Query the shell about a problem; return the remaining one, or None."""
-        if problem is not self._remote.unknown:
-            return await self._prompt.ask(problem)
-        await self._remote.ask()
-        return None if self._remote.kind is not None else problem
+        if problem is not self.remote.unknown:
+            return await self.prompt.ask(problem)
+        await self.remote.ask()
+        return None if self.remote.kind is not None else problem
 
     @property
     def _awaits_remote_prompt(self) -> bool:
         """Whether a remote shell has just executed a line of ours, and written nothing since."""
-        place, marked_at = max(self._remote_marked, self._runs.marked)
+        place, marked_at = max(self.remote.marked, self._runs.marked)
         return self._position() <= place and time.monotonic() < marked_at + _REMOTE_PROMPT_S
 
     # Typing
@@ -309,25 +307,3 @@ class Runner:
         self._watch.touch()
         self._runs.typed_run(run, written)
         return run, written
-
-    # The pane's side
-
-    def typed(self, data: bytes) -> None:
-        """Record input typed by a person or client."""
-        self._remote.typed(data)
-
-    def take_answer(self, answer: LineLength) -> None:
-        """Process the shell's reply with the length of its line."""
-        self._prompt.take_answer(answer)
-
-    def take_mark(self, mark: PrivateOsc) -> bool:
-        """Process a mark; return whether it is a remote shell's reply with its kind."""
-        if not self._remote.take_mark(mark):
-            return False
-        self._remote_marked = mark.end, time.monotonic()
-        return True
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)

@@ -232,10 +232,6 @@ class ShellTracker:
         self.state = self._judge(look, quiet_s)
         return events
 
-    def found_empty(self, tail: bytes) -> None:
-        """Record that the shell has reported an empty line."""
-        self.line.found_empty(tail)
-
     # Queries
 
     @property

@@ -458,8 +458,6 @@ def test_without_proc_the_terminal_tells_what_it_can(start, monkeypatch):
     monkeypatch.setattr(foreground.procfs, "is_usable", lambda: False)
     seen = look(shell.fd, "bash", "bash")
     assert (seen.pid, seen.name, seen.shell, seen.waiting) == (shell.pid, "bash", "bash", None)
-    seen = look(shell.fd, "dash", "posix")
-    assert (seen.shell, seen.waiting) == ("posix", True)
     assert look(script.fd, "bash", None).shell is None
 
 
