@@ -15,9 +15,7 @@ from phux_core.server.shell.edit_line import INTERRUPT, Problem
 
 if TYPE_CHECKING:
     from phux_core.engine.protocol import PrivateOsc
-    from phux_core.server.shell.keyboard import Keyboard
-    from phux_core.server.shell.state_watch import StateWatch
-    from phux_core.server.sync.waker import Waker
+    from phux_core.server.shell.pane_shell import PaneShell
 
 ANSWER_S = 10.0
 """How long a typed line may take to execute if no foreground process shows that a shell read it."""
@@ -27,23 +25,20 @@ class RemoteShell:
     """The remote shell of a pane, known while the same program leads to it.
 
     Args:
-        name: The pane's id in messages, such as ``@3``.
-        keyboard: The pane's input.
-        watch: The pane's state.
-        changed: Wakes up when something happened in the pane.
+        shell: The pane's shell.
     """
 
-    __slots__ = ("_carrier", "_changed", "_keyboard", "_kind", "_nonce", "_watch", "marked", "unknown")
+    __slots__ = ("_carrier", "_kind", "_nonce", "_shell", "marked", "unknown")
 
-    def __init__(self, name: str, keyboard: Keyboard, watch: StateWatch, changed: Waker) -> None:
-        self._keyboard, self._watch, self._changed = keyboard, watch, changed
+    def __init__(self, shell: PaneShell) -> None:
+        self._shell = shell
         self._kind: str | None = None
         self._carrier: tuple[int, str] | None = None
         self._nonce: str | None = None  # of the unanswered query
         self.marked = -1, 0.0
         """Where its last reply ends, and when it came."""
         self.unknown = Problem(
-            f"the program in the foreground of {name} leads to no shell that reads a line",
+            f"the program in the foreground of {shell.name} leads to no shell that reads a line",
             ANSWER_S,
             "look at the screen to see what is running; with --queue phux waits for its end",
             asks=True,
@@ -53,7 +48,7 @@ class RemoteShell:
     @property
     def kind(self) -> str | None:
         """``fish`` or ``posix``; None if unknown."""
-        return self._kind if self._carrier == self._watch.front else None
+        return self._kind if self._carrier == self._shell.watch.front else None
 
     def forget(self) -> None:
         """Record that another shell may be there now."""
@@ -64,7 +59,7 @@ class RemoteShell:
         self.forget()
         if INTERRUPT in data:  # the terminal has discarded unread input
             self.drop_query()
-            self._changed.wake_all()
+            self._shell.changed.wake_all()
 
     def drop_query(self) -> None:
         """Expect no reply to an earlier query: another program may have read it."""
@@ -72,9 +67,9 @@ class RemoteShell:
 
     async def ask(self) -> None:
         """Query the kind of shell, unless a query is unanswered."""
-        if self._nonce is None or self._carrier != self._watch.front:
-            self._carrier, self._nonce = self._watch.front, secrets.token_hex(4)
-            await self._keyboard.type_ours([{"paste": command_text.question(self._nonce)}, {"key": "Enter"}])
+        if self._nonce is None or self._carrier != self._shell.watch.front:
+            self._carrier, self._nonce = self._shell.watch.front, secrets.token_hex(4)
+            await self._shell.keyboard.type_ours([{"paste": command_text.question(self._nonce)}, {"key": "Enter"}])
 
     def take_mark(self, mark: PrivateOsc) -> bool:
         """Process a mark; return whether it is the reply."""
@@ -83,5 +78,5 @@ class RemoteShell:
             return False
         self._kind, self._nonce = kind, None
         self.marked = mark.end, time.monotonic()
-        self._changed.wake_all()
+        self._shell.changed.wake_all()
         return True

@@ -25,16 +25,11 @@ from phux_core.server.sync.promise import Promise
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phux_core.keeper.journal import Journal
     from phux_core.server.history.pane_ledger import PaneLedger
-    from phux_core.server.pane_record import PaneRecord
     from phux_core.server.run.follower import RunFollower
     from phux_core.server.run.plan import Plan
     from phux_core.server.run.record import RunRequest
-    from phux_core.server.shell.keyboard import Keyboard
-    from phux_core.server.shell.state_watch import StateWatch
-    from phux_core.server.shell.tracker import ShellTracker
-    from phux_core.server.sync.waker import Waker
+    from phux_core.server.shell.pane_shell import PaneShell
 
 # How long a caller may take to notice the restart of the service and ask again.
 _RETURN_S = 1.0
@@ -48,16 +43,9 @@ class Runner:
     """The runs of one pane.
 
     Args:
-        record: The pane's record.
-        tracker: What its shell is doing.
-        keyboard: Its input.
-        watch: Its state.
-        journal: Its stream.
+        shell: The pane's shell.
         ledger: Its commands.
         runs: The run that was typed last.
-        changed: Wakes up when something happened in the pane.
-        position: Returns how much of its stream was parsed.
-        read_now: Reads available output.
         directory: A private directory for files that the shell sources.
 
     Attributes:
@@ -66,28 +54,11 @@ class Runner:
         remote: The shell behind ssh and similar programs.
     """
 
-    def __init__(
-        self,
-        record: PaneRecord,
-        tracker: ShellTracker,
-        keyboard: Keyboard,
-        watch: StateWatch,
-        journal: Journal,
-        ledger: PaneLedger,
-        runs: RunFollower,
-        changed: Waker,
-        *,
-        position: Callable[[], int],
-        read_now: Callable[[], None],
-        directory: str,
-    ) -> None:
-        name = f"@{record.id}"
+    def __init__(self, shell: PaneShell, ledger: PaneLedger, runs: RunFollower, directory: str) -> None:
         self.lock = PaneLock()
-        self._record, self._name, self._directory, self._position = record, name, directory, position
-        self._tracker, self._keyboard, self._watch = tracker, keyboard, watch
-        self._ledger, self._runs, self._changed = ledger, runs, changed
-        self.prompt = Prompt(name, tracker, keyboard, watch, journal, changed, read_now)
-        self.remote = RemoteShell(name, keyboard, watch, changed)
+        self.prompt = Prompt(shell)
+        self.remote = RemoteShell(shell)
+        self._shell, self._ledger, self._runs, self._directory = shell, ledger, runs, directory
         self._returned = 0  # callers that wait for a run they have requested before
 
     # The caller's side
@@ -101,7 +72,7 @@ class Runner:
         """
         if self._runs.find(request.id) is not None or request.timeout_s == 0:
             return None
-        self._watch.look_now()
+        self._shell.watch.look_now()
         ready = self._check()
         if isinstance(ready, Problem):
             return None
@@ -140,18 +111,18 @@ class Runner:
         if known is not None:
             return await self._outcome_again(known, request, deadline)
         if request.timeout_s == 0:
-            return timed_out(time.monotonic(), self._watch, started=False)
+            return timed_out(time.monotonic(), self._shell.watch, started=False)
         waited_from = time.monotonic()
         try:
             async with asyncio.timeout(request.timeout_s):
                 await self._refuse_if_busy(request)
                 await self.lock.acquire()
         except TimeoutError:
-            return timed_out(waited_from, self._watch, started=False)
+            return timed_out(waited_from, self._shell.watch, started=False)
         try:
             run = await self._start(request, deadline, is_wanted)
             if run is None:
-                return timed_out(waited_from, self._watch, started=False)
+                return timed_out(waited_from, self._shell.watch, started=False)
             return await self._outcome(run, request, deadline)
         finally:
             self.lock.release()
@@ -215,7 +186,7 @@ class Runner:
             return await self._outcome(run, request, deadline)
         finally:
             self._returned -= 1
-            self._changed.wake_all()
+            self._shell.changed.wake_all()
 
     def resume(self) -> None:
         """Hold the lock for an unfinished run of an earlier service, as long as its caller waits for it."""
@@ -227,7 +198,7 @@ class Runner:
             with contextlib.suppress(PhuxError):
                 await run.outcome.wait(_RETURN_S)
             while self._returned and not run.outcome.is_known:
-                await self._changed.wait(None)
+                await self._shell.changed.wait(None)
         finally:
             self.lock.release()
 
@@ -237,12 +208,12 @@ class Runner:
             return result
         if request.interrupt and self._runs.current is run:
             with contextlib.suppress(PhuxError):
-                self._keyboard.type([{"key": "C-c"}])
+                self._shell.keyboard.type([{"key": "C-c"}])
                 self._runs.typed(INTERRUPT)
                 until = time.monotonic() + _INTERRUPT_S
                 while self._runs.current is run and (left_s := remaining(until)):
-                    await self._changed.wait(left_s)
-        return timed_out(run.began, self._watch, started=True) | {"ended": self._runs.current is not run}
+                    await self._shell.changed.wait(left_s)
+        return timed_out(run.began, self._shell.watch, started=True) | {"ended": self._runs.current is not run}
 
     def _check(self) -> Ready | Problem:
         """Return whether a command can be typed now, or why not."""
@@ -250,12 +221,12 @@ class Runner:
         run = self._runs.current
         # C-c makes the kernel discard unread input.
         if run is not None and run.start is None and not run.interrupted:
-            return Problem(f"a command was typed in {self._name} and has not started", PROMPT_S)
-        if self._tracker.is_marked and (isinstance(result, Ready) or result.asks):
-            source_files.check_descriptors(self._record.pid, self._record.shell)
+            return Problem(f"a command was typed in {self._shell.name} and has not started", PROMPT_S)
+        if self._shell.tracker.is_marked and (isinstance(result, Ready) or result.asks):
+            source_files.check_descriptors(self._shell.record.pid, self._shell.record.shell)
         if isinstance(result, Ready) and result.shell is None and result.foreground.shell is None:
             if self._awaits_remote_prompt:
-                unfinished = f"the shell behind {self._name} has not drawn its prompt yet"
+                unfinished = f"the shell behind {self._shell.name} has not drawn its prompt yet"
                 return Problem(unfinished, PROMPT_S, again_s=SETTLE_S)
             if self.remote.kind is None:
                 return self.remote.unknown
@@ -272,14 +243,14 @@ class Runner:
     def _awaits_remote_prompt(self) -> bool:
         """Whether a remote shell has just executed a line of ours, and written nothing since."""
         place, marked_at = max(self.remote.marked, self._runs.marked)
-        return self._position() <= place and time.monotonic() < marked_at + _REMOTE_PROMPT_S
+        return self._shell.position() <= place and time.monotonic() < marked_at + _REMOTE_PROMPT_S
 
     # Typing
 
     def _type(self, request: RunRequest, plan: Plan) -> tuple[Run, asyncio.Future[None]]:
-        tracker = self._tracker
+        tracker = self._shell.tracker
         if plan.nonce is not None and tracker.is_marked:
-            tracker.marks.forget_shell(self._position())  # the command may replace PS1
+            tracker.marks.forget_shell(self._shell.position())  # the command may replace PS1
         run = Run(
             request.id,
             request.max_bytes,
@@ -287,23 +258,23 @@ class Runner:
             plan.nonce,
             plan.shell,
             plan.files,
-            self._position(),
+            self._shell.position(),
             time.monotonic(),
             time.time(),
             self._ledger.next_number,
             request.by,
             request.client,
-            None if plan.nonce is None else self._watch.front,
+            None if plan.nonce is None else self._shell.watch.front,
             command=plan.command,
         )
         self._runs.begin(run)
         try:
-            _data, written = self._keyboard.type([{"paste": plan.line}, {"key": "Enter"}], note=run.to_note())
+            _data, written = self._shell.keyboard.type([{"paste": plan.line}, {"key": "Enter"}], note=run.to_note())
             if written.done():
                 written.result()
         except BaseException:
             self._runs.drop(run)
             raise
-        self._watch.touch()
+        self._shell.watch.touch()
         self._runs.typed_run(run, written)
         return run, written
