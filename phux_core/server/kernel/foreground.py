@@ -374,11 +374,9 @@ def _shell(process: _Process, argv: list[str], terminal: _Terminal) -> str | Non
         executable = os.path.basename(os.readlink(f"/proc/{process.pid}/exe")).removesuffix(" (deleted)")
     except OSError:
         executable = process.comm
-    kind, forced = shell_kind(executable, argv)
-    if kind is None or forced:
-        return kind
+    kind = shell_kind(executable, argv)
     try:
-        return kind if terminal.is_at(f"/proc/{process.pid}/fd/0") else None  # else it reads commands from elsewhere
+        return kind if kind and terminal.is_at(f"/proc/{process.pid}/fd/0") else None  # else it reads from elsewhere
     except PermissionError:
         return kind
 
