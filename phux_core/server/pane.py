@@ -27,6 +27,7 @@ from phux_core.server.shell.edit_line import QUESTION
 from phux_core.server.shell.keyboard import Keyboard
 from phux_core.server.shell.marks import ShellMarks
 from phux_core.server.shell.observer import ShellObserver, current_directory
+from phux_core.server.shell.pane_shell import PaneShell
 from phux_core.server.shell.state_watch import StateWatch
 from phux_core.server.shell.tracker import ShellTracker
 from phux_core.server.sync.waker import Waker
@@ -118,9 +119,9 @@ class Pane:
             on_idle=self._on_idle,
             on_end=self._finish_if_over,
         )
-        position, cwd = partial(attrgetter("position"), self.intake), partial(current_directory, record)
+        position = partial(attrgetter("position"), self.intake)
         self._events = PaneEvents(context.events, record.id, position)
-        self.ledger = ledger(cwd)
+        self.ledger = ledger(partial(current_directory, record))
         self.tracker = ShellTracker(
             name,
             record.pid,
@@ -132,29 +133,17 @@ class Pane:
         self.keyboard = Keyboard(loop, fd, name, self.engine, journal, self.tracker, position)
         self.observer = ShellObserver(record, fd, self.tracker, self.keyboard, journal, position)
         self.watch = StateWatch(
-            loop, lambda: faults.output.call(self._look, _UNKNOWN), self._on_state, self.keyboard.may_be_unread
+            loop,
+            lambda: faults.output.call(self._look, _UNKNOWN),
+            self._on_state,
+            lambda: self.keyboard.queue.may_be_unread,
         )
-        changed = Waker()
-        tracker, keyboard, watch = self.tracker, self.keyboard, self.watch
-        self.runs = RunFollower(
-            record, tracker, keyboard, journal, self.ledger, changed, position=position, cwd=cwd, read_log=log.read
+        shell = PaneShell(
+            record, self.tracker, self.keyboard, self.watch, journal, Waker(), position, self.intake.read_now
         )
-        self.runner = Runner(
-            record,
-            tracker,
-            keyboard,
-            watch,
-            journal,
-            self.ledger,
-            self.runs,
-            changed,
-            position=position,
-            read_now=self.intake.read_now,
-            directory=context.run_directory,
-        )
-        self.router = EventRouter(
-            record, self.engine, tracker, watch, self.runs, self.runner, self.ledger, self._events, changed
-        )
+        self.runs = RunFollower(shell, self.ledger, log.read)
+        self.runner = Runner(shell, self.ledger, self.runs, context.run_directory)
+        self.router = EventRouter(shell, self.engine, self.runs, self.runner, self.ledger, self._events)
         self.ready: asyncio.Future[None] = loop.create_future()
         self._wait_status: int | None = None
         if fd >= 0:
@@ -283,7 +272,7 @@ class Pane:
         if data:
             self.ledger.typist = client if b"\r" in data or b"\n" in data else self.ledger.typist
             self.runs.typed(data)
-            self.runner.typed(data)
+            self.runner.remote.typed(data)
         self.watch.touch()
         return len(data), written
 

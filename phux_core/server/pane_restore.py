@@ -36,5 +36,6 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
     marks.is_unknown = marks.at_prompt is None and rebuilt.notes is None and (rebuilt.is_aside or pane.journal.base > 0)
     with contained:
         pane.runs.after_replay()
+        pane.runner.resume()
     if rebuilt.note is not None:
         pane.keep_checkpoint()  # so that the next service does not trip over the same

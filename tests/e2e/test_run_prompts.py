@@ -227,18 +227,6 @@ def test_a_line_rejected_by_its_shell_is_not_output(open_shell, shell, size):
         assert result.output.startswith(f"{shell}: ")
 
 
-@pytest.mark.parametrize("hook", ["", "mine=1"])
-def test_hooks_traced_by_bash_are_not_output(open_shell, hook):
-    pane = open_shell("bash", rc={".bashrc": f"PS1='$ '\nPROMPT_COMMAND='{hook}'"})
-    assert pane.run("set -v", timeout_s=20).output == ""
-    assert pane.run("echo one", timeout_s=20).output == "one"
-    assert pane.run("printf one", timeout_s=20).output == "one"
-    assert pane.run("echo one\necho two", timeout_s=20).output == "echo one\none\necho two\ntwo"
-    pane.send_keys("echo typed", "Enter")
-    pane.run("true", queue=True, timeout_s=20)
-    assert [pane.output(command.id).content for command in pane.commands()][-2:] == ["typed", ""]
-
-
 @pytest.mark.parametrize("shell", ["bash --norc", "ksh", "busybox"])
 def test_an_err_trap_runs_once_for_a_failure(open_shell, shell):
     pane = open_shell(shell)

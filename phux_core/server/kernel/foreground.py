@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 # ioctl_tty(2); missing in Python, and the same on both supported architectures.
-_TIOCGPTN, _TIOCGSID = 0x80045430, 0x5429
+_TIOCGPTN = 0x80045430
 _SLAVE_MAJOR = 136  # Documentation/admin-guide/devices.txt: Unix98 pty slaves
 _DEV_TTY = os.makedev(5, 0)  # refers to the process's controlling terminal
 
 _PF_FORKNOEXEC = 0x40  # include/linux/sched.h: forked, but has not called exec
 
 # A build may have hundreds of foreground processes; the one that waits for input is near the top.
-_MOST_MEMBERS, _MOST_WALKED = 64, 128
+_MOST_MEMBERS = 64
 _MOST_THREADS, _MOST_FDS, _LONGEST_NAME = 64, 64, 32
 
 # System call numbers: those that read from the descriptor in their first argument (read, readv, splice), those that
@@ -122,7 +122,7 @@ def look(master: int, first_name: str = "", first_shell: str | None = None) -> F
             leader = None
         chosen = leader
         waiting: bool | None = False if _system_tells() else None
-        members = _descendants(leader) if leader is not None else _members_without_leader(master, pgid)
+        members = _descendants(leader) if leader is not None else _members_without_leader(pgid)
         for member in members:
             chosen = chosen or member
             if waiting is None:
@@ -233,24 +233,11 @@ def _new_members(pids: list[int], pgid: int, seen: set[int]) -> Iterator[_Proces
                 yield process
 
 
-def _members_without_leader(master: int, pgid: int) -> Iterator[_Process]:
-    """Yield the remaining members of a group: descendants of the terminal's first program, or else any process."""
+def _members_without_leader(pgid: int) -> Iterator[_Process]:
+    """Yield the remaining members of a group."""
     with contextlib.suppress(PermissionError):
         os.killpg(pgid, 0)  # fails if no member is left
-    found = False
-    if _has_children_files():
-        (session,) = struct.unpack("i", fcntl.ioctl(master, _TIOCGSID, bytes(4)))
-        queue = [session]
-        for pid in queue:  # grows during the loop
-            process = _process(pid)
-            if process is None:
-                continue
-            if process.pgid == pgid and process.state not in "ZX":
-                found = True
-                yield process
-            queue += _children(process)[: max(0, _MOST_WALKED - len(queue))]
-    if not found:
-        yield from _scan(pgid)
+    yield from _scan(pgid)
 
 
 def _scan(pgid: int, *, without: int = 0) -> Iterator[_Process]:
@@ -300,10 +287,8 @@ def _thread_waits(process: _Process, tid: int, terminal: _Terminal) -> bool:
         sleep = _read(f"/proc/{process.pid}/task/{tid}/wchan")
     except OSError:
         return False
-    if sleep.startswith(_POLL_SLEEPS):
-        return not terminal.canonical and _can_read(process.pid, terminal)
-    if sleep.startswith(_READ_SLEEPS):
-        return _can_read(process.pid, terminal) and not _may_wait_for_network(process.pid, terminal)
+    if sleep.startswith(_READ_SLEEPS) or (sleep.startswith(_POLL_SLEEPS) and not terminal.canonical):
+        return _can_read(process.pid, terminal)
     return sleep == b"0" and _foreign_waits(process, terminal)
 
 
@@ -317,23 +302,6 @@ def _can_read(pid: int, terminal: _Terminal) -> bool:
         for fd in os.listdir(f"/proc/{pid}/fd")[:_MOST_FDS]
         if fd not in {"0", "1", "2"}
     )
-
-
-def _may_wait_for_network(pid: int, terminal: _Terminal) -> bool:
-    """Return whether an apparent read from the terminal may be one from a TCP connection.
-
-    Both sleep in the same function. A program with such a connection that left the terminal in its usual mode probably
-    waits for its server; one that edits lines or reads a secret has changed the mode.
-    """
-    if not (terminal.canonical and terminal.echo):
-        return False
-    for fd in os.listdir(f"/proc/{pid}/fd")[:_MOST_FDS]:
-        try:
-            if b"TCP" in os.getxattr(f"/proc/{pid}/fd/{fd}", "system.sockprotoname"):
-                return True
-        except OSError:  # no socket
-            continue
-    return False
 
 
 def _foreign_waits(process: _Process, terminal: _Terminal) -> bool:
@@ -406,11 +374,9 @@ def _shell(process: _Process, argv: list[str], terminal: _Terminal) -> str | Non
         executable = os.path.basename(os.readlink(f"/proc/{process.pid}/exe")).removesuffix(" (deleted)")
     except OSError:
         executable = process.comm
-    kind, forced = shell_kind(executable, argv)
-    if kind is None or forced:
-        return kind
+    kind = shell_kind(executable, argv)
     try:
-        return kind if terminal.is_at(f"/proc/{process.pid}/fd/0") else None  # else it reads commands from elsewhere
+        return kind if kind and terminal.is_at(f"/proc/{process.pid}/fd/0") else None  # else it reads from elsewhere
     except PermissionError:
         return kind
 
@@ -423,17 +389,13 @@ def _look_without_proc(
 ) -> Foreground | None:
     with contextlib.suppress(PermissionError):
         os.killpg(pgid, 0)  # fails if no member is left
-    waiting = None
     if _leads_session(pgid):
         name, shell = first_name, first_shell
-        if shell == "posix":
-            # It may also run a loop of its own, but sends no marks to tell.
-            waiting = True
     else:
         name = _name([], _name_from_libproc(pgid))
         # Reading its arguments costs too much; but a shell that runs a script does not edit lines.
         shell = None if canonical else kind_of_name(name)
-    return Foreground(pgid, pgid, name, None, shell, False, canonical, echo, waiting)
+    return Foreground(pgid, pgid, name, None, shell, False, canonical, echo, None)
 
 
 def _leads_session(pid: int) -> bool:

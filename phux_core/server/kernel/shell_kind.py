@@ -16,10 +16,6 @@ _VALUED = {
     "fish": ("cCdDfop", {"init-command", "profile", "profile-startup", "debug", "debug-output", "features"}),
     "posix": ("o", {"rcfile", "profile"}),
 }
-# bash accepts long options with one dash too: -login is not -l -o gin.
-_BASH_WORDS = frozenset(
-    {"debugger", "init-file", "login", "noediting", "noprofile", "norc", "posix", "rcfile", "restricted", "verbose"}
-)
 
 
 def kind_of_name(name: str) -> str | None:
@@ -27,7 +23,7 @@ def kind_of_name(name: str) -> str | None:
     return _SHELLS.get(_VERSION.sub("", name))
 
 
-def shell_kind(executable: str, argv: list[str]) -> tuple[str | None, bool]:
+def shell_kind(executable: str, argv: list[str]) -> str | None:
     """Return the kind of interactive shell that a command line starts on a terminal.
 
     Args:
@@ -35,41 +31,37 @@ def shell_kind(executable: str, argv: list[str]) -> tuple[str | None, bool]:
         argv: Its arguments, including argv[0].
 
     Returns:
-        "bash", "zsh", "fish" or "posix", or None if it is not a shell, or runs a script or a command; and whether it is
-        interactive regardless of its standard input.
+        "bash", "zsh", "fish" or "posix"; None if it is not a shell, or executes a script or a command.
     """
     if not argv:
-        return None, False
+        return None
     name, arguments = _VERSION.sub("", executable), argv[1:]
+    kind = _SHELLS.get(name)
     if name in _MULTICALL:
         name = os.path.basename(argv[0]).removeprefix("-")
         if name in _MULTICALL and arguments:
             name, arguments = arguments[0], arguments[1:]
         kind = "posix" if name in _SHELLS else None
-    else:
-        kind = _SHELLS.get(name)
-    if kind is None:
-        return None, False
+    return kind if kind is not None and _reads_terminal(kind, arguments) else None
+
+
+def _reads_terminal(kind: str, arguments: list[str]) -> bool:
+    """Return whether a shell with these arguments reads commands from its terminal."""
     letters, words = _VALUED[kind]
-    forced = from_input = False
+    from_input = False
     rest = iter(arguments)
-    script: str | None = None
     for argument in rest:
         if argument in {"-", "--"}:
-            script = next(rest, None)
-            break
-        word = argument.removeprefix("-").removeprefix("-")
-        if argument.startswith("--") or (kind == "bash" and word in _BASH_WORDS):
-            if word.partition("=")[0] == "command":
-                return None, False
-            forced |= word == "interactive"
-            if word in words:
+            return from_input or next(rest, None) is None
+        if argument.startswith("--"):
+            if argument.partition("=")[0] == "--command":
+                return False
+            if argument[2:] in words:
                 next(rest, None)
         elif argument.startswith(("-", "+")):
             for index, letter in enumerate(argument[1:], 2):
                 if letter == "c" and argument[0] == "-":
-                    return None, False
-                forced |= letter == "i"
+                    return False
                 from_input |= letter == "s"
                 if letter in letters:
                     joins = kind in {"zsh", "fish"}  # the rest of the word is the option's value
@@ -78,8 +70,5 @@ def shell_kind(executable: str, argv: list[str]) -> tuple[str | None, bool]:
                     if joins:
                         break
         else:
-            script = argument
-            break
-    if script is not None and not from_input:
-        return None, False
-    return kind, forced
+            return from_input
+    return True

@@ -11,74 +11,64 @@ if TYPE_CHECKING:
     from phux_core.engine.protocol import Engine, PrivateOsc
     from phux_core.server.history.pane_ledger import PaneLedger
     from phux_core.server.pane_events import PaneEvents
-    from phux_core.server.pane_record import PaneRecord
     from phux_core.server.run.follower import RunFollower
     from phux_core.server.run.runner import Runner
     from phux_core.server.shell.events import ShellEvent
-    from phux_core.server.shell.state_watch import StateWatch
-    from phux_core.server.shell.tracker import ShellTracker
-    from phux_core.server.sync.waker import Waker
+    from phux_core.server.shell.pane_shell import PaneShell
 
 
 class EventRouter:
     """The events of one pane's shell, and who gets them.
 
     Args:
-        record: The pane's record.
+        shell: The pane's shell.
         engine: Its terminal.
-        tracker: What its shell is doing.
-        watch: Its state.
         runs: The run that was typed last.
         runner: Its runs.
         ledger: Its commands.
         events: Where to publish what happens.
-        changed: Wakes up when something happened in the pane.
     """
 
     def __init__(
         self,
-        record: PaneRecord,
+        shell: PaneShell,
         engine: Engine,
-        tracker: ShellTracker,
-        watch: StateWatch,
         runs: RunFollower,
         runner: Runner,
         ledger: PaneLedger,
         events: PaneEvents,
-        changed: Waker,
     ) -> None:
-        self._record, self._engine, self._tracker, self._watch = record, engine, tracker, watch
-        self._runs, self._runner, self._ledger = runs, runner, ledger
-        self._events, self._changed = events, changed
+        self._shell, self._engine, self._runs = shell, engine, runs
+        self._runner, self._ledger, self._events = runner, ledger, events
 
     def take_mark(self, mark: PrivateOsc) -> None:
         """Take a mark of the pane's own shell, or of a run."""
-        events = self._tracker.mark(mark, alt_screen=self._engine.alt_screen)
+        events = self._shell.tracker.mark(mark, alt_screen=self._engine.alt_screen)
         if events:
             self.publish(events)
-        elif not self._runner.take_mark(mark):
+        elif not self._runner.remote.take_mark(mark):
             event = self._runs.take_mark(mark)
             if event is not None:
                 self._publish_event(event)
-        self._changed.wake_all()
+        self._shell.changed.wake_all()
 
     def take_output(self, data: bytes, base: int, start: int, end: int) -> int:
         """Give the tracker a part of the output that has no marks, if it asks for it; return where the part ends."""
-        if end > start and self._tracker.wants_output:
-            self.publish(self._tracker.written(data[start - base : end - base], start))
+        if end > start and self._shell.tracker.wants_output:
+            self.publish(self._shell.tracker.written(data[start - base : end - base], start))
         return max(start, end)
 
     def take_directory(self, cwd: str) -> None:
         """Record the shell's working directory."""
-        if cwd != self._record.cwd:
-            self._record.cwd = cwd
+        if cwd != self._shell.record.cwd:
+            self._shell.record.cwd = cwd
             self._events.emit("cwd_changed", cwd=cwd)
 
     def publish(self, events: list[ShellEvent]) -> None:
         """Hand on what the tracker has found."""
         for event in events:
             if isinstance(event, LineLength):
-                self._runner.take_answer(event)
+                self._runner.prompt.take_answer(event)
             else:
                 self._runs.take_event(event)
                 self._publish_event(event)
@@ -93,7 +83,7 @@ class EventRouter:
                 self._events.emit("command_finished", exit_code=event.exit_code)
             self._runs.settle()  # callers that wait for the end of a run hear of it before anything is written down
             self._ledger.take(event, None)
-        elif self._tracker.marks.editor:
-            self.take_directory(current_directory(self._record))  # POSIX shells do not report it
-        if isinstance(event, PromptReady) or self._tracker.marks.at_prompt:
-            self._watch.look_now()
+        elif self._shell.tracker.marks.editor:
+            self.take_directory(current_directory(self._shell.record))  # POSIX shells do not report it
+        if isinstance(event, PromptReady) or self._shell.tracker.marks.at_prompt:
+            self._shell.watch.look_now()

@@ -14,25 +14,20 @@ from phux_core.server.run import source_files
 from phux_core.server.run.output_capture import Capture
 from phux_core.server.run.record import End, Run, read_result
 from phux_core.server.run.remote_shell import ANSWER_S
-from phux_core.server.run.resumed import ResumedRun
 from phux_core.server.shell.edit_line import INTERRUPT, leaves_line
 from phux_core.server.shell.events import CommandFinished, CommandStarted
 from phux_core.server.shell.marks import parse_number
-from phux_core.server.shell.output_bounds import end_of_own_output, last_line
-from phux_core.server.shell.typed_line import below_line, typed_line
+from phux_core.server.shell.observer import current_directory
+from phux_core.server.shell.output_bounds import below_line, end_of_own_output, last_line, typed_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from phux_core.engine.protocol import PrivateOsc
     from phux_core.errors import PhuxError
-    from phux_core.keeper.journal import Journal
     from phux_core.server.history.pane_ledger import PaneLedger
-    from phux_core.server.pane_record import PaneRecord
     from phux_core.server.shell.events import ShellEvent, State
-    from phux_core.server.shell.keyboard import Keyboard
-    from phux_core.server.shell.tracker import ShellTracker
-    from phux_core.server.sync.waker import Waker
+    from phux_core.server.shell.pane_shell import PaneShell
 
 _LARGE = 256 * 1024
 
@@ -41,48 +36,27 @@ class RunFollower:
     """The run typed last in one pane.
 
     Args:
-        record: The pane's record.
-        tracker: What its shell is doing.
-        keyboard: Its input.
-        journal: Its stream.
+        shell: The pane's shell.
         ledger: Its commands.
-        changed: Wakes up when something happened in the pane.
-        position: Returns how much of its stream was parsed.
-        cwd: Returns the working directory of its first process.
         read_log: Reads a part of its log.
 
     Attributes:
         current: The run that was typed and has not finished.
-        resumed: The run of an earlier service.
         marked: Where the last of a run's own marks ends, and when it came.
     """
 
-    def __init__(
-        self,
-        record: PaneRecord,
-        tracker: ShellTracker,
-        keyboard: Keyboard,
-        journal: Journal,
-        ledger: PaneLedger,
-        changed: Waker,
-        *,
-        position: Callable[[], int],
-        cwd: Callable[[], str],
-        read_log: Callable[[int, int], bytes],
-    ) -> None:
+    def __init__(self, shell: PaneShell, ledger: PaneLedger, read_log: Callable[[int, int], bytes]) -> None:
         self.current: Run | None = None
-        self.resumed = ResumedRun()
         self._last: Run | None = None
-        self._record, self._name = record, f"@{record.id}"
-        self._tracker, self._keyboard, self._journal, self._ledger = tracker, keyboard, journal, ledger
-        self._changed, self._position, self._cwd, self._read_log = changed, position, cwd, read_log
+        self._resumed: Run | None = None  # of an earlier service
+        self._shell, self._ledger, self._read_log = shell, ledger, read_log
         self.marked = -1, 0.0
         self._unsettled: tuple[Run, int | None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     def find(self, id_: str) -> Run | None:
         """Return a run that was requested before, on a lost connection."""
-        runs = (self.current, self._last, self.resumed.run)
+        runs = (self.current, self._last, self._resumed)
         return next((run for run in runs if run is not None and run.id == id_), None)
 
     def begin(self, run: Run) -> None:
@@ -107,7 +81,7 @@ class RunFollower:
             self.current.interleaved = True
             if INTERRUPT in data:
                 self.current.interrupted = True
-                self._tracker.run_shell = None
+                self._shell.tracker.run_shell = None
 
     def take_state(self, state: State, front: tuple[int, str] | None) -> None:
         """Process the pane's state and its foreground process, by pid and name."""
@@ -115,9 +89,9 @@ class RunFollower:
         if run is not None and run.nonce and run.start is not None and state in {"prompt", "awaiting_input"}:
             known, exit_code = _end_without_mark(run, front, state)
             if known:
-                self._end(run, exit_code, last_line(self._journal, run.start, self._position()))
+                self._end(run, exit_code, last_line(self._shell.journal, run.start, self._shell.position()))
                 self.settle()
-        self._changed.wake_all()
+        self._shell.changed.wake_all()
 
     def take_event(self, event: ShellEvent) -> None:
         """Process an event of the pane's own shell."""
@@ -129,13 +103,13 @@ class RunFollower:
             elif isinstance(event, CommandFinished) and event.end >= run.typed_seq:
                 self._end(run, event.exit_code, event.end, is_marked=event.is_marked)
                 if leaves_line(event, run.shell) and not run.interleaved:
-                    self._keyboard.type_ours([{"key": "C-u"}])
+                    self._shell.keyboard.type_ours([{"key": "C-u"}])
         elif (
             isinstance(event, CommandFinished) and run is not None and run.start is not None and event.end >= run.start
         ):
             # The shell in which the run was typed has ended, inside the pane's own.
             self._end(run, event.exit_code, event.end)
-        self._changed.wake_all()
+        self._shell.changed.wake_all()
 
     def take_mark(self, mark: PrivateOsc) -> ShellEvent | None:
         """Process a mark that may be a run's own, and return its event."""
@@ -163,21 +137,21 @@ class RunFollower:
 
     def read_line(self, event: CommandStarted) -> str | None:
         """Return the line of a command that its shell does not report."""
-        return self.command or typed_line(event, self._journal, self._record.cols, self._record.rows)
+        return self.command or typed_line(event, self._shell.journal, self._shell.record.cols, self._shell.record.rows)
 
     def before_journal_restarts(self) -> None:
         """Save the output of the running command and its start, before the journal drops them."""
         if self.current is not None and self.current.capture is not None:
-            self.current.capture.absorb(self._journal)
-            self._journal.note = self.current.to_note()
+            self.current.capture.absorb(self._shell.journal)
+            self._shell.journal.note = self.current.to_note()
 
     def pane_died(self) -> None:
         """Finish the running command with the pane's exit status."""
-        run, exit_code = self.current, self._record.exit_code
+        run, exit_code = self.current, self._shell.record.exit_code
         if run is not None:
-            self._end(run, exit_code, self._position())
+            self._end(run, exit_code, self._shell.position())
             self._write_end(run, exit_code)  # the ledger is about to be closed
-        self._changed.wake_all()
+        self._shell.changed.wake_all()
 
     def settle(self) -> None:
         """Return the result of a finished run to its callers, after all events, and then record it.
@@ -192,30 +166,30 @@ class RunFollower:
     def _write_end(self, run: Run, exit_code: int | None) -> None:
         assert run.start is not None
         assert run.end is not None
-        self._journal.note = run.to_note()
+        self._shell.journal.note = run.to_note()
         self._ledger.ended(run.number, run.start, run.end.place, exit_code)
 
     def _begin(self, run: Run, place: int) -> None:
         run.start = place
         run.capture = Capture(place)
         if run.front is not None:
-            self._tracker.run_shell = run.front[0]
+            self._shell.tracker.run_shell = run.front[0]
         self._ledger.began(run.number, place)
-        if self._tracker.marks.editor:
-            self._journal.note = run.to_note()  # no mark reports it to the next service
+        if self._shell.tracker.marks.editor:
+            self._shell.journal.note = run.to_note()  # no mark reports it to the next service
 
     def _end(self, run: Run, exit_code: int | None, place: int, *, is_marked: bool = True) -> None:
         """Record that the shell has finished a run, whose output ends at ``place``."""
-        self.current = self._tracker.run_shell = None
-        self._changed.wake_all()
-        journal = self._journal
+        self.current = self._shell.tracker.run_shell = None
+        self._shell.changed.wake_all()
+        journal = self._shell.journal
         if run.start is None:
             # The shell refused the line. Or its start mark went to a file, with the shell's errors.
             start = max(run.typed_seq, journal.base)
             written = journal.since(start, max(0, place - start))
             run.start = place - len(below_line(written, run.files[-1] if run.files else run.command))
         if run.nonce is not None:
-            self._tracker.run_ended_at = time.monotonic()
+            self._shell.tracker.run_ended_at = time.monotonic()
         else:
             place = end_of_own_output(journal, run.start, place, run.shell, marked=is_marked)
         if exit_code and run.files:
@@ -229,17 +203,18 @@ class RunFollower:
         assert run.start is not None
         assert run.end is not None
         if run.never_started:
-            run.outcome.set(source_files.not_opened(self._record.id))
+            run.outcome.set(source_files.not_opened(self._shell.record.id))
             return
-        stretch = (run.capture or Capture(run.start)).finish(self._journal, run.end.place)
-        record = self._record
-        read = partial(read_result, run, stretch, record.cols, record.rows, self._cwd())
+        stretch = (run.capture or Capture(run.start)).finish(self._shell.journal, run.end.place)
+        record = self._shell.record
+        read = partial(read_result, run, stretch, record.cols, record.rows, current_directory(record))
         if len(stretch.head) + len(stretch.tail) < _LARGE:
             run.outcome.set(read())
         else:
-            self._spawn(_resolve_later(run, read))
+            self.spawn(_resolve_later(run, read))
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Start a task for a run."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -252,31 +227,30 @@ class RunFollower:
     def drop(self, run: Run) -> None:
         """Stop following a run."""
         if self.current is run:
-            self.current = self._tracker.run_shell = None
+            self.current = self._shell.tracker.run_shell = None
         source_files.remove(run.files)
         self._ledger.lost(run.number)
-        self._journal.note = b""
+        self._shell.journal.note = b""
 
     # The next service
 
     def restore(self) -> None:
         """Continue the run that an earlier service noted, before the journal's marks are replayed."""
-        if self._journal.position:
-            self._tracker.line.is_doubtful = True
-        note = self._journal.note
+        if self._shell.journal.position:
+            self._shell.tracker.line.is_doubtful = True
+        note = self._shell.journal.note
         if note:
-            run = Run.from_note(note)
-            self.resumed.begin(run)
+            run = self._resumed = Run.from_note(note)
             self._ledger.typed(run)
             if run.start is not None:
                 run.capture = Capture(run.start)
-                if run.start < self._journal.base:
-                    run.capture.recall(self._read_log, self._journal.base)
+                if run.start < self._shell.journal.base:
+                    run.capture.recall(self._read_log, self._shell.journal.base)
                 self._ledger.began(run.number, run.start)
             if run.end is None:
                 self.current = run
                 if run.start is not None and run.front is not None:
-                    self._tracker.run_shell = run.front[0]
+                    self._shell.tracker.run_shell = run.front[0]
             else:
                 assert run.start is not None
                 self._ledger.ended(run.number, run.start, run.end.place, run.end.exit_code)
@@ -290,8 +264,8 @@ class RunFollower:
     def close(self, why: PhuxError | None = None) -> None:
         """Fail an unfinished run, because its end will not be seen; without a reason, the pane was killed."""
         if self.current is not None:
-            self.fail(self.current, why or PaneClosedError(f"{self._name} was killed"))
-        self._changed.wake_all()
+            self.fail(self.current, why or PaneClosedError(f"{self._shell.name} was killed"))
+        self._shell.changed.wake_all()
 
     # Ends
 
@@ -302,7 +276,9 @@ class RunFollower:
 
     def _expect_started(self, run: Run) -> None:
         if self.current is run and run.start is None:
-            message = f"the program in the foreground of {self._name} did not execute the command as a shell would"
+            message = (
+                f"the program in the foreground of {self._shell.name} did not execute the command as a shell would"
+            )
             self.fail(run, BusyError(message, remedy="look at the screen to see what became of it"))
 
 

@@ -69,17 +69,6 @@ class Capture:
         """Save the content of the journal, because it is about to be emptied."""
         self._add(journal, journal.position)
 
-    def begin(self, journal: Journal, end: int, most: int) -> bytes:
-        """Return the first bytes of a finished command's output; empty if they are gone."""
-        if self._head:
-            return bytes(self._head[:most])
-        return journal.since(self._start, min(most, end - self._start)) if journal.base <= self._start < end else b""
-
-    def skip_to(self, start: int) -> None:
-        """Move the start of the output, after bytes that ``begin`` returned."""
-        del self._head[: start - self._start]
-        self._start, self._taken_to = start, max(start, self._taken_to)
-
     def finish(self, journal: Journal, end: int) -> Stretch:
         """Return the output up to the end of the command."""
         self._add(journal, end)

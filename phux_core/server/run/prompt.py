@@ -10,14 +10,10 @@ from phux_core.server.shell.edit_line import ANSWER_S, PROMPT_S, QUESTION, Probl
 from phux_core.server.shell.tracker import SETTLE_S, Ready
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
-    from phux_core.keeper.journal import Journal
     from phux_core.server.shell.events import LineLength
-    from phux_core.server.shell.keyboard import Keyboard
-    from phux_core.server.shell.state_watch import StateWatch
-    from phux_core.server.shell.tracker import ShellTracker
-    from phux_core.server.sync.waker import Waker
+    from phux_core.server.shell.pane_shell import PaneShell
 
 # The key may be lost with input typed before it: a prefix, an interrupt.
 _TRIES = 2
@@ -34,31 +30,15 @@ class Prompt:
     """The prompt of one pane.
 
     Args:
-        name: The pane's id in messages, such as ``@3``.
-        tracker: What the shell is doing.
-        keyboard: The pane's input.
-        watch: The pane's state.
-        journal: The pane's stream.
-        changed: Wakes up when something happened in the pane.
-        read_now: Reads available output.
+        shell: The pane's shell.
 
     Attributes:
         is_awaited: Whether a run waits for the prompt.
     """
 
-    def __init__(
-        self,
-        name: str,
-        tracker: ShellTracker,
-        keyboard: Keyboard,
-        watch: StateWatch,
-        journal: Journal,
-        changed: Waker,
-        read_now: Callable[[], None],
-    ) -> None:
+    def __init__(self, shell: PaneShell) -> None:
         self.is_awaited = False
-        self._name, self._tracker, self._keyboard, self._watch = name, tracker, keyboard, watch
-        self._journal, self._changed, self._read_now = journal, changed, read_now
+        self._shell = shell
         self._answers: list[LineLength] = []
         # The last reply that prevented typing, with its time and place.
         self._refused: tuple[Problem, float, int] | None = None
@@ -73,18 +53,21 @@ class Prompt:
         Raises:
             PaneClosedError: The program has ended.
         """
-        if not self._keyboard.is_open:
-            raise PaneClosedError(f"the program in {self._name} has ended")
-        return self._tracker.may_type(time.monotonic(), self._tail)
+        if not self._shell.keyboard.is_open:
+            raise PaneClosedError(f"the program in {self._shell.name} has ended")
+        return self._shell.tracker.may_type(time.monotonic(), self._tail)
 
     @property
     def _tail(self) -> bytes:
         """The shell's output after its prompt."""
-        return self._journal.since(max(self._tracker.marks.drawn, self._journal.oldest), _LONGEST_TAIL)
+        return self._shell.journal.since(
+            max(self._shell.tracker.marks.drawn, self._shell.journal.oldest), _LONGEST_TAIL
+        )
 
     async def wait(
         self,
         check: Callable[[], Ready | Problem],
+        ask: Callable[[Problem], Awaitable[Problem | None]],
         deadline: float | None,
         is_wanted: Callable[[], bool],
         *,
@@ -94,6 +77,7 @@ class Prompt:
 
         Args:
             check: Returns whether it can be, or why not.
+            ask: Queries the shell about a problem; returns the remaining one, or None.
             deadline: When the caller's timeout expires.
             is_wanted: Whether the caller is still connected.
             patient: Whether to wait also for problems that do not pass by themselves.
@@ -110,15 +94,15 @@ class Prompt:
         began = time.monotonic()
         try:
             while True:
-                self._read_now()
-                self._watch.look_now()
+                self._shell.read_now()
+                self._shell.watch.look_now()
                 if not is_wanted():
                     raise DisconnectedError("the caller has disconnected")
                 problem = check()
                 if isinstance(problem, Ready):
                     return problem
                 if problem.asks:
-                    answer = await self._ask(problem)
+                    answer = await ask(problem)
                     if answer is None:
                         continue
                     problem = answer
@@ -132,7 +116,7 @@ class Prompt:
                     if not patient:
                         raise BusyError(problem.message, remedy=problem.remedy)
                 waits = [began + problem.patience_s - now, problem.again_s or 0.0, remaining(deadline) or 0.0]
-                await self._changed.wait(min((wait_s for wait_s in waits if wait_s > 0), default=None))
+                await self._shell.changed.wait(min((wait_s for wait_s in waits if wait_s > 0), default=None))
         finally:
             self.is_awaited = False
 
@@ -147,9 +131,9 @@ class Prompt:
             left_s = began + problem.patience_s - time.monotonic()
             if left_s <= 0:
                 raise BusyError(problem.message, remedy=problem.remedy)
-            await self._changed.wait(left_s)
+            await self._shell.changed.wait(left_s)
 
-    async def _ask(self, unanswered: Problem) -> Problem | None:
+    async def ask(self, unanswered: Problem) -> Problem | None:
         """Query the length of the shell's line, unless nothing happened since the last reply.
 
         Args:
@@ -158,28 +142,28 @@ class Prompt:
         Returns:
             Why nothing can be typed; None if the line is empty.
         """
-        line = self._tracker.line
-        place = self._journal.position
+        line = self._shell.tracker.line
+        place = self._shell.journal.position
         if self._refused is not None and self._refused[1:] == (line.typed_at, place):
             return self._refused[0]
         asked_at = time.monotonic()
         self._answers.clear()
         for again in range(1, _TRIES + 1):
-            await self._keyboard.type_ours([{"text": QUESTION}])
+            await self._shell.keyboard.type_ours([{"text": QUESTION}])
             until = asked_at + again * ANSWER_S
             while not self._answers and (left_s := until - time.monotonic()) > 0:
-                await self._changed.wait(left_s)
+                await self._shell.changed.wait(left_s)
             if self._answers or line.typed_at > asked_at:
                 break
         answer = self._answers[-1] if self._answers else None
         goes_on = answer is not None and (answer.mode == "more" or not await self._is_redrawn(answer))
         if line.typed_at > asked_at:
-            return Problem(f"keys are being typed at the prompt of {self._name}", PROMPT_S, again_s=SETTLE_S)
-        problem = unanswered if answer is None else problem_in_answer(answer, self._name, goes_on=goes_on)
+            return Problem(f"keys are being typed at the prompt of {self._shell.name}", PROMPT_S, again_s=SETTLE_S)
+        problem = unanswered if answer is None else problem_in_answer(answer, self._shell.name, goes_on=goes_on)
         if problem is None:
-            self._tracker.found_empty(self._tail)
+            line.found_empty(self._tail)
             return None
-        self._refused = problem, line.typed_at, self._journal.position
+        self._refused = problem, line.typed_at, self._shell.journal.position
         return problem
 
     async def _interrupts_again(self) -> bool:
@@ -188,24 +172,25 @@ class Prompt:
         A shell loses a C-c that comes while it draws its line or just before another key, fish nearly every second one.
         bash may go on to read with its line editor, but without the terminal mode for it.
         """
-        line = self._tracker.line
-        if not (self._tracker.is_marked and line.is_interrupt) or line.repeats == _MOST_REPEATS:
+        tracker = self._shell.tracker
+        line = tracker.line
+        if not (tracker.is_marked and line.is_interrupt) or line.repeats == _MOST_REPEATS:
             return False
         self._refused = None
         line.interrupted_again(time.monotonic())
-        await self._keyboard.type_ours([{"key": "C-c"}])
+        await self._shell.keyboard.type_ours([{"key": "C-c"}])
         return True
 
     async def _is_redrawn(self, answer: LineLength) -> bool:
         """Return whether the prompt is drawn again after a reply; bash does not report continuation otherwise."""
-        marks = self._tracker.marks
-        if self._tracker.foreground is None or self._tracker.foreground.shell != "bash":
+        marks = self._shell.tracker.marks
+        if self._shell.tracker.foreground is None or self._shell.tracker.foreground.shell != "bash":
             return True
         deadline = time.monotonic() + ANSWER_S
         while marks.prompt_start < marks.drawn < answer.place:
-            quiet_s = time.monotonic() - self._tracker.last_output
-            if time.monotonic() > deadline or (self._journal.position > answer.place and quiet_s > SETTLE_S):
+            quiet_s = time.monotonic() - self._shell.tracker.last_output
+            if time.monotonic() > deadline or (self._shell.journal.position > answer.place and quiet_s > SETTLE_S):
                 return False
-            await self._changed.wait(SETTLE_S)
-            self._read_now()
+            await self._shell.changed.wait(SETTLE_S)
+            self._shell.read_now()
         return True

@@ -107,9 +107,7 @@ class Run:
         return cls(**state)
 
 
-_NOTED = [
-    each.name for each in fields(Run) if each.name not in {"command", "never_started", "ended_at", "capture", "outcome"}
-]
+_NOTED = [each.name for each in fields(Run) if each.name not in {"command", "never_started", "capture", "outcome"}]
 _noted = attrgetter(*_NOTED)
 
 

@@ -23,21 +23,16 @@ from phux_core.server.sync.pane_lock import PaneLock
 from phux_core.server.sync.promise import Promise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable
 
-    from phux_core.engine.protocol import PrivateOsc
-    from phux_core.keeper.journal import Journal
     from phux_core.server.history.pane_ledger import PaneLedger
-    from phux_core.server.pane_record import PaneRecord
     from phux_core.server.run.follower import RunFollower
     from phux_core.server.run.plan import Plan
     from phux_core.server.run.record import RunRequest
-    from phux_core.server.shell.events import LineLength
-    from phux_core.server.shell.keyboard import Keyboard
-    from phux_core.server.shell.state_watch import StateWatch
-    from phux_core.server.shell.tracker import ShellTracker
-    from phux_core.server.sync.waker import Waker
+    from phux_core.server.shell.pane_shell import PaneShell
 
+# How long a caller may take to notice the restart of the service and ask again.
+_RETURN_S = 1.0
 # How long an interrupted command may take to end.
 _INTERRUPT_S = 1.0
 # How long a shell behind ssh may take to draw its prompt.
@@ -48,46 +43,23 @@ class Runner:
     """The runs of one pane.
 
     Args:
-        record: The pane's record.
-        tracker: What its shell is doing.
-        keyboard: Its input.
-        watch: Its state.
-        journal: Its stream.
+        shell: The pane's shell.
         ledger: Its commands.
         runs: The run that was typed last.
-        changed: Wakes up when something happened in the pane.
-        position: Returns how much of its stream was parsed.
-        read_now: Reads available output.
         directory: A private directory for files that the shell sources.
 
     Attributes:
         lock: Held while a command runs, or while a client types and reads.
+        prompt: The prompt at which it types.
+        remote: The shell behind ssh and similar programs.
     """
 
-    def __init__(
-        self,
-        record: PaneRecord,
-        tracker: ShellTracker,
-        keyboard: Keyboard,
-        watch: StateWatch,
-        journal: Journal,
-        ledger: PaneLedger,
-        runs: RunFollower,
-        changed: Waker,
-        *,
-        position: Callable[[], int],
-        read_now: Callable[[], None],
-        directory: str,
-    ) -> None:
-        name = f"@{record.id}"
+    def __init__(self, shell: PaneShell, ledger: PaneLedger, runs: RunFollower, directory: str) -> None:
         self.lock = PaneLock()
-        self._record, self._name, self._directory, self._position = record, name, directory, position
-        self._tracker, self._keyboard, self._watch = tracker, keyboard, watch
-        self._ledger, self._runs, self._changed = ledger, runs, changed
-        self._prompt = Prompt(name, tracker, keyboard, watch, journal, changed, read_now)
-        self._remote = RemoteShell(name, keyboard, watch, changed)
-        self._remote_marked = -1, 0.0  # as RunFollower.marked
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.prompt = Prompt(shell)
+        self.remote = RemoteShell(shell)
+        self._shell, self._ledger, self._runs, self._directory = shell, ledger, runs, directory
+        self._returned = 0  # callers that wait for a run they have requested before
 
     # The caller's side
 
@@ -98,9 +70,9 @@ class Runner:
             The result that ``run`` would return; None if there is something to wait for, or the command cannot be
             typed.
         """
-        if self._runs.find(request.id) is not None or self._runs.resumed.has_lock or request.timeout_s == 0:
+        if self._runs.find(request.id) is not None or request.timeout_s == 0:
             return None
-        self._watch.look_now()
+        self._shell.watch.look_now()
         ready = self._check()
         if isinstance(ready, Problem):
             return None
@@ -137,21 +109,20 @@ class Runner:
         deadline = None if request.timeout_s is None else time.monotonic() + request.timeout_s
         known = self._runs.find(request.id)
         if known is not None:
-            with self._runs.resumed.awaited(known):
-                return await self._outcome(known, request, deadline)
+            return await self._outcome_again(known, request, deadline)
         if request.timeout_s == 0:
-            return timed_out(time.monotonic(), self._watch, started=False)
+            return timed_out(time.monotonic(), self._shell.watch, started=False)
         waited_from = time.monotonic()
         try:
             async with asyncio.timeout(request.timeout_s):
                 await self._refuse_if_busy(request)
                 await self.lock.acquire()
         except TimeoutError:
-            return timed_out(waited_from, self._watch, started=False)
+            return timed_out(waited_from, self._shell.watch, started=False)
         try:
             run = await self._start(request, deadline, is_wanted)
             if run is None:
-                return timed_out(waited_from, self._watch, started=False)
+                return timed_out(waited_from, self._shell.watch, started=False)
             return await self._outcome(run, request, deadline)
         finally:
             self.lock.release()
@@ -175,24 +146,20 @@ class Runner:
     async def _refuse_if_busy(self, request: RunRequest) -> None:
         """Refuse a caller that does not want to wait for the prompt, while the owner of the lock waits for it."""
         if not request.queue:
-            await self._prompt.refuse_while(
-                lambda: self.lock.locked() and (self._runs.current is None or self._prompt.is_awaited), self._check
+            await self.prompt.refuse_while(
+                lambda: self.lock.locked() and (self._runs.current is None or self.prompt.is_awaited), self._check
             )
 
     async def _start(self, request: RunRequest, deadline: float | None, is_wanted: Callable[[], bool]) -> Run | None:
         """Wait for the prompt and type; return None if the timeout expired."""
-        await self._runs.resumed.wait(deadline)
+        self.remote.drop_query()
         if self._runs.current is not None:
-            self._remote.forget()  # the running command may have started another shell
+            self.remote.forget()  # the running command may have started another shell
         while True:
-            ready = await self._prompt.wait(self._check, deadline, is_wanted, patient=request.queue)
+            ready = await self.prompt.wait(self._check, self._ask, deadline, is_wanted, patient=request.queue)
             if ready is None:
                 return None
-            if ready.shell is None and ready.foreground.shell is None and self._remote.kind is None:
-                if not await self._remote.ask(deadline, patient=request.queue):
-                    return None
-                continue
-            plan = await make_plan(request, ready, self._remote.kind, self._directory)
+            plan = await make_plan(request, ready, self.remote.kind, self._directory)
             # Planning took time, in which something may have been typed.
             if not isinstance(self._check(), Problem) and is_wanted():
                 run, written = self._type(request, plan)
@@ -210,7 +177,30 @@ class Runner:
             except PhuxError as error:
                 answer.set(error)
 
-        self._spawn(tell())
+        self._runs.spawn(tell())
+
+    async def _outcome_again(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
+        """Return the outcome of a run to a caller that has requested it before, on a lost connection."""
+        self._returned += 1
+        try:
+            return await self._outcome(run, request, deadline)
+        finally:
+            self._returned -= 1
+            self._shell.changed.wake_all()
+
+    def resume(self) -> None:
+        """Hold the lock for an unfinished run of an earlier service, as long as its caller waits for it."""
+        if self._runs.current is not None and self.lock.try_acquire():
+            self._runs.spawn(self._hold_lock(self._runs.current))
+
+    async def _hold_lock(self, run: Run) -> None:
+        try:
+            with contextlib.suppress(PhuxError):
+                await run.outcome.wait(_RETURN_S)
+            while self._returned and not run.outcome.is_known:
+                await self._shell.changed.wait(None)
+        finally:
+            self.lock.release()
 
     async def _outcome(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
         result = await run.outcome.wait(remaining(deadline))
@@ -218,38 +208,49 @@ class Runner:
             return result
         if request.interrupt and self._runs.current is run:
             with contextlib.suppress(PhuxError):
-                self._keyboard.type([{"key": "C-c"}])
+                self._shell.keyboard.type([{"key": "C-c"}])
                 self._runs.typed(INTERRUPT)
                 until = time.monotonic() + _INTERRUPT_S
                 while self._runs.current is run and (left_s := remaining(until)):
-                    await self._changed.wait(left_s)
-        return timed_out(run.began, self._watch, started=True) | {"ended": self._runs.current is not run}
+                    await self._shell.changed.wait(left_s)
+        return timed_out(run.began, self._shell.watch, started=True) | {"ended": self._runs.current is not run}
 
     def _check(self) -> Ready | Problem:
         """Return whether a command can be typed now, or why not."""
-        result = self._prompt.check()
+        result = self.prompt.check()
         run = self._runs.current
-        if isinstance(result, Ready) and result.foreground.shell is None and self._awaits_remote_prompt:
-            return Problem(f"the shell behind {self._name} has not drawn its prompt yet", PROMPT_S, again_s=SETTLE_S)
         # C-c makes the kernel discard unread input.
         if run is not None and run.start is None and not run.interrupted:
-            return Problem(f"a command was typed in {self._name} and has not started", PROMPT_S)
-        if self._tracker.is_marked and (isinstance(result, Ready) or result.asks):
-            source_files.check_descriptors(self._record.pid, self._record.shell)
+            return Problem(f"a command was typed in {self._shell.name} and has not started", PROMPT_S)
+        if self._shell.tracker.is_marked and (isinstance(result, Ready) or result.asks):
+            source_files.check_descriptors(self._shell.record.pid, self._shell.record.shell)
+        if isinstance(result, Ready) and result.shell is None and result.foreground.shell is None:
+            if self._awaits_remote_prompt:
+                unfinished = f"the shell behind {self._shell.name} has not drawn its prompt yet"
+                return Problem(unfinished, PROMPT_S, again_s=SETTLE_S)
+            if self.remote.kind is None:
+                return self.remote.unknown
         return result
+
+    async def _ask(self, problem: Problem) -> Problem | None:
+        """Query the shell about a problem; return the remaining one, or None."""
+        if problem is not self.remote.unknown:
+            return await self.prompt.ask(problem)
+        await self.remote.ask()
+        return None if self.remote.kind is not None else problem
 
     @property
     def _awaits_remote_prompt(self) -> bool:
         """Whether a remote shell has just executed a line of ours, and written nothing since."""
-        place, marked_at = max(self._remote_marked, self._runs.marked)
-        return self._position() <= place and time.monotonic() < marked_at + _REMOTE_PROMPT_S
+        place, marked_at = max(self.remote.marked, self._runs.marked)
+        return self._shell.position() <= place and time.monotonic() < marked_at + _REMOTE_PROMPT_S
 
     # Typing
 
     def _type(self, request: RunRequest, plan: Plan) -> tuple[Run, asyncio.Future[None]]:
-        tracker = self._tracker
+        tracker = self._shell.tracker
         if plan.nonce is not None and tracker.is_marked:
-            tracker.marks.forget_shell(self._position())  # the command may replace PS1
+            tracker.marks.forget_shell(self._shell.position())  # the command may replace PS1
         run = Run(
             request.id,
             request.max_bytes,
@@ -257,45 +258,23 @@ class Runner:
             plan.nonce,
             plan.shell,
             plan.files,
-            self._position(),
+            self._shell.position(),
             time.monotonic(),
             time.time(),
             self._ledger.next_number,
             request.by,
             request.client,
-            None if plan.nonce is None else self._watch.front,
+            None if plan.nonce is None else self._shell.watch.front,
             command=plan.command,
         )
         self._runs.begin(run)
         try:
-            _data, written = self._keyboard.type([{"paste": plan.line}, {"key": "Enter"}], note=run.to_note())
+            _data, written = self._shell.keyboard.type([{"paste": plan.line}, {"key": "Enter"}], note=run.to_note())
             if written.done():
                 written.result()
         except BaseException:
             self._runs.drop(run)
             raise
-        self._watch.touch()
+        self._shell.watch.touch()
         self._runs.typed_run(run, written)
         return run, written
-
-    # The pane's side
-
-    def typed(self, data: bytes) -> None:
-        """Record input typed by a person or client."""
-        self._remote.typed(data)
-
-    def take_answer(self, answer: LineLength) -> None:
-        """Process the shell's reply with the length of its line."""
-        self._prompt.take_answer(answer)
-
-    def take_mark(self, mark: PrivateOsc) -> bool:
-        """Process a mark; return whether it is a remote shell's reply with its kind."""
-        if not self._remote.take_mark(mark):
-            return False
-        self._remote_marked = mark.end, time.monotonic()
-        return True
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)

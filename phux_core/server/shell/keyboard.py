@@ -32,6 +32,10 @@ class Keyboard:
         journal: Receives the note of a run before it is typed.
         tracker: What the shell is doing.
         position: Returns the end of the pane's stream.
+
+    Attributes:
+        queue: The input that was not written yet.
+        is_open: Whether the program can still read input.
     """
 
     def __init__(
@@ -47,7 +51,7 @@ class Keyboard:
         self._loop, self._fd, self._name = loop, fd, name
         self._engine, self._journal, self._tracker = engine, journal, tracker
         self._position = position
-        self._queue = WriteQueue(loop, fd, name)
+        self.queue = WriteQueue(loop, fd, name)
         self.is_open = fd >= 0
 
     def type(self, items: Items, *, note: bytes | None = None) -> tuple[bytes, asyncio.Future[None]]:
@@ -74,7 +78,7 @@ class Keyboard:
         # Asked before the program can read the input and change the terminal.
         column = self._engine.cursor().x if editor == "wraps" else 0
         echo = editor != "none" or is_echoed(self._fd)
-        written = self._queue.type(data)
+        written = self.queue.type(data)
         now, ours = self._loop.time(), note is not None
         self._tracker.typed(data, self._position(), now, column=column, cols=self._engine.cols, echo=echo, ours=ours)
         return data, written
@@ -85,19 +89,11 @@ class Keyboard:
 
     def reply(self, data: bytes) -> None:
         """Type the terminal's reply to a query."""
-        self._queue.reply(data)
+        self.queue.reply(data)
         # busybox takes a reply for the first row for the start of a key, and reads on for 50 ms.
         self._tracker.last_reply = self._loop.time() + (_FIRST_ROW_S if data.startswith(_FIRST_ROW) else 0.0)
-
-    def is_unread(self) -> bool:
-        """Return whether the program has not read all input."""
-        return self._queue.is_unread()
-
-    def may_be_unread(self) -> bool:
-        """Return True if there was input since all of it was last found to be read."""
-        return self._queue.may_be_unread
 
     def close(self) -> None:
         """Fail all queued input: the program has ended."""
         self.is_open = False
-        self._queue.close()
+        self.queue.close()

@@ -88,13 +88,10 @@ class ShellMarks:
         number: The number of the prompt, for shells that number them.
         editor: How a POSIX shell reads lines: ``none`` leaves it to the terminal, others edit them; empty elsewhere.
         has_typed_ahead: Whether lines may have been typed before the latest prompt was drawn.
-        seeking: From where to search for the newline that ends the typed line of a POSIX shell; None if none was
-            entered.
-        wraps: Newlines that its editor writes before that one, where a row is full.
-        later: The same for lines that were entered together with it.
+        seeking: From where to search for the newline that ends a line typed into a POSIX shell; None if not searching.
+        entered: The lines entered there that the shell has not read: for each, how many newlines its editor writes
+            before the one at the end, where a row is full.
         continued: Whether the shell has drawn a continuation prompt.
-        expects_output: Whether a POSIX shell without an editor may execute a line that was typed ahead.
-        is_ahead: Whether the running command was typed ahead, so that its line is unknown.
         is_reported: Whether the start of the running command was reported.
         outputs: Where the output of the latest commands is, oldest first.
         unmarked_from: Where the marks end.
@@ -116,11 +113,8 @@ class ShellMarks:
     editor: str = ""
     has_typed_ahead: bool = False
     seeking: int | None = None
-    wraps: int = 0
-    later: list[int] = field(factory=list)
+    entered: list[int] = field(factory=list)
     continued: bool = False
-    expects_output: bool = False
-    is_ahead: bool = False
     is_reported: bool = True
     outputs: list[tuple[int, int]] = field(factory=list)
     unmarked_from: int = 0
@@ -135,6 +129,11 @@ class ShellMarks:
     def tells_line(self) -> bool:
         """Whether the shell can be queried for the length of its line."""
         return self.is_active and not self.editor
+
+    @property
+    def expects_output(self) -> bool:
+        """Whether a POSIX shell without an editor may execute a line that was typed ahead, and echoed then."""
+        return bool(self.at_prompt) and self.has_typed_ahead and self.editor == "none" and self.seeking is None
 
     @property
     def pending(self) -> CommandStarted | None:
@@ -154,7 +153,8 @@ class ShellMarks:
         kind, _, argument = rest.partition(";")
         match kind:
             case "A" if not self.at_prompt:
-                self.prompt_start, self.drawing = mark.end, True
+                self.prompt_start = self.input_start = mark.end
+                self.drawing = True
             case "B":
                 return self._prompted(argument, mark)
             case "C":
@@ -188,32 +188,27 @@ class ShellMarks:
         """
         if not self.editor or not (self.at_prompt or self.continued):
             return
-        self.expects_output = False
         for line in _ENTER.split(data)[:-1]:
             wraps = _newlines_in(column + len(line.decode("utf-8", "replace")), cols) if self.editor == "wraps" else 0
             column = _CONTINUATION_WIDTH
-            if self.seeking is not None or self.start is not None:
-                self.later.append(wraps)
-                del self.later[_MOST_LINES:]
-            elif self.editor == "none" and not echo:
-                self._begin(place)
-            else:
-                self.seeking, self.wraps = place, wraps
+            self.entered.append(wraps)
+            if self.seeking is None and self.start is None:
+                self._seek_end_of_line(place, shown=echo)
+        del self.entered[_MOST_LINES:]
 
     def written(self, data: bytes, place: int) -> None:
         """Process output that begins at a place and contains no mark."""
         if self.expects_output and data:
             self._begin(self.drawn)
-            self.is_ahead = True
-        if self.seeking is None:
-            return
-        newline = data.find(b"\n", max(0, self.seeking - place))
-        while newline >= 0 and self.wraps:
-            self.wraps -= 1
+        while self.seeking is not None:
+            newline = data.find(b"\n", max(0, self.seeking - place))
+            if newline < 0:
+                break
             self.seeking = place + newline + 1
-            newline = data.find(b"\n", newline + 1)
-        if newline >= 0:
-            self._begin(place + newline + 1)
+            self.entered[0] -= 1
+            if self.entered[0] < 0:
+                del self.entered[0]
+                self._begin(self.seeking)
 
     def report(self, command: str | None) -> CommandStarted:
         """Return the pending command, and mark it as reported."""
@@ -238,9 +233,10 @@ class ShellMarks:
 
     def typed_ahead_is_read(self) -> None:
         """Record that the shell has executed every line that was typed ahead."""
-        self.has_typed_ahead = self.expects_output = False
-        if self.seeking == self.drawn and not self.later:
+        self.has_typed_ahead = False
+        if self.seeking == self.drawn and len(self.entered) == 1:
             self.seeking = None  # there was no such line
+            self.entered.clear()
 
     def forget_shell(self, place: int) -> None:
         """Record that the shell sends no more marks."""
@@ -287,19 +283,23 @@ class ShellMarks:
         self.command = _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), argument) or None
         return [CommandStarted(self.command, place, self.prompt_start, self.input_start, place)]
 
+    def _seek_end_of_line(self, place: int, *, shown: bool) -> None:
+        """Search for the end of the first entered line after a place, if an editor or the terminal shows it there."""
+        if shown or self.editor != "none":
+            self.seeking = place
+        else:
+            del self.entered[0]
+            self._begin(place)
+
     def _begin(self, place: int) -> None:
-        self.start, self.seeking, self.continued = place, None, False
-        self.at_prompt = self.is_reported = self.is_ahead = self.expects_output = False
+        self.start, self.seeking = place, None
+        self.at_prompt = self.is_reported = self.continued = False
 
     def _continue(self, place: int) -> None:
         self.at_prompt, self.continued = False, True
         self.start, self.is_reported, self.seeking = None, True, None
-        if self.later:  # the next line was typed already
-            wraps = self.later.pop(0)
-            if self.editor == "none":
-                self._begin(place)
-            else:
-                self.seeking, self.wraps = place, wraps
+        if self.entered:  # without an editor, the terminal has shown it when it was typed
+            self._seek_end_of_line(place, shown=False)
 
     def _ended(self, status: str, number: int | None, place: int) -> list[ShellEvent]:
         before, self.number = self.number, number
@@ -332,24 +332,21 @@ class ShellMarks:
         if not again or self.input_start == self.prompt_start:
             self.input_start = mark.start
         if not again:
-            self.later.clear()
-            self.wraps, self.continued = 0, False
             # An editor shows a line that was typed ahead after the prompt; the terminal has shown it before.
-            self.seeking = mark.end if self.has_typed_ahead and self.editor not in {"", "none"} else None
-            self.expects_output = self.has_typed_ahead and self.editor == "none"
+            is_shown_now = self.has_typed_ahead and self.editor not in {"", "none"}
+            self.seeking, self.entered, self.continued = (mark.end, [0], False) if is_shown_now else (None, [], False)
             events.append(PromptReady())
         return events
 
     def prompt_drawn(self) -> list[ShellEvent]:
         """Record that the shell reads a line, though the end of its prompt was not marked."""
         self.at_prompt, self.drawing = True, False
-        self.input_start = self.prompt_start
         return [PromptReady()]
 
     def ended_without_mark(self) -> list[ShellEvent]:
         """Record that zsh reads a line after it has marked the end of output: it had no descriptors for more marks."""
         assert self.output_end is not None
-        self.prompt_start = self.drawn = self.output_end
+        self.prompt_start = self.input_start = self.drawn = self.output_end
         return [self._finished(None, self.output_end), *self.prompt_drawn()]
 
     def _answered(self, argument: str, mark: PrivateOsc) -> list[ShellEvent]:
@@ -362,7 +359,7 @@ class ShellMarks:
         if mode == "restored" and self.start is not None:
             # The command has replaced all hooks, and the shell has put them back.
             events.append(self._finished(exit_status(status), mark.start, is_marked=False))
-            self.prompt_start = self.drawn = mark.end
+            self.prompt_start = self.input_start = self.drawn = mark.end
             events += self.prompt_drawn()
         return events
 

@@ -53,7 +53,7 @@ class ShellObserver:
     def look(self, now: float, *, alt_screen: bool, in_editor: bool) -> list[ShellEvent]:
         """Update the tracker, and return its events."""
         tracker, marks = self._tracker, self._tracker.marks
-        unread = self._keyboard.is_unread()  # first: a program that has read everything may already wait
+        unread = self._keyboard.queue.is_unread()  # first: a program that has read everything may already wait
         known = tracker.foreground
         foreground = known if tracker.knows_foreground and self._has_foreground(known) else self.foreground()
         replaced_at = None

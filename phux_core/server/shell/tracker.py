@@ -232,10 +232,6 @@ class ShellTracker:
         self.state = self._judge(look, quiet_s)
         return events
 
-    def found_empty(self, tail: bytes) -> None:
-        """Record that the shell has reported an empty line."""
-        self.line.found_empty(tail)
-
     # Queries
 
     @property
@@ -459,7 +455,7 @@ class ShellTracker:
         if pending is None:
             return []
         self.line.entered_at = 0.0
-        if self.marks.is_ahead:
+        if pending.start == self.marks.drawn:  # the line was not shown after the prompt
             return [self.marks.report(None)]
         command = self._read_line(pending)
         if not command or command.lstrip().startswith("#"):

@@ -494,7 +494,7 @@ def test_no_command_can_be_typed_over_a_partly_typed_line(shell):
     look_at_prompt(replay, shell)
     found = problem(replay)
     assert found.asks
-    replay.tracker.found_empty(b"")
+    replay.tracker.line.found_empty(b"")
     assert isinstance(may_type(replay), Ready)
     replay.type(b"rm -r")
     assert not problem(replay).asks, "the shell has not read it yet"
