@@ -1,7 +1,7 @@
-"""new-window: make a window with one pane in a session, and start a program in it, the shell unless COMMAND is given.
+"""new-window: create a window with one pane in a session and start a shell in it, or COMMAND if given.
 
-It starts where the session's active pane is, and gets the lowest free index, or the one that SESSION:INDEX names. The
-focus stays where it is without --select. Returns when the program runs.
+The program starts in the working directory of the session's active pane. The window gets the lowest free index, or
+INDEX if the argument is SESSION:INDEX. It gets the focus only with --select. Returns as soon as the program is running.
 """
 
 import argparse
@@ -22,7 +22,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SESSION", help="the session, or a free index of it")
+    parser.add_argument("session", metavar="SESSION", help="the session, or SESSION:INDEX with a free index")
     add_params(parser, CALLS["new_window"].params, "-n --name NAME")
     add_program(parser, CALLS["new_window"].params)
     add_params(parser, CALLS["new_window"].params, "--select")
