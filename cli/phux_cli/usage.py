@@ -161,6 +161,11 @@ def add_conditions(parser: argparse.ArgumentParser) -> None:
     add_params(parser, CONDITIONS, "--stop RE")
 
 
+def conditions(options: argparse.Namespace) -> "dict[str, Any]":
+    """Return the values of those flags, as parameters of flows."""
+    return {name: getattr(options, name) for name in ("until", "regex", "gone", "idle_ms", "state", "stop")}
+
+
 def add_budget(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") -> None:
     """Add the flags that limit and format a printed text."""
     add_params(parser, params, "--grep RE", "--context N", "--head N", "--tail N", "--max-bytes N")
@@ -225,16 +230,16 @@ def add_program(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") 
     )
 
 
-def parse_variables(texts: list[str] | None) -> dict[str, str]:
-    """Parse variables of the form K=V.
+def program(options: argparse.Namespace) -> "dict[str, Any]":
+    """Return the values of those flags and the command after ``--``, as parameters of flows.
 
     Raises:
-        UsageError: A variable does not have this form.
+        UsageError: A variable does not have the form K=V.
     """
     variables = {}
-    for text in texts or ():
+    for text in options.extra_env or ():
         name, equals, value = text.partition("=")
         if not name or not equals:
             raise UsageError(f"-e {text!r} is not of the form K=V", remedy="write -e NAME=VALUE")
         variables[name] = value
-    return variables
+    return {"cwd": options.cwd, "command": options.rest or None, "env": variables}

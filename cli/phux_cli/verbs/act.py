@@ -11,7 +11,7 @@ import argparse
 
 from phux_cli.connection import connection
 from phux_cli.output import print_document
-from phux_cli.usage import add_conditions, add_param, seconds, timed_out
+from phux_cli.usage import add_conditions, add_param, conditions, seconds, timed_out
 from phux_cli.verbs.snapshot import print_changes
 from phux_client import flows
 from phux_core.calls import CALLS
@@ -48,15 +48,10 @@ def run(options: argparse.Namespace) -> int:
                 options.target,
                 [*options.words, *options.rest],
                 literal=options.literal,
-                until=options.until,
-                regex=options.regex,
-                gone=options.gone,
-                idle_ms=options.idle_ms,
-                state=options.state,
-                stop=options.stop,
                 since=options.since,
                 cells=options.cells,
                 timeout_s=options.timeout,
+                **conditions(options),
             )
         )
     if options.json:

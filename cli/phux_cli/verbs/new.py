@@ -10,7 +10,7 @@ import os
 
 from phux_cli.connection import connection
 from phux_cli.output import print_document
-from phux_cli.usage import add_params, add_program, parse_size, parse_variables
+from phux_cli.usage import add_params, add_program, parse_size, program
 from phux_client import flows
 from phux_core.calls import CALLS
 from phux_core.errors import BadNameError
@@ -43,20 +43,17 @@ def run(options: argparse.Namespace) -> int:
 
         settings = prepare()
         size = size or window_area(settings)
-    env = parse_variables(options.extra_env)
     # Parse before starting a server: invalid arguments must create nothing.
     flow = flows.new(
         connection(options).caller,
         options.name,
         window_name=options.window_name,
-        cwd=options.cwd,
-        command=options.rest or None,
-        env=env,
         size=size,
         shell=options.shell,
         login=options.login,
         log=options.log,
         history=options.history,
+        **program(options),
     )
     if options.json and options.name is None:
         raise BadNameError("--json requires a session name", remedy="add -s NAME")

@@ -8,7 +8,7 @@ import argparse
 
 from phux_cli.connection import connection
 from phux_cli.output import print_place
-from phux_cli.usage import add_params, add_program, parse_variables
+from phux_cli.usage import add_params, add_program, program
 from phux_client import flows
 from phux_core.calls import CALLS
 
@@ -29,18 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    env = parse_variables(options.extra_env)
+    started = program(options)
     with connection(options) as phux:
-        place = phux.drive(
-            flows.new_window(
-                phux.caller,
-                options.session,
-                name=options.name,
-                cwd=options.cwd,
-                command=options.rest or None,
-                env=env,
-                select=options.select,
-            )
-        )
+        flow = flows.new_window(phux.caller, options.session, name=options.name, select=options.select, **started)
+        place = phux.drive(flow)
     print_place(place, as_json=options.json, created=True)
     return 0

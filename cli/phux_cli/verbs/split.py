@@ -9,7 +9,7 @@ import argparse
 
 from phux_cli.connection import connection
 from phux_cli.output import print_place
-from phux_cli.usage import add_params, add_program, parse_variables
+from phux_cli.usage import add_params, add_program, program
 from phux_client import flows
 from phux_core.calls import CALLS
 
@@ -40,19 +40,8 @@ def add_side_and_size(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    env = parse_variables(options.extra_env)
+    started = program(options) | {"size": options.size, "select": options.select}
     with connection(options) as phux:
-        place = phux.drive(
-            flows.split(
-                phux.caller,
-                options.target,
-                options.direction or "right",
-                size=options.size,
-                cwd=options.cwd,
-                command=options.rest or None,
-                env=env,
-                select=options.select,
-            )
-        )
+        place = phux.drive(flows.split(phux.caller, options.target, options.direction or "right", **started))
     print_place(place, as_json=options.json, created=True)
     return 0

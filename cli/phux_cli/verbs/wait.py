@@ -16,7 +16,7 @@ import argparse
 
 from phux_cli.connection import connection
 from phux_cli.output import print_document, write
-from phux_cli.usage import UsageError, add_conditions, add_param, seconds, timed_out
+from phux_cli.usage import UsageError, add_conditions, add_param, conditions, seconds, timed_out
 from phux_client import flows
 from phux_core.conditions import CONDITIONS
 from phux_core.errors import NoServerError, StoppedError, TimedOutError
@@ -56,17 +56,12 @@ def run(options: argparse.Namespace) -> int:
             flows.wait(
                 phux.caller,
                 options.target,
-                until=options.until,
-                regex=options.regex,
-                gone=options.gone,
-                idle_ms=options.idle_ms,
-                state=options.state,
                 command_done=options.command_done,
                 exit=options.exit,
-                stop=options.stop,
                 since=options.since,
                 output_only=options.output_only,
                 timeout_s=options.timeout,
+                **conditions(options),
             )
         )
     if options.json:
