@@ -30,30 +30,27 @@ def main(argv: list[str] | None = None) -> int:
         code = _run(arguments, as_json=as_json)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader closed the pipe
-        _let_go_of_stdout()
+        from phux_cli.output import discard
+
+        discard(sys.stdout)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except OSError as error:  # stdout cannot be written, for example because of a full disk
+        from phux_cli.output import discard
         from phux_cli.usage import OutputError
 
-        _let_go_of_stdout()
-        return _tell(OutputError(f"the output cannot be written: {error.strerror}"), as_json=as_json)
+        discard(sys.stdout)
+        return _report(OutputError(f"cannot write the output: {error.strerror}"), as_json=as_json)
     return code
 
 
-def _let_go_of_stdout() -> None:
-    from phux_cli.output import let_go
-
-    let_go(sys.stdout)
-
-
-def _tell(error: "PhuxError", *, as_json: bool) -> int:
-    from phux_cli.output import let_go, print_error
+def _report(error: "PhuxError", *, as_json: bool) -> int:
+    from phux_cli.output import discard, print_error
 
     try:
         print_error(error, as_json=as_json)
     except OSError:
-        let_go(sys.stderr)  # stderr is closed; the exit code still reports the failure
+        discard(sys.stderr)  # stderr is closed; the exit code still reports the failure
     return error.exit_code
 
 
@@ -85,7 +82,7 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
         if name not in VERBS:
             from phux_cli.usage import UsageError
 
-            hint = "flags stand after the verb; " if name.startswith("-") else ""
+            hint = "put flags after the verb; " if name.startswith("-") else ""
             raise UsageError(f"there is no verb {name!r}", remedy=f"{hint}`phux --help` lists the verbs")
         module = load_verb(name)
         options = parse(name, module, words)
@@ -94,7 +91,7 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
         code: int = module.run(options)
         return code
     except PhuxError as error:
-        return _tell(error, as_json=as_json)
+        return _report(error, as_json=as_json)
 
 
 def _warn_of_missing_directory(socket: str | None) -> None:
@@ -142,13 +139,13 @@ def overview() -> str:
     lines = [
         "usage: phux VERB ...",
         "",
-        "Real terminals as objects that programs can hold.",
+        "Create real terminals, and use them from programs.",
         "",
         *(f"  {name:<{width}}  {summary}" for name, summary in VERBS.items()),
         "",
-        "`phux help VERB` tells more. TARGET is a session NAME, NAME:WINDOW, NAME:WINDOW.PANE, a pane @ID,",
-        "`.` for the pane this runs in or else the focused one, or `=` for the last focused session.",
-        "The server is found by --socket, PHUX_SOCKET, $XDG_RUNTIME_DIR/phux/phux.sock or /tmp/phux-UID/phux.sock.",
+        "`phux help VERB` describes a verb. TARGET is a session NAME, a window NAME:WINDOW, a pane NAME:WINDOW.PANE or",
+        "@ID, `.` for the pane that phux runs in (or else the focused pane), or `=` for the last focused session.",
+        "The server's socket is --socket, PHUX_SOCKET, $XDG_RUNTIME_DIR/phux/phux.sock or /tmp/phux-UID/phux.sock.",
     ]
     return "\n".join(lines)
 

@@ -10,9 +10,10 @@ _HEAD = """\
 Generated from the verbs' own help (`python -m phux_cli.manual`); every example is run by a test.
 
 With `--json`, stdout holds one JSON document or nothing, and on failure the last line of stderr is an Error document
-(`phux schema error`). Exit codes: 0 done, 1 failed, 2 the command line makes no sense or the server refuses, 124 `wait`
-or `watch` ran out of time, 125 `run` did; else `run` exits as its command did. `watch --json` prints one document a
-line.
+(`phux schema error`). `watch --json` prints one document per line.
+
+Exit codes: 0 success, 1 failure, 2 invalid command line or refused by the server, 124 timeout of `act`, `wait` or
+`watch`, 125 timeout of `run`, 130 interrupted by Ctrl-C. Otherwise, `run` exits with the exit code of its command.
 """
 
 

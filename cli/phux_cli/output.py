@@ -22,19 +22,19 @@ def write(text: str) -> None:
     try:
         stream(text)
     except BrokenPipeError:
-        let_go(sys.stdout)
+        discard(sys.stdout)
 
 
-def let_go(stream: "IO[str]") -> None:
-    """Stop writing to a stream, and prevent errors when Python flushes it at exit."""
+def discard(stream: "IO[str]") -> None:
+    """Discard further output to a stream, so that Python can flush it at exit without an error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def stream(text: str) -> None:
-    """Write text to stdout as UTF-8, escaping what has no UTF-8 (a byte in a file name).
+    """Write text to stdout as UTF-8, escaping bytes that are not (in a file name).
 
     Raises:
-        BrokenPipeError: The reader closed the pipe, so that a verb that never ends by itself can stop.
+        BrokenPipeError: The reader closed the pipe; a verb that runs until then can stop.
     """
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
@@ -83,11 +83,11 @@ def print_error(error: "PhuxError", *, as_json: bool) -> None:
 
 
 def print_note(text: str) -> None:
-    """Print a remark about a result on stderr."""
+    """Print a note about a result on stderr."""
     try:
         print(f"phux: {text}", file=sys.stderr)
     except OSError:
-        let_go(sys.stderr)
+        discard(sys.stderr)
 
 
 def box(lines: list[str], cols: int, title: str) -> str:

@@ -4,7 +4,7 @@ import argparse
 
 from phux_cli.verbs import VERBS
 from phux_core.conditions import CONDITIONS
-from phux_core.errors import BadSizeError, PhuxError
+from phux_core.errors import BadSizeError, PhuxError, TimedOutError
 from phux_core.kinds import BOOLEAN, STATES, number
 
 TYPE_CHECKING = False
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 _LONGEST_SIZE = 20
+_TIMED_OUT = 124
 
 
 class UsageError(PhuxError):
@@ -30,7 +31,14 @@ class OutputError(PhuxError):
     """A verb's result could not be written."""
 
     code = "output"
-    default_remedy = "make room where it is written to, or write it somewhere else"
+    default_remedy = "free some space there, or write the output somewhere else"
+
+
+def timed_out(timeout_s: float) -> TimedOutError:
+    """Return the error for a wait whose timeout expired."""
+    error = TimedOutError(f"the timeout of {timeout_s:g} s expired", remedy="allow more time with --timeout")
+    error.exit_code = _TIMED_OUT
+    return error
 
 
 class Parser(argparse.ArgumentParser):
@@ -56,7 +64,7 @@ class Parser(argparse.ArgumentParser):
         """Raise UsageError for an invalid command line."""
         hint = ""
         if message.startswith("unrecognized arguments") and "[-- " in str(self.usage):
-            hint = "; what is not meant as a flag or name stands after `--`"
+            hint = "; put arguments that are not flags after `--`"
         usage = str(self.usage).replace("%%", "%")
         raise UsageError(message, remedy=f"usage: {usage}{hint}")
 
@@ -97,7 +105,7 @@ def build_parser(name: str, module: "ModuleType") -> Parser:
     if hasattr(module, "add_arguments"):
         module.add_arguments(parser)
     if hasattr(module, "JSON"):
-        parser.add_argument("--json", action="store_true", help=f"print {module.JSON}; errors as JSON on stderr")
+        parser.add_argument("--json", action="store_true", help=f"print {module.JSON}; print errors as JSON")
     if name != "schema":
         parser.add_argument("--socket", metavar="PATH", help="the server's socket")
     synopsis = getattr(module, "USAGE", "") or parser.synopsis(getattr(module, "REST", ""))
@@ -148,19 +156,24 @@ def add_conditions(parser: argparse.ArgumentParser) -> None:
     """Add the flags for the conditions of a wait."""
     add_params(parser, CONDITIONS, "--until TEXT", "--regex RE", "--gone TEXT")
     add_param(parser, CONDITIONS["idle_ms"], "--idle MS")
-    states = f"the pane is in this state, or one of several with commas: {', '.join(STATES)}"
+    states = f"the pane is in this state, or in one of several separated by commas: {', '.join(STATES)}"
     add_param(parser, CONDITIONS["state"].but(doc=states), "--state S")
     add_params(parser, CONDITIONS, "--stop RE")
+
+
+def conditions(options: argparse.Namespace) -> "dict[str, Any]":
+    """Return the values of those flags, as parameters of flows."""
+    return {name: getattr(options, name) for name in ("until", "regex", "gone", "idle_ms", "state", "stop")}
 
 
 def add_budget(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") -> None:
     """Add the flags that limit and format a printed text."""
     add_params(parser, params, "--grep RE", "--context N", "--head N", "--tail N", "--max-bytes N")
     modes = parser.add_mutually_exclusive_group()
-    modes.add_argument("--stripped", action="store_true", help="everything but escape sequences")
+    modes.add_argument("--stripped", action="store_true", help="print the text without escape sequences")
     modes.add_argument("--strip-ansi", dest="stripped", action="store_true", help=argparse.SUPPRESS)  # its old name
-    modes.add_argument("--raw", action="store_true", help="the bytes as they were written")
-    modes.add_argument("--rendered", action="store_true", help="as a terminal shows it; the default")
+    modes.add_argument("--raw", action="store_true", help="print the bytes as they were written")
+    modes.add_argument("--rendered", action="store_true", help="print the text as a terminal shows it; the default")
 
 
 def budget(options: argparse.Namespace) -> "dict[str, Any]":
@@ -217,16 +230,16 @@ def add_program(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") 
     )
 
 
-def parse_variables(texts: list[str] | None) -> dict[str, str]:
-    """Parse variables of the form K=V.
+def program(options: argparse.Namespace) -> "dict[str, Any]":
+    """Return the values of those flags and the command after ``--``, as parameters of flows.
 
     Raises:
-        UsageError: A variable has another form.
+        UsageError: A variable does not have the form K=V.
     """
     variables = {}
-    for text in texts or ():
+    for text in options.extra_env or ():
         name, equals, value = text.partition("=")
         if not name or not equals:
             raise UsageError(f"-e {text!r} is not of the form K=V", remedy="write -e NAME=VALUE")
         variables[name] = value
-    return variables
+    return {"cwd": options.cwd, "command": options.rest or None, "env": variables}

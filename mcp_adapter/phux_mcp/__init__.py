@@ -7,13 +7,12 @@ revisions   the differences between the revisions of MCP
 server      one connection to a host: concurrent calls, cancellation
 methods     the methods of MCP; progress: of a call
 catalog     the table of tools: parameters, results, safety
-arguments   check arguments against an input schema
 answers     results as text and as structured content; budget: their size limit
 highlights  styled cells as runs of text
 links       connections to phux servers, made on demand
-tools       the implementation of the tools, by theme
+tools       the tools, by theme
 resources   sessions, screens and logs, to read or to subscribe to
 prompts     workflows for people to choose from
 profiles    the tools of two other systems, over the same terminals
-setup       the configuration of hosts; check plays a host
+setup       the configuration of hosts; check: test the adapter as a host would
 """

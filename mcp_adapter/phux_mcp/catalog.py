@@ -7,13 +7,13 @@ schemas/ without their descriptions.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core import kinds
 from phux_core import schema as schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
     from phux_core.kinds import Param
     from phux_mcp.answers import Answer
@@ -29,57 +29,36 @@ SAFETY = ("read-only", "mutating", "destructive")
 _PROSE = ("$schema", "$id", "title", "description")
 
 
-class Tool:
+class Tool(NamedTuple):
     """One tool.
 
     Attributes:
         name: Its name.
-        safety: The safety level at which it is listed.
+        title: Its title for people.
+        description: Its description for the model.
         run: Its implementation.
+        params: Its parameters.
+        safety: The safety level that it needs.
+        seed: The names of its parameters in the first revision; None if it was not in it.
+        output: Returns its output schema.
+        idempotent: Whether repeating a call has no further effect.
+        renamed: The new names of arguments by their old names, which are accepted for one release.
     """
 
-    def __init__(
-        self,
-        name: str,
-        title: str,
-        description: str,
-        run: Run,
-        *,
-        safety: str = "mutating",
-        params: Iterable[Param],
-        seed: tuple[str, ...] | None = None,
-        output: Callable[[], Schema] | None = None,
-        idempotent: bool = False,
-        renamed: Mapping[str, str] | None = None,
-    ) -> None:
-        """Create a tool.
-
-        Args:
-            name: Its name.
-            title: Its title for people.
-            description: Its description for the model.
-            run: Its implementation.
-            safety: The safety level that it needs.
-            params: Its parameters.
-            seed: The names of its parameters in the first revision; None if it was not in it.
-            output: Returns its output schema.
-            idempotent: Whether repeating a call has no further effect.
-            renamed: The new names of arguments by their old names, which are accepted for one release.
-        """
-        self.name = name
-        self.safety = safety
-        self.run = run
-        self._title = title
-        self._description = description
-        self._params = {param.name: param for param in params}
-        self._seed = seed
-        self._output = output
-        self._idempotent = idempotent
-        self._renamed = renamed or {}
+    name: str
+    title: str
+    description: str
+    run: Run
+    params: Sequence[Param]
+    safety: str = "mutating"
+    seed: tuple[str, ...] | None = None
+    output: Callable[[], Schema] | None = None
+    idempotent: bool = False
+    renamed: Mapping[str, str] = {}
 
     def is_in(self, revision: Revision) -> bool:
         """Return whether a revision includes the tool."""
-        return not revision.seed or self._seed is not None
+        return not revision.seed or self.seed is not None
 
     def check(self, arguments: Mapping[str, object], revision: Revision) -> dict[str, Any]:
         """Check arguments. JSON has one type for numbers, so 2.0 is a whole number.
@@ -88,15 +67,15 @@ class Tool:
             BadRequestError: An argument is missing, unknown or of the wrong type.
         """
         given = {
-            self._renamed.get(name, name): int(value) if isinstance(value, float) and value.is_integer() else value
+            self.renamed.get(name, name): int(value) if isinstance(value, float) and value.is_integer() else value
             for name, value in arguments.items()
         }
         checked = kinds.check(self.name, self._params_in(revision), given)
         return {name: value for name, value in checked.items() if value is not None}
 
     def _params_in(self, revision: Revision) -> dict[str, Param]:
-        names = self._params if not revision.seed or self._seed is None else self._seed
-        return {name: self._params[name] for name in names}
+        names = self.seed if revision.seed else None
+        return {param.name: param for param in self.params if names is None or param.name in names}
 
     def _schema(self, revision: Revision) -> Schema:
         params = self._params_in(revision)
@@ -106,13 +85,13 @@ class Tool:
 
     def listing(self, revision: Revision) -> Schema:
         """Return its entry in ``tools/list``."""
-        entry: Schema = {"name": self.name, "description": self._description, "inputSchema": self._schema(revision)}
+        entry: Schema = {"name": self.name, "description": self.description, "inputSchema": self._schema(revision)}
         if revision.structured:
-            entry["title"] = self._title
-            if self._output is not None:
-                entry["outputSchema"] = self._output()
+            entry["title"] = self.title
+            if self.output is not None:
+                entry["outputSchema"] = self.output()
         if revision.annotations:
-            title = {} if revision.structured else {"title": self._title}
+            title = {} if revision.structured else {"title": self.title}
             entry["annotations"] = {**title, **self._hints(), "openWorldHint": False}
         return entry
 
@@ -120,7 +99,7 @@ class Tool:
         """Return its annotations, where they differ from the defaults of the protocol."""
         if self.safety == "read-only":
             return {"readOnlyHint": True}
-        idempotent = {"idempotentHint": True} if self._idempotent else {}
+        idempotent = {"idempotentHint": True} if self.idempotent else {}
         return {"destructiveHint": self.safety == "destructive", **idempotent}
 
 

@@ -4,81 +4,53 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
-_BLANK = re.compile(r"(?:[\s\ufeff]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_SCALAR = re.compile(r"[^\s,\]}/]+")
+# Strings are matched, too, so that their content is kept.
+_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TRAILING_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[]}])')
+_SPACE = re.compile(r"\s*")
+_decode = json.JSONDecoder().raw_decode
 
 
 class ConfigError(Exception):
     """The file cannot be edited safely."""
 
 
-class _Member:
-    """One member of an object: the positions of its key and its value."""
+class _Member(NamedTuple):
+    """One member of an object, with the positions of its key and its value."""
 
-    def __init__(self, key: str, start: int, value_start: int, end: int, members: list[_Member] | None) -> None:
-        self.key = key
-        self.start = start
-        self.value_start = value_start
-        self.end = end
-        self.members = members  # None if the value is not an object
+    start: int
+    value_start: int
+    end: int
+    value: Any
 
 
-class _Scanner:
-    """Finds the positions of the members of objects."""
+def _blank(match: re.Match[str]) -> str:
+    """Return blanks for a match, so that positions stay the same; strings are kept."""
+    return match[0] if match[0].startswith('"') else re.sub(r"[^\n]", " ", match[0])
 
-    def __init__(self, text: str) -> None:
-        self._text = text
 
-    def document(self) -> _Member:
-        start = self._skip(0)
-        root = self._value("", start, start)
-        if root.members is None or self._skip(root.end) != len(self._text):
-            raise ConfigError("the file is not one JSON object")
-        return root
+def _skip(plain: str, place: int) -> int:
+    match = _SPACE.match(plain, place)
+    assert match is not None
+    return match.end()
 
-    def _skip(self, place: int) -> int:
-        match = _BLANK.match(self._text, place)
-        assert match is not None
-        return match.end()
 
-    def _at(self, place: int) -> str:
-        return self._text[place : place + 1]
-
-    def _value(self, key: str, start: int, place: int) -> _Member:
-        if self._at(place) == "{":
-            members: list[_Member] = []
-            end = self._items(place + 1, "}", members)
-            return _Member(key, start, place, end, members)
-        if self._at(place) == "[":
-            return _Member(key, start, place, self._items(place + 1, "]", None), None)
-        match = _STRING.match(self._text, place) or _SCALAR.match(self._text, place)
-        if match is None:
-            raise ConfigError(f"the file is not JSON at character {place}")
-        return _Member(key, start, place, match.end(), None)
-
-    def _items(self, place: int, closing: str, members: list[_Member] | None) -> int:
-        while True:
-            place = self._skip(place)
-            if self._at(place) == closing:
-                return place + 1
-            key, start = "", place
-            if closing == "}":
-                match = _STRING.match(self._text, place)
-                place = self._skip(match.end() if match else place)
-                if match is None or self._at(place) != ":":
-                    raise ConfigError(f"the file is not JSON at character {place}")
-                key, place = json.loads(match[0]), self._skip(place + 1)
-            item = self._value(key, start, place)
-            if members is not None:
-                members.append(item)
-            place = self._skip(item.end)
-            if self._at(place) == ",":
-                place += 1
-            elif self._at(place) != closing:
-                raise ConfigError(f"the file is not JSON at character {place}")
+def _members(plain: str, place: int) -> dict[str, _Member]:
+    """Return the members of the object that begins at a position; the text is known to be JSON."""
+    found = {}
+    place = _skip(plain, place + 1)
+    while plain[place] != "}":
+        start = place
+        key, place = _decode(plain, start)
+        value_start = _skip(plain, _skip(plain, place) + 1)
+        value, end = _decode(plain, value_start)
+        found[key] = _Member(start, value_start, end, value)
+        place = _skip(plain, end)
+        if plain[place] == ",":
+            place = _skip(plain, place + 1)
+    return found
 
 
 def set_in_json(text: str, path: tuple[str, ...], value: dict[str, Any]) -> str:
@@ -102,48 +74,44 @@ def set_in_json(text: str, path: tuple[str, ...], value: dict[str, Any]) -> str:
 
 
 def _set_member(text: str, path: tuple[str, ...], value: object) -> str:
-    node = _Scanner(text).document()
-    depth = 0
+    uncommented = _COMMENT.sub(_blank, text.replace("\ufeff", " "))
+    plain = _TRAILING_COMMA.sub(_blank, uncommented)
+    try:
+        document = json.loads(plain)
+    except ValueError as error:
+        raise ConfigError(f"the file is not JSON: {error}") from None
+    start = _skip(plain, 0)
+    node = _Member(start, start, len(plain.rstrip()), document)
     for depth, key in enumerate(path):
-        assert node.members is not None
-        found = [member for member in node.members if member.key == key]
-        if not found:
-            break
-        node = found[-1]
-        if depth < len(path) - 1 and node.members is None:
-            raise ConfigError(f"`{key}` in the file is not an object")
-    else:
-        old = _as_json(text[node.value_start : node.end])
-        if old == value:
-            return text
-        return text[: node.value_start] + _dump(value, _indent_at(text, node.start), text) + text[node.end :]
-    for key in reversed(path[depth + 1 :]):
-        value = {key: value}
-    return _insert(text, node, path[depth], value)
+        if not isinstance(node.value, dict):
+            raise ConfigError(f"`{path[depth - 1]}` in the file is not an object" if depth else "it is not an object")
+        members = _members(plain, node.value_start)
+        if key not in members:
+            for inner in reversed(path[depth + 1 :]):
+                value = {inner: value}
+            return _insert(text, uncommented, node, list(members.values()), f"{json.dumps(key)}: ", value)
+        node = members[key]
+    if node.value == value:
+        return text
+    return text[: node.value_start] + _dump(value, _indent_at(text, node.start), text) + text[node.end :]
 
 
-def _insert(text: str, node: _Member, key: str, value: object) -> str:
-    """Add a member after the last one, formatted like its neighbours."""
-    assert node.members is not None
+def _insert(text: str, uncommented: str, node: _Member, members: list[_Member], key: str, value: object) -> str:
+    """Add a member after the last one, formatted like its neighbors."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    closing = node.end - 1
-    if not node.members:
+    if not members:
         outer = _indent_at(text, node.start)
         indent = outer + _unit(text)
-        member = f"{json.dumps(key)}: {_dump(value, indent, text)}"
-        return f"{text[: node.value_start + 1]}{newline}{indent}{member}{newline}{outer}{text[closing:]}"
-    last = node.members[-1]
-    comma = _BLANK.match(text, last.end)
-    assert comma is not None
-    has_comma = text[comma.end() : comma.end() + 1] == ","
-    one_line = newline not in text[node.value_start : last.start]
+        member = f"{key}{_dump(value, indent, text)}"
+        return f"{text[: node.value_start + 1]}{newline}{indent}{member}{newline}{outer}{text[node.end - 1 :]}"
+    last = members[-1]
     indent = _indent_at(text, last.start)
-    member = f"{json.dumps(key)}: {_dump(value, indent, text)}"
-    lead = " " if one_line else newline + indent
-    if has_comma:
-        place = comma.end() + 1
-        return f"{text[:place]}{lead}{member},{text[place:]}"
-    return f"{text[: last.end]},{lead}{member}{text[last.end :]}"
+    lead = newline + indent if newline in text[node.value_start : last.start] else " "
+    member = f"{lead}{key}{_dump(value, indent, text)}"
+    comma = _skip(uncommented, last.end)
+    if uncommented[comma] == ",":  # a trailing comma
+        return f"{text[: comma + 1]}{member},{text[comma + 1 :]}"
+    return f"{text[: last.end]},{member}{text[last.end :]}"
 
 
 def _indent_at(text: str, place: int) -> str:
@@ -159,13 +127,6 @@ def _unit(text: str) -> str:
 def _dump(value: object, indent: str, text: str) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
     return json.dumps(value, indent=_unit(text), ensure_ascii=False).replace("\n", newline + indent)
-
-
-def _as_json(text: str) -> object:
-    try:
-        return json.loads(text)
-    except ValueError:  # it has comments
-        return ConfigError
 
 
 def set_in_toml(text: str, table: tuple[str, ...], value: dict[str, Any]) -> str:

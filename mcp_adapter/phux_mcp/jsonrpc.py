@@ -24,9 +24,7 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 
 MAX_LINE = 16 * 1024 * 1024
-"""A longer line is dropped and answered with a parse error; no valid message is nearly as long."""
-MAX_DEPTH = 64
-"""Deeper nesting is rejected, because it would exhaust the stack."""
+"""A longer line is dropped and answered with a parse error; valid messages are much shorter."""
 
 
 class RpcError(Exception):
@@ -100,30 +98,13 @@ def parse(line: bytes | None) -> object:
     if line is None:
         raise RpcError(PARSE_ERROR, f"a line of more than {MAX_LINE} bytes was dropped")
     try:
-        value = _decode(line.decode("utf-8"))
+        return _decode(line.decode("utf-8"))
     except RecursionError:
         raise RpcError(PARSE_ERROR, "the line is nested too deeply") from None
     except UnicodeDecodeError as error:
         raise RpcError(PARSE_ERROR, f"the line is not UTF-8: {error.reason} at byte {error.start}") from None
     except ValueError as error:
         raise RpcError(PARSE_ERROR, f"the line is not JSON: {error}") from None
-    if line.count(b"{") + line.count(b"[") > MAX_DEPTH:  # otherwise it cannot be deep
-        _check_depth(value)
-    return value
-
-
-def _check_depth(value: object) -> None:
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [inner for outer in level for inner in _containers_in(outer)]
-        if not level:
-            return
-    raise RpcError(PARSE_ERROR, f"the line is nested deeper than {MAX_DEPTH} levels")
-
-
-def _containers_in(value: object) -> list[object]:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [item for item in inner if isinstance(item, (dict, list))]
 
 
 def as_id(given: object) -> RequestId | None:

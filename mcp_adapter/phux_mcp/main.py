@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # The time for running calls to finish after the host has closed our stdin.
 _GRACE_S = 0.5
-_LAST_WORDS_S = 1.0
+_FLUSH_S = 1.0
 # The runtime directories of users, on every system that has them.
 _RUNTIME = "/run/user"
 PROFILES = ("phux", "tmux", "terminally")
@@ -134,7 +134,7 @@ async def _serve(toolset: Toolset, *, start: bool, socket: str | None) -> int:
         await asyncio.sleep(0)  # callbacks send their replies
     await server.close()
     await links.close()
-    sink.finish(_LAST_WORDS_S)
+    sink.finish(_FLUSH_S)
     return 0
 
 
@@ -166,33 +166,33 @@ def _parser() -> argparse.ArgumentParser:
 
     class Parser(argparse.ArgumentParser):
         def error(self, message: str) -> NoReturn:
-            raise UsageError(message, remedy=f"`{self.prog} --help` tells what can be said")
+            raise UsageError(message, remedy=f"`{self.prog} --help` describes the arguments")
 
     def add_common(parser: argparse.ArgumentParser, default: object) -> None:
         parser.add_argument(
             "--safety",
             choices=SAFETY,
             default=default,
-            help="what the host may do, mutating when omitted; what is not allowed is not listed",
+            help="what the host may do; mutating when omitted. Other tools are not listed",
         )
         parser.add_argument(
-            "--profile", choices=PROFILES, default=default or "phux", help="whose tools to serve, phux when omitted"
+            "--profile", choices=PROFILES, default=default or "phux", help="the tools to serve; phux when omitted"
         )
         parser.add_argument("--socket", metavar="PATH", default=default, help="the server's socket")
 
     parser = Parser(
         prog="phux-mcp",
-        description="Serve phux to an MCP host on stdin and stdout, until stdin ends.",
+        description="Serve phux to an MCP host on stdin and stdout until stdin ends.",
         allow_abbrev=False,
     )
     add_common(parser, None)
-    parser.add_argument("--schema", action="store_true", help="print the catalog of tools, and serve nothing")
+    parser.add_argument("--schema", action="store_true", help="print the tool catalog and exit")
     verbs = parser.add_subparsers(dest="verb", metavar="[setup | check]", parser_class=Parser)
     setup = verbs.add_parser("setup", help="print a host's configuration, or merge it", allow_abbrev=False)
-    setup.add_argument("host", nargs="?", choices=list(HOSTS), help="which host; all of them when omitted")
-    setup.add_argument("--write", action="store_true", help="merge it into the host's own file; a backup is kept")
+    setup.add_argument("host", nargs="?", choices=list(HOSTS), help="the host; all hosts when omitted")
+    setup.add_argument("--write", action="store_true", help="merge it into the host's file, and keep a backup")
     add_common(setup, argparse.SUPPRESS)
-    check = verbs.add_parser("check", help="play a host against this adapter, in each revision", allow_abbrev=False)
+    check = verbs.add_parser("check", help="test this adapter as a host would, in each revision", allow_abbrev=False)
     add_common(check, argparse.SUPPRESS)
     return parser
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_core.errors import LimitError, PhuxError
 from phux_core.version import __version__
-from phux_mcp import prompts
+from phux_mcp import prompts, resources
 from phux_mcp.answers import to_failure, to_result
 from phux_mcp.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, NO_METHOD, RpcError
 from phux_mcp.progress import Progress
@@ -44,7 +44,7 @@ MAX_SUBSCRIPTIONS = 200
 _LONGEST_NAME = 80
 
 
-class Call:
+class Call(NamedTuple):
     """The context of a tool call.
 
     Attributes:
@@ -53,12 +53,9 @@ class Call:
         progress: Reports the progress of the call.
     """
 
-    __slots__ = ("links", "progress", "revision")
-
-    def __init__(self, revision: Revision, links: Links, progress: Progress) -> None:
-        self.revision = revision
-        self.links = links
-        self.progress = progress
+    revision: Revision
+    links: Links
+    progress: Progress
 
 
 class Methods:
@@ -97,13 +94,18 @@ class Methods:
             RpcError: There is no such method in the revision, or the request is invalid.
         """
         revision = self._revision_of(method, params)
-        name, is_there = _METHODS.get(method, ("", _never))
-        if not is_there(revision, self._toolset):
+        if not self._has(method, revision):
             raise RpcError(NO_METHOD, f"there is no method {method!r:.80} in {revision.name}")
-        handle = getattr(self, name)
+        handle = getattr(self, _METHODS[method])
         if inspect.iscoroutinefunction(handle):
             return self._finished_later(handle, params, method, revision, request_id)
         return self._finished(handle(params, revision, request_id), method, revision)
+
+    def _has(self, method: str, revision: Revision) -> bool:
+        if revision.stateless and method in _HANDSHAKE_ONLY:
+            return False
+        everything = self._toolset.beside_tools and not revision.seed
+        return method in (_METHODS if everything else _ALWAYS)
 
     async def _finished_later(
         self, handle: Callable[..., Any], params: Params, method: str, revision: Revision, request_id: RequestId
@@ -138,17 +140,17 @@ class Methods:
             if revision is None or not revision.stateless:
                 raise RpcError(
                     UNSUPPORTED_REVISION,
-                    f"the revision {wanted!r:.80} is not served without a handshake",
+                    f"the revision {wanted!r:.80} needs a handshake, or is not supported",
                     data={"supported": [NEWEST.name], "requested": wanted},
                 )
             self._stateless = True
-            self._take_name(meta.get(META_CLIENT))
+            self._record_name(meta.get(META_CLIENT))
             return revision
         if method in _STATELESS_ONLY or (self._stateless and self.revision is None):
             raise RpcError(INVALID_PARAMS, f"`params` needs a `_meta` with `{META_REVISION}` and `{META_CAPABILITIES}`")
         return self.revision or OLDEST
 
-    def _take_name(self, client: object) -> None:
+    def _record_name(self, client: object) -> None:
         """Record the name of the host, for the command ledger."""
         if isinstance(client, dict) and isinstance(client.get("name"), str):
             version = client.get("version")
@@ -166,7 +168,7 @@ class Methods:
     def _initialize(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
         # Never an error, even after a `server/discover`: a host whose probe took too long falls back to this.
         revision = self.revision = with_handshake(params.get("protocolVersion"))
-        self._take_name(params.get("clientInfo"))
+        self._record_name(params.get("clientInfo"))
         result = {
             "protocolVersion": revision.name,
             "capabilities": self._capabilities(revision),
@@ -192,18 +194,18 @@ class Methods:
         name, given = params.get("name"), params.get("arguments")
         given = {} if given is None else given  # some hosts send null instead of omitting it
         if not isinstance(name, str) or not isinstance(given, dict):
-            raise RpcError(INVALID_PARAMS, "tools/call needs a `name`, and `arguments` that are an object")
+            raise RpcError(INVALID_PARAMS, "tools/call needs a `name`, and `arguments` must be an object")
         tool = self._toolset.find(name, revision)
         if tool is None:
             names = ", ".join(tool["name"] for tool in self._toolset.listing(revision))
-            raise RpcError(INVALID_PARAMS, f"there is no tool {name!r:.80}; there are {names}")
+            raise RpcError(INVALID_PARAMS, f"there is no tool {name!r:.80}; the tools are {names}")
         meta = params.get("_meta")
         token = meta.get("progressToken") if isinstance(meta, dict) else None
         call = Call(revision, self._links, Progress(self._notify, token, with_message=revision.annotations))
         self._calls += 1
         try:
             if self._calls > MAX_CALLS:
-                raise LimitError(f"{MAX_CALLS} calls are running", remedy="wait for some of them, or cancel them")
+                raise LimitError(f"{MAX_CALLS} calls are running", remedy="wait for some of them, or cancel some")
             return to_result(await tool.run(call, tool.check(given, revision)), revision)
         except PhuxError as error:
             return to_failure(error)
@@ -213,31 +215,23 @@ class Methods:
 
     def _list_prompts(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         _refuse_cursor(params)
-        return {"prompts": _in_words_of(revision, prompts.listing())}
+        return {"prompts": _fields_of(revision, prompts.listing())}
 
     def _get_prompt(self, params: Params, _revision: Revision, _request_id: RequestId) -> Params:
         return prompts.get(params.get("name"), {} if params.get("arguments") is None else params["arguments"])
 
     def _list_templates(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
-        from phux_mcp import resources
-
         _refuse_cursor(params)
-        return {"resourceTemplates": _in_words_of(revision, resources.templates())}
+        return {"resourceTemplates": _fields_of(revision, resources.templates())}
 
     async def _list_resources(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
-        from phux_mcp import resources
-
         _refuse_cursor(params)
-        return {"resources": _in_words_of(revision, await resources.listing(self._links))}
+        return {"resources": _fields_of(revision, await resources.listing(self._links))}
 
     async def _read_resource(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
-        from phux_mcp import resources
-
         return {"contents": [await resources.read(self._links, params.get("uri"), revision)]}
 
     async def _subscribe(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
-        from phux_mcp import resources
-
         resource = await resources.find(self._links, params.get("uri"), revision)
         if resource.uri not in self._subscriptions:
             if len(self._subscriptions) >= MAX_SUBSCRIPTIONS:
@@ -263,8 +257,6 @@ class Methods:
 
     async def _listen(self, params: Params, revision: Revision, request_id: RequestId) -> Params:
         """Serve the subscriptions of the stateless revision: one request, answered after the last notification."""
-        from phux_mcp import resources
-
         wanted = params.get("notifications")
         uris = wanted.get("resourceSubscriptions", []) if isinstance(wanted, dict) else None
         if not isinstance(uris, list) or len(uris) > MAX_SUBSCRIPTIONS:
@@ -287,53 +279,35 @@ class Methods:
 
 def _refuse_cursor(params: Params) -> None:
     if params.get("cursor") is not None:
-        raise RpcError(INVALID_PARAMS, "there is no such `cursor`: lists come whole")
+        raise RpcError(INVALID_PARAMS, "unknown `cursor`: lists are not paged")
 
 
-def _in_words_of(revision: Revision, entries: list[Params]) -> list[Params]:
+def _fields_of(revision: Revision, entries: list[Params]) -> list[Params]:
     """Remove the fields that a revision does not have."""
     if revision.structured:
         return entries
     return [{name: value for name, value in entry.items() if name != "title"} for entry in entries]
 
 
-def _never(_revision: Revision, _toolset: Toolset) -> bool:
-    return False
-
-
-def _always(_revision: Revision, _toolset: Toolset) -> bool:
-    return True
-
-
-def _with_handshake(revision: Revision, _toolset: Toolset) -> bool:
-    return not revision.stateless
-
-
-def _beside_tools(revision: Revision, toolset: Toolset) -> bool:
-    return toolset.beside_tools and not revision.seed
-
-
-def _subscribing(revision: Revision, toolset: Toolset) -> bool:
-    return _beside_tools(revision, toolset) and not revision.stateless
-
-
 _STATELESS_ONLY = ("server/discover", "subscriptions/listen")
 _CACHEABLE = frozenset(
     ("server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read")
 )
-# The handler of each method, and the revisions that have it.
-_METHODS: dict[str, tuple[str, Callable[[Revision, Toolset], bool]]] = {
-    "initialize": ("_initialize", _always),
-    "ping": ("_ping", _with_handshake),
-    "server/discover": ("_discover", _always),
-    "tools/list": ("_list_tools", _always),
-    "tools/call": ("_call_tool", _always),
-    "prompts/list": ("_list_prompts", _beside_tools),
-    "prompts/get": ("_get_prompt", _beside_tools),
-    "resources/list": ("_list_resources", _beside_tools),
-    "resources/templates/list": ("_list_templates", _beside_tools),
-    "resources/read": ("_read_resource", _beside_tools),
-    "resources/subscribe": ("_subscribe", _subscribing),
-    "resources/unsubscribe": ("_unsubscribe", _subscribing),
-    "subscriptions/listen": ("_listen", _beside_tools),
+_HANDSHAKE_ONLY = ("ping", "resources/subscribe", "resources/unsubscribe")
+# The methods of the first revision, and of profiles.
+_ALWAYS = ("initialize", "ping", "server/discover", "tools/list", "tools/call")
+_METHODS = {
+    "initialize": "_initialize",
+    "ping": "_ping",
+    "server/discover": "_discover",
+    "tools/list": "_list_tools",
+    "tools/call": "_call_tool",
+    "prompts/list": "_list_prompts",
+    "prompts/get": "_get_prompt",
+    "resources/list": "_list_resources",
+    "resources/templates/list": "_list_templates",
+    "resources/read": "_read_resource",
+    "resources/subscribe": "_subscribe",
+    "resources/unsubscribe": "_unsubscribe",
+    "subscriptions/listen": "_listen",
 }

@@ -11,14 +11,14 @@ from phux_core.errors import RefusedError
 _DEEPEST = 64
 
 
-def refuse_own(scope: str, node: dict[str, Any], here: int | None, what: str) -> None:
+def refuse_own(action: str, scope: str, node: dict[str, Any], here: int | None) -> None:
     """Raise if a call would end the host.
 
     Args:
+        action: The call's verb, for the message.
         scope: The kind of the node: a session, a window or a pane.
         node: Its part of the tree.
         here: The pane in which this process runs, according to its environment.
-        what: The action, for the message.
 
     Raises:
         RefusedError: The host runs in the node.
@@ -30,8 +30,8 @@ def refuse_own(scope: str, node: dict[str, Any], here: int | None, what: str) ->
         # Hosts may change our environment, but not our ancestors.
         if pane["id"] == here or pane["pid"] in ancestors:
             raise RefusedError(
-                f"this host runs in @{pane['id']}, which is not {what} from inside it",
-                remedy="name something else, or do it from another terminal",
+                f"cannot {action} @{pane['id']}: this host runs in it",
+                remedy="choose another target, or do it from another terminal",
             )
 
 

@@ -30,16 +30,11 @@ class Progress:
         self._with_message = with_message
         self._last = 0.0
 
-    @property
-    def is_wanted(self) -> bool:
-        """Whether the host asked for progress."""
-        return self._token is not None
-
     def end(self) -> None:
         """Stop reporting, because the call was answered."""
         self._token = None
 
-    def tell(self, value: float, total: float | None, message: str) -> None:
+    def report(self, value: float, total: float | None, message: str) -> None:
         """Report progress, unless it did not increase."""
         if self._token is None or value <= self._last:
             return
@@ -54,7 +49,7 @@ class Progress:
     @contextlib.asynccontextmanager
     async def ticking(self, total: float | None, message: Callable[[], Awaitable[str]]) -> AsyncIterator[None]:
         """Report the elapsed seconds regularly inside the block."""
-        if not self.is_wanted:
+        if self._token is None:
             yield
             return
         ticker = asyncio.get_running_loop().create_task(self._tick(total, message))
@@ -71,4 +66,4 @@ class Progress:
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_S)
             text = await message()
-            self.tell(round(time.monotonic() - began, 3), total, text)
+            self.report(round(time.monotonic() - began, 3), total, text)

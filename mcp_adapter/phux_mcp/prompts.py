@@ -17,56 +17,57 @@ class _Prompt(NamedTuple):
 _PROMPTS = {
     "run-and-fix": _Prompt(
         "Run and fix",
-        "Run a command until it succeeds, mending what it complains about.",
+        "Run a command, and fix what it reports until it succeeds.",
         {
             "command": ("The command, such as `make test`.", True),
-            "target": ("Which pane; a new session if omitted.", False),
+            "target": ("The pane; a new session if omitted.", False),
         },
         """\
-Make `{command}` succeed, in the phux pane `{target}` (if that is `new`, make a session for it with phux_new).
+Make `{command}` succeed in the phux pane `{target}` (if that is `new`, create a session for it with phux_new).
 
-1. Run it with phux_run. If exit_code is 0, say so and stop.
-2. Else find the first real error in the output. If something was left out, look for it with `grep` of phux_run, or with
-   phux_search, before you guess.
-3. Mend the cause, not the symptom, and run it again in the same pane. Stop after five rounds and report.
+1. Run it with phux_run. If exit_code is 0, report success and stop.
+2. Otherwise find the first real error in the output. If the output was cut, search it with `grep` of phux_run or with
+   phux_search before you guess.
+3. Fix the cause, not the symptom, and run the command again in the same pane. After five attempts, stop and report.
 
-If the outcome is timed_out, look at `state`: answer a program that awaits input, and leave secrets to the person.
+If the outcome is timed_out, check `state`: answer a program that is awaiting input, but let the person type secrets.
 """,
     ),
     "drive-a-TUI": _Prompt(
         "Drive a TUI",
-        "Work a full-screen or interactive program by keys, looking at what each step changed.",
+        "Control a full-screen or interactive program with keys, checking the effect of each step.",
         {
-            "program": ("What to start, such as `vim notes.txt`.", True),
-            "goal": ("What is to be reached in it.", True),
+            "program": ("The program to start, such as `vim notes.txt`.", True),
+            "goal": ("The goal to reach in it.", True),
         },
         """\
-Start `{program}` in a phux session of its own (phux_new, then phux_act with the command and Enter), and reach this:
+Start `{program}` in a phux session of its own (phux_new, then phux_act with the command and Enter). The goal:
 {goal}
 
-- Take every step with phux_act: keys, then a wait for what must appear, then the rows that changed.
-- Where colour is the only sign of a selection, ask for cells.
-- Send keys by name (Escape, C-x, Down), text as it is. One step at a time; do not type ahead of what you have seen.
-- At the end leave the program properly, and see with phux_wait that the state is prompt again.
+- Use phux_act for every step: it types keys, waits for the text you expect, and returns the rows that changed.
+- If only color shows what is selected, request cells.
+- Send keys by name (Escape, C-x, Down) and text as it is. Take one step at a time: check the screen before you type
+  more.
+- At the end, quit the program properly, and check with phux_wait that the state is prompt again.
 """,
     ),
     "watch-a-server": _Prompt(
         "Watch a server",
-        "Start something that keeps running, see it come up, and find out when it goes wrong.",
+        "Start a long-running program, wait until it is ready, and notice failures.",
         {
-            "command": ("What to start, such as `npm run dev`.", True),
-            "ready": ("A text that says it is up.", False),
+            "command": ("The command to start, such as `npm run dev`.", True),
+            "ready": ("A text that shows it is ready.", False),
         },
         """\
-Start `{command}` in a phux session of its own and keep an eye on it.
+Start `{command}` in a phux session of its own and monitor it.
 
-1. phux_new, then phux_run with `detach`.
-2. Wait with phux_wait until `{ready}` appears (if that is `anything`, until it comes to rest). Use `stop` with a
-   pattern of errors, so that a failure ends the wait.
-3. Later, read only what is new with phux_logs and `since`, and look for trouble with phux_search. phux_watch tells when
-   it ends.
+1. Use phux_new, then phux_run with `detach`.
+2. Wait with phux_wait until `{ready}` appears (if that is `anything`, until nothing is written any more). Set `stop` to
+   a pattern for errors, so that a failure ends the wait.
+3. Later, read only new output with phux_logs and `since`, and search for errors with phux_search. phux_watch reports
+   when the program ends.
 
-Stop it with phux_signal when the work is done, unless it is to stay.
+Stop the program with phux_signal when the work is done, unless it should keep running.
 """,
     ),
 }
@@ -97,9 +98,9 @@ def get(name: object, given: object) -> dict[str, Any]:
     """
     prompt = _PROMPTS.get(name) if isinstance(name, str) else None
     if prompt is None:
-        raise RpcError(INVALID_PARAMS, f"there is no prompt {name!r:.80}; there are {', '.join(_PROMPTS)}")
+        raise RpcError(INVALID_PARAMS, f"there is no prompt {name!r:.80}; the prompts are {', '.join(_PROMPTS)}")
     if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
-        raise RpcError(INVALID_PARAMS, "`arguments` of a prompt are an object of strings")
+        raise RpcError(INVALID_PARAMS, "the `arguments` of a prompt must be an object of strings")
     unknown = [argument for argument in given if argument not in prompt.arguments]
     missing = [argument for argument, (_note, needed) in prompt.arguments.items() if needed and not given.get(argument)]
     if unknown or missing:

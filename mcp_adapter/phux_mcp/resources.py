@@ -42,14 +42,14 @@ def templates() -> list[Document]:
             "uriTemplate": "phux://pane/{id}/screen",
             "name": "screen",
             "title": "Screen of a pane",
-            "description": "What stands on a pane's screen, as text. The id is a number: of @3 it is 3.",
+            "description": "The text on a pane's screen. The id is a number: 3 for @3.",
             "mimeType": "text/plain",
         },
         {
             "uriTemplate": "phux://pane/{id}/log",
             "name": "log",
             "title": "Log of a pane",
-            "description": "The newest of what a pane's program has written, as text.",
+            "description": "The latest output of a pane, as text.",
             "mimeType": "text/plain",
         },
     ]
@@ -120,7 +120,7 @@ class Resource:
         while True:
             with contextlib.suppress(NoServerError):
                 async with self._phux.watch(self._pane) as events:
-                    await self._tell(events, on_change)
+                    await self._report(events, on_change)
                     return
             await asyncio.sleep(_TRY_AGAIN_S)
 
@@ -133,14 +133,14 @@ class Resource:
         except PhuxError:
             return 0
 
-    async def _tell(self, events: AsyncIterator[shapes.Event], on_change: Callable[[], None]) -> None:
+    async def _report(self, events: AsyncIterator[shapes.Event], on_change: Callable[[], None]) -> None:
         """Report changes at a limited rate, but always the last one; the host then reads the whole resource."""
         relevant = _TREE_EVENTS if self._pane is None else _PANE_EVENTS
         changed = asyncio.Event()
         # A pane reports when it starts and stops writing, and nothing in between; it may already be writing.
         busy, seq = self._pane is not None, await self._seq()
 
-        async def tell() -> None:
+        async def report() -> None:
             nonlocal busy, seq
             while True:
                 try:
@@ -154,15 +154,15 @@ class Resource:
                 on_change()
                 await asyncio.sleep(_PAUSE_S)
 
-        teller = asyncio.get_running_loop().create_task(tell())
+        reporter = asyncio.get_running_loop().create_task(report())
         try:
             async for event in events:
                 if event.event in relevant:
                     busy = event.event == "dirty" or (busy and event.event != "idle")
                     changed.set()
         finally:
-            teller.cancel()
-            await asyncio.wait([teller])
+            reporter.cancel()
+            await asyncio.wait([reporter])
         if changed.is_set():
             on_change()
 
@@ -174,7 +174,7 @@ async def find(links: Links, uri: object, revision: Revision) -> Resource:
         RpcError: There is no such resource.
     """
     if not isinstance(uri, str):
-        raise RpcError(INVALID_PARAMS, "a resource is named by its `uri`, a string")
+        raise RpcError(INVALID_PARAMS, "`uri` must be a string")
     match = _OF_A_PANE.fullmatch(uri)
     try:
         phux = await links.phux()

@@ -94,15 +94,17 @@ class Server:
         revision = self._methods.revision
         if revision is None or not revision.batches:
             when = "before `initialize`" if revision is None else f"in {revision.name}"
-            self._send(RpcError(INVALID_REQUEST, f"there are no batches {when}; send one message a line").to_reply())
+            problem = f"batches are not allowed {when}; send one message per line"
+        elif not messages:
+            problem = "the batch is empty"
+        elif len(messages) > MAX_BATCH:
+            problem = f"the batch has {len(messages)} messages; send at most {MAX_BATCH} at once"
+        else:
+            self._answer_batch(messages)
             return
-        if not messages:
-            self._send(RpcError(INVALID_REQUEST, "the batch is empty").to_reply())
-            return
-        if len(messages) > MAX_BATCH:
-            reason = f"the batch has {len(messages)} messages; send at most {MAX_BATCH} at once"
-            self._send(RpcError(INVALID_REQUEST, reason).to_reply())
-            return
+        self._send(RpcError(INVALID_REQUEST, problem).to_reply())
+
+    def _answer_batch(self, messages: list[object]) -> None:
         replies: list[Message] = []
         left = len(messages)
 
@@ -144,7 +146,7 @@ class Server:
                 task.add_done_callback(partial(self._finish, request_id, deliver))
         except RpcError as error:
             deliver(error.to_reply(request_id))
-        except Exception as error:  # noqa: BLE001  a bug of ours ends this request, not the conversation
+        except Exception as error:  # noqa: BLE001  a bug ends this request, not the connection
             deliver(_bug(error).to_reply(request_id))
 
     def _finish(self, request_id: RequestId, deliver: Deliver, task: asyncio.Task[Params]) -> None:
@@ -168,4 +170,4 @@ class Server:
 
 def _bug(error: BaseException) -> RpcError:
     traceback.print_exception(error)
-    return RpcError(INTERNAL_ERROR, f"phux-mcp failed, and its stderr says where: {error!r:.200}")
+    return RpcError(INTERNAL_ERROR, f"phux-mcp failed (see its stderr): {error!r:.200}")

@@ -69,7 +69,7 @@ def main(options: argparse.Namespace) -> int:
         RefusedError: The file cannot be edited safely; nothing was changed.
     """
     if options.write and options.host is None:
-        raise RefusedError("--write needs the name of a host", remedy=f"name one of {', '.join(HOSTS)}")
+        raise RefusedError("--write needs the name of a host", remedy=f"add one of {', '.join(HOSTS)}")
     words = _command(options)
     for name in [options.host] if options.host else HOSTS:
         host = HOSTS[name]
@@ -79,7 +79,7 @@ def main(options: argparse.Namespace) -> int:
         elif write(path, host, words):
             print(f"phux was added to {path}; restart {name} to use it")
         else:
-            print(f"{path} has it already")
+            print(f"phux is already set up in {path}")
     return 0
 
 
@@ -153,10 +153,11 @@ def write(path: str, host: _Host, words: list[str]) -> bool:
         _replace(path, new, _mode(path))
     except (config_text.ConfigError, UnicodeDecodeError) as error:
         raise RefusedError(
-            f"{path} was left as it is: {error}", remedy="add the entry by hand; without --write it is printed"
+            f"{path} was not changed: {error}",
+            remedy="add the entry by hand: without --write, it is printed",
         ) from error
     except OSError as error:
-        raise RefusedError(f"{error.filename or path} cannot be written: {error.strerror}") from error
+        raise RefusedError(f"cannot write {error.filename or path}: {error.strerror}") from error
     return True
 
 

@@ -1,7 +1,7 @@
 """The conditions of a wait, checked before any request is sent. Import-light."""
 
 from phux_core.errors import BadRequestError
-from phux_core.kinds import LARGEST, MOST_COUNT, STATES
+from phux_core.kinds import LARGEST, MAX_COUNT, STATES
 from phux_core.patterns import Searcher
 
 TYPE_CHECKING = False
@@ -63,7 +63,7 @@ class Conditions:
         output_only: bool = False,
     ) -> None:
         check_number("idle_ms", idle_ms, LARGEST)
-        check_number("since", since, MOST_COUNT)
+        check_number("since", since, MAX_COUNT)
         for name, text in {"until": until, "gone": gone}.items():
             if text is not None and not isinstance(text, str):
                 raise BadRequestError(f"{name} is {text!r:.80}", remedy="give a text")

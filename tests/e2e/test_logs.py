@@ -347,7 +347,7 @@ def test_a_slow_follower_is_told_how_much_was_dropped(tmp_path, monkeypatch):
         cli.json("new", "-s", "work", "--", "seq", "1", "100000")
         cli.json("wait", "work", "--exit", "--timeout", "30")
         followed = cli("logs", "work", "--follow", "--from-byte", "0").out
-        assert re.match(r"\[phux: \d{6} bytes were let go before they were read\]\n", followed)
+        assert re.match(r"\[phux: \d{6} bytes were dropped before they were read\]\n", followed)
         assert followed.endswith("\n99999\n100000\n")
         assert "let go" not in cli("logs", "work", "--follow", "--from-byte", "0", "--raw").out
 

@@ -443,7 +443,7 @@ def test_the_verbs_of_the_command_line(cli):
     assert started["command"] == "1.2"
     assert cli("wait", "--command-id", "1.2", "--timeout", "0.2").code == 124
     assert cli("stop", "work").out == "stopped sleep with INT\n"
-    assert cli("stop", "work").out == "nothing ran\n"
+    assert cli("stop", "work").out == "nothing was running\n"
     assert cli("signal", "work").code == 2
     cli.json("run", "work", "seq 1 10")
     assert cli("output", "1.3", "--tail", "2").out == "9\n10\n"

@@ -215,7 +215,7 @@ def test_wait_exits_with_124_at_its_timeout_and_still_prints_the_screen(shared):
     error = json.loads(finished.err.splitlines()[-1])
     validate("error", error)
     assert (error["error"]["code"], error["exit_code"]) == ("timed_out", 124)
-    assert "not within 0.2 s" in error["error"]["message"]
+    assert "timeout of 0.2 s" in error["error"]["message"]
     assert shared("wait", "quiet", "--until", "never", "--timeout", "0").code == 124
 
 

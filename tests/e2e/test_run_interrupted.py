@@ -68,7 +68,10 @@ def test_ctrl_c_reports_that_the_command_continues_and_how_to_stop_it(open_shell
     pane = open_shell(shell)
     result = begin(cli, pane, "env sleep 60; echo over").end()
     assert (result.code, result.out) == (130, "")
-    assert result.err == f"phux: the command continues in @{pane.id}\nphux: stop it with: phux signal @{pane.id} INT\n"
+    assert (
+        result.err
+        == f"phux: the command is still running in @{pane.id}\nphux: stop it with: phux signal @{pane.id} INT\n"
+    )
     assert refuses_at_once(pane)
     assert cli("signal", f"@{pane.id}", "INT").code == 0, "what the message says works"
     assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
@@ -78,7 +81,7 @@ def test_the_message_is_an_error_document_with_json_and_names_the_socket(open_sh
     pane = open_shell("bash")
     result = begin(cli, pane, "env sleep 60", "--json", "--socket", cli.socket).end()
     assert result.code == 130
-    assert result.error["error"] == {"code": "interrupted", "message": f"the command continues in @{pane.id}"}
+    assert result.error["error"] == {"code": "interrupted", "message": f"the command is still running in @{pane.id}"}
     assert result.error["remedy"].endswith(f"phux signal @{pane.id} INT --socket {cli.socket}")
     pane.send_keys("C-c")
 
@@ -88,7 +91,7 @@ def test_ctrl_c_with_interrupt_stops_the_command(open_shell, cli, shell):
     pane = open_shell(shell)
     result = begin(cli, pane, "env sleep 60", "--interrupt").end()
     assert (result.code, result.out) == (130, "")
-    assert result.err == f"phux: C-c has stopped the command in @{pane.id}\n"
+    assert result.err == f"phux: C-c stopped the command in @{pane.id}\n"
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
@@ -96,7 +99,7 @@ def test_a_command_that_ignores_the_interrupt_is_reported_as_running(open_shell,
     pane = open_shell("bash")
     result = begin(cli, pane, "(trap '' INT; exec env sleep 60)", "--interrupt").end()
     assert result.code == 130
-    assert "continues after C-c" in result.err
+    assert "is still running after C-c" in result.err
     assert f"phux signal @{pane.id} KILL" in result.err
     assert cli("signal", f"@{pane.id}", "KILL").code == 0
     assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"

@@ -99,5 +99,5 @@ def test_people_get_one_line_an_event_that_cannot_hurt_their_terminal(event, lin
     out = io.BytesIO()
     stream = types.SimpleNamespace(buffer=out, flush=lambda: None)
     with contextlib.redirect_stdout(stream):
-        verb._tell(event)
+        verb._print_line(event)
     assert out.getvalue().decode() == line + "\n"

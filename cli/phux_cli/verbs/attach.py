@@ -1,8 +1,10 @@
-"""attach: show a session in this terminal, full-screen, until you leave it with C-a d.
+"""attach: show a session full-screen in this terminal until you detach with C-a d.
 
-Without TARGET it is the session that was focused last; if there is none, one is made, and a server is started when none
-runs. A TARGET that names a window or a pane goes there. C-a ? lists the keys, docs/attach.md tells the rest. Exits 0
-when you leave or the session ends, 1 when the server is gone.
+TARGET may also be a window or a pane, which then gets the focus. Without TARGET, attaches to the last focused session;
+if there is none, creates one, and starts a server if none is running. C-a ? lists the keys; docs/attach.md describes
+them all.
+
+Exit status: 0 if you detach or the session ends, 1 if the connection to the server is lost.
 """
 
 import argparse
@@ -15,9 +17,11 @@ NEEDS_TERMINAL = True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", metavar="TARGET", nargs="?", help="what to show; the last session when omitted")
+    parser.add_argument(
+        "target", metavar="TARGET", nargs="?", help="the session, window or pane; the last focused session when omitted"
+    )
     add_params(parser, CALLS["attach"].params, "--read-only")
-    parser.add_argument("--force", action="store_true", help="attach inside of a pane, too")
+    parser.add_argument("--force", action="store_true", help="attach even inside a pane")
 
 
 def run(options: argparse.Namespace) -> int:

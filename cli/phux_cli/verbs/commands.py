@@ -1,8 +1,9 @@
-"""commands: list what ran in a pane, or in all of them, oldest first: typed by somebody, or run by a client.
+"""commands: list the commands that ran in a pane, or in all panes, oldest first.
 
-Prints id, time, state and exit code, how it came there (run, start or typed), through which client, and the line. Also
-of a pane @N that is gone, of a log of an earlier server, and when no server runs. Exits 0, 1 when there is no such pane
-or log.
+Prints the id, start time, state and exit code of each command, its origin (run, start or typed), the client that sent
+it, and the command line. TARGET may also be a closed pane @N or a log of an earlier server. Works without a server.
+
+Exit status: 0, or 1 if there is no such pane or log.
 """
 
 import argparse

@@ -1,7 +1,9 @@
-"""detach: end the attachments of every client on a session, or with --all on every session.
+"""detach: detach every client from a session, or with --all from all sessions.
 
-Their terminals are given back, and say so; the programs go on. Without SESSION it is the one this runs in, or else the
-one that was focused last. Exits 0, also when nobody was attached; 1 when there is no such session.
+Each client restores its terminal and prints a message; the programs keep running. Without SESSION, it is the session of
+the pane in which this command runs, or the last focused one.
+
+Exit status: 0, even if no client was attached; 1 if there is no such session.
 """
 
 import argparse
@@ -16,13 +18,13 @@ EXAMPLES = ("phux detach work", "phux detach --all --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SESSION", nargs="?", help="the session, or what is in it")
-    parser.add_argument("--all", action="store_true", help="every session")
+    parser.add_argument("session", metavar="SESSION", nargs="?", help="the session, or a window or pane in it")
+    parser.add_argument("--all", action="store_true", help="detach from all sessions")
 
 
 def run(options: argparse.Namespace) -> int:
     if options.all and options.session is not None:
-        raise UsageError("name either a SESSION or --all", remedy="`phux ls` lists the sessions")
+        raise UsageError("specify either SESSION or --all", remedy="`phux ls` lists the sessions")
     with connection(options) as phux:
         document = phux.drive(flows.detach(phux.caller, options.session, everywhere=options.all))
     if options.json:

@@ -1,6 +1,8 @@
-"""doctor: check that everything is in order: directories, disk, engine, shell, logs. Changes nothing.
+"""doctor: check the directories, disk, engine, shell and logs. Changes nothing.
 
-One line each, and what to do where something is wrong. Exits 0 when all is well, else 1.
+Prints one line for each check, with a remedy if it fails.
+
+Exit status: 0 if all checks pass, else 1.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""history-limit: change how many rows of history a pane keeps, at once.
+"""history-limit: change how many rows of scrollback a pane keeps. Takes effect at once.
 
-Exits 0, 1 when there is no such pane, 2 when the number is out of range.
+Exit status: 0, 1 if there is no such pane, 2 if the number is out of range.
 """
 
 import argparse
@@ -11,7 +11,6 @@ from phux_client import flows
 from phux_core.calls import CALLS
 
 EXAMPLES = ("phux history-limit work 50000",)
-_MOST_ROWS = 1_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

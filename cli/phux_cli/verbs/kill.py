@@ -1,7 +1,8 @@
-"""kill: end what TARGET names, a whole session, a window or a pane, or with --server everything.
+"""kill: end the programs of a session, a window or a pane and remove it; with --server, end everything.
 
-Programs get SIGHUP, and SIGKILL half a second later. Returns when they have ended. Exits 0, 1 when there is no such
-target, 2 when the server refuses.
+Programs get SIGHUP, and SIGKILL half a second later. Returns when they have ended.
+
+Exit status: 0, 1 if there is no such target, 2 if the server refuses.
 """
 
 import argparse
@@ -17,13 +18,13 @@ EXAMPLES = ("phux kill work", "phux kill --server")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", metavar="TARGET", nargs="?", help="what to end")
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="the session, window or pane")
     parser.add_argument("--server", action="store_true", help="end every program and the server")
 
 
 def run(options: argparse.Namespace) -> int:
     if options.server == (options.target is not None):
-        raise UsageError("name either a TARGET or --server", remedy="`phux ls` lists the sessions")
+        raise UsageError("specify either TARGET or --server", remedy="`phux ls` lists the sessions")
     with connection(options) as phux:
         if options.server:
             count = phux.drive(flows.status())["panes"]

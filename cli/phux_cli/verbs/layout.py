@@ -1,7 +1,7 @@
-"""layout: lay the panes of a window out in a known way.
+"""layout: arrange the panes of a window by a preset.
 
-even-horizontal puts them side by side, even-vertical one below the other, main-vertical the first at the left and the
-others at its right, tiled in rows and columns.
+even-horizontal places the panes side by side and even-vertical one below the other. main-vertical places the first pane
+on the left and stacks the others on the right. tiled arranges them in rows and columns.
 """
 
 import argparse
@@ -19,7 +19,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", metavar="TARGET", help="the window, or what is in it")
+    parser.add_argument("target", metavar="TARGET", help="the window, or a pane in it")
     parser.add_argument("layout", metavar="LAYOUT", choices=PRESETS, help=" | ".join(PRESETS))
 
 

@@ -1,8 +1,9 @@
-"""logs: print what a pane wrote, the last 500 lines unless told otherwise, rendered as written.
+"""logs: print the output of a pane, by default the last 500 lines, as a terminal shows them.
 
-TARGET is also a pane @N that is gone, of this server or the newest earlier one that had it, or a log's id as --list
-prints it. With --grep, all that is kept is looked at. Exits 0, 1 when there is no such log, 2 when a flag makes no
-sense.
+TARGET may also be a closed pane @N, of this server or else of the newest earlier server that had it, or the id of a log
+(see --list). --grep searches the whole log. Works without a server.
+
+Exit status: 0, 1 if there is no such log, 2 if a flag is invalid.
 """
 
 import argparse
@@ -23,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from phux_client.flows._types import Document
 
-JSON = "a LogText document (with --follow one a line, with --list a LogList document)"
+JSON = "a LogText document (with --follow, one per line; with --list, a LogList document)"
 EXAMPLES = (
     "phux logs work --lines 20",
     "phux logs work --grep error --context 2 --json",
@@ -36,19 +37,19 @@ _MARKS = escapes.osc(7748)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", nargs="?", help="the pane or log")
-    parser.add_argument("--list", action="store_true", help="list the logs that are kept")
+    parser.add_argument("--list", action="store_true", help="list all stored logs")
     add_params(parser, CALLS["logs"].params, "--lines N", "--from-byte N", "--since SEQ")
     add_budget(parser, CALLS["logs"].params)
-    parser.add_argument("--follow", action="store_true", help="continue with what is written, until the pane has ended")
+    parser.add_argument("--follow", action="store_true", help="keep printing new output until the program ends")
 
 
 def run(options: argparse.Namespace) -> int:
     if options.list and options.target is not None:
-        raise UsageError("name either a TARGET or --list", remedy="`phux logs --list` lists all of them")
+        raise UsageError("specify either TARGET or --list", remedy="`phux logs --list` lists all logs")
     if options.from_byte is not None and (options.lines is not None or options.since is not None):
-        raise UsageError("--from-byte goes with neither --lines nor --since")
+        raise UsageError("--from-byte cannot be combined with --lines or --since")
     if options.follow and (options.grep is not None or options.head is not None or options.tail is not None):
-        raise UsageError("--follow goes with none of --grep, --head and --tail", remedy="pipe it through grep")
+        raise UsageError("--follow cannot be combined with --grep, --head or --tail", remedy="pipe it through grep")
     with connection(options) as phux:
         if options.list:
             return _list(phux, as_json=options.json)
@@ -94,7 +95,8 @@ def _list(phux: Phux, *, as_json: bool) -> int:
         print_document(document)
         return 0
     for log in document["logs"]:
-        how = "runs" if log["live"] else "ended" if log["exit_status"] is None else f"exited with {log['exit_status']}"
+        status = log["exit_status"]
+        how = "running" if log["live"] else "ended" if status is None else f"exited with {status}"
         holes = f", {len(log['holes'])} holes" if log["holes"] else ""
         session = json.dumps(log["session"], ensure_ascii=False)
         stream(f"{log['log']}\t@{log['pane']}\t{session}\t{log['command']}\t{log['bytes']} bytes{holes}\t{how}\n")
@@ -114,7 +116,7 @@ def _follow(phux: Phux, options: argparse.Namespace) -> int:
                 whole_lines=None if options.raw else True,
             )
         )
-        _tell(before | {"holes": []}, options)  # the text already reports them
+        _print_part(before | {"holes": []}, options)  # the text already reports them
         from_byte = before["next_byte"]
     else:
         from_byte = options.from_byte
@@ -122,18 +124,18 @@ def _follow(phux: Phux, options: argparse.Namespace) -> int:
     while not place.ended:
         document = phux.drive(flows.next_logs(place, mode=mode, max_bytes=options.max_bytes))
         if document is not None:
-            _tell(document, options)
+            _print_part(document, options)
     return 0
 
 
-def _tell(document: "Document", options: argparse.Namespace) -> None:
+def _print_part(document: "Document", options: argparse.Namespace) -> None:
     if options.json:
         stream(json.dumps(document, ensure_ascii=False) + "\n")
         return
     missing = [f"bytes {hole['start']} to {hole['end']} were not logged" for hole in document["holes"]]
     if document["dropped"]:
-        missing.insert(0, f"{document['dropped']} bytes were let go before they were read")
-    for what in missing:
+        missing.insert(0, f"{document['dropped']} bytes were dropped before they were read")
+    for gap in missing:
         # In raw mode, stdout must contain exactly the program's bytes.
-        print(f"[phux: {what}]", file=sys.stderr if options.raw else sys.stdout, flush=True)
+        print(f"[phux: {gap}]", file=sys.stderr if options.raw else sys.stdout, flush=True)
     print_text(document, raw=options.raw, exact=True)

@@ -1,4 +1,4 @@
-"""ls: list the sessions by name. Starts no server: with none running it says so and exits 1."""
+"""ls: list the sessions by name. Never starts a server; exits with 1 if none is running."""
 
 import argparse
 

@@ -1,10 +1,11 @@
-"""mcp: serve phux to an MCP host on stdin and stdout, until stdin ends. The same as phux-mcp.
+"""mcp: serve phux to an MCP host on stdin and stdout until stdin ends. The same as phux-mcp.
 
---safety says what the host may do: read-only, mutating (when omitted) or destructive; what is not allowed is not
-listed. --profile serves the tools of another system: tmux or terminally. --schema prints the catalog of tools. `setup`
-prints what a host (claude-code, claude-desktop, codex, cursor, vscode, gemini, opencode) wants in its configuration,
-and with --write merges it there, keeping a backup. `check` plays a host in each revision of the protocol, and prints a
-verdict a line.
+--safety sets what the host may do: read-only, mutating (the default) or destructive. Tools beyond that are not listed.
+--profile serves the tools of another system, tmux or terminally. --schema prints the tool catalog.
+
+`setup` prints the configuration for a host (claude-code, claude-desktop, codex, cursor, vscode, gemini, opencode); with
+--write, it merges the configuration into the host's file and keeps a backup. `check` tests the adapter as a host would,
+in each revision of the protocol, and prints one result per line.
 """
 
 import argparse
@@ -16,11 +17,11 @@ EXAMPLES = ("phux mcp --schema", "phux mcp setup codex", "phux mcp setup claude-
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", metavar="WORD", nargs="*", help="setup and the name of a host, or check")
+    parser.add_argument("words", metavar="WORD", nargs="*", help="`setup` and the name of a host, or `check`")
     parser.add_argument("--safety", metavar="TIER", help="read-only, mutating or destructive")
     parser.add_argument("--profile", metavar="NAME", help="phux, tmux or terminally")
-    parser.add_argument("--schema", action="store_true", help="print the catalog of tools, and serve nothing")
-    parser.add_argument("--write", action="store_true", help="with setup: merge it into the host's own file")
+    parser.add_argument("--schema", action="store_true", help="print the tool catalog and exit")
+    parser.add_argument("--write", action="store_true", help="with setup: merge the configuration into the host's file")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -30,4 +31,4 @@ def run(options: argparse.Namespace) -> int:
             words += [f"--{name}", getattr(options, name)]
     words += [f"--{name}" for name in ("schema", "write") if getattr(options, name)]
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-P", "-m", "phux_mcp", *words])  # noqa: S606  no shell has a part in it
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "phux_mcp", *words])  # noqa: S606  no shell is involved

@@ -1,7 +1,7 @@
-"""move: put a pane or a window somewhere else.
+"""move: move a pane or a window.
 
-A window goes into another session, or to an index that is free (work:5). A pane goes beside another pane or beside the
-active one of a window; into a session, or to a free index of one, it goes as a window of its own.
+A window moves to another session, or to a free index such as work:5. A pane moves next to another pane, or next to the
+active pane of a window. If DEST is a session or a free index, the pane gets a window of its own there.
 """
 
 import argparse
@@ -21,7 +21,7 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", help="the pane or window")
-    parser.add_argument("dest", metavar="DEST", help="a pane, a window, a session, or a free index of one")
+    parser.add_argument("dest", metavar="DEST", help="a pane, window or session, or SESSION:INDEX with a free index")
     add_side_and_size(parser)
 
 

@@ -1,8 +1,8 @@
-"""new: make a session with one pane and start a program in it, the shell unless COMMAND is given after `--`.
+"""new: create a session with one pane and start a shell in it, or COMMAND if given after `--`.
 
-Starts a server when none runs. On a terminal, shows it there (see attach), unless -d or --json is given or the terminal
-is a pane already. Else returns when the program runs; a command that cannot be executed is an error and leaves nothing
-behind. --json needs -s NAME.
+Starts a server if none is running. On a terminal, attaches to the session (see attach) unless -d or --json is given or
+the terminal is itself a pane. Otherwise returns as soon as the program is running. If COMMAND cannot be executed, no
+session is created. --json requires -s NAME.
 """
 
 import argparse
@@ -10,13 +10,13 @@ import os
 
 from phux_cli.connection import connection
 from phux_cli.output import print_document
-from phux_cli.usage import add_params, add_program, parse_size, parse_variables
+from phux_cli.usage import add_params, add_program, parse_size, program
 from phux_client import flows
 from phux_core.calls import CALLS
 from phux_core.errors import BadNameError
 
 REST = "COMMAND..."
-JSON = 'what was made as {"session", "terminal_id"}'
+JSON = 'a Created document: {"session", "terminal_id"}'
 EXAMPLES = (
     "phux new -s build --json",
     "phux new -s logs -c /var/log --size 120x40 --json -- tail -f /dev/null",
@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     params = CALLS["new_session"].params
     add_params(parser, params, "-s --name NAME", "-n --window-name NAME")
     add_program(parser, params | {"cwd": params["cwd"].but(required=False, omitted="this directory")})
-    parser.add_argument("--size", metavar="COLSxROWS", help="size of the terminal; 80x24 when omitted")
-    parser.add_argument("-d", "--detached", action="store_true", help="do not show it in this terminal")
+    parser.add_argument("--size", metavar="COLSxROWS", help="the size of the terminal; 80x24 when omitted")
+    parser.add_argument("-d", "--detached", action="store_true", help="do not attach to the session")
     add_params(parser, params, "--login", "--shell PATH", "--no-log", "--no-history")
 
 
@@ -43,23 +43,20 @@ def run(options: argparse.Namespace) -> int:
 
         settings = prepare()
         size = size or window_area(settings)
-    env = parse_variables(options.extra_env)
     # Parse before starting a server: invalid arguments must create nothing.
     flow = flows.new(
         connection(options).caller,
         options.name,
         window_name=options.window_name,
-        cwd=options.cwd,
-        command=options.rest or None,
-        env=env,
         size=size,
         shell=options.shell,
         login=options.login,
         log=options.log,
         history=options.history,
+        **program(options),
     )
     if options.json and options.name is None:
-        raise BadNameError("--json makes a session only under a name of your choice", remedy="add -s NAME")
+        raise BadNameError("--json requires a session name", remedy="add -s NAME")
     with connection(options, start=True) as phux:
         made = phux.drive(flow)
         socket = phux.socket

@@ -1,14 +1,14 @@
-"""new-window: make a window with one pane in a session, and start a program in it, the shell unless COMMAND is given.
+"""new-window: create a window with one pane in a session and start a shell in it, or COMMAND if given.
 
-It starts where the session's active pane is, and gets the lowest free index, or the one that SESSION:INDEX names. The
-focus stays where it is without --select. Returns when the program runs.
+The program starts in the working directory of the session's active pane. The window gets the lowest free index, or
+INDEX if the argument is SESSION:INDEX. It gets the focus only with --select. Returns as soon as the program is running.
 """
 
 import argparse
 
 from phux_cli.connection import connection
 from phux_cli.output import print_place
-from phux_cli.usage import add_params, add_program, parse_variables
+from phux_cli.usage import add_params, add_program, program
 from phux_client import flows
 from phux_core.calls import CALLS
 
@@ -22,25 +22,16 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", metavar="SESSION", help="the session, or a free index of it")
+    parser.add_argument("session", metavar="SESSION", help="the session, or SESSION:INDEX with a free index")
     add_params(parser, CALLS["new_window"].params, "-n --name NAME")
     add_program(parser, CALLS["new_window"].params)
     add_params(parser, CALLS["new_window"].params, "--select")
 
 
 def run(options: argparse.Namespace) -> int:
-    env = parse_variables(options.extra_env)
+    started = program(options)
     with connection(options) as phux:
-        place = phux.drive(
-            flows.new_window(
-                phux.caller,
-                options.session,
-                name=options.name,
-                cwd=options.cwd,
-                command=options.rest or None,
-                env=env,
-                select=options.select,
-            )
-        )
+        flow = flows.new_window(phux.caller, options.session, name=options.name, select=options.select, **started)
+        place = phux.drive(flow)
     print_place(place, as_json=options.json, created=True)
     return 0

@@ -1,7 +1,9 @@
-"""output: print what a command wrote, by its id as `phux commands` prints it.
+"""output: print the output of a command, given its id as printed by `phux commands`.
 
-Also of a pane that is gone, and when no server runs. LOG.NUMBER, with a log's id as `phux logs --list` prints it, means
-one of an earlier server. Exits 0, 1 when there is no such command, 2 when a flag makes no sense.
+Works for closed panes and without a server. For a command of an earlier server, use LOG.NUMBER, where LOG is an id as
+printed by `phux logs --list`.
+
+Exit status: 0, 1 if there is no such command, 2 if a flag is invalid.
 """
 
 import argparse

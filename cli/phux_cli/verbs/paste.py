@@ -1,6 +1,6 @@
-"""paste: paste text into a pane, from the command line or from stdin; bracketed when the program asked for it.
+"""paste: paste text from the command line or stdin into a pane, bracketed if the program enabled that.
 
-As in other terminals, control characters other than tabs and newlines are left out.
+As in other terminals, control characters other than tabs and newlines are removed.
 """
 
 import argparse
@@ -20,17 +20,17 @@ _MAX_TEXT = 1024 * 1024  # the server's limit for one input
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", help="the pane")
-    parser.add_argument("text", metavar="TEXT", nargs="?", help="what to paste; stdin when omitted")
+    parser.add_argument("text", metavar="TEXT", nargs="?", help="the text to paste; stdin when omitted")
 
 
 def run(options: argparse.Namespace) -> int:
     if options.text is not None and options.rest:
-        raise UsageError("there is a TEXT before and behind `--`", remedy="give it once")
+        raise UsageError("TEXT is given both before and after `--`", remedy="give it once")
     text = " ".join(options.rest) if options.rest else options.text
     if text is None:
         text = sys.stdin.buffer.read(_MAX_TEXT + 1).decode("utf-8", "surrogateescape")
     if len(text) > _MAX_TEXT:
-        raise UsageError(f"the text is longer than {_MAX_TEXT} bytes", remedy="put it into a file")
+        raise UsageError(f"the text is longer than {_MAX_TEXT} bytes", remedy="write it to a file instead")
     with connection(options) as phux:
         document = phux.drive(flows.paste(phux.caller, options.target, text))
     if options.json:

@@ -1,6 +1,6 @@
-"""rename: give what TARGET names another name: a session, or a window such as work:0.
+"""rename: rename a session, or a window such as work:0.
 
-A session's name is its own; windows may share one.
+Session names are unique; window names need not be.
 """
 
 import argparse

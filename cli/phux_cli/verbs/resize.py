@@ -1,8 +1,8 @@
-"""resize: change the size of a pane or of a window.
+"""resize: resize a pane or a window.
 
-On an axis on which other panes are beside a pane, its dividers move; else its window changes its size, as it does when
-TARGET is a window or a session. --left, --right, --up and --down move the pane's divider, as far as it goes: the one
-behind it, or if it is the last on that axis, the one before it. A window that follows attached clients keeps its size.
+A pane with neighbors on an axis moves its dividers on that axis; otherwise its whole window is resized, as it is if
+TARGET is a window or a session. --left, --right, --up and --down move the divider after the pane, or the one before it
+if it is the last pane on that axis, as far as possible. A window that follows its attached clients keeps its size.
 """
 
 import argparse
@@ -31,18 +31,18 @@ _SIDES = ("left", "right", "up", "down")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     params = CALLS["resize_window"].params
     parser.add_argument("target", metavar="TARGET", help="the pane, window or session")
-    parser.add_argument("size", metavar="COLSxROWS", nargs="?", help="both at once")
+    parser.add_argument("size", metavar="COLSxROWS", nargs="?", help="the new size")
     add_param(parser, params["cols"].but(kind=whole(1)), "--width N")
     add_param(parser, params["rows"].but(kind=whole(1)), "--height N")
     for side in _SIDES:
-        text = f"move the divider N cells {side if side in {'up', 'down'} else f'to the {side}'}"
+        text = f"move the divider N cells {side}"
         parser.add_argument(f"--{side}", metavar="N", type=whole_number(whole(1)), help=text)
     parser.add_argument(
         "--policy",
         metavar="POLICY",
         choices=WINDOW_POLICIES,
-        help="whose size the window has when clients are attached: smallest, largest, latest, manual for its own, or "
-        "default for what the server is set to",
+        help="the attached client whose size the window follows: smallest, largest or latest; manual to follow none, "
+        "default for the server's setting",
     )
 
 
@@ -51,12 +51,12 @@ def run(options: argparse.Namespace) -> int:
     moves = [(side, getattr(options, side)) for side in _SIDES if getattr(options, side) is not None]
     if options.size is not None:
         if cols or rows:
-            raise UsageError("COLSxROWS and --width or --height say the same twice", remedy="give one of them")
+            raise UsageError("COLSxROWS cannot be combined with --width or --height", remedy="give one of them")
         cols, rows = parse_size(options.size)
     sized = bool(cols or rows or options.policy)
     if len(moves) + sized != 1:
         raise UsageError(
-            "it takes one size, or one of --left, --right, --up and --down", remedy=f"usage: phux resize {USAGE}"
+            "give one size, or one of --left, --right, --up and --down", remedy=f"usage: phux resize {USAGE}"
         )
     side, by = moves[0] if moves else (None, None)
     with connection(options) as phux:

@@ -1,16 +1,19 @@
-"""run: run a command in a pane's shell, print what it wrote, and exit as it did.
+"""run: run a command in a pane's shell, print its output, and exit with its exit code.
 
-One CMD is a line of shell; several are words that the shell sees exactly so. Flags of CMD's own stand after `--`.
-Exits with the command's code, 1 when it could not be run, 125 when the timeout expired (the command continues) or when
-the shell did not report the command's code. Ctrl-C exits with 130 and leaves the command running; with --interrupt, it
-stops the command.
+A single CMD is a shell command line. Several are a program and its arguments, which the shell does not interpret. Put
+flags of the command itself after `--`. Ctrl-C exits with 130 and leaves the command running; with --interrupt, it stops
+the command.
+
+Exit status: the command's exit code, 1 if it could not be run, 125 if the timeout expired (the command keeps running)
+or the shell did not report an exit code.
 """
 
 import argparse
 
 from phux_cli.connection import connection
 from phux_cli.output import print_document, print_note, write
-from phux_cli.usage import UsageError, add_param, add_params, seconds
+from phux_cli.usage import add_param, add_params, seconds
+from phux_cli.verbs import start
 from phux_client import flows
 from phux_client.flows.run import new_run_id
 from phux_client.flows.target import pane_id
@@ -27,7 +30,7 @@ EXAMPLES = (
 _TIMED_OUT = 125
 _UNKNOWN = 125
 _LARGEST_CODE = 255
-# A user who pressed Ctrl-C does not wait longer for a server that does not answer.
+# How long a user who pressed Ctrl-C waits for a server that does not answer.
 _LEAVE_TIMEOUT_S = 2.0
 
 
@@ -46,29 +49,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECS",
         type=seconds,
         default=flows.RUN_TIMEOUT_S,
-        help=f"how many seconds to wait, 0 for no limit; {flows.RUN_TIMEOUT_S} when omitted",
+        help=f"seconds to wait, 0 for no limit; {flows.RUN_TIMEOUT_S} when omitted",
     )
     params = CALLS["run"].params
     add_param(parser, params["interrupt"].but(doc="send C-c when the timeout expires, and on Ctrl-C"), "--interrupt")
     add_params(parser, params, "--queue")
-    parser.add_argument("--detach", action="store_true", help="do not wait for it: the same as `phux start`")
+    parser.add_argument("--detach", action="store_true", help="do not wait: the same as `phux start`")
     add_params(parser, params, "--max-bytes N", "--raw")
 
 
 def run(options: argparse.Namespace) -> int:
-    words = [*options.words, *(options.rest or [])]
-    if not words or words == [""]:
-        raise UsageError("there is no CMD", remedy='give a line of shell, such as "make test"')
+    command = start.command_of(options)
     if options.detach:
-        from phux_cli.verbs import start
-
         return start.run(options)
     with connection(options) as phux:
         pane, run_id = phux.drive(pane_id(options.target, phux.caller)), new_run_id()
         flow = flows.run(
             phux.caller,
             pane,
-            words[0] if len(words) == 1 else words,
+            command,
             timeout_s=options.timeout,
             queue=options.queue,
             interrupt=options.interrupt,
@@ -99,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _interrupted(options: argparse.Namespace, pane: int, run_id: str) -> RunInterruptedError:
-    """Return the error after Ctrl-C: what happened to the command, and how to stop it."""
+    """Return the error after Ctrl-C, with the state of the command and how to stop it."""
     import shlex
 
     where = f" --socket {shlex.quote(options.socket)}" if options.socket else ""
@@ -108,12 +107,12 @@ def _interrupted(options: argparse.Namespace, pane: int, run_id: str) -> RunInte
         with connection(options, timeout_s=_LEAVE_TIMEOUT_S) as phux:
             reply = phux.drive(flows.leave_run(pane, run_id, interrupt=options.interrupt))
     except PhuxError as error:
-        return RunInterruptedError(f"the command may continue in @{pane}: {error.message}", remedy=remedy)
+        return RunInterruptedError(f"the command may still be running in @{pane}: {error.message}", remedy=remedy)
     if reply["outcome"] == "finished":
-        return RunInterruptedError(f"the command in @{pane} has ended with exit code {reply['exit_code']}")
+        return RunInterruptedError(f"the command in @{pane} ended with exit code {reply['exit_code']}")
     if not reply["started"]:
         return RunInterruptedError(f"the command was not typed in @{pane}")
     if reply["ended"]:
-        return RunInterruptedError(f"C-c has stopped the command in @{pane}")
-    happened = "continues after C-c" if options.interrupt else "continues"
+        return RunInterruptedError(f"C-c stopped the command in @{pane}")
+    happened = "is still running after C-c" if options.interrupt else "is still running"
     return RunInterruptedError(f"the command {happened} in @{pane}", remedy=remedy)

@@ -1,4 +1,4 @@
-"""schema: print the JSON Schema of a document, or the names of all of them. Needs no server."""
+"""schema: print the JSON Schema of a document, or the names of all schemas. Needs no server."""
 
 import argparse
 
@@ -6,12 +6,12 @@ from phux_cli.output import write
 from phux_cli.usage import UsageError
 from phux_core import schema
 
-JSON = "the same: a schema is JSON already"
+JSON = "the names as a JSON list"
 EXAMPLES = ("phux schema", "phux schema screen-state")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", nargs="?", help="which, such as screen-state or ScreenState")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="the document, such as screen-state or ScreenState")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -27,6 +27,6 @@ def run(options: argparse.Namespace) -> int:
         write(schema.read(options.name))
     except KeyError:
         raise UsageError(
-            f"there is no schema {options.name!r}", remedy=f"there are {', '.join(schema.names())}"
+            f"there is no schema {options.name!r}", remedy=f"the schemas are {', '.join(schema.names())}"
         ) from None
     return 0

@@ -1,7 +1,9 @@
-"""search: look for a pattern in the logs of all panes, line by line, escape sequences left out.
+"""search: search the logs of all panes line by line, ignoring escape sequences.
 
-Prints pane, line and offset of each; with --all, and when no server runs, the log in place of the pane. Exits 0, 1 when
-nothing was found, 2 when the pattern makes no sense.
+Prints the pane, line number and offset of each match. With --all, and if no server is running, prints the log's id
+instead of the pane.
+
+Exit status: 0, 1 if nothing matches, 2 if the pattern is invalid.
 """
 
 import argparse

@@ -1,6 +1,7 @@
-"""select: give what TARGET names the focus: a pane and its window, a window, or a session.
+"""select: give the focus to a session, a window, or a pane and its window.
 
-`.` and `=` obey it, and attached clients show it. Another pane that was zoomed in that window is so no longer.
+Attached clients show it, and the targets `.` and `=` follow it. If another pane of that window is zoomed, it is
+unzoomed.
 """
 
 import argparse
@@ -17,7 +18,7 @@ EXAMPLES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", metavar="TARGET", help="a session, a window or a pane")
+    parser.add_argument("target", metavar="TARGET", help="a session, window or pane")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,10 +1,10 @@
 """send-keys: type keys and text into a pane, all of it or nothing.
 
-A KEY is a name (Enter Tab BTab Escape Space BSpace Up Down Left Right Home End PageUp PageDown Insert Delete F1-F12,
-with C- M- S- before it; in small letters, too, and Return, Esc, Backspace, PgUp, PgDn are others) or literal text. Give
-what somebody else wrote with -l, for `up` may be a word.
+A KEY is the name of a key or literal text. The names are Enter Tab BTab Escape Space BSpace Up Down Left Right Home End
+PageUp PageDown Insert Delete F1-F12, with the prefixes C- M- S- for Ctrl, Alt and Shift. Case does not matter, and
+Return, Esc, Backspace, PgUp and PgDn also work. Use -l for text that you did not write yourself: `up` may be a word.
 
-Text straight before Enter goes as one paste, then Enter. Words that begin with a dash stand after `--`.
+Text directly before Enter is sent as one paste, followed by Enter. Put words that begin with a dash after `--`.
 """
 
 import argparse
@@ -26,14 +26,14 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", help="the pane")
-    parser.add_argument("keys", metavar="KEY", nargs="*", help="a key's name or text")
-    parser.add_argument("-l", "--literal", action="store_true", help="take every KEY as text")
+    parser.add_argument("keys", metavar="KEY", nargs="*", help="the name of a key, or text")
+    parser.add_argument("-l", "--literal", action="store_true", help="treat every KEY as text")
 
 
 def run(options: argparse.Namespace) -> int:
     keys = [*options.keys, *options.rest]
     if not keys:
-        raise UsageError("no keys were given", remedy="name at least one KEY, such as Enter")
+        raise UsageError("no keys were given", remedy="give at least one KEY, such as Enter")
     with connection(options) as phux:
         document = phux.drive(flows.send_keys(phux.caller, options.target, keys, literal=options.literal))
     if options.json:

@@ -1,7 +1,7 @@
 """server: run the server in the foreground until its last session has ended.
 
-Reads the config file, $XDG_CONFIG_HOME/phux/config.toml, and ends at once if something in it is wrong. SIGTERM, SIGINT
-and `phux kill --server` end it cleanly. `phux new` starts one in the background by itself.
+Reads the config file $XDG_CONFIG_HOME/phux/config.toml, and exits at once if it is invalid. SIGTERM, SIGINT and
+`phux kill --server` stop the server cleanly. `phux new` starts a server in the background if none is running.
 """
 
 import argparse
@@ -16,20 +16,18 @@ EXAMPLES = ("phux server --exit-after-idle 1",)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add(
-        "--exit-after-idle", metavar="SECS", type=whole_number(whole(1)), help="end after SECS seconds without a client"
-    )
+    add("--exit-after-idle", metavar="SECS", type=whole_number(whole(1)), help="exit after this long without a client")
     add(
         "--keep-dead",
         metavar="SECS",
         type=whole_number(whole()),
-        help="how long a pane whose program ended stays readable; 300 when omitted",
+        help="seconds for which a pane stays readable after its program ended; 300 when omitted",
     )
     add(
         "--engine",
         metavar="NAME",
         choices=("ghostty", "pyte"),
-        help="the terminal engine, ghostty or pyte; PHUX_ENGINE, or the best available, when omitted",
+        help="the terminal engine, ghostty or pyte; PHUX_ENGINE or the best available when omitted",
     )
 
 

@@ -1,7 +1,9 @@
-"""signal: send a signal to the processes that have a pane's terminal, and tell which they are.
+"""signal: send a signal to the foreground process group of a pane, and print which processes got it.
 
-INT, QUIT and TSTP go as the keys that the terminal turns into them, while it does; all others directly. The shell
-itself is hit only with --shell. Exits 0, 1 when nothing is there, 2 when it is refused.
+INT, QUIT and TSTP are sent as the corresponding key if the terminal translates it; other signals are sent directly. The
+shell itself gets a signal only with --shell.
+
+Exit status: 0, 1 if there is no process to signal, 2 if the signal is refused.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""snapshot: read a pane's screen, or what changed on it. Attaches nothing, resizes nothing.
+"""snapshot: read a pane's screen, or the rows that changed. Does not attach or resize.
 
-Without TARGET, the last focused session. With --since SEQ (`seq` of a ScreenState), only the rows that changed after
-it. On a terminal, the screen is drawn in a frame; into a pipe or a file, its rows are printed as they are.
+Without TARGET, reads the last focused session. With --since SEQ (the `seq` of a ScreenState), prints only rows that
+changed after it. The screen is drawn in a frame on a terminal, and printed as plain rows otherwise.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from phux_cli.usage import add_param, add_params, whole_number
 from phux_client import flows
 from phux_core.calls import CALLS
 
-JSON = "a ScreenState document, or with --since a ScreenChanges document"
+JSON = "a ScreenState document; with --since, a ScreenChanges document"
 EXAMPLES = (
     "phux snapshot work",
     "phux snapshot work --json --scrollback 200",
@@ -31,9 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=0,
         type=whole_number(params["scrollback"].kind),
-        help="add the newest N rows of history; all of it without N or with 0",
+        help="include the newest N rows of scrollback; all rows without N or if N is 0",
     )
-    add_param(parser, params["cells"].but(doc="add the styled cells (with --json)"), "--cells")
+    add_param(parser, params["cells"].but(doc="include the styled cells (with --json)"), "--cells")
     add_params(parser, params, "--since SEQ")
 
 

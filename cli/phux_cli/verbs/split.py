@@ -1,14 +1,15 @@
-"""split: give a part of a pane to a new one, and start a program in it, the shell unless COMMAND is given.
+"""split: split a pane in two and start a shell in the new pane, or COMMAND if given.
 
-It starts where TARGET is. The new pane gets half, or what --size says: columns, rows, or a part such as 30%. What is
-too small is not split. The focus stays where it is without --select. Returns when the program runs.
+The program starts in the working directory of TARGET. The new pane gets half of the space, or --size columns, rows or
+percent. A pane that is too small is not split. The new pane gets the focus only with --select. Returns as soon as the
+program is running.
 """
 
 import argparse
 
 from phux_cli.connection import connection
 from phux_cli.output import print_place
-from phux_cli.usage import add_params, add_program, parse_variables
+from phux_cli.usage import add_params, add_program, program
 from phux_client import flows
 from phux_core.calls import CALLS
 
@@ -32,28 +33,15 @@ def add_side_and_size(parser: argparse.ArgumentParser) -> None:
     """Add the flags for the side and size of a pane next to another."""
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
-        "--right", dest="direction", action="store_const", const="right", help="to its right, the default"
+        "--right", dest="direction", action="store_const", const="right", help="place the pane right; the default"
     )
-    where.add_argument("--down", dest="direction", action="store_const", const="down", help="below it")
-    parser.add_argument(
-        "--size", metavar="N|N%", help="how many columns or rows it gets, or which part; half when omitted"
-    )
+    where.add_argument("--down", dest="direction", action="store_const", const="down", help="place the pane below")
+    parser.add_argument("--size", metavar="N|N%", help="columns, rows or percent for the pane; half when omitted")
 
 
 def run(options: argparse.Namespace) -> int:
-    env = parse_variables(options.extra_env)
+    started = program(options) | {"size": options.size, "select": options.select}
     with connection(options) as phux:
-        place = phux.drive(
-            flows.split(
-                phux.caller,
-                options.target,
-                options.direction or "right",
-                size=options.size,
-                cwd=options.cwd,
-                command=options.rest or None,
-                env=env,
-                select=options.select,
-            )
-        )
+        place = phux.drive(flows.split(phux.caller, options.target, options.direction or "right", **started))
     print_place(place, as_json=options.json, created=True)
     return 0

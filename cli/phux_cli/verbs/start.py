@@ -1,7 +1,9 @@
-"""start: type a command at a pane's prompt, and leave it to itself; prints its id.
+"""start: type a command at a pane's prompt and print its id, without waiting for it to finish.
 
-`phux output ID` reads what it wrote, `phux wait --command-id ID` waits for its end, `phux stop` ends it. One CMD is a
-line of shell; several are words that the shell sees exactly so. Exits 0, 1 when it could not be typed.
+`phux output ID` reads its output, `phux wait --command-id ID` waits until it ends, and `phux stop` ends it. A single
+CMD is a shell command line. Several are a program and its arguments, which the shell does not interpret.
+
+Exit status: 0, or 1 if the command could not be typed.
 """
 
 import argparse
@@ -23,12 +25,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_params(parser, CALLS["start"].params, "--queue")
 
 
-def run(options: argparse.Namespace) -> int:
-    words = [*options.words, *(options.rest or [])]
+def command_of(options: argparse.Namespace) -> str | list[str]:
+    """Return the CMD arguments: a shell command line, or a program and its arguments.
+
+    Raises:
+        UsageError: There are none.
+    """
+    words = [*options.words, *options.rest]
     if not words or words == [""]:
-        raise UsageError("there is no CMD", remedy='give a line of shell, such as "make test"')
+        raise UsageError("CMD is missing", remedy='give a shell command line, such as "make test"')
+    return words[0] if len(words) == 1 else words
+
+
+def run(options: argparse.Namespace) -> int:
+    command = command_of(options)
     with connection(options) as phux:
-        command = words[0] if len(words) == 1 else words
         document = phux.drive(flows.start(phux.caller, options.target, command, queue=options.queue))
     if options.json:
         print_document(document)

@@ -1,4 +1,4 @@
-"""status: tell how the server is: processes, version, engine, socket, counts, log. Exits 1 when none runs."""
+"""status: show the server's processes, version, engine, socket, counts and logs. Exits with 1 if none is running."""
 
 import argparse
 
@@ -18,20 +18,20 @@ def run(options: argparse.Namespace) -> int:
         return 0
     for name, value in document.items():
         if name == "states":
-            told = ", ".join(f"{count} {state}" for state, count in value.items() if count) or "-"
-            print(f"{name:<17} {told}")
+            counts = ", ".join(f"{count} {state}" for state, count in value.items() if count) or "-"
+            print(f"{name:<17} {counts}")
         elif name == "logs":
             print(f"{name:<17} {value['directory'] or '-'}")
         elif name not in {"schema_version", "engine_notes", "system_notes"}:
             print(f"{name.replace('_', ' '):<17} {'-' if value is None else value}")
     for note in document["engine_notes"]:
-        print(f"{note['terminal']} has the {note['engine']} engine: {note['note']}")
+        print(f"{note['terminal']} uses the {note['engine']} engine: {note['note']}")
     for note in document.get("system_notes", ()):
         print(note)
     logs = document.get("logs", {})
     if logs.get("problem"):
-        print(f"panes are not logged: {logs['problem']}; `phux doctor` says more")
+        print(f"panes are not logged: {logs['problem']}; run `phux doctor` for details")
     for hole in logs.get("holes", ()):
         end = "now" if hole["end"] is None else hole["end"]
-        print(f"the log of {hole['terminal']} misses bytes {hole['start']} to {end}: {hole['why']}")
+        print(f"the log of {hole['terminal']} lacks bytes {hole['start']} to {end}: {hole['why']}")
     return 0

@@ -1,6 +1,6 @@
-"""stop: end what runs in a pane's shell: INT, then TERM, then KILL, until the prompt is back.
+"""stop: end the program running in a pane's shell with INT, then TERM, then KILL, until the prompt is back.
 
-Exits 0, also when nothing ran; 1 when it does not end.
+Exit status: 0, even if nothing was running; 1 if the program does not end.
 """
 
 import argparse
@@ -18,7 +18,7 @@ _MOST_GRACE = 60
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", help="the pane")
     parser.add_argument(
-        "--grace", metavar="SECS", type=seconds, help="how many seconds to wait after each signal; 2 when omitted"
+        "--grace", metavar="SECS", type=seconds, help="seconds to wait after each signal; 2 when omitted"
     )
 
 
@@ -32,5 +32,5 @@ def run(options: argparse.Namespace) -> int:
     elif document["stopped"]:
         print(f"stopped {document['command']} with {document['signals'][-1]}")
     else:
-        print("nothing ran")
+        print("nothing was running")
     return 0

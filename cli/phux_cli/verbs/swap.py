@@ -1,4 +1,4 @@
-"""swap: let two panes or two windows change places, also across sessions."""
+"""swap: exchange the places of two panes or two windows, also across sessions."""
 
 import argparse
 
@@ -12,7 +12,7 @@ EXAMPLES = ("phux split work && phux swap work:0.0 work:0.1", "phux new-window w
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("one", metavar="A", help="a pane or a window")
-    parser.add_argument("other", metavar="B", help="another of the same kind")
+    parser.add_argument("other", metavar="B", help="another pane or window, of the same kind as A")
 
 
 def run(options: argparse.Namespace) -> int:

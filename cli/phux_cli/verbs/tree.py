@@ -1,7 +1,7 @@
-"""tree: show every session, window and pane, or what TARGET names: a drawing, or with --json a Tree document.
+"""tree: show all sessions, windows and panes, or those of TARGET.
 
-A `*` stands at what is active where it is: the focused session, its current window, the active pane of each window.
-On a terminal, lines that are too long for it are cut.
+A `*` marks the focused session, the current window of each session and the active pane of each window. On a terminal,
+long lines are cut.
 """
 
 import argparse
@@ -20,7 +20,7 @@ EXAMPLES = ("phux tree", "phux split work && phux tree work:0", "phux tree --jso
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", metavar="TARGET", nargs="?", help="a session, a window or a pane; all when omitted")
+    parser.add_argument("target", metavar="TARGET", nargs="?", help="a session, window or pane; all when omitted")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -50,7 +50,7 @@ def draw(tree: "Document") -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Return a text that programs chose, escaped if it contains control characters."""
+    """Return a text from a program, escaped if it contains control characters."""
     return text if text.isprintable() else json.dumps(text)
 
 

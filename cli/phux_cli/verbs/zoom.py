@@ -1,4 +1,4 @@
-"""zoom: give a pane the whole of its window for a while, or end that; without --on or --off, the other than now.
+"""zoom: show a pane in the whole window, or restore the layout; without --on or --off, toggle.
 
 The other panes keep their places and sizes.
 """
@@ -19,8 +19,8 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", help="the pane")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--on", dest="on", action="store_const", const=True, help="give it the window")
-    which.add_argument("--off", dest="on", action="store_const", const=False, help="end that")
+    which.add_argument("--on", dest="on", action="store_const", const=True, help="zoom the pane")
+    which.add_argument("--off", dest="on", action="store_const", const=False, help="restore the layout")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,28 +8,39 @@ from typing import TYPE_CHECKING, Any
 
 from phux_client import flows
 from phux_core.errors import BadRequestError, NoSuchTargetError, PaneClosedError, TimedOutError
-from phux_core.kinds import BOOLEAN, ENVIRONMENT, TEXT, Param, number
 from phux_mcp.answers import Answer
-from phux_mcp.catalog import Tool
 from phux_mcp.own_panes import refuse_own
+from phux_mcp.profiles import KINDS, make_tool
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from phux_client import Phux
+    from phux_mcp.catalog import Tool
     from phux_mcp.methods import Call
 
     Arguments = dict[str, Any]
     Document = dict[str, Any]
+    _Run = Callable[[Phux, Arguments], Awaitable[Document]]
 
 INSTRUCTIONS = (
-    "Terminal tabs that keep running, and logs of all they write. create_tab, then execute_command for what ends soon, "
-    "start_process and read_logs_from_tab for what keeps running."
+    "Terminal tabs that keep running, with logs of their output. Use create_tab, then execute_command for a short "
+    "command, or start_process and read_logs_from_tab for a long-running one."
 )
+TOOLS: list[Tool] = []
+"""The tools of Terminally MCP."""
+
 _SESSION = "terminally"
 _LINES = 500
 _CHUNK = 65536
 _TIMEOUT_MS = 10_000
+_TAB: Document = {
+    "type": "object",
+    "properties": {"window_id": {"type": "string"}, "name": {"type": "string"}, "active": {"type": "boolean"}},
+    "required": ["window_id", "name", "active"],
+}
+_TABS: Document = {"type": "array", "items": _TAB}
+_STRIP = "boolean Strip ANSI sequences (default false)"
 # Only the first of several concurrent tabs may create the session.
 _creating = asyncio.Lock()
 # The limit of set_history_limit, for later tabs.
@@ -42,11 +53,11 @@ async def _tabs(phux: Phux) -> list[Document]:
 
 
 async def _pane_of(phux: Phux, window_id: str) -> int:
-    """Return the pane of a tab."""
     return int((await _shown_in(phux, window_id))["id"])
 
 
 async def _shown_in(phux: Phux, window_id: str) -> Document:
+    """Return the active pane of a tab."""
     for tab in await _tabs(phux):
         if window_id == f"@{tab['id']}":
             panes: list[Document] = tab["panes"]
@@ -54,6 +65,47 @@ async def _shown_in(phux: Phux, window_id: str) -> Document:
     raise NoSuchTargetError(f"there is no tab {window_id!r:.80}", remedy="list_tabs lists them")
 
 
+def _mode(arguments: Arguments) -> str:
+    return "stripped" if arguments.get("strip_ansi", False) else "raw"
+
+
+def _tool(description: str, gives: dict[str, str], safety: str = "mutating", **takes: str) -> Callable[[_Run], _Run]:
+    """Register a function as a tool; see ``make_tool`` for the notation of parameters, and of results in ``gives``."""
+
+    def register(run: _Run) -> _Run:
+        async def answer(call: Call, arguments: Arguments) -> Answer:
+            try:
+                return Answer(await run(await call.links.phux(), arguments))
+            except PaneClosedError as error:
+                raise PaneClosedError(
+                    f"the program in the tab {arguments.get('window_id')} has ended",
+                    remedy="read its output with read_logs_from_tab, or open a new tab with create_tab",
+                ) from error
+
+        required = [key for key, note in gives.items() if note.split(" ")[0].endswith("!")]
+        output = {"type": "object", "properties": {key: _schema(note) for key, note in gives.items()}}
+        output["required"] = required
+        name = run.__name__.removeprefix("_")
+        TOOLS.append(make_tool(name, description, answer, takes, safety=safety, output=lambda: output))
+        return run
+
+    return register
+
+
+def _schema(note: str) -> Document:
+    kind, _, text = note.partition(" ")
+    schema = _TABS if kind == "tabs!" else KINDS[kind.removesuffix("!")].schema
+    return {**schema, "description": text} if text else schema
+
+
+@_tool(
+    "Create a new terminal tab (tmux window)",
+    {"window_id": "string! tmux window id, e.g., '@3'", "name": "string"},
+    name="string Optional name for the tab",
+    cwd="string Optional working directory for the shell",
+    env="variables Optional environment variables",
+    login="boolean Start shell as a login shell (e.g., zsh -l)",
+)
 async def _create_tab(phux: Phux, arguments: Arguments) -> Document:
     name, cwd, env = arguments.get("name"), arguments.get("cwd") or phux.caller.cwd, arguments.get("env")
     shell = [os.environ.get("SHELL") or "/bin/sh", "-l"] if arguments.get("login") else None
@@ -69,19 +121,40 @@ async def _create_tab(phux: Phux, arguments: Arguments) -> Document:
     return {"window_id": f"@{made['window_id']}", "name": made["window_name"]}
 
 
+@_tool(
+    "List all terminal tabs",
+    {"tabs": "tabs!"},
+    "read-only",
+)
 async def _list_tabs(phux: Phux, _arguments: Arguments) -> Document:
     tabs = await _tabs(phux)
     return {"tabs": [{"window_id": f"@{tab['id']}", "name": tab["name"], "active": tab["active"]} for tab in tabs]}
 
 
-async def _read_logs(phux: Phux, arguments: Arguments) -> Document:
+@_tool(
+    "Read recent logs from a tab\u2019s pipe-pane file; line-count oriented",
+    {"content": "string!", "returned_lines": "number", "truncated": "boolean True if more lines existed than returned"},
+    "read-only",
+    window_id="string!",
+    lines="number Number of lines to return from the end (default 500)",
+    strip_ansi="boolean Remove ANSI sequences in returned content (default false)",
+)
+async def _read_logs_from_tab(phux: Phux, arguments: Arguments) -> Document:
     pane = await _pane_of(phux, arguments["window_id"])
     lines = int(arguments.get("lines", _LINES))
     read = await phux.drive(flows.logs(phux.caller, pane, lines=lines, mode=_mode(arguments)))
     return {"content": read["content"], "returned_lines": read["returned_lines"], "truncated": read["truncated"]}
 
 
-async def _execute(phux: Phux, arguments: Arguments) -> Document:
+@_tool(
+    "Execute a command in a tab and return only the output produced between START/END markers",
+    {"output": "string!", "exit_code": "number", "timed_out": "boolean"},
+    window_id="string!",
+    command="string!",
+    timeout_ms="number Max wait for END marker; non-zero required for bounded exec (default 10000)",
+    strip_ansi=_STRIP,
+)
+async def _execute_command(phux: Phux, arguments: Arguments) -> Document:
     timeout_ms = arguments.get("timeout_ms", _TIMEOUT_MS)
     if not timeout_ms:
         raise BadRequestError("timeout_ms is 0, and a command must be bounded", remedy="send a number above 0")
@@ -99,6 +172,13 @@ async def _execute(phux: Phux, arguments: Arguments) -> Document:
     return {**ended, "exit_code": ran["exit_code"]} if ran["exit_known"] else ended
 
 
+@_tool(
+    "Start a long-running process; returns immediately; logs stream to pipe-pane file",
+    {"started": "boolean!"},
+    window_id="string!",
+    command="string!",
+    append_newline="boolean Append newline (Enter) after typing command (default true)",
+)
 async def _start_process(phux: Phux, arguments: Arguments) -> Document:
     pane = await _pane_of(phux, arguments["window_id"])
     words = [arguments["command"], *(["\r"] if arguments.get("append_newline", True) else [])]
@@ -106,12 +186,18 @@ async def _start_process(phux: Phux, arguments: Arguments) -> Document:
     return {"started": True}
 
 
+@_tool(
+    "Gracefully stop foreground process in given tab",
+    {"success": "boolean!"},
+    window_id="string!",
+    signal="string One of SIGINT|SIGTERM; default SIGINT via C-c",
+)
 async def _stop_process(phux: Phux, arguments: Arguments) -> Document:
     name = arguments.get("signal", "SIGINT")
     if name not in {"SIGINT", "SIGTERM"}:
         raise BadRequestError(f"the signal is {name!r:.80}", remedy="send SIGINT or SIGTERM")
     shown = await _shown_in(phux, arguments["window_id"])
-    refuse_own("pane", shown, phux.caller.pane, "stopped")
+    refuse_own("stop", "pane", shown, phux.caller.pane)
     pane = int(shown["id"])
     if name == "SIGINT":
         await phux.drive(flows.send_keys(phux.caller, pane, ["C-c"]))
@@ -120,7 +206,16 @@ async def _stop_process(phux: Phux, arguments: Arguments) -> Document:
     return {"success": True}
 
 
-async def _stream_logs(phux: Phux, arguments: Arguments) -> Document:
+@_tool(
+    "Read logs by byte offsets for durable consumption",
+    {"chunk": "string!", "next_byte": "number!", "eof": "boolean"},
+    "read-only",
+    window_id="string!",
+    from_byte="number Start offset (default 0)",
+    max_bytes="number Max bytes to read (default 65536)",
+    strip_ansi=_STRIP,
+)
+async def _stream_logs_from_tab(phux: Phux, arguments: Arguments) -> Document:
     pane = await _pane_of(phux, arguments["window_id"])
     flow = flows.logs(
         phux.caller,
@@ -133,6 +228,11 @@ async def _stream_logs(phux: Phux, arguments: Arguments) -> Document:
     return {"chunk": read["content"], "next_byte": read["next_byte"], "eof": read["eof"]}
 
 
+@_tool(
+    "Set tmux history-limit for panes in the managed session",
+    {"success": "boolean!"},
+    limit="number!",
+)
 async def _set_history_limit(phux: Phux, arguments: Arguments) -> Document:
     limit = int(arguments["limit"])
     for tab in await _tabs(phux):
@@ -141,147 +241,3 @@ async def _set_history_limit(phux: Phux, arguments: Arguments) -> Document:
                 await phux.drive(flows.history_limit(phux.caller, pane["id"], limit))
     _history["limit"] = limit
     return {"success": True}
-
-
-def _mode(arguments: Arguments) -> str:
-    return "stripped" if arguments.get("strip_ansi", False) else "raw"
-
-
-def _tool(
-    name: str,
-    description: str,
-    run: Callable[[Phux, Arguments], Awaitable[Document]],
-    takes: dict[str, str],
-    gives: dict[str, str],
-    safety: str = "mutating",
-) -> Tool:
-    """Return a tool. Each parameter and result is given as its type, `!` if it is required, and its description."""
-
-    async def answer(call: Call, arguments: Arguments) -> Answer:
-        try:
-            return Answer(await run(await call.links.phux(), arguments))
-        except PaneClosedError as error:
-            raise PaneClosedError(
-                f"the program in the tab {arguments.get('window_id')} has ended",
-                remedy="read_logs_from_tab has what it wrote, create_tab makes a new one",
-            ) from error
-
-    output = {"type": "object", "properties": {key: _schema(note) for key, note in gives.items()}}
-    return Tool(
-        name,
-        name.replace("_", " ").capitalize(),
-        description,
-        answer,
-        safety=safety,
-        params=[_param(key, note) for key, note in takes.items()],
-        seed=tuple(takes),
-        output=lambda: {**output, "required": list(_required(gives))},
-    )
-
-
-def _param(name: str, note: str) -> Param:
-    kind, _, text = note.partition(" ")
-    return Param(name, _KINDS[kind.removesuffix("!")], text, required=kind.endswith("!"))
-
-
-def _schema(note: str) -> Document:
-    kind, _, text = note.partition(" ")
-    schema = _TABS if kind == "tabs!" else _KINDS[kind.removesuffix("!")].schema
-    return {**schema, "description": text} if text else schema
-
-
-def _required(notes: dict[str, str]) -> tuple[str, ...]:
-    return tuple(key for key, note in notes.items() if note.split(" ")[0].endswith("!"))
-
-
-_TAB: Document = {
-    "type": "object",
-    "properties": {"window_id": {"type": "string"}, "name": {"type": "string"}, "active": {"type": "boolean"}},
-    "required": ["window_id", "name", "active"],
-}
-_TABS: Document = {"type": "array", "items": _TAB}
-_KINDS = {"string": TEXT, "boolean": BOOLEAN, "number": number(), "variables": ENVIRONMENT}
-_STRIP = "boolean Strip ANSI sequences (default false)"
-
-TOOLS = (
-    _tool(
-        "create_tab",
-        "Create a new terminal tab (tmux window)",
-        _create_tab,
-        {
-            "name": "string Optional name for the tab",
-            "cwd": "string Optional working directory for the shell",
-            "env": "variables Optional environment variables",
-            "login": "boolean Start shell as a login shell (e.g., zsh -l)",
-        },
-        {"window_id": "string! tmux window id, e.g., '@3'", "name": "string"},
-    ),
-    _tool("list_tabs", "List all terminal tabs", _list_tabs, {}, {"tabs": "tabs!"}, "read-only"),
-    _tool(
-        "read_logs_from_tab",
-        "Read recent logs from a tab\u2019s pipe-pane file; line-count oriented",
-        _read_logs,
-        {
-            "window_id": "string!",
-            "lines": "number Number of lines to return from the end (default 500)",
-            "strip_ansi": "boolean Remove ANSI sequences in returned content (default false)",
-        },
-        {
-            "content": "string!",
-            "returned_lines": "number",
-            "truncated": "boolean True if more lines existed than returned",
-        },
-        "read-only",
-    ),
-    _tool(
-        "execute_command",
-        "Execute a command in a tab and return only the output produced between START/END markers",
-        _execute,
-        {
-            "window_id": "string!",
-            "command": "string!",
-            "timeout_ms": "number Max wait for END marker; non-zero required for bounded exec (default 10000)",
-            "strip_ansi": _STRIP,
-        },
-        {"output": "string!", "exit_code": "number", "timed_out": "boolean"},
-    ),
-    _tool(
-        "start_process",
-        "Start a long-running process; returns immediately; logs stream to pipe-pane file",
-        _start_process,
-        {
-            "window_id": "string!",
-            "command": "string!",
-            "append_newline": "boolean Append newline (Enter) after typing command (default true)",
-        },
-        {"started": "boolean!"},
-    ),
-    _tool(
-        "stop_process",
-        "Gracefully stop foreground process in given tab",
-        _stop_process,
-        {"window_id": "string!", "signal": "string One of SIGINT|SIGTERM; default SIGINT via C-c"},
-        {"success": "boolean!"},
-    ),
-    _tool(
-        "stream_logs_from_tab",
-        "Read logs by byte offsets for durable consumption",
-        _stream_logs,
-        {
-            "window_id": "string!",
-            "from_byte": "number Start offset (default 0)",
-            "max_bytes": "number Max bytes to read (default 65536)",
-            "strip_ansi": _STRIP,
-        },
-        {"chunk": "string!", "next_byte": "number!", "eof": "boolean"},
-        "read-only",
-    ),
-    _tool(
-        "set_history_limit",
-        "Set tmux history-limit for panes in the managed session",
-        _set_history_limit,
-        {"limit": "number!"},
-        {"success": "boolean!"},
-    ),
-)
-"""The tools of Terminally MCP."""

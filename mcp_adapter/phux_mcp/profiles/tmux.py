@@ -5,21 +5,20 @@ A failure is a text that begins with ``Error: `` and continues with tmux's own m
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phux_client import flows
 from phux_core.errors import NameInUseError, PhuxError
-from phux_core.kinds import BOOLEAN, LARGEST, TEXT, Kind, Param, whole
 from phux_mcp.answers import Answer
-from phux_mcp.catalog import Tool
 from phux_mcp.own_panes import refuse_own
+from phux_mcp.profiles import make_tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
 
     from phux_client import Phux
+    from phux_mcp.catalog import Tool
     from phux_mcp.methods import Call
 
     Arguments = dict[str, Any]
@@ -113,10 +112,7 @@ def _shell_line(command: str | None) -> list[str] | None:
 
 
 def _tool(description: str, safety: str = "mutating", **parameters: str) -> Callable[[_Run], _Run]:
-    """Return a tool from a function.
-
-    A parameter is given as its type, with `!` if it is required or `=` and its default, and its description.
-    """
+    """Register a function as a tool; see ``make_tool`` for the notation of parameters."""
 
     def register(run: _Run) -> _Run:
         async def answer(call: Call, arguments: Arguments) -> Answer:
@@ -127,35 +123,12 @@ def _tool(description: str, safety: str = "mutating", **parameters: str) -> Call
             except PhuxError as error:
                 return Answer(None, f"Error: {error.message}")
 
-        title = run.__name__.strip("_").replace("_", " ").capitalize()
-        params = [_param(name, note) for name, note in parameters.items()]
-        TOOLS.append(
-            Tool(
-                f"tmux{run.__name__}",
-                title,
-                description,
-                answer,
-                safety=safety,
-                params=params,
-                seed=tuple(parameters),
-            )
-        )
+        TOOLS.append(make_tool(f"tmux{run.__name__}", description, answer, parameters, safety=safety))
         return run
 
     return register
 
 
-def _param(name: str, note: str) -> Param:
-    told, _, text = note.partition(" ")
-    type_, _, default = told.partition("=")
-    kind = _KINDS[type_.removesuffix("!")]
-    if default:
-        kind = Kind(kind.words, kind.fits, {**kind.schema, "default": json.loads(default)})
-    return Param(name, kind, text, required=not default)
-
-
-# Rows of scrollback have negative numbers.
-_KINDS = {"string": TEXT, "boolean": BOOLEAN, "integer": whole(-LARGEST, LARGEST)}
 _WINDOW = 'string! Window target (e.g. "session:0", "@1").'
 _PANE = 'string! Pane target (e.g. "session:window.pane", "%3").'
 
@@ -210,7 +183,7 @@ async def _kill(phux: Phux, arguments: Arguments) -> str:
         raise _Miss("type must be 'session', 'window', or 'pane'.")
     found = _find(await phux.drive(flows.tree()), target, scope)
     node = {"session": found.session, "window": found.window, "pane": found.pane}[scope]
-    refuse_own(scope, node, phux.caller.pane, "killed")
+    refuse_own("kill", scope, node, phux.caller.pane)
     await phux.drive(flows.kill(phux.caller, (scope, node["id"])))
     return f"Killed {scope} '{target}'."
 

@@ -8,12 +8,13 @@ from phux_client import flows
 from phux_core.calls import CALLS
 from phux_core.errors import BadRequestError
 from phux_core.kinds import TEXT, Param, whole
-from phux_mcp.answers import LONGEST_MATCH, Answer, clipped
+from phux_mcp.answers import LONGEST_MATCH, clipped
 from phux_mcp.budget import Budget
-from phux_mcp.catalog import Tool, document
-from phux_mcp.tools.params import HINT, MAX_BYTES, SOCKET, connect, shared
+from phux_mcp.catalog import document
+from phux_mcp.tools.registry import HINT, MAX_BYTES, shared, tool
 
 if TYPE_CHECKING:
+    from phux_client import Phux
     from phux_mcp.methods import Call
 
     Arguments = dict[str, Any]
@@ -22,17 +23,32 @@ if TYPE_CHECKING:
 _QUERY = ("lines", "from_byte", "since", "grep", "context", "head", "tail")
 _MATCHES = 50
 _COMMANDS = 20
+_ANY_PANE = Param("target", TEXT, "the pane, even a closed one, or a log's id")
+_SEARCH = CALLS["search"].params
 
 
-async def logs(call: Call, arguments: Arguments) -> Answer:
-    """Return the output of a pane or of a command."""
-    phux = await connect(call, arguments)
+@tool(
+    "phux_logs",
+    "Read the output of a pane",
+    _ANY_PANE,
+    Param("command_id", TEXT, "instead, a command's id, from phux_commands or a detached phux_run"),
+    *shared(CALLS["logs"].params, *_QUERY),
+    MAX_BYTES,
+    safety="read-only",
+    output=lambda: {**document("log-text", more=HINT), "required": ["content", "truncated", "next_byte"]},
+    renamed={"command": "command_id"},
+)
+async def logs(_call: Call, phux: Phux, arguments: Arguments) -> Document:
+    """Read the output of a pane as a terminal shows it, by default the last 500 lines.
+
+    With `command_id`, read the output of one command. Logs outlive panes.
+    """
     query = {name: arguments[name] for name in _QUERY if name in arguments}
     command, target = arguments.get("command_id"), arguments.get("target")
     if command is not None and (
         wrong := [name for name in ("lines", "from_byte", "since", "target") if name in arguments]
     ):
-        raise BadRequestError(f"`{wrong[0]}` is of a pane's log, not of a command's output", remedy="leave it out")
+        raise BadRequestError(f"`{wrong[0]}` cannot be combined with `command_id`", remedy="leave one of them out")
 
     async def read(max_bytes: int) -> Document:
         more = {**query, "max_bytes": max_bytes}
@@ -44,13 +60,22 @@ async def logs(call: Call, arguments: Arguments) -> Answer:
     if found["truncated"] or found["omitted"]:
         place = found["next_byte" if "from_byte" in arguments else "first_byte"]
         where = "" if command is None else f"with target @{found['pane']} instead, "
-        found["hint"] = f"{where}from_byte {place} reads on from there, piece by piece; grep, head and tail choose"
-    return Answer(found)
+        found["hint"] = f"{where}from_byte {place} continues from there; grep, head and tail select lines"
+    return found
 
 
-async def search(call: Call, arguments: Arguments) -> Answer:
-    """Search the logs of all panes."""
-    phux = await connect(call, arguments)
+@tool(
+    "phux_search",
+    "Search all logs",
+    _SEARCH["pattern"],
+    _SEARCH["session"].but(kind=TEXT),
+    *shared(_SEARCH, "everywhere", "context"),
+    _SEARCH["max_matches"].but(kind=whole(1, 1000), default=_MATCHES),
+    safety="read-only",
+    output=lambda: document("matches", more=HINT),
+)
+async def search(_call: Call, phux: Phux, arguments: Arguments) -> Document:
+    """Search the output of all panes, or of those in one session, for a Python regex."""
     flow = flows.search(
         phux.caller,
         arguments["pattern"],
@@ -65,15 +90,22 @@ async def search(call: Call, arguments: Arguments) -> Answer:
     def build(count: int) -> Document:
         if count == len(matches) and not found["truncated"]:
             return found
-        hint = "a narrower pattern, a session, less context or a larger max_matches finds the rest"
+        hint = "use a narrower pattern, a session, less context or a larger max_matches to get the rest"
         return {**found, "matches": matches[:count], "truncated": True, "hint": hint}
 
-    return Answer(Budget().fill(len(matches), build))
+    return Budget().fill(len(matches), build)
 
 
-async def commands(call: Call, arguments: Arguments) -> Answer:
-    """Return the newest entries of the command ledger."""
-    phux = await connect(call, arguments)
+@tool(
+    "phux_commands",
+    "List commands",
+    _ANY_PANE,
+    Param("max_commands", whole(1, 1000), "the most commands to return", default=_COMMANDS),
+    safety="read-only",
+    output=lambda: document("command-list", more={**HINT, "omitted": {"type": "integer"}}),
+)
+async def commands(_call: Call, phux: Phux, arguments: Arguments) -> Document:
+    """List the commands that ran in a pane, or in all panes: id, exit code, times, directory; newest last."""
     found = await phux.drive(flows.commands(phux.caller, arguments.get("target")))
     entries = [
         entry if entry["command"] is None else {**entry, "command": clipped(entry["command"], LONGEST_MATCH)}
@@ -83,59 +115,8 @@ async def commands(call: Call, arguments: Arguments) -> Answer:
     def build(count: int) -> Document:
         if count == len(entries):
             return {**found, "commands": entries}
-        hint = "a larger max_commands, or a target, tells older ones"
+        hint = "use a larger max_commands or a target to get older ones"
         kept = entries[len(entries) - count :]
         return {**found, "commands": kept, "omitted": len(entries) - count, "hint": hint}
 
-    return Answer(Budget().fill(min(len(entries), arguments.get("max_commands", _COMMANDS)), build))
-
-
-_ANY_PANE = Param("target", TEXT, "the pane, also one that is gone; or a log's id")
-
-TOOLS = (
-    Tool(
-        "phux_logs",
-        "Read what a pane wrote",
-        "Read what a pane wrote, escape sequences applied: its last 500 lines by default, or with `command_id` "
-        "one command's output. Logs outlive panes.",
-        logs,
-        safety="read-only",
-        params=(
-            _ANY_PANE,
-            Param("command_id", TEXT, "instead, a command's id, from phux_commands or a detached phux_run"),
-            *shared(CALLS["logs"].params, *_QUERY),
-            MAX_BYTES,
-            SOCKET,
-        ),
-        output=lambda: {**document("log-text", more=HINT), "required": ["content", "truncated", "next_byte"]},
-        renamed={"command": "command_id"},
-    ),
-    Tool(
-        "phux_search",
-        "Search all logs",
-        "Search what all panes wrote, or those of one session, for a Python regex.",
-        search,
-        safety="read-only",
-        params=(
-            CALLS["search"].params["pattern"],
-            CALLS["search"].params["session"].but(kind=TEXT),
-            *shared(CALLS["search"].params, "everywhere", "context"),
-            CALLS["search"].params["max_matches"].but(kind=whole(1, 1000), default=_MATCHES),
-            SOCKET,
-        ),
-        output=lambda: document("matches", more=HINT),
-    ),
-    Tool(
-        "phux_commands",
-        "List what ran",
-        "List commands that ran in a pane, or in all: id, exit code, times, directory; newest last.",
-        commands,
-        safety="read-only",
-        params=(
-            _ANY_PANE,
-            Param("max_commands", whole(1, 1000), "the most commands to return", default=_COMMANDS),
-            SOCKET,
-        ),
-        output=lambda: document("command-list", more={**HINT, "omitted": {"type": "integer"}}),
-    ),
-)
+    return Budget().fill(min(len(entries), arguments.get("max_commands", _COMMANDS)), build)

@@ -14,148 +14,18 @@ from phux_core.errors import BadRequestError
 from phux_core.kinds import TEXT, Param, list_of, one_of, whole
 from phux_mcp.answers import LONGEST_MATCH, Answer, clipped, pretty
 from phux_mcp.budget import TOKENS, Budget, tokens
-from phux_mcp.catalog import Tool, document
-from phux_mcp.tools.params import HINT, MAX_BYTES, SOCKET, TARGET, TIMEOUT, WHOLE_NUMBER, connect, shared
+from phux_mcp.catalog import document
+from phux_mcp.tools.registry import HINT, MAX_BYTES, TARGET, TIMEOUT, WHOLE_NUMBER, shared, tool
 from phux_mcp.tools.screens import within
 
 if TYPE_CHECKING:
+    from phux_client import Phux
     from phux_mcp.methods import Call
 
     Arguments = dict[str, Any]
     Document = dict[str, Any]
 
 _MOST_EVENTS = 1000
-
-
-async def ls(call: Call, arguments: Arguments) -> Answer:
-    """Return the sessions, in the formats of `phux ls` and of the wire."""
-    tree = await (await connect(call, arguments)).drive(flows.tree())
-    listed = session_list(tree)
-    by_name = {session["name"]: session for session in tree["sessions"]}
-    raw = [
-        {
-            "name": session["name"],
-            "window_count": session["windows"],
-            "attached_client_count": by_name[session["name"]]["attached_clients"],
-        }
-        for session in listed["sessions"]
-    ]
-    if call.revision.seed:
-        return Answer(listed, pretty({"sessions": raw}))
-    text = _sessions_that_fit({"sessions": raw}, arguments)
-    kept = listed["sessions"][: len(text["sessions"])]
-    return Answer({**listed, **text, "sessions": kept}, pretty(text))
-
-
-async def tree(call: Call, arguments: Arguments) -> Answer:
-    """Return the whole tree, or that of one session."""
-    phux = await connect(call, arguments)
-    tree = await phux.drive(flows.tree())
-    if "session" in arguments:
-        scope, session = selector.resolve_object(tree, arguments["session"], phux.caller.pane)
-        if scope != "session":
-            raise BadRequestError(
-                f"{arguments['session']!r:.80} is no session", remedy="send a session's name; phux_ls lists them"
-            )
-        tree["sessions"] = [session]
-    return Answer(_sessions_that_fit(tree, arguments))
-
-
-def _sessions_that_fit(found: Document, arguments: Arguments) -> Document:
-    sessions = found["sessions"]
-
-    def build(count: int) -> Document:
-        if count == len(sessions):
-            return found
-        hint = "a larger max_bytes tells of the others, phux_tree with session of one"
-        return {**found, "sessions": sessions[:count], "omitted": len(sessions) - count, "hint": hint}
-
-    return Budget(arguments.get("max_bytes")).fill(len(sessions), build)
-
-
-async def snapshot(call: Call, arguments: Arguments) -> Answer:
-    """Return a screen, or what changed on it."""
-    phux = await connect(call, arguments)
-    target, cells = arguments.get("target"), arguments.get("cells", False)
-    if "since" in arguments:
-        screen = await phux.drive(flows.changes(phux.caller, target, arguments["since"], cells=cells))
-    else:
-        flow = flows.snapshot(phux.caller, target, scrollback=arguments.get("scrollback"), cells=cells)
-        screen = await phux.drive(flow)
-    return Answer(screen if call.revision.seed else within(screen, Budget(arguments.get("max_bytes"))))
-
-
-async def wait(call: Call, arguments: Arguments) -> Answer:
-    """Wait until a condition of a pane holds."""
-    phux = await connect(call, arguments)
-    until, regex = arguments.get("until"), arguments.get("regex")
-    others = {name: arguments[name] for name in ("state", "stop", "since", "gone") if name in arguments}
-    # A text takes precedence over idleness, which occurs whenever a program pauses.
-    idle_ms = None if until is not None or regex is not None else arguments.get("idle_ms")
-    timeout_s = arguments.get("timeout_secs")
-    wanted = flows.Conditions(
-        until=until, regex=regex, idle_ms=idle_ms, output_only=arguments.get("output_only", False), **others
-    )
-    flow = flows.wait(phux.caller, arguments.get("target"), wanted, timeout_s=timeout_s)
-    began = time.monotonic()
-
-    async def message() -> str:
-        return f"waiting for {time.monotonic() - began:.0f} s"
-
-    async with call.progress.ticking(timeout_s, message):
-        outcome = await phux.drive(flow)
-    result: Document = {
-        "outcome": "timed_out" if outcome.met is None else "stopped" if outcome.met == "stop" else "met",
-        "polls": outcome.looks,
-    }
-    if call.revision.seed:
-        return Answer(result)
-    screen = outcome.screen
-    told = {"condition": outcome.met, "line": outcome.line and clipped(outcome.line, LONGEST_MATCH)}
-    result |= {name: value for name, value in told.items() if value is not None}
-    result |= {"pane": f"@{screen['pane']}", "seq": outcome.seq, "state": screen["state"], "screen_tail": tail(screen)}
-    return Answer(result)
-
-
-def tail(screen: Document, rows: int = 8) -> list[str]:
-    """Return the last rows of a screen that are not blank."""
-    lines: list[str] = screen["lines"]
-    end = next((row for row in range(len(lines), 0, -1) if lines[row - 1]), 0)
-    return [clipped(line) for line in lines[max(0, end - rows) : end]]
-
-
-class _Enough(Exception):  # noqa: N818  it ends a watch, and nothing is wrong
-    """There are as many events as requested, or as fit."""
-
-
-async def watch(call: Call, arguments: Arguments) -> Answer:
-    """Collect events for a while."""
-    phux = await connect(call, arguments)
-    wanted = arguments.get("events")
-    most, timeout_s = arguments.get("max_events", 20), arguments.get("timeout_secs", 30)
-    events: list[Document] = []
-    room = TOKENS
-
-    def take(event: Document) -> None:
-        nonlocal room
-        if wanted and event["event"] not in wanted:
-            return
-        room -= tokens(pretty([event]))
-        if room < 0:
-            raise _Enough
-        events.append(event)
-        call.progress.tell(len(events), most, event["event"])
-        if len(events) >= most:
-            raise _Enough
-
-    try:
-        outcome = await phux.drive(flows.watch(phux.caller, arguments.get("target"), take, timeout_s=timeout_s))
-    except _Enough:
-        outcome = "max_events" if room >= 0 else "full"
-    result = {"events": events, "count": len(events), "outcome": outcome}
-    if outcome == "full":
-        result["hint"] = "there was no room for more; `events` chooses, and another call tells what comes next"
-    return Answer(result)
 
 
 def _watched() -> Document:
@@ -208,77 +78,184 @@ _MORE: Document = {
     "highlights": {"type": "array", "items": {"type": "object"}},
     "omitted": {"type": "object"},
 }
-
 _SNAPSHOT = CALLS["snapshot"].params
 
-TOOLS = (
-    Tool(
-        "phux_ls",
-        "List sessions",
-        "List the sessions of the running phux server.",
-        ls,
-        safety="read-only",
-        params=(MAX_BYTES, SOCKET),
-        seed=("socket",),
-        output=lambda: document("session-list", deep=True, more=_LEFT_OUT),
-    ),
-    Tool(
-        "phux_tree",
-        "Sessions, windows and panes",
-        "List every session, window and pane: size, title, program, directory and state.",
-        tree,
-        safety="read-only",
-        params=(Param("session", TEXT, "only this session"), MAX_BYTES, SOCKET),
-        output=lambda: document("tree", more=_LEFT_OUT),
-    ),
-    Tool(
-        "phux_snapshot",
-        "Read a screen",
-        "Read a pane's screen as structured data, side-effect-free: it does not attach or resize.",
-        snapshot,
-        safety="read-only",
-        params=(
-            TARGET,
-            _SNAPSHOT["scrollback"].but(kind=WHOLE_NUMBER),
-            _SNAPSHOT["cells"].but(doc="add the styled cells, and `highlights`: styled runs of text"),
-            _SNAPSHOT["since"],
-            MAX_BYTES,
-            SOCKET,
-        ),
-        seed=("target", "scrollback", "cells", "socket"),
-        output=_screen,
-    ),
-    Tool(
-        "phux_wait",
-        "Wait for a pane",
-        "Wait until one of these is true, or the pane has come to rest. `until` (or `regex`) wins over `idle_ms`; with "
-        "no condition, until nothing was written for 500 ms.",
-        wait,
-        safety="read-only",
-        params=(
-            TARGET,
-            *shared(CONDITIONS, "until", "regex", "gone", "state", "stop"),
-            CONDITIONS["idle_ms"].but(kind=WHOLE_NUMBER),
-            *shared(CONDITIONS, "since", "output_only"),
-            TIMEOUT,
-            SOCKET,
-        ),
-        seed=("target", "until", "idle_ms", "timeout_secs", "socket"),
-        output=_waited,
-    ),
-    Tool(
-        "phux_watch",
-        "Collect events",
-        "Collect events of a pane or of the server, up to max_events or timeout_secs.",
-        watch,
-        safety="read-only",
-        params=(
-            TARGET.but(omitted="the whole server"),
-            Param("events", list_of(one_of(*flows.EVENTS), "a list of names of events", least=1), "only these"),
-            Param("max_events", whole(1, _MOST_EVENTS), "the most events to return", default=20),
-            TIMEOUT.but(default=30, omitted=""),
-            SOCKET,
-        ),
-        output=_watched,
-    ),
+
+@tool(
+    "phux_ls",
+    "List sessions",
+    MAX_BYTES,
+    safety="read-only",
+    output=lambda: document("session-list", deep=True, more=_LEFT_OUT),
+    seed="",
 )
+async def ls(call: Call, phux: Phux, arguments: Arguments) -> Answer:
+    """List the sessions of the running phux server."""
+    tree = await phux.drive(flows.tree())
+    listed = session_list(tree)
+    by_name = {session["name"]: session for session in tree["sessions"]}
+    raw = [
+        {
+            "name": session["name"],
+            "window_count": session["windows"],
+            "attached_client_count": by_name[session["name"]]["attached_clients"],
+        }
+        for session in listed["sessions"]
+    ]
+    if call.revision.seed:
+        return Answer(listed, pretty({"sessions": raw}))
+    text = _sessions_that_fit({"sessions": raw}, arguments)
+    kept = listed["sessions"][: len(text["sessions"])]
+    return Answer({**listed, **text, "sessions": kept}, pretty(text))
+
+
+@tool(
+    "phux_tree",
+    "List sessions, windows and panes",
+    Param("session", TEXT, "only this session"),
+    MAX_BYTES,
+    safety="read-only",
+    output=lambda: document("tree", more=_LEFT_OUT),
+)
+async def tree(_call: Call, phux: Phux, arguments: Arguments) -> Document:
+    """List every session, window and pane: size, title, program, directory and state."""
+    tree = await phux.drive(flows.tree())
+    if "session" in arguments:
+        scope, session = selector.resolve_object(tree, arguments["session"], phux.caller.pane)
+        if scope != "session":
+            raise BadRequestError(
+                f"{arguments['session']!r:.80} is not a session", remedy="send a session's name; phux_ls lists them"
+            )
+        tree["sessions"] = [session]
+    return _sessions_that_fit(tree, arguments)
+
+
+def _sessions_that_fit(found: Document, arguments: Arguments) -> Document:
+    sessions = found["sessions"]
+
+    def build(count: int) -> Document:
+        if count == len(sessions):
+            return found
+        hint = "use a larger max_bytes to get the others, or phux_tree with session for one"
+        return {**found, "sessions": sessions[:count], "omitted": len(sessions) - count, "hint": hint}
+
+    return Budget(arguments.get("max_bytes")).fill(len(sessions), build)
+
+
+@tool(
+    "phux_snapshot",
+    "Read a screen",
+    TARGET,
+    _SNAPSHOT["scrollback"].but(kind=WHOLE_NUMBER),
+    _SNAPSHOT["cells"].but(doc="add the styled cells, and `highlights`: styled runs of text"),
+    _SNAPSHOT["since"],
+    MAX_BYTES,
+    safety="read-only",
+    output=_screen,
+    seed="target scrollback cells",
+)
+async def snapshot(call: Call, phux: Phux, arguments: Arguments) -> Document:
+    """Read a pane's screen as structured data. Has no side effects: it does not attach or resize."""
+    target, cells = arguments.get("target"), arguments.get("cells", False)
+    if "since" in arguments:
+        screen = await phux.drive(flows.changes(phux.caller, target, arguments["since"], cells=cells))
+    else:
+        flow = flows.snapshot(phux.caller, target, scrollback=arguments.get("scrollback"), cells=cells)
+        screen = await phux.drive(flow)
+    return screen if call.revision.seed else within(screen, Budget(arguments.get("max_bytes")))
+
+
+@tool(
+    "phux_wait",
+    "Wait for a pane",
+    TARGET,
+    *shared(CONDITIONS, "until", "regex", "gone", "state", "stop"),
+    CONDITIONS["idle_ms"].but(kind=WHOLE_NUMBER),
+    *shared(CONDITIONS, "since", "output_only"),
+    TIMEOUT,
+    safety="read-only",
+    output=_waited,
+    seed="target until idle_ms timeout_secs",
+)
+async def wait(call: Call, phux: Phux, arguments: Arguments) -> Document:
+    """Wait until one of the conditions holds; without a condition, until nothing was written for 500 ms.
+
+    `until` and `regex` take precedence over `idle_ms`.
+    """
+    until, regex = arguments.get("until"), arguments.get("regex")
+    others = {name: arguments[name] for name in ("state", "stop", "since", "gone") if name in arguments}
+    # A text takes precedence over idleness, which occurs whenever a program pauses.
+    idle_ms = None if until is not None or regex is not None else arguments.get("idle_ms")
+    timeout_s = arguments.get("timeout_secs")
+    wanted = flows.Conditions(
+        until=until, regex=regex, idle_ms=idle_ms, output_only=arguments.get("output_only", False), **others
+    )
+    flow = flows.wait(phux.caller, arguments.get("target"), wanted, timeout_s=timeout_s)
+    began = time.monotonic()
+
+    async def message() -> str:
+        return f"waiting for {time.monotonic() - began:.0f} s"
+
+    async with call.progress.ticking(timeout_s, message):
+        outcome = await phux.drive(flow)
+    result: Document = {
+        "outcome": "timed_out" if outcome.met is None else "stopped" if outcome.met == "stop" else "met",
+        "polls": outcome.looks,
+    }
+    if call.revision.seed:
+        return result
+    screen = outcome.screen
+    found = {"condition": outcome.met, "line": outcome.line and clipped(outcome.line, LONGEST_MATCH)}
+    result |= {name: value for name, value in found.items() if value is not None}
+    result |= {"pane": f"@{screen['pane']}", "seq": outcome.seq, "state": screen["state"], "screen_tail": tail(screen)}
+    return result
+
+
+def tail(screen: Document, rows: int = 8) -> list[str]:
+    """Return the last rows of a screen that are not blank."""
+    lines: list[str] = screen["lines"]
+    end = next((row for row in range(len(lines), 0, -1) if lines[row - 1]), 0)
+    return [clipped(line) for line in lines[max(0, end - rows) : end]]
+
+
+class _Enough(Exception):  # noqa: N818  it ends a watch, and nothing is wrong
+    """There are as many events as requested, or as fit."""
+
+
+@tool(
+    "phux_watch",
+    "Collect events",
+    TARGET.but(omitted="the whole server"),
+    Param("events", list_of(one_of(*flows.EVENTS), "a list of event names", least=1), "only these events"),
+    Param("max_events", whole(1, _MOST_EVENTS), "the most events to return", default=20),
+    TIMEOUT.but(default=30, omitted=""),
+    safety="read-only",
+    output=_watched,
+)
+async def watch(call: Call, phux: Phux, arguments: Arguments) -> Document:
+    """Collect events of a pane or of the server, up to max_events or timeout_secs."""
+    wanted = arguments.get("events")
+    most, timeout_s = arguments.get("max_events", 20), arguments.get("timeout_secs", 30)
+    events: list[Document] = []
+    room = TOKENS
+
+    def take(event: Document) -> None:
+        nonlocal room
+        if wanted and event["event"] not in wanted:
+            return
+        room -= tokens(pretty([event]))
+        if room < 0:
+            raise _Enough
+        events.append(event)
+        call.progress.report(len(events), most, event["event"])
+        if len(events) >= most:
+            raise _Enough
+
+    try:
+        outcome = await phux.drive(flows.watch(phux.caller, arguments.get("target"), take, timeout_s=timeout_s))
+    except _Enough:
+        outcome = "max_events" if room >= 0 else "full"
+    result = {"events": events, "count": len(events), "outcome": outcome}
+    if outcome == "full":
+        result["hint"] = "the result is full; select with `events`, or call again for later events"
+    return result

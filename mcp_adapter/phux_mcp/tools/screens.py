@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # The least bytes of an entry; more entries than fit at this size need not be tried.
 _ENTRY_BYTES = {"cells": 200, "highlights": 60}
-_HINT = "a larger max_bytes allows more; phux_logs has what was written before"
+_HINT = "use a larger max_bytes for more, or phux_logs for earlier output"
 
 
 def within(screen: Document, budget: Budget) -> Document:

@@ -218,7 +218,7 @@ async def _start(
     if shell is not None and not program.command:
         environment["SHELL"] = argv[0]
     name = os.path.basename(argv[0])
-    kind, _forced = shell_kind(name, argv)
+    kind = shell_kind(name, argv)
     argv, environment, nonce = launch.integrate_shell(argv, environment, history=history)
     service.starting += 1
     try:

@@ -229,4 +229,4 @@ def test_the_tab_that_the_host_runs_in_is_not_stopped(cli):
     assert cli("run", "terminally", command, "--timeout", "30").code == 0
     reply = json.loads((cli.cwd / "replies").read_text().splitlines()[-1])
     assert reply["result"]["isError"]
-    assert "this host runs in @1" in reply["result"]["content"][0]["text"]
+    assert "cannot stop @1: this host runs in it" in reply["result"]["content"][0]["text"]

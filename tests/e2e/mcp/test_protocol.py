@@ -175,7 +175,11 @@ def test_a_cancelled_call_in_a_batch_leaves_the_others(host):
         (b"\xff\xfe", -32700, None),
         (b'{"jsonrpc":"2.0","id":1,"method":"p\xffng"}', -32700, None),
         (b"[" * 100_000, -32700, None),
-        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b'{"a":' * 100 + b"1" + b"}" * 101, -32700, None),
+        (
+            b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b'{"a":' * 100_000 + b"1" + b"}" * 100_001,
+            -32700,
+            None,
+        ),
         (b'{"jsonrpc":"2.0","id":NaN,"method":"ping"}', -32700, None),
         (b"7", -32600, None),
         (b"null", -32600, None),

@@ -63,7 +63,7 @@ def test_the_printed_configuration_is_the_written_one(setup, home, host):
     found = entry(host, text)
     command = found["command"]
     assert (command if isinstance(command, list) else [command, *found["args"]]) == [COMMAND]
-    assert setup(host, "--write").out == f"{file} has it already\n"
+    assert setup(host, "--write").out == f"phux is already set up in {file}\n"
     assert [one.name for one in file.parent.iterdir()] == [file.name]  # nothing changed, so no backup
 
 
@@ -114,7 +114,7 @@ def test_a_file_that_cannot_be_edited_is_left_alone(setup, home):
     file.write_text('{"mcpServers": oops')
     refused = setup("gemini", "--write")
     assert refused.code == 2
-    assert "left as it is" in refused.err
+    assert "was not changed" in refused.err
     assert file.read_text() == '{"mcpServers": oops'
     assert len(list(file.parent.iterdir())) == 1
 
