@@ -61,11 +61,11 @@ COMMANDS = [
     "${",
     "echo ${x",
 ]
-# A file of ours, our variables, our wrapper.
+# Traces of phux: a file, variables, the wrapper.
 OURS = re.compile(r"/r[0-9a-f]{6}\b|\b_[pq]\b|7748|command eval|builtin eval|/dev/\./null")
-# How shells begin their messages: their name, what executes the command, the number of a line.
+# How shells start their messages: the shell, the option or builtin, the line number.
 PREFIX = re.compile(r"^(?:E: )?(?:\S*/)?(?:bash|zsh|dash|mksh|ksh|sh|busybox): ?(?:(?:-c|(?:line )?\d+): ?)*")
-# What these add where a command has several lines.
+# What these shells add for commands of several lines.
 EVAL = re.compile(r"\beval: (?:line \d+: )?")
 SAYS_EVAL = {"dash", "ksh", "busybox"}
 
@@ -105,7 +105,7 @@ def test_a_command_that_cannot_be_read_ends_as_in_the_shell_itself(open_shell, t
     wrong = []
     for command in COMMANDS:
         if shell == "ksh" and command.startswith("echo a\necho"):
-            continue  # it reads all of what it evals before it executes any
+            continue  # ksh parses all lines of an eval before it executes the first
         code, text = truth(ARGV[shell], command, tmp_path)
         result = pane.run(command, timeout_s=20)
         usable = pane.run("echo usable", timeout_s=20)
@@ -131,7 +131,7 @@ def test_a_line_that_only_an_alias_makes_readable_is_executed(open_shell, monkey
 def test_messages_of_several_lines_in_zsh_do_not_mention_eval(open_shell):
     pane = open_shell("zsh")
     assert pane.run("nosuchcommand\nfalse", timeout_s=20).output == "zsh: command not found: nosuchcommand"
-    assert pane.run("[[ -o eval_lineno ]]", timeout_s=20).exit_code == 0, "and the user's option is back"
+    assert pane.run("[[ -o eval_lineno ]]", timeout_s=20).exit_code == 0, "the user's option is restored"
     pane.run("unsetopt eval_lineno", timeout_s=20)
     pane.run("true\nfalse", timeout_s=20)
     assert pane.run("[[ -o eval_lineno ]]", timeout_s=20).exit_code == 1

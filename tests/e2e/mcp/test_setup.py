@@ -64,7 +64,7 @@ def test_the_printed_configuration_is_the_written_one(setup, home, host):
     command = found["command"]
     assert (command if isinstance(command, list) else [command, *found["args"]]) == [COMMAND]
     assert setup(host, "--write").out == f"{file} has it already\n"
-    assert [one.name for one in file.parent.iterdir()] == [file.name]  # nothing changed, so no backup
+    assert [one.name for one in file.parent.iterdir()] == [file.name]  # no backup without a change
 
 
 def test_without_a_host_all_are_printed_and_none_is_written(setup, home):
@@ -97,7 +97,7 @@ def test_a_merge_keeps_the_rest_and_a_backup(setup, home):
     ]
 
 
-def test_a_link_stays_a_link(setup, home, tmp_path):
+def test_a_symbolic_link_to_the_configuration_is_kept(setup, home, tmp_path):
     (tmp_path / "dotfiles").mkdir()
     real = tmp_path / "dotfiles" / "settings.json"
     real.write_text("{}\n")
