@@ -1,4 +1,4 @@
-"""Fixtures for all tests, and the watch over what outlives them."""
+"""Fixtures for all tests, and the check that no process outlives them."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ if TYPE_CHECKING:
 
     from phux_client.embedding import EmbeddedServer
 
-# Inherited by every process a test starts, so that each of them can be found again.
+# Every process that a test starts inherits this, so that the check can find it.
 _MARK = f"PHUX_TEST_RUN={uuid.uuid4().hex}"
 
 
-# A script that starts the tests in the background has them ignore C-c, nohup has them ignore a hang-up, and everything
-# that they start ignores them, too.
+# In the background of a script, the tests would ignore SIGINT, and under nohup SIGHUP; programs they start would, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 for _ignored in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
     signal.signal(_ignored, signal.SIG_DFL)
 
 
-# Tests with real shells, programs and servers. The others finish in a minute: pytest -m "not slow".
+# Directories of tests with real shells, programs and servers. The others finish in a minute: pytest -m "not slow".
 _SLOW = ("e2e", "property", "contract", "docs")
 
 
@@ -44,8 +43,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def nothing_outlives_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Fail the run if a process that it started is still there at its end; keep logs out of the developer's home."""
-    # fish makes it where there is no XDG_RUNTIME_DIR, and leaves it.
+    """Fail the run if a process that it started is left at its end; keep logs out of the developer's home directory."""
+    # fish creates it if XDG_RUNTIME_DIR is not set, and does not remove it.
     of_fish = Path("/tmp", f"fish.{getpass.getuser()}")
     was_there = of_fish.exists()
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
@@ -71,7 +70,7 @@ def _marked_processes() -> list[str]:
 
 @pytest.fixture(autouse=True)
 def own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep a real server of the developer's out of reach, and shells plain and alike everywhere."""
+    """Hide the developer's own server, and give all shells the same plain settings."""
     for name in ("PHUX_SOCKET", "PHUX_PANE", "PHUX_ENGINE", "TMUX"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SHELL", "/bin/sh")
@@ -82,7 +81,7 @@ def own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A private runtime directory, so that the default socket is the test's own."""
+    """A private runtime directory, and with it a private default socket."""
     directory = tmp_path / "run"
     directory.mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
@@ -91,7 +90,7 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def shared_server() -> Iterator[EmbeddedServer]:
-    """A server for those tests of a file that need none of their own."""
+    """A server for those tests of a file that do not need their own."""
     with embedded_server() as server:
         yield server
 
@@ -105,11 +104,11 @@ def socket() -> Iterator[str]:
 
 @pytest.fixture
 def cli(socket: str, tmp_path: Path) -> Cli:
-    """The installed ``phux`` against a private server."""
+    """The installed ``phux`` with a private server."""
     return Cli(socket, tmp_path)
 
 
 @pytest.fixture(params=["asyncio", "trio"])
 def anyio_backend(request: pytest.FixtureRequest) -> str:
-    """Run async tests under both loops."""
+    """Run async tests under asyncio and trio."""
     return str(request.param)

@@ -26,14 +26,14 @@ def server() -> Iterator[EmbeddedServer]:
 
 @pytest.fixture
 def phux(server: EmbeddedServer) -> Iterator[blocking.Phux]:
-    """A connection to it."""
+    """A connection to the server."""
     with blocking.Phux(server.socket) as phux:
         yield phux
 
 
 @pytest.fixture
 def open_shell(phux: blocking.Phux, tmp_path: Path) -> Iterator[ShellPanes]:
-    """Open panes with shells on the server of ``phux``; they end with the test."""
+    """Open panes with shells, which are killed after the test."""
     panes = ShellPanes(phux, tmp_path)
     yield panes
     panes.close()

@@ -54,6 +54,7 @@ def test_a_change_of_color_alone_is_reported_only_with_cells(pane):
     pane.send_keys("printf '\\033[s\\033[H\\033[7m%s\\033[m\\033[u' '$'", "Enter")
     pane.wait(idle_ms=200)
     assert 0 in {row.row for row in pane.changes(seen.seq, cells=True).changed}
+    assert 0 not in {row.row for row in pane.changes(seen.seq).changed}
 
 
 def test_a_resize_reports_the_whole_screen_as_changed(pane):
@@ -65,7 +66,7 @@ def test_a_resize_reports_the_whole_screen_as_changed(pane):
 def test_the_whole_screen_is_reported_after_a_service_death(phux, pane):
     seen = pane.snapshot()
     os.kill(phux.status().service_pid, signal.SIGKILL)
-    assert eventually(lambda: pane.changes(seen.seq)).changed == []  # for nothing was written
+    assert eventually(lambda: pane.changes(seen.seq)).changed == []  # because nothing was written
     pane.run("echo more")
     changes = pane.changes(seen.seq - 1)
     assert changes.full
@@ -155,11 +156,11 @@ def test_a_run_cancelled_after_it_was_typed_releases_the_pane(socket, pane):
         assert wire.receive() == {"id": 2, "ok": {}}
         wire.send({"id": 3, "call": "cancel", "params": {"request": 1}})
         assert wire.receive() == {"id": 3, "ok": {}}
-        # An act has its turn while the command still runs.
+        # Another client may act while the command still runs.
         assert pane.act("x", idle_ms=10, timeout_s=2).outcome == "met"
         pane.wait(regex="^x?over$", timeout_s=10)
         wire.send({"id": 4, "call": "status"})
-        assert wire.receive()["id"] == 4, "what was given up is not answered"
+        assert wire.receive()["id"] == 4, "a cancelled request gets no reply"
 
 
 def test_a_run_cancelled_before_it_was_typed_is_not_typed(socket, pane, anyio_backend):

@@ -70,7 +70,7 @@ def test_the_tree_is_drawn_for_people(work):
     assert work("tree", "work:1").out.splitlines() == ["work", *work("tree").out.splitlines()[4:6]]
 
 
-def test_part_of_the_tree_is_a_tree(work):
+def test_a_target_limits_the_tree_to_a_session_or_a_pane(work):
     work.json("split", "work", "--", "sleep", "1000")
     work.json("new", "-s", "other", "--", "sleep", "1000")
     (session,) = work.json("tree", "@2")["sessions"]

@@ -19,9 +19,9 @@ from servers import Cli, eventually, process_gone, server_without_sessions
 PREFIX = "\x01"
 
 
-# They end the server or its service, keep it busy, or speak of ids.
+# Tests that end the server or its service, keep it busy, or depend on ids.
 WITH_A_SERVER_OF_THEIR_OWN = {
-    "test_a_click_gives_the_focus",
+    "test_a_click_moves_the_focus",
     "test_a_crash_of_attach_restores_the_terminal",
     "test_a_divider_is_dragged",
     "test_a_divider_returns_to_the_mouse_after_it_could_not_follow",
@@ -29,7 +29,7 @@ WITH_A_SERVER_OF_THEIR_OWN = {
     "test_a_killed_keeper_restores_the_terminal",
     "test_a_pane_is_killed_only_after_yes",
     "test_a_paste_of_megabytes_arrives_whole",
-    "test_a_program_that_asks_for_the_mouse_gets_it_in_its_own_cells",
+    "test_a_program_that_enabled_the_mouse_gets_clicks_in_its_own_coordinates",
     "test_attach_survives_repeated_service_deaths",
     "test_attach_survives_a_service_death_and_types_nothing_twice",
     "test_a_target_can_be_a_window_or_a_pane",
@@ -108,13 +108,10 @@ def test_typing_a_letter_costs_a_few_bytes(client):
     assert len(client.raw) - before <= 10
 
 
-def test_colours_and_styles_arrive_as_they_are(client, phux):
+def test_colours_and_styles_are_shown_unchanged(client, phux):
     client.type("printf '\\033[1;4;38;2;1;2;3;48;5;200mX\\033[0m\\n'\r")
     client.until(
-        lambda: (
-            any(span.text.startswith("X") and span.style.fg == (1, 2, 3) for span in client.engine.spans(0, 24))
-            or (client.pump(0.02) and False)
-        )
+        lambda: any(span.text.startswith("X") and span.style.fg == (1, 2, 3) for span in client.engine.spans(0, 24))
     )
     span = next(span for span in client.engine.spans(0, 24) if span.style.fg == (1, 2, 3))
     assert (span.style.bold, span.style.underline, span.style.bg) == (True, True, 200)
@@ -123,17 +120,17 @@ def test_colours_and_styles_arrive_as_they_are(client, phux):
 @pytest.mark.parametrize(("number", "shape"), [(2, "block"), (4, "underline"), (6, "bar")])
 def test_the_cursor_has_the_shape_that_the_program_gave_it(client, number, shape):
     client.type(f"printf '\\033[{number} q'\r")
-    client.until(lambda: client.pump(0.02) is not None and client.engine.cursor().shape == shape)
+    client.until(lambda: client.engine.cursor().shape == shape)
 
 
 def test_a_hidden_cursor_is_hidden(client):
     client.type("printf '\\033[?25l'\r")
-    client.until(lambda: client.pump(0.02) is not None and not client.engine.cursor().visible)
+    client.until(lambda: not client.engine.cursor().visible)
 
 
-def test_the_title_is_passed_on(client):
+def test_the_title_of_a_pane_is_part_of_the_terminals_title(client):
     client.type("printf '\\033]2;my title\\007'\r")
-    client.until(lambda: client.pump(0.02) is not None and "my title" in (client.engine.title or ""))
+    client.until(lambda: "my title" in (client.engine.title or ""))
     assert client.engine.title.startswith("work:0:sh")
 
 
@@ -141,7 +138,7 @@ def test_the_bell_is_passed_on(client):
     client.quiet()
     before = client.raw.count(b"\x07")
     client.type("printf '\\007'\r")
-    client.until(lambda: client.pump(0.02) is not None and client.raw.count(b"\x07") > before)
+    client.until(lambda: client.raw.count(b"\x07") > before)
 
 
 def test_a_bell_in_another_window_is_marked_until_it_is_selected(client, phux):
@@ -254,7 +251,7 @@ def test_moving_a_divider_can_be_repeated_without_the_prefix(client, phux):
     agree(client, phux, "work", client.size)
 
 
-def test_a_pane_is_zoomed_and_back(client, phux):
+def test_a_pane_is_zoomed_and_unzoomed(client, phux):
     press(client, "%", "z")
     client.shows("0:sh*Z")
     agree(client, phux, "work", client.size)
@@ -324,7 +321,7 @@ def test_a_name_in_use_is_reported(client, phux):
     client.shows("'other' exists already")
 
 
-def test_the_tree_leads_to_another_session_and_back(client, phux):
+def test_the_tree_switches_to_another_session_and_can_be_left(client, phux):
     phux.new_session("other", command=["sh"])
     press(client, "w")
     client.shows("other  (1 window)")
@@ -404,7 +401,7 @@ def test_scrolling_searching_copying_and_pasting(client, phux):
     client.shows("3000")
     press(client, "[")
     client.shows("[0/")
-    client.type("/needle\rV\rcat\r")  # faster than the rows come that it takes
+    client.type("/needle\rV\rcat\r")  # typed before the rows have arrived
     client.shows("copied 7 characters")
     assert b"\x1b]52;c;" + base64.b64encode(b"needle\n") in client.raw
     client.shows("0:cat*?")
@@ -434,7 +431,7 @@ def click(client, x, y, button=0):
     client.type(f"\x1b[<{button};{x + 1};{y + 1}M\x1b[<{button};{x + 1};{y + 1}m")
 
 
-def test_a_click_gives_the_focus(client, phux):
+def test_a_click_moves_the_focus(client, phux):
     press(client, "%")
     eventually(lambda: active_pane(phux) == 2)
     click(client, 3, 3)
@@ -472,7 +469,7 @@ def test_the_mouse_applies_to_the_visible_part_of_a_larger_window(server, client
         small.shows("[work]")
         client.type("clear; echo do''wn here\r")
         small.shows("down here")
-        # The last row that is seen is the second of the lower pane; of the window's ninth, the upper one would be.
+        # The last visible row is the second one of the lower pane. The ninth row of the window is in the upper pane.
         small.type('\x1b[<0;1;9M\x1b[<0;1;9mecho cli""cked\r')
         small.shows("clicked")
         assert active_pane(phux) == 2
@@ -487,7 +484,7 @@ def test_the_wheel_scrolls_back_and_out_again(client, phux):
     client.until(lambda: not any("/" in line for line in client.screen()[:1]))
 
 
-def test_a_program_that_asks_for_the_mouse_gets_it_in_its_own_cells(client, phux):
+def test_a_program_that_enabled_the_mouse_gets_clicks_in_its_own_coordinates(client, phux):
     press(client, "%")
     eventually(lambda: active_pane(phux) == 2)
     client.type("printf '\\033[?1000h\\033[?1006h'; cat -v\r")
@@ -521,7 +518,7 @@ def test_any_key_dismisses_a_message(client, phux, key):
     client.shows("there is no window 9")
     assert not any("[work]" in line for line in client.screen())
     client.type(key)
-    client.shows("[work]", within_s=3)  # by itself it would be there for four seconds
+    client.shows("[work]", within_s=3)  # without a key, it would stay for four seconds
 
 
 def test_the_key_that_dismisses_a_message_still_has_its_effect(client, phux):
@@ -538,7 +535,7 @@ def test_the_key_that_dismisses_a_message_still_has_its_effect(client, phux):
     client.shows("[work]", within_s=3)
     press(client, "9")
     client.shows("there is no window 9")
-    client.type("\x1b[I")  # no key: the terminal says that it has the focus
+    client.type("\x1b[I")  # not a key: the terminal reports that it has the focus
     client.quiet()
     client.shows("there is no window 9")
 
@@ -611,7 +608,7 @@ def test_focus_events_are_sent_to_the_program_that_gains_the_focus(client, phux)
     eventually(lambda: (first(), second()) == ("OI", "O"))
     client.type("\x1b[O")
     eventually(lambda: first() == "OIO")
-    press(client, "n")  # a key in a terminal without the focus: nobody gains it
+    press(client, "n")  # in a terminal without the focus, no program gains it
     client.shows("1:cat*")
     client.type("\x1b[I")
     eventually(lambda: (first(), second()) == ("OIO", "OI"))
@@ -682,7 +679,7 @@ def test_grapheme_clusters_are_drawn_in_the_columns_of_the_grid(server, phux, tm
     text.write_text("A 👩\u200d👩\u200d👧 B end\nA ❤\ufe0f B\nA 🇩🇪 B\nA 👍🏽 B\n")
     with attached(server.socket, "work", engine=engine) as client:
         if joins:
-            client.engine.feed(b"\x1b[?2027h")  # pyte goes by code points all the same
+            client.engine.feed(b"\x1b[?2027h")  # pyte measures code points in any case
         client.type(f"yes xxxxxxxxxxxxxxxx | head -40; clear; cat {text}\r")
         client.shows("B end")
         client.quiet()
@@ -752,10 +749,10 @@ def ends(server, tmp_path, how, **env):
         ["sh", "-c", f"cd {tmp_path}; stty -g > before; {PHUX} attach work; echo code=$?; stty -g > after"],
         environment(server.socket, **env),
     ) as client:
-        client.until(lambda: client.engine.alt_screen or client.pump(0.02) is None)
+        client.until(lambda: client.engine.alt_screen)
         client.shows("[work]")
         client.type("printf '\\033[?1000h\\033[?25l'\r")
-        client.until(lambda: client.pump(0.02) is not None and not client.engine.cursor().visible)
+        client.until(lambda: not client.engine.cursor().visible)
         how(client)
         client.shows("code=")
         client.wait()
@@ -889,7 +886,7 @@ def test_a_flood_is_painted_at_most_sixty_times_a_second_and_typing_stays_respon
     eventually(lambda: active_pane(phux) == 2)
     client.type("echo li''ve\r")
     started = time.monotonic()
-    client.until(lambda: client.pump(0.01) is not None and any("live" in line for line in client.screen()), within_s=5)
+    client.until(lambda: any("live" in line for line in client.screen()), within_s=5)
     assert time.monotonic() - started < 2
     before = client.raw.count(b"\x1b[?2026h")
     client.pump(1.0)

@@ -138,7 +138,7 @@ def test_a_window_without_a_name_is_named_after_its_program(raw, watcher, place)
     watcher.get("input", pane=place["pane_id"], items=[{"text": "cat"}, {"key": "Enter"}])
     watcher.until(lambda: shown() == "cat")
     (window,) = next(one for one in raw.get("tree")["sessions"] if one["id"] == place["session_id"])["windows"]
-    assert window["name"] == "sh"  # which selectors know it by
+    assert window["name"] == "sh"  # the name for selectors
     raw.get("rename", scope="window", id=place["window_id"], name="mine")
     watcher.until(lambda: shown() == "mine")
 
@@ -151,7 +151,7 @@ def test_the_focus_follows_the_client_in_use(server, raw, watcher, place):
     raw.get("subscribe")
     assert focused() == other["session"]
     with Watcher(server.socket, place["session_id"], read_only=True):
-        assert focused() == other["session"]  # whoever only watches changes nothing
+        assert focused() == other["session"]  # a read-only client does not change the focus
     with Watcher(server.socket, place["session_id"]):
         assert focused() == place["session"]
     told = [event["event"] for event in raw.events if event["event"]["event"] == "focus_changed"]
@@ -159,7 +159,7 @@ def test_the_focus_follows_the_client_in_use(server, raw, watcher, place):
     raw.get("select", scope="session", id=other["session_id"])
     watcher.get("input", pane=place["pane_id"], items=[{"text": "x"}])
     assert focused() == place["session"]
-    raw.get("input", pane=other["pane_id"], items=[{"text": "x"}])  # this connection is attached nowhere
+    raw.get("input", pane=other["pane_id"], items=[{"text": "x"}])  # this connection is not attached
     assert focused() == place["session"]
     raw.get("kill", scope="session", id=other["session_id"])
 
@@ -229,7 +229,7 @@ def test_the_end_of_a_session_is_reported(raw, watcher, place):
     assert watcher.detached == {"reason": "ended", "message": "the session has ended"}
 
 
-def test_a_bell_is_reported_and_marked_in_a_hidden_window(raw, watcher, place):
+def test_a_bell_in_a_hidden_window_is_marked_until_it_is_selected(raw, watcher, place):
     other = raw.get("new_window", session=place["session_id"], command=["sh", "-c", "printf '\\a'; exec cat"])
     watcher.until(
         lambda: any(window["id"] == other["window_id"] and window["bell"] for window in watcher.view["windows"])

@@ -13,14 +13,14 @@ import pytest
 from servers import BIN, clean_environment
 
 WITHOUT_PROC = ["-m", "sh", "-c", 'umount -l /proc && exec sh -e "$0"']
-WITH_OUTER_PROC = ["-p", "-f", "--kill-child", "sh", "-e"]  # whose numbers mean other processes
-# Without the other file, systemd knows root all the same.
+WITH_OUTER_PROC = ["-p", "-f", "--kill-child", "sh", "-e"]  # its ids are those of other processes
+# With nsswitch.conf, systemd would still provide root.
 WITHOUT_USERS = [
     *("-m", "sh", "-c"),
     'for file in passwd nsswitch.conf; do mount --bind /dev/null /etc/$file; done; exec sh -e "$0"',
 ]
 ROOT = Path(__file__).parents[2]
-# This checkout may be below /tmp itself, and has to stay there.
+# This checkout may be below /tmp, and must stay visible.
 OWN_TMP = """
 exec 3<"$0"; set -e; keep=$(mktemp -d -p /var/tmp); mount --bind "$1" "$keep"; mount -t tmpfs tmpfs /tmp; mkdir -p "$1"
 mount --bind "$keep" "$1"; umount "$keep"; rmdir "$keep"; cd /; exec sh -e /dev/fd/3
@@ -56,7 +56,7 @@ def inside(tmp_path, environment):
         try:
             subprocess.run(["unshare", "-m", "-p", "-f", "true"], check=True, capture_output=True)
         except (OSError, subprocess.CalledProcessError) as error:
-            pytest.skip(f"no namespace can be made here: {error}")
+            pytest.skip(f"namespaces cannot be created here: {error}")
         done = subprocess.run(
             ["unshare", *namespace, tmp_path / "script", ROOT], env=env, cwd=tmp_path, capture_output=True, timeout=60
         )
@@ -123,7 +123,7 @@ def test_states_known_from_the_terminal_are_reported_without_proc(inside, namesp
     assert "mount a /proc" in bad[0]["remedy"]
 
 
-def test_a_service_that_dies_without_proc_comes_back(inside):
+def test_the_service_is_restarted_without_proc(inside):
     first, second = inside(
         WITHOUT_PROC,
         """
@@ -165,7 +165,7 @@ def test_without_a_home_nothing_is_logged_and_status_and_doctor_report_it(inside
         drop=["HOME", "XDG_STATE_HOME"],
     )[0]
     assert ran["output"] == "hi"
-    assert "hi" in logs["content"]  # of what is in memory
+    assert "hi" in logs["content"]  # from memory
     assert status["logs"]["directory"] is None
     assert "home" in status["logs"]["problem"]
     for document in (before, after):
@@ -189,7 +189,7 @@ def test_a_runtime_directory_that_does_not_exist_is_replaced_with_a_warning(insi
     )
     assert made["session"] == "work"
     assert ran["output"] == f"/tmp/phux-{os.getuid()}/phux.sock"
-    (warning,) = err.splitlines()  # by the one verb that was not asked for JSON
+    (warning,) = err.splitlines()  # of the only verb without --json
     assert "/no/such/directory" in warning
     assert f"/tmp/phux-{os.getuid()}" in warning
 

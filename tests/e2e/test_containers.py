@@ -13,7 +13,7 @@ import sys
 
 import pytest
 
-from far_shells import check_a_program_is_given_no_command, check_runs, check_what_takes_too_long
+from remote_shells import check_no_command_is_typed_into_a_program, check_runs, check_timeout
 from servers import eventually
 
 SHELLS = ["bash --norc", "zsh -f", "fish --no-config", "dash", "ksh", "busybox sh"]
@@ -50,7 +50,7 @@ def enter(tmp_path_factory):
     """Return the command line that starts a program in a container."""
     runc = shutil.which("runc")
     if sys.platform != "linux" or runc is None or os.geteuid() != 0:
-        pytest.skip("a container needs runc, and root")
+        pytest.skip("containers need runc and root")
     bundle = tmp_path_factory.mktemp("bundle")
     rootfs = bundle / "rootfs"
     rootfs.mkdir()
@@ -60,7 +60,7 @@ def enter(tmp_path_factory):
     (bundle / "config.json").write_text(json.dumps(specification(rootfs)))
     name = f"phux-test-{os.getpid()}"
     command = [runc, "--root", str(bundle / "state")]
-    with (bundle / "errors").open("w") as said:  # not a pipe, which the container would hold
+    with (bundle / "errors").open("w") as said:  # not a pipe, because the container would keep it open
         begun = subprocess.run(
             [*command, "run", "--detach", "--bundle", str(bundle), name],
             stdin=subprocess.DEVNULL,
@@ -70,7 +70,7 @@ def enter(tmp_path_factory):
         )
     try:
         if begun.returncode != 0:
-            pytest.skip(f"this system lets nobody start a container: {(bundle / 'errors').read_text()[-200:]}")
+            pytest.skip(f"containers cannot be started here: {(bundle / 'errors').read_text()[-200:]}")
         yield f"{' '.join(command)} exec --tty {name}"
     finally:
         subprocess.run([*command, "delete", "--force", name], capture_output=True, check=False)
@@ -95,9 +95,9 @@ def test_a_remote_command_is_reported_like_a_local_one(inside):
     assert inside.run("uname -n", timeout_s=20).output != "inside"
 
 
-def test_a_remote_command_that_times_out(inside):
-    check_what_takes_too_long(inside)
+def test_a_remote_command_is_interrupted_at_its_timeout(inside):
+    check_timeout(inside)
 
 
 def test_no_command_is_typed_into_a_remote_program(inside):
-    check_a_program_is_given_no_command(inside)
+    check_no_command_is_typed_into_a_program(inside)

@@ -168,7 +168,7 @@ async def test_two_async_embedded_servers_are_isolated():
         assert (await two.ls()).sessions == []
 
 
-def test_a_pane_in_it_knows_its_own_server():
+def test_a_pane_of_an_embedded_server_knows_its_socket():
     with blocking.embedded() as phux:
         pane = phux.new_session("w", command=["sh", "-c", "echo $PHUX_SOCKET; sleep 1000"], size=(200, 24)).pane
         pane.wait(until=phux.socket, timeout_s=10)
@@ -262,7 +262,7 @@ def test_the_engine_can_be_chosen(engine):
 
 
 @pytest.mark.anyio
-async def test_the_engine_can_be_chosen_for_an_async_one():
+async def test_the_engine_can_be_chosen_for_an_async_embedded_server():
     async with phux_client.embedded(engine="pyte") as phux:
         assert (await phux.status()).engine == "pyte"
 

@@ -9,7 +9,7 @@ import pytest
 
 from servers import Cli, embedded_server, eventually
 
-# A real abort of the real service process, at the moment it feeds: what libghostty's panics do.
+# Aborts the service process while it feeds the engine, as a panic of libghostty does.
 PANIC = """
 import os, sys
 if "phux_core.server" in " ".join(sys.orig_argv):
@@ -54,7 +54,7 @@ def test_the_pane_that_crashed_the_engine_continues_with_the_other_one(cli):
 
 
 def test_doctor_and_the_log_explain_why_the_better_engine_is_not_used(tmp_path, monkeypatch):
-    (tmp_path / "pyghostty.py").write_text("")  # there, but without its library
+    (tmp_path / "pyghostty.py").write_text("")  # the module, but not its library
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with embedded_server() as server:
         cli = Cli(server.socket, tmp_path)

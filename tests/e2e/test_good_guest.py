@@ -91,7 +91,7 @@ def test_a_timeout_around_a_call_leaves_the_client_usable(socket):
     asyncio.run(main())
 
 
-def test_opened_in_one_task_and_closed_in_another(opened):
+def test_a_client_may_be_opened_in_one_task_and_closed_in_another(opened):
     async def main():
         stack = contextlib.AsyncExitStack()
         phux = await asyncio.create_task(stack.enter_async_context(opened()))
@@ -104,7 +104,7 @@ def test_opened_in_one_task_and_closed_in_another(opened):
     asyncio.run(main())
 
 
-def test_opened_in_one_trio_task_and_closed_in_another(opened):
+def test_a_client_may_be_opened_in_one_trio_task_and_closed_in_another(opened):
     async def main():
         opening = opened()
         held = []
@@ -148,13 +148,13 @@ def test_a_reading_task_that_is_cancelled_hands_on_its_role(socket):
                 others = [asyncio.create_task(pane.wait(until="here", timeout_s=20)) for _ in range(10)]
                 next_event = asyncio.create_task(events.next(timeout_s=20))
                 for other in others:
-                    await phux.status()  # by now each of them has subscribed, or waits for the reply
+                    await phux.status()  # each of them has subscribed by now, or waits for the reply
                     assert not other.done()
                 first.cancel()
                 await asyncio.wait([first])
                 await pane.send_keys("here", "Enter")
                 assert [waited.met for waited in await asyncio.gather(*others)] == ["until"] * 10
-                assert (await next_event).event in {"dirty", "state_changed"}  # cat may be seen to run first
+                assert (await next_event).event in {"dirty", "state_changed"}  # cat may be reported as running first
 
     asyncio.run(main())
 
@@ -189,7 +189,7 @@ def test_unread_events_do_not_delay_calls(socket):
 
 
 @pytest.mark.parametrize("scope", ["function", "module"])
-def test_fixtures_of_pytest_asyncio(tmp_path, scope):
+def test_a_client_works_in_fixtures_of_pytest_asyncio(tmp_path, scope):
     """pytest-asyncio runs the two halves of a fixture in different tasks."""
     pytest.importorskip("pytest_asyncio")
     test = tmp_path / "test_users.py"

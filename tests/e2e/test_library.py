@@ -38,7 +38,7 @@ def name(request):
     return request.node.name[:64].replace("/", "-").replace(":", "-")
 
 
-async def test_the_issues_own_example(socket, tmp_path):
+async def test_a_session_is_created_read_typed_into_and_killed(socket, tmp_path):
     async with phux_client.connect(socket) as phux:
         work = await phux.new_session("work", cwd=str(tmp_path), command=None, env={}, size=(120, 40))
         assert [session.name for session in await phux.sessions()] == ["work"]
@@ -99,7 +99,6 @@ async def test_a_cancelled_wait_ends_its_subscription(phux, name):
         await session.pane.send_keys("x")
         assert (await events.next(timeout_s=5)).event == "dirty"
     await phux.status()
-    # Whatever is subscribed is pushed; nothing else is there to receive it.
     stream = phux._link._slot.stream
     assert stream is not None
     assert not any(map(stream.protocol.has_subscription, range(100)))
@@ -121,7 +120,7 @@ async def test_a_cancelled_wait_ends_its_subscription(phux, name):
         ("bad_request", phux_client.BadRequestError, lambda phux: phux.new_session("s", command=["a\0b"])),
     ],
 )
-async def test_errors_are_one_family_with_stable_codes(phux, code, kind, call):
+async def test_errors_have_a_common_base_and_stable_codes(phux, code, kind, call):
     with pytest.raises(kind) as caught:
         await call(phux)
     assert caught.value.code == code
@@ -269,7 +268,7 @@ async def test_waiting_wakes_when_the_text_appears_without_polling(phux, name):
             await session.pane.wait(until=f"got-it-{number}", timeout_s=10)
             taken.append(time.monotonic() - started)
         tasks.cancel_scope.cancel()
-    # The idle default alone is half a second. One of them may have met a machine that was busy.
+    # The default idle time alone is half a second. The median tolerates a busy machine.
     assert statistics.median(taken) < 0.25
 
 
@@ -293,7 +292,7 @@ async def test_kill_server_returns_when_it_is_gone():
         server.close()
 
 
-async def test_calls_after_the_servers_end_say_that_there_is_none():
+async def test_calls_after_the_end_of_the_server_report_that_there_is_none():
     server = embedded_server()
     try:
         async with phux_client.connect(server.socket) as phux:

@@ -29,7 +29,7 @@ def small_disk(tmp_path):
     place.mkdir(mode=0o700)
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=0700", "tmpfs", place], capture_output=True)
     if mounted.returncode:
-        pytest.skip(f"no file system can be mounted here: {mounted.stderr.decode().strip()}")
+        pytest.skip(f"file systems cannot be mounted here: {mounted.stderr.decode().strip()}")
     try:
         yield place
     finally:
@@ -73,7 +73,7 @@ def test_a_full_disk_does_not_stop_a_pane_and_the_journal_is_written_later(small
     assert "BAD  holes: the log of @1 misses bytes" in checked.out
     assert cli.json("logs", "work", "--from-byte", "0", "--max-bytes", "100")["returned_lines"] > 0
     kill_service(cli)
-    write(cli, 1)  # the pane goes on, and so does the next service
+    write(cli, 1)  # the pane and the next service continue
     assert holes(cli)[0]["start"] == hole["start"]
     subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
     eventually(lambda: write(cli, 2) or not holes(cli))
@@ -102,9 +102,9 @@ def test_output_beyond_the_journal_is_a_hole_with_a_beginning_and_an_end(small_d
 
 def test_a_directory_that_cannot_be_written_leaves_the_pane_alone(small_disk, cli):
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
-    assert "BAD  logs" in cli("doctor").out  # also before there is a server
+    assert "BAD  logs" in cli("doctor").out  # even without a server
     cli.json("new", "-s", "silent", "--", "sleep", "1000")
-    assert cli.json("status")["logs"]["problem"] == "Read-only file system"  # also before anything is written
+    assert cli.json("status")["logs"]["problem"] == "Read-only file system"  # even before anything is written
     assert "panes are not logged: Read-only file system" in cli("status").out
     assert "BAD  logs: the server cannot write logs" in cli("doctor").out
     cli("kill", "silent")
@@ -156,11 +156,11 @@ def test_deleted_log_files_are_created_again(tmp_path, cli, what):
         subprocess.run(["rm", "-r", logs["directory"]], check=True)
     eventually(lambda: write(cli, 5) or os.path.exists(f"{pane}/{0:020}.log"))
     text = cli("logs", "work", "--since", "0", "--grep", "wrote").out
-    assert text.startswith("wrote 10\n")  # the journal still had it
+    assert text.startswith("wrote 10\n")  # from the journal
     assert holes(cli) == []
 
 
-def test_doctor_is_content_with_a_healthy_server_and_with_none(tmp_path, cli):
+def test_doctor_reports_no_problem_with_a_healthy_server_or_none(tmp_path, cli):
     assert cli("doctor").code == 0
     cli.json("new", "-s", "work")
     document = cli.json("doctor")
@@ -173,7 +173,7 @@ def test_doctor_is_content_with_a_healthy_server_and_with_none(tmp_path, cli):
     assert "BAD  config" in cli("doctor", PHUX_CONFIG=str(tmp_path / "config.toml")).out
 
 
-def test_doctor_from_python(tmp_path):
+def test_doctor_can_be_called_from_python(tmp_path):
     with embedded_server() as server, blocking.connect(server.socket) as phux:
         assert all(check["message"] for check in doctor.examine(phux)["checks"])
 
@@ -214,18 +214,18 @@ def test_a_secret_is_stored_nowhere_however_it_is_sent(tmp_path):
         with Host(cli.env, cli.cwd) as host, attached(server.socket, "work") as terminal:
             host.begin("2025-11-25")
             terminal.shows("[work]")
-            doors = (
+            ways = (
                 lambda: cli("send-keys", "work", SECRET, "Enter"),
                 lambda: host.call("phux_send_keys", target="work", keys=[SECRET, "Enter"]),
                 lambda: pane.act(SECRET, "Enter"),
                 lambda: terminal.type(f"{SECRET}\r"),
             )
-            for door in doors:
+            for send in ways:
                 started = pane.start("stty -echo; head -n 1 >/dev/null; stty echo")
                 pane.wait(state="awaiting_secret", timeout_s=20)
                 with pytest.raises(BusyError, match="secret"):
                     pane.run(f"echo {SECRET}")
-                door()
+                send()
                 assert phux.wait_command(started.command_id, timeout_s=20).exit_code == 0
         found = subprocess.run(["grep", "-rla", SECRET, os.path.dirname(server.socket)], capture_output=True)
         assert found.stdout == b""

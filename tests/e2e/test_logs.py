@@ -23,7 +23,7 @@ from rawwire import RawClient, frame
 from servers import BIN, Cli, clean_environment, embedded_server, eventually, kill_service, process_gone
 
 NOISE = "for i in $(seq 1 6000); do echo line $i; done"
-# Writes bytes as they are, without the terminal's changes, in pieces with a word from us between them.
+# Writes bytes that the terminal does not change, in pieces; a key starts the next piece.
 WRITER = r"""
 import os, random, sys, tty
 tty.setraw(1)
@@ -69,7 +69,7 @@ def read_all(phux, target, start=0, size=1 << 20):
             return b"".join(parts)
 
 
-def test_a_noisy_process_is_read_at_200_1000_and_5000_lines_and_stays_so(phux):
+def test_the_last_200_1000_and_5000_lines_are_exact_and_stable(phux):
     pane = phux.new_session("work", command=["bash", "-c", f"{NOISE}; read x"]).pane
     pane.wait(until="line 6000", timeout_s=30)
     for count in (200, 1000, 5000):
@@ -100,7 +100,7 @@ def test_offsets_streamed_to_the_end_are_the_bytes_that_were_written_across_rota
     assert len(written) == len(expected)
     assert written == expected
     assert phux.status().logs.holes == []
-    # Backwards is as good as forwards.
+    # Earlier bytes can be read again.
     text = phux.logs("@1", from_byte=100, max_bytes=50, mode="raw")
     assert text.content.encode("utf-8", "surrogateescape") == expected[100:150]
 
@@ -140,7 +140,7 @@ def test_an_embedded_server_leaves_no_log_behind(tmp_path):
     assert not os.path.exists(os.path.dirname(phux.socket))
 
 
-def test_a_pane_that_is_gone_stays_readable(phux):
+def test_the_log_of_a_killed_pane_stays_readable(phux):
     phux.new_session("other")
     session = phux.new_session("work", command=["bash"])
     session.pane.run("echo remember me")
@@ -200,7 +200,7 @@ def test_logs_of_earlier_servers_are_read_with_and_without_a_server(tmp_path, mo
         assert cli("search", "^of the", "--session", "other").code == 1
         assert cli("logs", "@7").code == cli("output", "7.1").code == cli("output", "1.7").code == 1
         assert cli("output", "x", "--json").error["error"]["code"] == "bad_request"
-        # With another one, whose panes have other numbers.
+        # With another server, whose panes have other ids.
         assert cli.json("new", "-s", "second")["terminal_id"] == 2
         assert "of the first server" in cli("logs", "@1").out
         assert "of the first server" in cli("logs", listed[0]).out
@@ -479,7 +479,7 @@ def test_a_pattern_that_takes_too_long_is_stopped(cli, pattern, line):
         took = time.monotonic() - began
         assert finished.error["error"]["code"] == "limit", words
         assert "matching the pattern took" in finished.error["error"]["message"]
-        # The time limit, and the start of two Pythons on a busy machine. Without a limit, it would take minutes.
+        # The time limit, and the start of two Python processes on a busy machine. Without a limit, it would take minutes.
         assert took < 15, f"{words} took {took:.1f} s"
     root = cli.json("status")["logs"]["directory"]
     with pytest.raises(LimitError, match="matching the pattern took"):
@@ -497,7 +497,7 @@ def test_an_abandoned_search_is_ended(cli):
 
     cli("search", "aaa")
     (reader,) = readers()
-    os.kill(int(reader), signal.SIGSTOP)  # as long as a search can take
+    os.kill(int(reader), signal.SIGSTOP)  # so that the search does not end
     process = subprocess.Popen([BIN / "phux", "search", "aaa"], env=cli.env, stderr=subprocess.DEVNULL)
     eventually(lambda: cli.json("status")["clients"] > 1)
     process.send_signal(signal.SIGINT)
@@ -540,7 +540,7 @@ def test_a_client_may_read_any_number_of_logs_at_once(phux):
     assert pane.logs().content == ""
 
 
-def test_too_many_readers_are_told_to_wait(phux):
+def test_readers_beyond_the_limit_get_an_error(phux):
     pane = phux.new_session("work", command=["cat"]).pane
     request = frame({"id": 1, "call": "logs", "params": {"pane": pane.id, "lines": 1}})
     with contextlib.ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""A service that dies repeatedly: calls survive every death, and no client waits in vain."""
+"""A service that dies repeatedly: calls survive every death, and every client gets an answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def kill_repeatedly(socket, times, gap_s):
     with blocking.Phux(socket) as phux:
         for _ in range(times):
             pid = phux.status().service_pid
-            time.sleep(gap_s)  # how long each service lives is what the test is about
+            time.sleep(gap_s)  # the lifetime of each service
             os.kill(pid, signal.SIGKILL)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from servers import BIN
 
-# 32 and 33 are glibc's own; it has them ignored in whatever is started with posix_spawn, system() or popen().
+# Signals 32 and 33 are glibc's own; programs started with posix_spawn, system() or popen() ignore them.
 _INTERNAL_SIGNALS = 3 << 31
 
 
@@ -146,14 +146,14 @@ def test_without_json_the_result_is_printed_as_text(cli):
 
 
 def test_signals_that_python_ignores_are_not_ignored_in_the_pane(cli):
-    # `yes | head` must end by SIGPIPE, without a complaint.
+    # `yes` must be ended by SIGPIPE, without an error message.
     cli.json("new", "-s", "w", "--", "sh", "-c", "yes | head -n 1; echo done")
     screen = cli.json("wait", "w", "--exit", "--timeout", "10")
     assert screen["lines"][:2] == ["y", "done"]
 
 
 def test_signals_that_the_starter_of_the_server_ignores_are_not_ignored_in_the_pane(cli):
-    # nohup ignores SIGHUP, and a script its background's SIGINT: a pane's C-c would be dead for ever.
+    # nohup ignores SIGHUP, and a script's background jobs SIGINT: C-c would never work in the pane.
     starter = f"trap '' HUP INT QUIT TERM USR1; exec {BIN}/phux new -s w -- grep Sig /proc/self/status"
     subprocess.run(["sh", "-c", starter], env=cli.env, cwd=cli.cwd, check=True, capture_output=True)
     lines = cli.json("wait", "w", "--exit", "--timeout", "10")["lines"]

@@ -32,7 +32,7 @@ def pane(request, open_shell, tmp_path):
     return pane
 
 
-# How each is started, what its screen has when it is drawn, and the keys that end it.
+# The command line, a check that the screen is drawn, and the keys that end the program.
 PROGRAMS = {
     "vim": ("vim -u NONE -N", lambda rows: sum(row.startswith("~") for row in rows) >= ROWS - 3, [":q!", "Enter"]),
     "less": ("less text", lambda rows: rows[0] == "line 0" and rows[ROWS - 2] == "line 22", ["q"]),
@@ -43,7 +43,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_a_full_screen_program_is_returned_painted(pane, program):
+def test_a_wait_for_fullscreen_returns_the_drawn_screen(pane, program):
     line, is_painted, leave = PROGRAMS[program]
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed")
@@ -69,7 +69,7 @@ def test_act_returns_what_a_key_has_drawn(pane):
     pane.act(":q!", "Enter", state="prompt", timeout_s=20)
 
 
-def test_the_command_line_returns_a_painted_screen(pane, server, tmp_path):
+def test_the_cli_returns_the_drawn_screen(pane, server, tmp_path):
     cli = Cli(server.socket, tmp_path)
     pane.send_keys("less text", "Enter")
     screen = cli.json("wait", pane.selector, "--state", "fullscreen", "--timeout", "20")
@@ -84,7 +84,7 @@ def test_the_command_line_returns_a_painted_screen(pane, server, tmp_path):
         r"printf '\033[?1049h'; sleep 60",
         r"printf '\033[?1049h'; yes",
     ],
-    ids=["writes on and on", "is silent", "floods"],
+    ids=["writes slowly", "is silent", "floods"],
 )
 def test_a_program_that_never_draws_its_screen_does_not_block_the_wait(pane, line):
     pane.send_keys(line, "Enter")
@@ -95,8 +95,8 @@ def test_a_program_that_never_draws_its_screen_does_not_block_the_wait(pane, lin
     pane.send_keys("C-c")
 
 
-def test_an_alternate_screen_left_before_it_was_painted_does_not_end_the_wait(pane):
-    # The first of the two full screens is over before the program would have had the time to draw it.
+def test_an_alternate_screen_left_before_it_was_drawn_does_not_end_the_wait(pane):
+    # The first of the two alternate screens is left before the time to draw it is over.
     first, second = r"printf '\033[?1049h'; sleep 0.1; printf '\033[?1049l'", r"printf '\033[?1049h\033[Hword'; cat"
     pane.send_keys(f"{first}; sleep 0.3; {second}", "Enter")
     assert pane.wait(state="fullscreen", timeout_s=20).lines[0] == "word"

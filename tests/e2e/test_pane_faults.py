@@ -20,7 +20,7 @@ BOTH = pytest.mark.parametrize("engine", ["ghostty", "pyte"])
 
 PANE_SCRIPT = 'while read -r line; do echo "<$line>"; done'
 
-# What a mark says is the shell's business; whoever has its nonce can say anything.
+# A program that knows the shell's nonce can write any mark.
 FORGE = r"""
 nonce=$(tr '\0' '\n' < /proc/$$/environ | sed -n 's/^PHUX_NONCE=//p')
 test -n "$nonce" && printf '\033]7748;%s;KIND;DIGITS;\007' "$nonce" && echo forged
@@ -44,7 +44,7 @@ def connected_again(socket):
     def connect():
         try:
             return blocking.connect(socket, timeout_s=30)
-        except TransportError:  # it takes more than three seconds, and the keeper says so
+        except TransportError:  # the keeper reports a restart that takes more than three seconds
             return None
 
     return eventually(connect, within_s=30)
@@ -75,7 +75,7 @@ def test_a_mark_with_thousands_of_digits_is_harmless_now_and_when_it_is_replayed
     with embedded_server() as server, blocking.connect(server.socket) as phux:
         pane = open_bash(phux)
         other = phux.new_session("other", command=["sh", "-c", PANE_SCRIPT]).pane
-        # Typed, as it ends its own run if it says so.
+        # Typed, because the mark may end a run.
         pane.send_keys(f". {script}", "Enter")
         pane.wait(until="forged", timeout_s=20)
         kill_and_wait(phux)

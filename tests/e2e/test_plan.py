@@ -71,7 +71,7 @@ def test_tabs_created_rapidly_have_distinct_ids(phux):
         phux.kill(f"@{number}")
 
 
-def test_the_default_shell_is_in_effect(phux, monkeypatch):
+def test_a_tab_runs_the_default_shell(phux, monkeypatch):
     monkeypatch.setenv("SHELL", BASH)
     session = phux.new_session("shell")
     assert session.pane.run('echo "$SHELL"').output == BASH

@@ -15,10 +15,10 @@ from phux_core.errors import BadRequestError, BusyError, NoSuchTargetError, Pane
 from servers import Cli, embedded_server, eventually, kill_service, process_gone, server_without_sessions
 
 SHELLS = [name for name in ("bash", "zsh", "fish", "dash") if shutil.which(name)]
-# Says when it began and what it was told, and ends only when it must.
+# Reports its start and the signals that it handles, and ends only if killed.
 STUBBORN = (
     "import os, signal, sys, time\n"
-    # Not print: the signal may come while the one below is still writing.
+    # Not print: the signal may arrive while the print below is writing.
     "def told(number, _frame): os.write(1, f'told {signal.Signals(number).name}\\n'.encode())\n"
     "for name in sys.argv[1:]: signal.signal(getattr(signal, name), told)\n"
     "print('ready', flush=True)\n"
@@ -26,7 +26,7 @@ STUBBORN = (
 )
 
 
-# They kill its service, or speak of ids or of all its commands.
+# Tests that kill the service, or depend on ids or on all commands of the server.
 WITH_A_SERVER_OF_THEIR_OWN = {
     "test_the_ledger_has_the_runs_of_a_shell_without_marks",
     "test_a_repeated_start_request_starts_the_command_once",
@@ -59,7 +59,7 @@ def pane(phux):
 @pytest.mark.parametrize("shell", SHELLS)
 def test_start_returns_at_once_and_the_command_keeps_running(phux, shell):
     pane = phux.new_session("work", command=[shutil.which(shell)]).pane
-    started = pane.start("cat; echo finished")  # which goes on until it is told to end
+    started = pane.start("cat; echo finished")  # which runs until its input ends
     assert started.pane == "@1"
     with pytest.raises(BusyError):
         pane.run("echo too early")
@@ -183,7 +183,7 @@ def test_a_raw_terminal_gets_the_signal_and_not_the_key(phux, pane):
 
 def test_stopping_and_continuing_a_job(phux, pane):
     pane.start("sleep 1000")
-    # The shell says that it runs the line before what it forked for it has become sleep.
+    # The shell reports the command before its child process has executed sleep.
     eventually(lambda: (at := pane.info().foreground) and at.command == "sleep")
     assert pane.signal("TSTP").command == "sleep"
     pane.wait(state="prompt", timeout_s=10)
@@ -434,7 +434,7 @@ def test_the_history_limit_applies_at_once_and_survives_a_restart(engine):
 # The command line
 
 
-def test_the_verbs_of_the_command_line(cli):
+def test_processes_are_controlled_through_the_cli(cli):
     cli.json("new", "-s", "work")
     assert cli("run", "work", "--detach", "sleep 1000").out == "1.1\n"
     assert cli.json("signal", "work", "TERM")["command"] == "sleep"

@@ -30,12 +30,12 @@ def pane(open_shell, shell):
     return pane
 
 
-def is_free(pane):
+def assert_accepts_a_run(pane):
     result = pane.run("echo mi''ne", timeout_s=10)
     assert (result.exit_code, result.output) == (0, "mine"), pane.snapshot().text
 
 
-def is_refused(pane, why="partly typed line"):
+def assert_refuses_a_run(pane, why="partly typed line"):
     with pytest.raises(errors.BusyError, match=why):
         pane.run("echo mi''ne", timeout_s=10)
 
@@ -54,7 +54,7 @@ def typed_while_it_runs(pane, *pieces):
     pane.wait(command_done=True, timeout_s=10)
 
 
-# By keys at the prompt
+# Keys at the prompt
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_a_partly_typed_line_blocks_a_run(pane, shell, keys):
     if "C-u" in keys and shell == "zsh":
         pytest.skip("C-u erases the whole line in zsh")
     pane.send_keys(*keys)
-    is_refused(pane)
+    assert_refuses_a_run(pane)
     pane.send_keys("C-c")
-    is_free(pane)
+    assert_accepts_a_run(pane)
 
 
 @pytest.mark.parametrize(
@@ -81,36 +81,36 @@ def test_a_partly_typed_line_blocks_a_run(pane, shell, keys):
 )
 def test_an_erased_line_does_not_block_a_run(pane, keys):
     pane.send_keys(*keys)
-    is_free(pane)
+    assert_accepts_a_run(pane)
 
 
 def test_the_current_content_of_each_line_counts(pane):
     for _ in range(3):
         pane.send_keys("echo danger")
-        is_refused(pane)
-        is_refused(pane)
+        assert_refuses_a_run(pane)
+        assert_refuses_a_run(pane)
         pane.send_keys("C-u")
-        is_free(pane)
+        assert_accepts_a_run(pane)
 
 
 def test_a_line_recalled_from_the_history_blocks_a_run(pane):
     pane.run("echo danger", timeout_s=10)
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys("Up")
-    is_refused(pane)
+    assert_refuses_a_run(pane)
     pane.send_keys("C-c")
-    is_free(pane)
+    assert_accepts_a_run(pane)
 
 
 def test_vi_command_mode_blocks_a_run(pane, shell):
     in_vi_mode(pane, shell)
-    is_free(pane)
+    assert_accepts_a_run(pane)
     pane.send_keys("Escape")
-    is_refused(pane, "keys are commands")
+    assert_refuses_a_run(pane, "keys are commands")
     pane.send_keys("i")
-    is_free(pane)
+    assert_accepts_a_run(pane)
     pane.send_keys("echo danger", "Escape")
-    is_refused(pane)
+    assert_refuses_a_run(pane)
 
 
 @pytest.mark.parametrize(
@@ -118,11 +118,11 @@ def test_vi_command_mode_blocks_a_run(pane, shell):
 )
 def test_keys_that_leave_the_line_empty_do_not_block_a_run(pane, keys):
     pane.send_keys(*keys)
-    is_free(pane)
-    is_free(pane)
+    assert_accepts_a_run(pane)
+    assert_accepts_a_run(pane)
 
 
-# By the shell itself
+# Lines inserted by the shell
 
 
 @pytest.mark.parametrize(
@@ -143,16 +143,16 @@ def test_a_line_inserted_by_the_shell_blocks_a_run(pane, keys):
         if key == "Enter":
             pane.wait(idle_ms=100, timeout_s=10)
     pane.wait(idle_ms=200, timeout_s=10)
-    is_refused(pane)
+    assert_refuses_a_run(pane)
     pane.send_keys("C-c")
-    is_free(pane)
+    assert_accepts_a_run(pane)
 
 
 @pytest.mark.parametrize(("shell", "command"), [("zsh", "print -z echo danger")], indirect=["shell"])
 def test_a_line_inserted_by_a_run_blocks_a_run(pane, command):
     pane.run(command, timeout_s=10)
     pane.wait(regex="^[$] echo danger$", timeout_s=10)
-    is_refused(pane)
+    assert_refuses_a_run(pane)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"], indirect=True)
@@ -168,10 +168,10 @@ def test_a_line_chosen_by_a_widget_blocks_a_run(pane, shell, tmp_path):
     pane.send_keys("danger")
     pane.send_keys("Enter")
     pane.wait(regex="^[$] .*danger", timeout_s=20)
-    is_refused(pane)
+    assert_refuses_a_run(pane)
 
 
-# By keys that came before the prompt
+# Keys typed before the prompt
 
 
 @pytest.mark.parametrize(
@@ -187,10 +187,10 @@ def test_a_line_chosen_by_a_widget_blocks_a_run(pane, shell, tmp_path):
 def test_input_typed_ahead_blocks_a_run(pane, pieces):
     typed_while_it_runs(pane, *pieces)
     pane.wait(state="prompt", timeout_s=10)
-    if pieces[-1] != ["C-d"]:  # which has fish, or bash, delete something, or list
-        is_refused(pane)
-    pane.send_keys("C-e", "C-u")  # fish loses a C-c at times
-    is_free(pane)
+    if pieces[-1] != ["C-d"]:  # which deletes or lists in fish and bash
+        assert_refuses_a_run(pane)
+    pane.send_keys("C-e", "C-u")  # fish sometimes loses a C-c
+    assert_accepts_a_run(pane)
 
 
 def test_a_run_is_not_taken_for_lines_that_were_typed_ahead(pane):
@@ -206,7 +206,7 @@ def test_a_run_is_not_taken_for_lines_that_were_typed_ahead(pane):
 
 def test_keys_typed_ahead_and_erased_do_not_block_a_run(pane):
     typed_while_it_runs(pane, ["a", "BSpace"])
-    is_free(pane)
+    assert_accepts_a_run(pane)
 
 
 @pytest.mark.parametrize("rc", ["wide", "right"])
@@ -226,13 +226,13 @@ def test_a_prompt_of_any_width_does_not_block_a_run(open_shell, shell, tmp_path,
         pane.send_keys("q")
         result = pane.run("echo mi''ne", queue=True, timeout_s=10)
         assert (result.exit_code, result.output) == (0, "mine")
-        is_free(pane)
+        assert_accepts_a_run(pane)
 
 
 def test_a_job_that_writes_at_the_prompt_does_not_block_a_run(pane):
     pane.send_keys("sleep 0.3 && echo from the job &", "Enter")
     pane.wait(regex="^(?!.*&).*from the job", timeout_s=10)
-    is_free(pane)
+    assert_accepts_a_run(pane)
 
 
 # In shells without marks
@@ -243,12 +243,12 @@ def test_a_partly_typed_line_in_a_shell_without_marks_is_not_overwritten(pane):
     pane.run("true", timeout_s=10)
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys("echo danger")
-    is_refused(pane)
+    assert_refuses_a_run(pane)
     pane.send_keys("C-u")
-    is_free(pane)
+    assert_accepts_a_run(pane)
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys("echo danger")
-    is_refused(pane)
+    assert_refuses_a_run(pane)
     pane.send_keys("Enter")
     pane.wait(regex="^danger$", timeout_s=10)
-    is_free(pane)
+    assert_accepts_a_run(pane)

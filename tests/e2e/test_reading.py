@@ -60,7 +60,7 @@ def test_snapshot_has_exactly_the_rows_of_the_screen_right_trimmed(shared):
     assert "cells" not in screen
 
 
-def test_key_order_is_the_contracts(shared):
+def test_a_snapshot_has_the_key_order_of_the_contract(shared):
     run_to_the_end(shared, "order", "printf x", "--size", "20x5")
     finished = shared("snapshot", "order", "--json", "--cells")
     keys = list(json.loads(finished.out))
@@ -106,7 +106,7 @@ def test_the_title_is_reported_once_it_is_set(shared):
     assert run_to_the_end(shared, "titled", r"printf '\033]2;my title\007'")["title"] == "my title"
 
 
-def test_people_get_a_box_and_pipes_plain_rows(shared):
+def test_a_snapshot_has_a_box_on_a_terminal_and_plain_rows_in_a_pipe(shared):
     run_to_the_end(shared, "box", "seq 3; printf '漢字 ok'; exit 3", "--size", "12x2")
     pane = shared.json("snapshot", "box")["pane"]
     with OwnTerminal([PHUX, "snapshot", "box"], environment(shared.socket)) as terminal:
@@ -120,17 +120,17 @@ def test_people_get_a_box_and_pipes_plain_rows(shared):
     assert shared("snapshot", "box").out == "3\n漢字 ok\n"
     assert shared("snapshot", "box", "--scrollback").out == "1\n2\n3\n漢字 ok\n"
     run_to_the_end(shared, "blank", "printf 'x\n\n y  '", "--size", "12x4")
-    assert shared("snapshot", "blank").out == "x\n\n y\n\n", "every row, blank ones too"
+    assert shared("snapshot", "blank").out == "x\n\n y\n\n", "blank rows are printed, too"
 
 
-def test_a_locale_without_utf8_does_not_matter(shared):
+def test_output_is_utf8_in_any_locale(shared):
     run_to_the_end(shared, "utf8", "printf '漢'")
     for variables in ({"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONIOENCODING": "ascii"}):
         assert shared.json("snapshot", "utf8", **variables)["lines"][0] == "漢"
         assert "漢" in shared("snapshot", "utf8", **variables).out
 
 
-def test_targets_in_every_form(cli):
+def test_a_target_may_have_every_form(cli):
     cli.json("new", "-s", "work")
     cli.json("new", "-s", "other")
     for target in ("work", "work:0", "work:0.0", "@1", "work:sh", "work:sh.0"):

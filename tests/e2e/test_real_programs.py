@@ -14,9 +14,9 @@ from phux_core import engine as engines
 from phux_core import shapes
 
 PATIENCE_S = 20
-FIRST_SCREEN_S = 3  # programs that wait for an answer in vain give up after a second or more, each time
+FIRST_SCREEN_S = 3  # a program waits a second or more for each query that is not answered
 
-# Asks the terminal what programs ask, one question at a time, and tells what came back and how soon.
+# Sends the queries of real programs, one at a time, and prints whether each was answered within a second.
 ASKING = r"""
 import os, re, select, sys, termios, time, tty
 QUESTIONS = {
@@ -92,7 +92,7 @@ def ended(pane):
 
 def test_vim_edits_a_file_and_saves_it(start, tmp_path):
     pane = start("vim", "-u", "NONE", "-i", "NONE", "-N", "-n", "note.txt")
-    # Vim draws itself anew when the terminal's answers come late, and the message is gone then.
+    # Vim redraws the screen without the message if the terminal's answers are late.
     pane.wait(until='"note.txt"', since=0, timeout_s=PATIENCE_S)
     pane.send_keys("i", "first line", "Enter", "second 日本語 line", "Enter", "third", "Escape")
     see(pane, "third")

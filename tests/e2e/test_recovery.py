@@ -28,7 +28,7 @@ def picture(pane):
     return pane.snapshot(scrollback=0, cells=True)
 
 
-def test_screens_histories_titles_and_modes_come_back(phux):
+def test_screens_histories_titles_and_modes_are_restored(phux):
     script = (
         r"printf '\033]2;my title\007'; seq 1 300; printf '\033[1;31mred\033[m 漢字\033[?2004h\033[5;10H'; exec cat"
     )
@@ -79,7 +79,7 @@ def test_output_beyond_the_journal_is_in_the_checkpoint(phux):
 
 
 def test_no_output_is_lost_through_a_service_death(phux):
-    # Numbered lines without a pause, while the service is killed again and again: not one may be missing.
+    # No line may be missing although the service is killed repeatedly.
     script = "i=0; while [ $i -lt 4000 ]; do echo line-$i-; i=$((i+1)); done; echo all''-written; exec cat"
     pane = phux.new_session("lines", command=["sh", "-c", script]).pane
     for _ in range(3):

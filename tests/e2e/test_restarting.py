@@ -16,7 +16,7 @@ from phux_core import errors
 from rawwire import HELLO, RawClient, frame
 from servers import Cli, embedded_server, eventually, process_gone
 
-# How a service dies while it starts, and how the keeper says it.
+# How a service dies while it starts, and how the keeper reports it.
 DEATHS = {
     "raise RuntimeError('a fault at the start')": "exited with status 70 after an exception",
     "os._exit(3)": "exited with status 3",
@@ -70,7 +70,7 @@ def answer_of_keeper(path, *, within_s=10.0, send=True):
     return frames[0], time.monotonic() - began
 
 
-# What clients are told
+# Reports to clients
 
 
 @pytest.mark.parametrize("how", DEATHS)
@@ -139,7 +139,7 @@ def test_misbehaving_clients_do_not_prevent_reports_to_others(tmp_path):
     with faulty_server(tmp_path, dying("os._exit(3)")) as server:
         panes, keeper = begin_loop(server)
         answer_of_keeper(server.socket)
-        # They send nothing and read nothing; half a frame; far too much; and hang up at once.
+        # Clients that send and read nothing, send half a frame, send far too much, or disconnect at once.
         silent = [connect(server.socket) for _ in range(200)]
         half = connect(server.socket)
         half.sendall(frame(HELLO)[:7])
@@ -156,7 +156,7 @@ def test_misbehaving_clients_do_not_prevent_reports_to_others(tmp_path):
             told, took_s = answer_of_keeper(server.socket)
             assert told["error"]["code"] == "service_restarting"
             assert took_s < 2
-        # Whoever sent nothing was told as well, and has been hung up on.
+        # Clients that sent nothing were told as well, and then disconnected.
         for one in silent:
             one.settimeout(10)
             assert b"service_restarting" in read_all(one)
@@ -172,7 +172,7 @@ def test_misbehaving_clients_do_not_prevent_reports_to_others(tmp_path):
 
 def connect(path):
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    sock.connect(path)  # waits while too many others do
+    sock.connect(path)  # waits while many others connect
     sock.settimeout(10)
     return sock
 
@@ -253,7 +253,7 @@ def assert_ends(panes, keeper, path, *, within_s=5.0):
 
 
 @pytest.mark.parametrize("how", ["os._exit(3)", "os.abort()", "os.kill(os.getpid(), 19)"])
-@pytest.mark.parametrize("wait", ["at once", "when clients are told"])
+@pytest.mark.parametrize("wait", ["at once", "after a report to a client"])
 def test_sigterm_ends_everything_although_no_service_starts(tmp_path, how, wait):
     with faulty_server(tmp_path, dying(how)) as server:
         panes, keeper = begin_loop(server)

@@ -104,7 +104,7 @@ def test_without_json_errors_are_sentences(cli):
     )
 
 
-def test_a_closed_pipe_ends_quietly(cli):
+def test_a_closed_pipe_causes_no_error_message(cli):
     cli.json("new", "-s", "work", "--", "sh", "-c", "seq 1 9000; cat")
     cli.json("wait", "work", "--until", "9000", "--timeout", "10")
     finished = subprocess.run(
@@ -125,7 +125,7 @@ def test_a_closed_pipe_does_not_change_the_exit_code(cli):
         ("act work true Enter --until never --timeout 0.1", 124),
         ("ls --json", 0),
     ):
-        # The reader is gone before there is anything to read.
+        # The reader ends before anything is written.
         line = f"{{ sleep 0.1; {BIN}/phux {words}; echo $? >&2; }} | true"
         finished = subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=cli.env)
         assert finished.stderr.splitlines()[-1] == str(code), words
@@ -162,7 +162,7 @@ def test_words_after_two_dashes_are_used_or_rejected_and_never_ignored(cli):
 def test_ctrl_c_ends_a_wait_quietly_with_130(cli):
     cli.json("new", "-s", "work", "--", "cat")
     script = f"{BIN}/phux wait work --until never & pid=$!; sleep 0.5; kill -INT $pid; wait $pid; echo $?"
-    # A shell without job control starts background jobs with SIGINT ignored; python keeps that.
+    # Without job control, the shell would make its background jobs ignore SIGINT.
     finished = subprocess.run(
         ["bash", "-c", f"set -m; {script}"], capture_output=True, text=True, env=cli.env, timeout=20
     )

@@ -34,7 +34,7 @@ def integrated_pane(request, open_shell):
     return open_shell(request.param)
 
 
-# What comes back
+# Results
 
 
 def test_run_returns_exit_code_output_and_place(pane, tmp_path):
@@ -50,7 +50,7 @@ def test_run_returns_exit_code_output_and_place(pane, tmp_path):
     assert pane.run("no-such-command-at-all").exit_code == 127
 
 
-def test_output_is_complete_at_any_pane_size(pane):
+def test_long_output_is_complete(pane):
     result = pane.run("seq 1 5000")
     assert result.output.split("\n") == [str(number) for number in range(1, 5001)]
     assert not result.truncated
@@ -69,7 +69,7 @@ def test_run_works_in_a_tiny_pane(open_shell, shell, size):
     if shell == "zsh" and size == (2, 2):
         size = (2, 24)  # zsh itself aborts in two rows of two columns
     if shell == "busybox" and size == (2, 2):
-        size = (3, 2)  # where its prompt fills the row, the begin of its output is not found
+        size = (3, 2)  # if its prompt fills the row, the start of its output is not found
     pane = open_shell(shell, size=size)
     assert pane.run("echo hello world; sh -c 'exit 5'", timeout_s=20).exit_code == 5
     assert pane.run("seq -s , 1 100", timeout_s=20).output == ",".join(map(str, range(1, 101)))
@@ -130,13 +130,13 @@ def test_raw_output_has_nothing_of_the_line_editor(posix_pane, command):
     assert posix_pane.run("printf x", raw=True, timeout_s=10).output == "x"
 
 
-def test_raw_output_of_comments_in_fish(open_shell):
+def test_raw_output_of_comments_in_fish_is_at_most_a_newline(open_shell):
     pane = open_shell("fish")
     for command in ("# a comment", "echo # a\n# b", "cd ."):
         assert pane.run(command, raw=True, timeout_s=10).output in {"", "\n"}
 
 
-def test_output_without_a_newline_at_its_end(pane):
+def test_output_may_end_without_a_newline(pane):
     assert pane.run("printf abc").output == "abc"
     assert pane.run("echo next").output == "next"
 
@@ -169,7 +169,7 @@ def test_output_beyond_every_buffer_is_truncated_in_the_middle(open_shell):
     assert result.output.startswith("0123456789abcdef\n")
     assert result.output.endswith("0123456789abcdef\nend")
     assert len(result.output) <= 1024 * 1024 + 100
-    # 18 bytes a line on the terminal, and some of them as text: what was left out is nearly all of it.
+    # 18 bytes per line on the terminal; nearly all of them were left out.
     assert 45_000_000 < result.omitted_bytes < 3_000_000 * 18
 
 
@@ -184,7 +184,7 @@ def test_a_program_on_the_alternate_screen_leaves_its_output_clean(pane):
     assert result.output == "before\nafter"
 
 
-# What may be asked
+# Commands
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_a_program_on_the_alternate_screen_leaves_its_output_clean(pane):
         ("cat /dev/null; echo '%s %d \\n'", None),
     ],
 )
-def test_posix_commands_of_every_kind(posix_pane, command, output):
+def test_posix_commands_of_every_kind_run(posix_pane, command, output):
     result = posix_pane.run(command, timeout_s=20)
     if output is not None:
         assert result.output == output
@@ -238,14 +238,14 @@ def test_posix_commands_of_every_kind(posix_pane, command, output):
         ("begin; echo a; echo b; end | cat", "a\nb"),
     ],
 )
-def test_fish_commands_of_every_kind(open_shell, command, output):
+def test_fish_commands_of_every_kind_run(open_shell, command, output):
     pane = open_shell("fish")
     result = pane.run(command, timeout_s=20)
     assert (result.output, result.exit_code) == (output, 0)
     assert pane.run("echo usable").output == "usable"
 
 
-def test_a_command_of_ten_kilobytes(pane):
+def test_a_command_may_have_ten_kilobytes(pane):
     text = "word " * 2000
     assert pane.run(f"echo '{text.strip()}'").output == text.strip()
 
@@ -312,18 +312,18 @@ def test_a_line_that_zsh_accepts_only_in_files_is_not_typed(open_shell, command)
 
 
 @pytest.mark.parametrize("command", ["cat <<EOF", "cat <<-E", "cat <<'E'", "cat <<EOF; echo x"])
-def test_a_here_document_without_an_end(posix_pane, command):
+def test_run_works_after_a_here_document_without_a_body(posix_pane, command):
     posix_pane.run(command, timeout_s=20)
     assert posix_pane.run("echo usable", timeout_s=20).output == "usable"
 
 
-def test_an_unfinished_here_document(posix_pane):
+def test_a_here_document_without_its_delimiter_ends_with_the_command(posix_pane):
     result = posix_pane.run("cat <<EOF\nno end", timeout_s=20)
     assert "no end" in result.output or result.exit_code != 0
     assert posix_pane.run("echo usable").output == "usable"
 
 
-def test_a_syntax_error_in_fish(open_shell):
+def test_a_syntax_error_in_fish_is_its_own_and_returns_at_once(open_shell):
     pane = open_shell("fish")
     for command in ('echo "open', "begin", "end", "echo a[", "echo $a[1", "echo *[", "2>&1", "echo (", "echo a &&"):
         result = pane.run(command, timeout_s=20)
@@ -357,13 +357,13 @@ def test_nothing_to_run_is_refused(phux, command):
         phux.drive(flows.run(phux.caller, "@1", command))
 
 
-# Ends
+# Shells that end
 
 
 def test_exit_ends_the_run_and_the_pane(pane):
     result = pane.run("exit 3", timeout_s=20)
     assert result.exit_code == 3
-    pane.wait(exit=True, timeout_s=10)  # fish tells the end of a line also when it is its last
+    pane.wait(exit=True, timeout_s=10)  # fish reports the end of its last line, too
     assert pane.info().state == "dead"
     with pytest.raises(errors.PaneClosedError):
         pane.run("echo more")
@@ -374,7 +374,7 @@ def test_exec_returns_the_result_of_the_program_that_replaced_the_shell(pane):
     assert (result.exit_code, result.output) == (4, "replaced")
 
 
-def test_a_killed_shell(posix_pane):
+def test_a_killed_shell_ends_the_run_with_its_signal(posix_pane):
     result = posix_pane.run("echo dying; kill -9 $$", timeout_s=20)
     assert result.exit_code == 128 + signal.SIGKILL
     assert result.output == "dying"
@@ -396,7 +396,7 @@ def test_a_shell_inside_the_shell_ends_with_its_last_command(open_shell, outer):
         shell_inside(pane, "dash")
         result = pane.run(command, timeout_s=20)
         assert result.output.splitlines()[0] == "last"
-        # A shell that says nothing does not say how.
+        # A shell without marks does not report the exit code.
         assert result.exit_known == (outer != "bash --norc")
         assert result.exit_code in ((7, 128 + signal.SIGKILL) if result.exit_known else (255,))
         assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
@@ -425,7 +425,7 @@ def test_a_shell_started_by_a_command_does_not_end_the_run(open_shell):
     assert outcome[0].output.splitlines()[-1] == "back"
 
 
-def test_a_killed_pane(open_shell, phux):
+def test_a_killed_pane_ends_the_run(open_shell, phux):
     pane = open_shell("bash")
     outcome = []
 
@@ -446,7 +446,7 @@ def test_a_killed_pane(open_shell, phux):
     assert isinstance(outcome[0], errors.PaneClosedError) or outcome[0].exit_code > 128
 
 
-# Time
+# Timeouts
 
 
 def test_the_command_continues_after_a_timeout(pane, tmp_path):
@@ -487,7 +487,7 @@ def test_c_c_from_another_client_ends_the_run(pane, phux):
     assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
 
 
-def test_a_command_that_removes_the_shell_hooks(open_shell):
+def test_run_works_after_a_command_that_removes_the_shell_hooks(open_shell):
     pane = open_shell("bash")
     result = pane.run("PROMPT_COMMAND=; unset PROMPT_COMMAND", timeout_s=20)
     assert (result.exit_code, result.exit_known) == (0, True)
@@ -519,7 +519,7 @@ def test_a_timeout_of_zero_means_no_limit(open_shell):
     assert open_shell("bash").run("sleep 0.5; echo done", timeout_s=0).output == "done"
 
 
-# Others in the same pane
+# Other clients in the same pane
 
 
 def test_a_busy_error_names_the_foreground_program(pane):
@@ -527,7 +527,7 @@ def test_a_busy_error_names_the_foreground_program(pane):
     pane.wait(state="awaiting_input", timeout_s=10)
     with pytest.raises(errors.BusyError, match="cat") as refused:
         pane.run("echo hi")
-    assert "send-keys" in refused.value.remedy, "it may be a REPL that is to be driven"
+    assert "send-keys" in refused.value.remedy, "the program may be a REPL"
     pane.send_keys("C-d")
     assert pane.run("echo hi", queue=True, timeout_s=20).output == "hi"
 
@@ -624,7 +624,7 @@ def test_a_partly_typed_line_of_another_client_is_not_overwritten(integrated_pan
 def test_a_person_sees_the_command_and_nothing_else(integrated_pane):
     integrated_pane.run("echo hello")
     integrated_pane.run("echo 'a b' | cat")
-    integrated_pane.run("true")  # comes when the prompt is drawn
+    integrated_pane.run("true")  # runs when the prompt is drawn
     lines = [line for line in integrated_pane.snapshot().lines if line and line != "$"]
     assert lines[-5:] == ["$ echo hello", "hello", "$ echo 'a b' | cat", "a b", "$ true"]
 
@@ -633,7 +633,7 @@ def test_a_shell_without_marks_shows_one_short_line(open_shell):
     pane = open_shell("bash")
     shell_inside(pane, "dash")
     pane.run("for i in 1 2 3; do\n  echo $i\ndone")
-    pane.run("true")  # is typed when the prompt is drawn
+    pane.run("true")  # typed when the prompt is drawn
     lines = [line for line in pane.snapshot().lines if line]
     last = len(lines) - 1 - lines[::-1].index("3")
     assert lines[last - 2 : last + 1] == ["1", "2", "3"]
@@ -643,20 +643,22 @@ def test_a_shell_without_marks_shows_one_short_line(open_shell):
 # Shells in shells
 
 
-def test_a_shell_started_in_a_shell(integrated_pane):
+def test_run_works_in_a_shell_started_in_a_shell(integrated_pane):
     for inner in ("bash --norc", "dash"):
         integrated_pane.send_keys(inner, "Enter")
         eventually(lambda: (info := integrated_pane.info()).foreground and info.foreground.pid != info.pid)
         integrated_pane.wait(state="prompt", timeout_s=10)
         assert integrated_pane.run("echo inner; false").exit_code == 1
         assert integrated_pane.run("echo $0").output.endswith(inner.split()[0])
-        assert integrated_pane.run("exit 6", timeout_s=20).exit_code == 6, "what the outer shell says of the inner one"
+        assert integrated_pane.run("exit 6", timeout_s=20).exit_code == 6, (
+            "the exit code of the inner shell, from the outer one"
+        )
         eventually(lambda: (info := integrated_pane.info()).foreground and info.foreground.pid == info.pid)
     assert integrated_pane.run("echo outer", queue=True, timeout_s=20).output == "outer"
 
 
 @pytest.mark.parametrize("inner", ["bash --norc", "dash", "zsh -f", "busybox sh"])
-def test_a_shell_in_a_nested_terminal(open_shell, inner):
+def test_run_works_in_a_shell_in_a_nested_terminal(open_shell, inner):
     """As with ssh or docker exec: a raw terminal, no shell process in the foreground, no shared files."""
     if shutil.which("script") is None:
         pytest.skip("script is not installed")
@@ -688,7 +690,7 @@ def fish(tmp_path):
     return f"fish --no-config -C 'source {tmp_path}/prompt.fish'"
 
 
-def test_a_fish_in_a_nested_terminal(open_shell, fish):
+def test_run_works_in_a_fish_in_a_nested_terminal(open_shell, fish):
     pane = open_shell("bash")
     pane.send_keys(f'script -q -c "{fish}" /dev/null', "Enter")
     pane.wait(regex="^fish> $", timeout_s=10)
@@ -710,7 +712,7 @@ def test_a_fish_in_a_nested_terminal(open_shell, fish):
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
-def test_another_shell_started_in_a_remote_one(far_pane, fish):
+def test_another_shell_in_a_remote_one_is_probed_again(far_pane, fish):
     assert far_pane.run("echo one", timeout_s=20).output == "one"
     assert far_pane.run("echo two", timeout_s=20).output == "two"
     assert questions(far_pane) == 1
@@ -720,7 +722,7 @@ def test_another_shell_started_in_a_remote_one(far_pane, fish):
     with pytest.raises(errors.TimedOutError):
         far_pane.run("exec dash", timeout_s=1)
     assert far_pane.run("echo $0", timeout_s=20).output == "dash"
-    assert questions(far_pane) == 3, "after partly typed line, and after what did not end"
+    assert questions(far_pane) == 3, "once more for fish, and once more after the timeout"
 
 
 def questions(pane):
@@ -756,7 +758,7 @@ def test_typing_waits_for_the_prompt_of_a_remote_shell(far_pane):
         assert far_pane.run(f"echo {number}", timeout_s=20).output == str(number)
     typed = [line for line in far_pane.snapshot().lines if "_p=" in line]
     assert len(typed) == 3
-    assert all(line.startswith("far> ") for line in typed), "typed ahead it would stand in a line of its own"
+    assert all(line.startswith("far> ") for line in typed), "input typed ahead would be on a line of its own"
 
 
 def test_input_typed_ahead_and_discarded_by_c_c_is_not_awaited(far_pane):
@@ -777,7 +779,7 @@ def test_input_typed_ahead_and_discarded_by_c_c_is_not_awaited(far_pane):
 def test_no_file_is_left_next_to_the_socket(server, open_shell):
     pane = open_shell("dash")
     pane.run("if")
-    # The file of this one is there while it runs.
+    # The file of this command exists while it runs.
     assert pane.run(f"ls -1 {os.path.dirname(server.socket)}/r*; #\t").exit_code == 0
     assert files_of_runs(server.socket) == []
 
@@ -798,7 +800,7 @@ def test_a_secret_can_be_typed_while_a_run_awaits_it(pane):
     assert outcome[0].output == "length 7"
 
 
-# What was typed and not taken yet
+# Typed input that was not read yet
 
 
 def test_a_wait_for_the_prompt_ignores_the_previous_prompt(pane, tmp_path):
@@ -833,7 +835,7 @@ def test_no_command_is_typed_at_a_continuation_prompt(open_shell, shell):
     with pytest.raises(errors.BusyError) as caught:
         pane.run("echo no", timeout_s=10)
     assert "C-c" in caught.value.remedy
-    pane.send_keys("closed'")  # not a line at once: fish would quote what is pasted between quotes
+    pane.send_keys("closed'")  # without Enter: fish would quote text that is pasted between quotes
     pane.send_keys("Enter")
     pane.wait(until="closed", output_only=True, timeout_s=10)
     assert pane.run("echo yes", timeout_s=10).output == "yes"
@@ -850,7 +852,7 @@ def test_an_integrated_shell_reports_a_running_loop(integrated_pane):
 
 
 @pytest.mark.parametrize("key", ["C-c", "C-u"])
-def test_a_run_soon_after_a_key_that_clears_the_line(integrated_pane, key):
+def test_a_run_right_after_a_key_that_clears_the_line_starts_at_once(integrated_pane, key):
     integrated_pane.wait(state="prompt", timeout_s=10)
     for _ in range(3):
         integrated_pane.send_keys(key)
@@ -859,7 +861,7 @@ def test_a_run_soon_after_a_key_that_clears_the_line(integrated_pane, key):
         assert time.monotonic() - began < 1.9
 
 
-def test_a_run_right_after_the_key_that_ends_a_program(integrated_pane):
+def test_a_run_right_after_the_key_that_ends_a_program_waits_for_its_end(integrated_pane):
     integrated_pane.wait(state="prompt", timeout_s=10)
     for _ in range(10):
         integrated_pane.send_keys("cat", "Enter")
@@ -872,7 +874,7 @@ def test_a_run_right_after_the_key_that_ends_a_program(integrated_pane):
     assert integrated_pane.run("echo over", timeout_s=10).output == "over"
 
 
-# What reviewers broke
+# Unusual situations
 
 
 def test_a_command_that_has_not_started_blocks_later_ones(open_shell):
@@ -899,7 +901,7 @@ def test_a_line_that_the_terminal_does_not_accept_is_an_error(open_shell):
         with RawClient(pane._phux.socket) as other:
             other.send({"id": 1, "call": "input", "params": {"pane": pane.id, "items": [{"text": "\x0c" * 50000}]}})
             other.send({"id": 2, "call": "status"})
-            assert other.receive()["id"] == 2, "the first is not taken"
+            assert other.receive()["id"] == 2, "the first request waits"
             with pytest.raises(errors.BusyError, match="is busy"):
                 pane.run("echo lost", timeout_s=30)
             assert other.reply(1)["error"]["code"] == "input_blocked"
@@ -965,7 +967,7 @@ def test_the_same_id_is_the_same_run(open_shell, phux, tmp_path):
 def test_absurd_marks_are_harmless(open_shell):
     pane = open_shell("dash")
     assert pane.run("head -c 6000 /dev/zero | tr '\\0' 9 | sed 's/^/x/'; echo end").output.endswith("end")
-    # The nonce of a run without marks of the shell stands in its file; a program that reads it can end it, no more.
+    # The nonce of a run without marks is in its file; a program that reads it can only end the run.
     digits = "9" * 5000
     result = pane.run(f"printf '\\033]7748;$(cat /dev/null);D;{digits}\\007'; echo whole", timeout_s=20)
     assert result.output.endswith("whole")
@@ -986,7 +988,7 @@ def test_a_full_directory_is_reported_and_leaves_no_file(server, open_shell, phu
     assert pane.run("echo hi", timeout_s=20).output == "hi"
 
 
-# What others typed
+# Input typed by others
 
 
 def test_input_typed_ahead_of_the_prompt_is_not_overwritten(integrated_pane):
@@ -1057,7 +1059,7 @@ def test_a_key_that_a_program_has_read_is_not_at_the_prompt(integrated_pane):
 def test_a_line_that_an_ignored_key_did_not_clear_is_not_added_to(open_shell, shell):
     pane = open_shell(shell)
     pane.run("trap '' INT", timeout_s=10)
-    pane.wait(state="prompt", timeout_s=10)  # before, the terminal itself would throw away what was typed
+    pane.wait(state="prompt", timeout_s=10)  # earlier, the terminal itself would discard typed input
     pane.send_keys("echo part")
     pane.wait(regex="^[$] echo part$", timeout_s=10)
     pane.send_keys("C-c")

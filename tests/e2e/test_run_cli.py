@@ -15,7 +15,7 @@ def cli(cli):
     return cli
 
 
-def test_the_seeds_example_with_flags_after_the_command(cli):
+def test_flags_are_accepted_after_the_command(cli):
     result = cli("run", "build", "echo hello", "--json")
     assert result.code == 0
     assert result.document["command"] == "echo hello"
@@ -37,7 +37,7 @@ def test_output_and_exit_code_are_those_of_the_command(cli):
     assert process.stdout == "composed\n"
 
 
-def test_codes_beyond_a_byte_and_signals(cli):
+def test_exit_codes_of_signals_and_255_are_returned(cli):
     assert cli("run", "build", "sh -c 'kill -9 $$'").code == 137
     assert cli("run", "build", "sh -c 'exit 255'").code == 255
 
@@ -80,12 +80,12 @@ def test_run_exits_125_at_its_timeout(cli):
     assert cli("run", "build", "echo now", "--queue", "--timeout", "20").out == "now\n"
 
 
-def test_interrupt(cli):
+def test_interrupt_ends_the_command_at_the_timeout_and_exits_125(cli):
     assert cli("run", "build", "env sleep 60", "--timeout", "0.3", "--interrupt").code == 125
     assert cli("run", "build", "echo now", "--queue", "--timeout", "20").out == "now\n"
 
 
-def test_the_cap_and_raw(cli):
+def test_max_bytes_truncates_the_output_and_raw_keeps_colors(cli):
     result = cli.json("run", "build", "seq 1 2000", "--max-bytes", "100")
     assert result["truncated"]
     assert result["omitted_bytes"] > 8000
@@ -108,12 +108,12 @@ def test_invalid_arguments_exit_2(cli, words):
     assert cli(*words).code == 2
 
 
-def test_no_such_pane_and_no_server(cli, tmp_path):
+def test_a_missing_pane_or_server_exits_1(cli, tmp_path):
     assert cli("run", "nowhere", "true").code == 1
     assert cli("run", "build", "true", PHUX_SOCKET=str(tmp_path / "none.sock")).code == 1
 
 
-def test_a_dead_pane(cli):
+def test_run_in_a_dead_pane_exits_1(cli):
     assert cli("run", "build", "exit 3").code == 3
     result = cli("run", "build", "true", "--json")
     assert result.code == 1

@@ -33,9 +33,9 @@ def in_front(pane, name):
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_while_the_command_runs(open_shell, phux, shell, tmp_path):
+def test_a_run_survives_a_service_death_while_its_command_runs(open_shell, phux, shell, tmp_path):
     pane = open_shell(shell)
-    assert pane.run("echo first; sh -c 'exit 7'").exit_code == 7, "which the next service hears of again"
+    assert pane.run("echo first; sh -c 'exit 7'").exit_code == 7, "the next service reads this command's end again"
     restarts = phux.status().service_restarts
     with running(pane, "echo before; env sleep 1; echo x >> count; echo after; sh -c 'exit 6'") as outcome:
         eventually(in_front(pane, "sleep"))
@@ -64,36 +64,36 @@ def test_other_runs_queue_after_a_run_that_is_still_awaited(open_shell, phux):
         eventually(in_front(pane, "sleep"))
         kill_service(phux)
         with running(pane, "echo second", timeout_s=30) as second:
-            pane.wait(idle_ms=1500, timeout_s=10)  # longer than a caller is expected to take
+            pane.wait(idle_ms=1500, timeout_s=10)  # longer than a caller takes to connect again
             assert second == []
             pane._phux.new_session(None, command=["touch", "go"], cwd=pane.info().cwd)
     assert [one.output for one in (*first, *second)] == ["first", "second"]
 
 
-def test_after_a_resize(open_shell, phux):
+def test_a_run_survives_a_service_death_after_a_resize(open_shell, phux):
     pane = open_shell("bash")
     with running(pane, "echo begin; env sleep 1; echo second") as outcome:
         eventually(in_front(pane, "sleep"))
         pane.resize(70, 20)
         kill_service(phux)
-    # The journal begins anew with the new size. What it had before stands in the log.
+    # The journal starts again at the new size. The log has the earlier output.
     result = outcome[0]
     assert (result.output, result.omitted_bytes, result.exit_code) == ("begin\nsecond", 0, 0)
 
 
-def test_after_a_resize_where_nothing_is_logged(phux):
+def test_output_lost_by_a_resize_without_a_log_is_reported(phux):
     pane = phux.new_session("unlogged", command=["bash", "--norc"], log=False).pane
     with running(pane, "echo begin; env sleep 1; echo second") as outcome:
         eventually(in_front(pane, "sleep"))
         pane.resize(70, 20)
         kill_service(phux)
     result = outcome[0]
-    assert (result.omitted_bytes, result.truncated) == (len("begin\r\n"), True), "what is lost is told"
+    assert (result.omitted_bytes, result.truncated) == (len("begin\r\n"), True), "lost output is reported"
     assert result.output.endswith("second")
 
 
 @pytest.mark.parametrize("shell", INTEGRATED)
-def test_after_the_line_was_typed_and_before_the_shell_read_it(open_shell, phux, shell, tmp_path):
+def test_a_line_typed_before_a_service_death_and_read_after_it_runs_once(open_shell, phux, shell, tmp_path):
     pane = open_shell(shell)
     pid = pane.info().pid
     params = {"pane": pane.id, "id": "once", "command": "echo x >> count; echo mine; sh -c 'exit 4'"}
@@ -101,7 +101,7 @@ def test_after_the_line_was_typed_and_before_the_shell_read_it(open_shell, phux,
     try:
         with RawClient(phux.socket) as client:
             client.send({"id": 1, "call": "run", "params": params})
-            for number in (2, 3):  # the second of them is answered after the run has had its turn
+            for number in (2, 3):  # the second is answered after the line of the run was typed
                 client.send({"id": number, "call": "status"})
                 client.receive()
             kill_service(phux)
@@ -113,7 +113,7 @@ def test_after_the_line_was_typed_and_before_the_shell_read_it(open_shell, phux,
     assert (tmp_path / "count").read_text() == "x\n", "the command ran once"
 
 
-def test_while_it_waits_for_the_prompt(open_shell, phux, tmp_path):
+def test_a_queued_run_survives_a_service_death(open_shell, phux, tmp_path):
     pane = open_shell("bash")
     pane.send_keys("cat", "Enter")
     pane.wait(state="awaiting_input", timeout_s=10)
@@ -152,9 +152,9 @@ def test_a_shell_with_few_file_descriptors_runs_a_command_or_reports_that_it_did
         try:
             result = pane.run(command, timeout_s=20)
         except (errors.RefusedError, errors.PaneClosedError):
-            pass  # busybox ends when it has none left
+            pass  # busybox ends without a free descriptor
         else:
-            # bash and zsh need some to report the code of the command that takes them away, and bash complains.
+            # bash and zsh need a descriptor to report the code of the command that limits them, and bash prints an error.
             few = limit <= 13 and (not result.exit_known or "Too many open files" in result.output)
             assert (result.output, result.exit_code) == expected or few
         assert time.monotonic() - began < 5
@@ -170,7 +170,7 @@ def test_a_shell_with_too_few_file_descriptors_is_refused_a_command_at_once(open
     pane.wait(state="prompt", timeout_s=20)
     for command in ("echo hi", "echo a\necho b", "echo hi | cat"):
         began = time.monotonic()
-        # bash itself ends when it cannot open anything.
+        # bash ends if it cannot open anything.
         with pytest.raises((errors.RefusedError, errors.PaneClosedError)):
             pane.run(command, timeout_s=20)
         assert time.monotonic() - began < 5

@@ -13,8 +13,7 @@ SAVING = {"bash": "", "zsh": "HISTSIZE=100 SAVEHIST=100\n", "fish": ""}
 FILES = {"bash": "history", "zsh": "history", "fish": ".local/share/fish/fish_history"}
 OURS = re.compile(r"/r[0-9a-f]{6}\b")
 SEVERAL = "echo one\necho two"
-# What does not stand on a line of its own: several lines, a blank in front, an open line, what is read as a key, a call
-# for an earlier line, what cannot be read.
+# Commands that are not typed as they are: several lines, a leading blank, a tab, a history expansion, an open quote.
 COMMANDS = [
     (SEVERAL, "one\ntwo"),
     ("  echo (", None),
@@ -81,7 +80,7 @@ def saved(pane, shell, home):
 
 
 @pytest.mark.parametrize(("shell", "text"), [*((shell, "") for shell in INTEGRATED), *OPTIONS])
-def test_no_history_has_the_line_that_reads_a_file(open_shell, tmp_path, shell, text):
+def test_no_history_has_a_line_of_phux(open_shell, tmp_path, shell, text):
     pane = open_shell(shell, rc=rc(shell, text))
     for command, output in COMMANDS:
         result = pane.run(command, timeout_s=20)
@@ -130,7 +129,7 @@ def test_a_shell_ended_by_a_run_saves_no_line_of_phux(open_shell, tmp_path, shel
     [
         ("bash", "", True),
         ("bash", "PROMPT_COMMAND='history -a'", True),
-        ("bash", "trap ': debug' DEBUG", False),  # it hides from us what has run
+        ("bash", "trap ': debug' DEBUG", False),  # it hides the executed command from the hooks
         ("bash", "HISTIGNORE='echo one*'", False),
         ("bash", "set +o history", False),
         ("zsh", "", True),
@@ -144,11 +143,11 @@ def test_the_history_has_a_multiline_command_as_if_it_were_typed(open_shell, tmp
     for _ in range(2):
         pane.run(SEVERAL, timeout_s=20)
         pane.run("echo after", timeout_s=20)
-    pane.send_keys("Enter")  # runs nothing, and adds nothing
-    text_of_all = "\n".join(entries(pane, shell)).replace("\\n", "\n")  # so zsh shows a newline
+    pane.send_keys("Enter")  # runs nothing, and adds nothing to the history
+    text_of_all = "\n".join(entries(pane, shell)).replace("\\n", "\n")  # how zsh shows a newline
     times = (1 if "all_dups" in text else 2) if remembers else 0
     assert text_of_all.count(SEVERAL) == times
-    kept = saved(pane, shell, tmp_path).replace("\\\n", "\n")  # and so it saves one
+    kept = saved(pane, shell, tmp_path).replace("\\\n", "\n")  # how zsh saves a newline
     assert kept.count(SEVERAL) == times
 
 

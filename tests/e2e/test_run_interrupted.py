@@ -15,7 +15,7 @@ from rawwire import RawClient
 from servers import BIN, Cli, Finished, eventually
 from shell_panes import running
 
-# Refused at once, on a machine that is busy with other tests.
+# The time for "at once" on a machine that is busy with other tests.
 AT_ONCE_S = 3
 SHELLS = ("bash", "zsh", "fish", "dash")
 
@@ -52,7 +52,7 @@ def begin(cli, pane, *words, program="sleep"):
 
 def is_queued(socket, pane):
     """Return True if a command waits for the prompt on the server."""
-    with RawClient(socket) as wire:  # which gives back what it gets when it is closed
+    with RawClient(socket) as wire:  # closing it releases the pane
         return "error" in wire.ask("subscribe", pane=pane.id, hold_ms=1)
 
 
@@ -73,7 +73,7 @@ def test_ctrl_c_reports_that_the_command_continues_and_how_to_stop_it(open_shell
         == f"phux: the command is still running in @{pane.id}\nphux: stop it with: phux signal @{pane.id} INT\n"
     )
     assert refuses_at_once(pane)
-    assert cli("signal", f"@{pane.id}", "INT").code == 0, "what the message says works"
+    assert cli("signal", f"@{pane.id}", "INT").code == 0, "the command in the message works"
     assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
 
 
@@ -126,7 +126,7 @@ def test_a_killed_client_leaves_the_pane_as_a_timeout_does(open_shell, cli):
     assert refuses_at_once(pane)
     with running(pane, "echo queued", queue=True, timeout_s=60) as outcome:
         eventually(lambda: is_queued(cli.socket, pane))
-        assert refuses_at_once(pane), "also while another command is queued"
+        assert refuses_at_once(pane), "even while another command is queued"
         pane.send_keys("C-c")
     assert outcome[0].output == "queued"
 

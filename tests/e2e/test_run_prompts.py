@@ -21,7 +21,7 @@ def phux():
 
 UNMARKED = [name for name in SHELLS if name not in INTEGRATED]
 
-# What users have in their rc files
+# Users' rc files
 
 ODD_RC = {
     "a prompt of several coloured lines": {
@@ -52,7 +52,7 @@ PROMPT_COMMAND=p""",
         ".zshrc": "precmd() { seq 1 50; env sleep 0.1 }\nPS1='$ '",
         ".config/fish/config.fish": "function fish_prompt; env sleep 0.1; seq 1 50; echo -n '$ '; end",
     },
-    "a blank line before each prompt, and none that is missing": {
+    "a blank line before each prompt": {
         ".bashrc": "PROMPT_COMMAND=echo\nPS1='$ '",
         ".zshrc": "precmd() { print }\nPROMPT_EOL_MARK='<no newline>'\nPS1='$ '",
         ".config/fish/config.fish": "function fish_prompt; echo; echo -n '$ '; end",
@@ -184,7 +184,7 @@ def test_a_failure_triggers_set_e_however_it_was_typed(open_shell, shell, comman
 
 
 @pytest.mark.parametrize("shell", UNMARKED)
-def test_a_tolerated_failure_is_also_tolerated_from_a_file(open_shell, shell):
+def test_a_failure_in_a_condition_does_not_trigger_set_e(open_shell, shell):
     pane = open_shell(shell)
     pane.run("set -e", timeout_s=20)
     assert pane.run("false && true", timeout_s=20).exit_code == 1
@@ -198,7 +198,7 @@ def test_run_works_with_stdout_redirected_to_a_file(open_shell, shell, tmp_path)
     assert pane.run("echo more; false", timeout_s=20).exit_code == 1
     written = (tmp_path / "log").read_text()
     assert written.startswith("logged\n")
-    if shell != "busybox":  # which writes its prompt there, too
+    if shell != "busybox":  # which also writes its prompt there
         assert "7748" not in written, "marks are for the terminal"
     pane.run("exec >/dev/tty", timeout_s=20)
     assert pane.run("echo back", timeout_s=20).output == "back"
@@ -242,7 +242,7 @@ def test_ksh_reports_failures_with_a_debug_trap_and_signals_like_other_shells(op
     assert pane.run("false", timeout_s=20).exit_code == 1
 
 
-# What programs leave behind
+# Terminals changed by programs
 
 
 @pytest.mark.parametrize("shell", INTEGRATED)
@@ -251,14 +251,14 @@ def test_an_alternate_screen_left_by_a_killed_program_is_not_a_program(open_shel
     pane.send_keys("vim -u NONE -N", "Enter")
     pane.wait(state="fullscreen", timeout_s=10)
     vim = eventually(lambda: (front := pane.info().foreground) and front.pid != pane.info().pid and front.pid)
-    pane.wait(idle_ms=300, timeout_s=10)  # it asks the terminal this and that at first, and must have read the answers
+    pane.wait(idle_ms=300, timeout_s=10)  # vim must have read the answers to its queries
     os.kill(vim, signal.SIGKILL)
     assert pane.run("echo usable", queue=True, timeout_s=20).output == "usable"
     assert pane.wait(state="prompt", timeout_s=10).state == "prompt"
     assert pane.run("echo again", timeout_s=20).output == "again"
 
 
-def test_run_without_marks_is_refused_with_a_remedy(open_shell):
+def test_a_run_on_the_alternate_screen_without_marks_is_refused_with_a_remedy(open_shell):
     pane = open_shell("bash --norc")
     pane.run(r"printf '\033[?1049h'")
     with pytest.raises(errors.BusyError, match="alternate screen") as raised:
@@ -321,7 +321,7 @@ def test_a_builtin_that_reads_is_not_taken_for_another_shell(open_shell, shell):
 def test_run_works_in_shells_without_marks_under_any_settings(open_shell, shell):
     pane = open_shell(shell)
     commands = {
-        "clear": "",  # busybox then asks where the cursor is, and loses what comes too soon after the answer
+        "clear": "",  # busybox then queries the cursor, and loses input right after the answer
         "clear; echo after": "after",
         "printf() { :; }; echo function": "function",
         "echo still": "still",
@@ -341,14 +341,14 @@ def test_run_works_in_shells_without_marks_under_any_settings(open_shell, shell)
     pane.run("set -x", timeout_s=5)
     traced = pane.run("echo traced", timeout_s=5).output.split("\n")
     assert "traced" in traced
-    assert not any("7748" in line for line in traced), "marks of ours are not traced"
-    result = pane.run("return 3", timeout_s=5)  # as it is typed, it ends ksh and dash
+    assert not any("7748" in line for line in traced), "the marks of phux are not traced"
+    result = pane.run("return 3", timeout_s=5)  # typed at the prompt, it would end ksh and dash
     assert result.exit_code == 3
     assert result.exit_known
 
 
 def test_a_shell_that_dies_before_the_command_started_has_no_output(open_shell):
     pane = open_shell("fish")
-    pane.run("ulimit -f 0")  # it is killed when it writes its history
+    pane.run("ulimit -f 0")  # fish is killed when it writes its history
     result = pane.run("echo never", timeout_s=20)
     assert (result.exit_code, result.output) == (128 + signal.SIGXFSZ, "")

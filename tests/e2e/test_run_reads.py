@@ -29,15 +29,15 @@ def marked_pane(request, open_shell):
     return open_shell(request.param)
 
 
-def left_to_itself(pane, command):
-    """Run a command that does not end by itself, and return the timeout error."""
+def timeout_of(pane, command):
+    """Run a command that does not end, and return the message of the timeout error."""
     with pytest.raises(errors.TimedOutError) as caught:
         pane.run(command, timeout_s=0.5)
     return caught.value.message
 
 
-def test_a_shell_builtin_read_awaits_input_and_gets_no_command(pane):
-    assert "waits for input" in left_to_itself(pane, "read x; echo got=$x")
+def test_a_read_of_the_shell_awaits_input_and_gets_no_command(pane):
+    assert "waits for input" in timeout_of(pane, "read x; echo got=$x")
     assert pane.info().state == "awaiting_input"
     with pytest.raises(errors.BusyError) as caught:
         pane.run("echo second")
@@ -75,7 +75,7 @@ def test_a_read_in_a_subshell_is_not_at_the_prompt(pane, command):
 
 
 def test_a_read_typed_before_the_shell_started_leaves_a_prompt(phux):
-    for command in (["dash"], ["ksh"], ["busybox", "sh"]):  # bash's editor may take an Enter for a key, and read not
+    for command in (["dash"], ["ksh"], ["busybox", "sh"]):  # the editor of bash may read the Enter as a key
         pane = phux.new_session(command=command).pane
         pane.send_keys("read x; echo got=$x", "Enter")
         pane.send_keys("answer", "Enter")
@@ -107,8 +107,8 @@ def test_a_shell_whose_editor_is_changed_is_at_its_prompt(open_shell):
     assert pane.run("echo there", timeout_s=10).output == "there"
 
 
-def test_a_command_that_waits_for_the_end_of_a_read(pane):
-    left_to_itself(pane, "read x; echo got=$x")
+def test_a_queued_command_waits_for_the_end_of_a_read(pane):
+    timeout_of(pane, "read x; echo got=$x")
     pane.send_keys("answer", "Enter")
     assert pane.run("echo $x", queue=True, timeout_s=10).output == "answer"
 
@@ -118,7 +118,7 @@ def test_a_shell_that_interrupts_itself_ends_the_run(marked_pane, command):
     began = time.monotonic()
     result = marked_pane.run(command, timeout_s=20)
     assert time.monotonic() - began < 10
-    assert result.exit_code in {130, 255}, "255 where nobody can say"
+    assert result.exit_code in {130, 255}, "255 if it is unknown"
     assert "b" not in result.output
     assert marked_pane.run("echo after", queue=True, timeout_s=10).output == "after"
 
@@ -132,7 +132,7 @@ def test_a_shell_that_interrupts_itself_ends_the_run(marked_pane, command):
         "printf 'one\\ntwo\\n'; declare -a PROMPT_COMMAND=(true); PS1='new > '",
     ],
 )
-def test_bash_whose_hooks_are_all_removed_at_once(open_shell, change):
+def test_run_works_in_bash_after_all_hooks_were_removed(open_shell, change):
     pane = open_shell("bash")
     pane.run("true")
     result = pane.run(change, timeout_s=20)
@@ -147,7 +147,7 @@ def test_bash_whose_hooks_are_all_removed_at_once(open_shell, change):
 def test_bash_that_reads_with_its_editor_or_by_key_is_not_at_its_prompt(open_shell, command):
     pane = open_shell("bash")
     pane.run("true")
-    assert "waits for" in left_to_itself(pane, command)
+    assert "waits for" in timeout_of(pane, command)
     assert pane.info().state in {"awaiting_input", "awaiting_secret"}
     with pytest.raises(errors.BusyError):
         pane.run("echo second")
@@ -155,7 +155,7 @@ def test_bash_that_reads_with_its_editor_or_by_key_is_not_at_its_prompt(open_she
     pane.wait(state="prompt", timeout_s=10)
 
 
-# fish edits what it reads, as it does its command line
+# fish reads with the editor of its command line
 
 
 FISH_READS = {
@@ -166,9 +166,9 @@ FISH_READS = {
     "an s that is a value": ("read -ds x", ["input"]),
     "one of each": ("read -s a; read b", ["secret", "input"]),
     "by turns": ("for i in 1 2; read a; read -s b; end", ["input", "secret", "input", "secret"]),
-    "with a prompt that is made": ("read -P (set_color red)'pw: '(echo 'a) ') -s x", ["secret"]),
+    "with a computed prompt": ("read -P (set_color red)'pw: '(echo 'a) ') -s x", ["secret"]),
     "with escapes": ("read -P a\\;b -s x", ["secret"]),
-    "beside one that asks nobody": ("echo hi | read x; read -s y </dev/null; read y; read -s z", ["input", "secret"]),
+    "beside reads of files": ("echo hi | read x; read -s y </dev/null; read y; read -s z", ["input", "secret"]),
     "in a substitution": ("set x (read -s); test $x = answer; or exit 9", ["secret"]),
     "in a pipe": ("read -s | cat", ["secret"]),
     "in a block": ("begin\n  read \\\n -s x\nend", ["secret"]),

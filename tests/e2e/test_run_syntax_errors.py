@@ -63,9 +63,9 @@ COMMANDS = [
     "${",
     "echo ${x",
 ]
-# A file of ours, our variables, our wrapper.
+# Traces of phux: a file, variables, the wrapper.
 OURS = re.compile(r"/r[0-9a-f]{6}\b|\b_[pq]\b|7748|command eval|builtin eval|/dev/\./null")
-# How shells begin their messages: their name, what executes the command, the number of a line.
+# How shells start their messages: the shell, the option or builtin, the line number.
 PREFIX = re.compile(r"^(?:E: )?(?:\S*/)?(?:bash|zsh|dash|mksh|ksh|sh|busybox): ?(?:(?:-c|(?:line )?\d+): ?)*")
 EVAL = re.compile(r"\beval: (?:line \d+: )?")
 
@@ -140,7 +140,7 @@ def test_a_line_that_only_an_alias_makes_readable_is_executed(open_shell, monkey
 def test_messages_of_several_lines_in_zsh_do_not_mention_eval(open_shell):
     pane = open_shell("zsh")
     assert pane.run("nosuchcommand\nfalse", timeout_s=20).output == "zsh: command not found: nosuchcommand"
-    assert pane.run("[[ -o eval_lineno ]]", timeout_s=20).exit_code == 0, "and the user's option is back"
+    assert pane.run("[[ -o eval_lineno ]]", timeout_s=20).exit_code == 0, "the user's option is restored"
     pane.run("unsetopt eval_lineno", timeout_s=20)
     pane.run("true\nfalse", timeout_s=20)
     assert pane.run("[[ -o eval_lineno ]]", timeout_s=20).exit_code == 1

@@ -55,7 +55,7 @@ def test_an_unknown_program_does_not_stop_the_service_after_next(phux):
         stderr=subprocess.DEVNULL,
     ) as asking:
         os.kill(status.service_pid, signal.SIGCONT)
-        # Somewhere between the fork and the reply; whenever it is, nothing may be lost.
+        # Between the fork and the reply; nothing may be lost at any moment.
         time.sleep(0.002)
         os.kill(status.service_pid, signal.SIGKILL)
         eventually(lambda: phux.status().service_restarts == 1, within_s=20)
@@ -73,7 +73,7 @@ def test_the_id_of_an_unknown_program_is_not_reused(phux):
         stubborn = ["sh", "-c", "trap '' HUP; exec sleep 60"]
         split = {"pane": live.id, "direction": "right", "command": stubborn, "env": dict(os.environ)}
         asking.send({"id": 1000, "call": "split", "params": split})
-        for _ in range(2):  # after the second answer, the keeper was asked for the program
+        for _ in range(2):  # after the second reply, the request for the program was sent to the keeper
             asking.get("status")
         os.kill(status.service_pid, signal.SIGKILL)
         os.kill(status.keeper_pid, signal.SIGCONT)
@@ -117,7 +117,7 @@ def test_panes_that_come_and_go_leave_no_descriptor_behind(phux):
 
 
 def test_more_panes_than_select_supports_come_back(phux):
-    # Two descriptors a pane in the keeper: beyond 1023 select() gives up.
+    # Two descriptors per pane in the keeper; select() supports 1024.
     first = phux.new_session("first", command=["cat"])
     for number in range(519):
         phux.new_session(f"s{number}", command=["cat"])
@@ -169,7 +169,7 @@ def test_a_server_whose_service_died_after_the_last_session_ends_all_the_same(ru
     with blocking.connect(start=True) as phux:
         session = phux.new_session("only", command=["cat"])
         status = phux.status()
-        os.kill(status.service_pid, signal.SIGSTOP)  # so that it cannot tell the keeper to end
+        os.kill(status.service_pid, signal.SIGSTOP)  # so that it cannot make the keeper end
         os.kill(status.service_pid, signal.SIGKILL)
         eventually(lambda: phux.status().service_restarts == 1)
         session.kill()
@@ -182,7 +182,7 @@ def test_the_keeper_has_a_checkpoint_before_the_journal_is_truncated(phux):
     script = f"yes {'x' * 90} | head -n {lines} | cat -n; echo end; exec cat"
     pane = phux.new_session("flood", command=["sh", "-c", script]).pane
     keeper = phux.status().keeper_pid
-    os.kill(keeper, signal.SIGSTOP)  # a keeper that is slow to listen
+    os.kill(keeper, signal.SIGSTOP)  # a slow keeper
     resume = threading.Timer(0.7, os.kill, (keeper, signal.SIGCONT))
     resume.start()
     pane.wait(until="end", timeout_s=60)
@@ -217,7 +217,7 @@ def test_many_threads_may_use_one_blocking_client(phux):
     def work(number):
         try:
             for turn in range(5):
-                since = pane.snapshot().seq  # what the others write may scroll it by before the wait begins
+                since = pane.snapshot().seq  # the text may scroll away before the wait starts
                 pane.send_keys(f"t{number}-{turn}x", "Enter")
                 pane.wait(until=f"t{number}-{turn}x", since=since, timeout_s=20)
         except phux_client.PhuxError as error:

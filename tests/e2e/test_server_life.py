@@ -95,7 +95,7 @@ def test_a_signal_ends_the_server_cleanly_with_all_its_programs(place, number):
 
 @pytest.mark.parametrize(("number", "ends"), [(signal.SIGINT, True), (signal.SIGHUP, False)])
 def test_nohup_is_respected_and_a_script_can_interrupt_its_background_server(place, number, ends):
-    before = signal.signal(number, signal.SIG_IGN)  # as nohup does, and a shell for what it starts with &
+    before = signal.signal(number, signal.SIG_IGN)  # as nohup does, and as shells do for background jobs
     try:
         with foreground(place) as process:
             signal.signal(number, before)
@@ -109,7 +109,7 @@ def test_nohup_is_respected_and_a_script_can_interrupt_its_background_server(pla
 
 
 def test_a_signal_right_after_the_start_ends_the_server_cleanly(place):
-    # Several times, because the moment is short.
+    # Repeated, because the moment is short.
     for _ in range(8):
         process = subprocess.Popen(
             [BIN / "phux", "server", "--socket", str(place)], env=clean_environment(), stderr=subprocess.PIPE
@@ -167,7 +167,7 @@ def test_killing_a_program_that_ignores_the_hang_up_takes_the_half_second_of_gra
 
 @pytest.mark.parametrize("how", ["kill", "SIGTERM"])
 def test_a_foreground_job_that_ignores_the_hang_up_does_not_survive_its_shell(place, tmp_path, how):
-    # The shell dies of SIGHUP at once; its job, a process group of its own, must not get away.
+    # SIGHUP ends the shell at once; its job, another process group, must not survive.
     pid_file = tmp_path / "pid"
     job = None
     try:
@@ -197,7 +197,7 @@ def test_exit_after_idle_ends_the_server_after_that_time_without_clients(place):
         with RawClient(str(place)) as client:
             client.get("new_session", cwd="/", command=["sleep", "1000"])
             pids = processes_of(client)
-            # As long as somebody is connected, idle or not, it stays.
+            # The server stays while a client is connected, idle or not.
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(1.5)
         left = time.monotonic()
@@ -330,7 +330,7 @@ def test_invalid_input_starts_no_server(auto, runtime):
     assert list(runtime.iterdir()) == []
 
 
-# Places that cannot be trusted or used
+# Unsafe and unusable paths
 
 
 @pytest.fixture(params=["new", "server"])
@@ -392,7 +392,7 @@ def test_a_directory_that_is_a_symbolic_link_is_refused_and_not_changed(place, b
     assert list(real.iterdir()) == []
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can make a directory somebody else's")
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can change the owner of a directory")
 def test_a_directory_of_another_user_is_refused(place, begin):
     os.chown(place.parent, 65534, 65534)
     message, remedy = begin(place)
@@ -456,10 +456,10 @@ def test_a_start_lock_held_too_long_is_reported(place, tmp_path):
     assert f"{place}.log" in error["remedy"]
 
 
-# Who may come in
+# Access
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can pose as another user")
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can run programs as another user")
 def test_another_user_is_rejected_even_if_permissions_allow_access():
     script = (
         "import json, socket, sys\n"
@@ -475,7 +475,7 @@ def test_another_user_is_rejected_even_if_permissions_allow_access():
     )
 
     def connect_as(user, path):
-        # The system's Python: the one we run in may be in root's home.
+        # The system's Python, because the current one may be in root's home directory.
         python = shutil.which("python3", path="/usr/bin:/bin") or sys.executable
         options = {} if user is None else {"user": user, "group": user, "extra_groups": []}
         return subprocess.run(

@@ -51,7 +51,7 @@ def running(pids):
     return not any(process_gone(pid) for pid in pids.values())
 
 
-# What is back
+# Recovery
 
 
 def test_programs_keep_running_and_the_tree_is_restored(phux, server):
@@ -104,7 +104,7 @@ def test_ids_are_not_reused_after_a_service_death(phux, server):
 
 
 def test_a_session_whose_creation_was_confirmed_is_not_lost(server):
-    # The reply is out, so the keeper must have, or get, what it needs.
+    # After the reply, the keeper must know the session.
     for number in range(3):
         with RawClient(server.socket) as client:
             service = client.get("status")["service_pid"]
@@ -115,7 +115,7 @@ def test_a_session_whose_creation_was_confirmed_is_not_lost(server):
             assert names == [f"s{one}" for one in range(number + 1)]
 
 
-# Ends that nobody saw
+# Programs that end without a service
 
 
 def test_the_exit_status_of_a_program_that_ended_without_a_service_is_reported(phux, server):
@@ -135,7 +135,7 @@ def test_an_exit_that_was_sent_but_not_received_is_sent_again(phux, server):
     status = phux.status()
     with stopped(status.service_pid):
         os.kill(pids[victim.id], signal.SIGKILL)
-        # Reaped by the keeper, which has told a service that does not listen.
+        # Reaped by the keeper, which has reported it to the stopped service.
         eventually(lambda: not Path(f"/proc/{pids[victim.id]}").exists())
         os.kill(status.service_pid, signal.SIGKILL)
     screen = victim.wait(exit=True, timeout_s=10)
@@ -199,7 +199,7 @@ def stopped(pid):
             os.kill(pid, signal.SIGCONT)
 
 
-# Clients that lived through it
+# Clients connected at the time
 
 
 def test_handles_of_a_blocking_client_work_after_a_service_death(phux, server):
@@ -244,7 +244,7 @@ def test_an_interrupted_blocking_call_that_types_reports_an_unknown_outcome(phux
     stopped = threading.Event()
 
     def type_it():
-        pane.snapshot()  # each thread has a connection of its own
+        pane.snapshot()  # each thread has its own connection
         connected.set()
         stopped.wait(10)
         try:
@@ -264,7 +264,7 @@ def test_an_interrupted_blocking_call_that_types_reports_an_unknown_outcome(phux
     assert not thread.is_alive()
     assert isinstance(outcome[0], phux_client.DisconnectedError)
     assert outcome[0].remedy
-    # This thread's connection may be a moment behind the other's in being closed by the dying process.
+    # The dying process may close the connection of this thread a moment later.
     eventually(lambda: phux.status().service_restarts == 1)
     assert pane.send_keys("y", "Enter") == 2
 
@@ -287,7 +287,7 @@ async def test_handles_of_an_async_client_work_after_a_service_death(server):
         await anyio.to_thread.run_sync(kill_service, server.socket)
         assert (await pane.snapshot()).state != "dead"
         await anyio.to_thread.run_sync(kill_service, server.socket)
-        await anyio.wait_all_tasks_blocked()  # the client has heard of it
+        await anyio.wait_all_tasks_blocked()  # the client has noticed it
         assert await pane.send_keys("typed", "Enter") == 6
         await pane.wait(until="<typed>", timeout_s=10)
         async with phux.watch("w") as events:
@@ -295,14 +295,14 @@ async def test_handles_of_an_async_client_work_after_a_service_death(server):
             while (await events.next(timeout_s=10)).event != "dropped":
                 pass
             await pane.send_keys("more", "Enter")
-            while (await events.next(timeout_s=10)).event != "dirty":  # the new service may tell the state first
+            while (await events.next(timeout_s=10)).event != "dirty":  # the new service may report the state first
                 pass
         assert await session.kill() == 1
 
 
 @pytest.mark.anyio
 async def test_an_async_call_started_after_the_death_does_not_count_as_interrupted(server):
-    # The loop had no chance to read that the connection is closed; the kernel can tell all the same.
+    # The event loop has not read the end of the connection yet, but the kernel knows it.
     async with phux_client.connect(server.socket) as phux:
         pane = (await phux.new_session("w", command=ECHO)).pane
         await pane.wait(until="ready", timeout_s=10)
@@ -366,7 +366,7 @@ async def test_an_interrupted_async_call_that_types_reports_an_unknown_outcome(s
         assert await pane.send_keys("y", "Enter") == 2
 
 
-# When it will not live, and when the keeper goes
+# Repeated deaths, and the end of the keeper
 
 
 def test_repeated_service_deaths_are_reported_and_end_no_program(server):
@@ -429,12 +429,12 @@ def test_a_killed_keeper_ends_everything_and_new_starts_another_server(runtime, 
         os.kill(first["keeper_pid"], signal.SIGKILL)
         assert client.receive() is None
     eventually(lambda: all(process_gone(one) for one in (first["service_pid"], pid)))
-    assert os.path.lexists(first["socket"])  # nobody was left to remove it
+    assert os.path.lexists(first["socket"])  # no process was left to remove it
     assert cli("ls", "--json").error["error"]["code"] == "no_server"
     try:
         made = cli.json("new", "-s", "new", "--", "sleep", "1000")
         assert made["session"] == "new"
-        assert made["terminal_id"] > before, "ids are never given twice"
+        assert made["terminal_id"] > before, "ids are never reused"
         assert [session["name"] for session in cli.json("ls")["sessions"]] == ["new"]
         assert cli.json("status")["keeper_pid"] != first["keeper_pid"]
     finally:

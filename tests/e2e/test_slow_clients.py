@@ -14,7 +14,7 @@ from servers import embedded_server, eventually
 
 MIB = 1024 * 1024
 
-# Every line an event: the title changes, and it is long.
+# Each line causes an event with a long title.
 FLOOD = """
 import itertools, os, sys, time
 sys.stdout.write("waiting"); sys.stdout.flush()
@@ -51,7 +51,7 @@ def client(path):
 
 @pytest.fixture
 def own():
-    """A server for a test that could keep a shared one busy for long."""
+    """A separate server, for tests that would keep a shared one busy."""
     with embedded_server() as server, RawClient(server.socket, timeout_s=60) as client:
         yield client, server.socket
 
@@ -129,7 +129,7 @@ def test_a_subscriber_that_reads_again_receives_later_events(path, client, flood
     with RawClient(path) as slow:
         slow.get("subscribe", pane=flood)
         start(client, flood)
-        # Once anything was dropped, the rest of what was sent is read, and after it life goes on.
+        # After events were dropped, later ones must arrive again.
         delays(client, flood, for_s=3)
         places = []
         dropped = 0
@@ -166,9 +166,9 @@ def test_thousands_of_unread_snapshots_are_not_buffered(own):
         client.get("snapshot", pane=pane)
         waited = time.monotonic() - asked
         grown = memory(client) - before
-        assert waited < 1, f"another client waited {waited:.1f} s, and {grown // MIB} MiB were piled up"
+        assert waited < 1, f"another client waited {waited:.1f} s, and memory grew by {grown // MIB} MiB"
         assert grown < 64 * MIB, f"{grown // MIB} MiB for replies of {size} bytes"
-        # It gets all of them in the end, if it reads.
+        # The client gets all of them once it reads.
         assert [greedy.receive()["id"] for _ in range(50)] == list(range(50))
 
 
@@ -187,12 +187,12 @@ def test_large_replies_are_not_prepared_for_a_client_that_does_not_read(own, cal
     with RawClient(path, timeout_s=30) as greedy:
         before = memory(client)
         greedy.send_bytes(b"".join(frame({"id": n, "call": call, "params": params}) for n in range(250)))
-        # Both clients are served in turns: without a bound, 24 replies would wait for the one that does not read.
+        # Both clients are served alternately: without a bound, 24 unread replies would be buffered.
         for _ in range(24):
             client.get(call, **params)
         grown = memory(client) - before
         assert grown < 10 * size, f"{grown // MIB} MiB for unread replies of {size // MIB} MiB"
-        # It gets all of them in the end, if it reads.
+        # The client gets all of them once it reads.
         assert all(len(str(greedy.receive()["ok"])) == size for _ in range(4))
     eventually(lambda: client.get("status")["clients"] == 1)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from far_shells import check_a_program_is_given_no_command, check_runs, check_what_takes_too_long
+from remote_shells import check_no_command_is_typed_into_a_program, check_runs, check_timeout
 from servers import eventually
 from shell_panes import make_home
 
@@ -29,7 +29,7 @@ def configuration(directory, port):
     """Return the configuration of an ssh server of this user, with one key and a home for the tests."""
     home = directory / "home"
     given = make_home(home, RC) | {"ENV": str(home / "env")}
-    # The mark by which the watch over what outlives the tests knows their processes; sshd passes nothing on by itself.
+    # sshd does not pass on the variable by which the tests find processes that outlive them.
     given |= {"PHUX_TEST_RUN": os.environ["PHUX_TEST_RUN"]}
     variables = " ".join(f'"{name}={value}"' for name, value in given.items())
     return f"""
@@ -52,7 +52,7 @@ def serving(sshd, directory):
     """Serve on a free port, and return it; None if the server does not start."""
     log = directory / "log"
     with socket.socket() as reserved, log.open("w") as said:
-        # Bound until the server listens there, so that nobody is given the same one in between.
+        # Bound until the server listens, so that no other process gets the same port.
         reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         reserved.bind(("127.0.0.1", 0))
         port = reserved.getsockname()[1]
@@ -73,7 +73,7 @@ def connect(tmp_path_factory):
     if sshd is None or shutil.which("ssh") is None or shutil.which("ssh-keygen") is None:
         pytest.skip("sshd or ssh is not installed")
     if os.geteuid() == 0:
-        # Where root's sshd confines itself. It stays, for that of another worker may be using it.
+        # The directory that root's sshd needs. It is not removed, because another worker may use it.
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
     directory = tmp_path_factory.mktemp("ssh")
     for name in ("host_key", "key"):
@@ -88,7 +88,7 @@ def connect(tmp_path_factory):
         ssh += f" -p {port} 127.0.0.1"
         tried = subprocess.run([*ssh.split(), "true"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
         if tried.returncode != 0:
-            pytest.skip(f"sshd lets nobody in: {said.read_text()[-200:]}")
+            pytest.skip(f"sshd refuses the connection: {said.read_text()[-200:]}")
         yield f"{ssh} -t"
 
 
@@ -121,10 +121,10 @@ def test_a_remote_command_is_reported_like_a_local_one(log_in, outer, shell):
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_remote_command_that_times_out(log_in, shell):
-    check_what_takes_too_long(log_in("bash", shell))
+def test_a_remote_command_is_interrupted_at_its_timeout(log_in, shell):
+    check_timeout(log_in("bash", shell))
 
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_no_command_is_typed_into_a_remote_program(log_in, shell):
-    check_a_program_is_given_no_command(log_in("bash", shell))
+    check_no_command_is_typed_into_a_program(log_in("bash", shell))

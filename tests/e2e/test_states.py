@@ -50,7 +50,9 @@ def phux(tmp_path_factory):
 
 @pytest.fixture
 def home(tmp_path):
-    (tmp_path / ".local/share/fish/generated_completions").mkdir(parents=True)  # else fish reads all manual pages
+    (tmp_path / ".local/share/fish/generated_completions").mkdir(
+        parents=True
+    )  # without it, fish reads all manual pages
     (tmp_path / ".zshrc").write_text("")
     return {"HOME": str(tmp_path)}
 
@@ -76,7 +78,7 @@ def test_each_program_has_the_expected_state(phux, home, name):
     session.kill()
 
 
-# What is typed at a shell's prompt, its state, the program that is in front (None: the shell itself), and its end.
+# The line typed at a prompt, the state, the foreground program (None: the shell itself), and the keys that end it.
 TYPED = {
     "cat": ("cat", "awaiting_input", "cat", ["C-d"]),
     "cat that is interrupted": ("cat", "awaiting_input", "cat", ["C-c"]),
@@ -87,7 +89,7 @@ TYPED = {
     "sleep": ("sleep 100", "running", "sleep", ["C-c"]),
     "vim": ("vim -u NONE -N", "fullscreen", "vim", [":q!", "Enter"]),
 }
-# dash has no such option, and to ksh it is one that keeps the line for its history.
+# dash has no such option, and in ksh it saves the line in the history.
 SILENT_READ = [shell for shell in SHELLS if shell not in {"dash", "ksh"}]
 SLEEPS_ITSELF = "ksh"
 
@@ -129,7 +131,6 @@ def test_state_changes_of_a_shell_and_its_programs_are_reported(phux, open_shell
 
 @pytest.mark.parametrize("shell", MARKED)
 def test_commands_typed_at_a_prompt_are_reported(open_shell, phux, shell):
-    """Commands that are typed at the prompt rather than run."""
     pane = open_shell(shell)
     pane.wait(state="prompt", timeout_s=20)
     told = {}
@@ -160,7 +161,7 @@ def test_a_stopped_job_leaves_a_prompt(phux, home, shell):
     pane.wait(state="prompt", timeout_s=20)
     pane.send_keys("env sleep 60", "Enter")
     pane.wait(state="running", timeout_s=20)
-    while pane.info().foreground.command != "sleep":  # else C-z comes before it can be stopped
+    while pane.info().foreground.command != "sleep":  # before that, C-z would have no effect
         pane.wait(idle_ms=20, timeout_s=20)
     pane.send_keys("C-z")
     assert pane.wait(state="prompt", timeout_s=20).state == "prompt"

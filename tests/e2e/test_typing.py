@@ -14,7 +14,7 @@ from phux_client import blocking
 from phux_core.keys import KEY_NAMES
 from servers import Cli, embedded_server, eventually
 
-# Raw mode, whatever modes are asked for, and everything that is read goes into a file.
+# Sets raw mode, writes the given modes, and copies its input to a file.
 READER = """
 import os, sys, tty
 out = open(sys.argv[1], "wb", buffering=0)
@@ -189,7 +189,7 @@ def test_keys_follow_the_modes_at_the_time_of_typing(phux, tmp_path):
         ("NPage", b"\x1b[6~"),
         ("IC", b"\x1b[2~"),
         ("dc", b"\x1b[3~"),
-        # Not keys, and so text.
+        # Text, because there is no such key.
         ("a", b"a"),
         ("F13", b"F13"),
         ("C-cc", b"C-cc"),
@@ -298,7 +298,7 @@ def test_a_line_before_enter_is_one_paste_on_the_primary_screen(reader):
     program = reader("\\x1b[?2004h")
     assert program.typed("make test", "Enter") == b"\x1b[200~make test\x1b[201~\r"
     assert program.typed("make", " test", "Enter") == b"\x1b[200~make test\x1b[201~\r"
-    # Only straight before Enter, and never when every word is text.
+    # Only right before Enter, and not with literal words.
     assert program.typed("make", "Tab", "Enter") == b"make\t\r"
     assert program.typed("make") == b"make"
     assert program.typed("make", "Enter", literal=True) == b"makeEnter"
@@ -462,7 +462,7 @@ def test_a_program_that_never_reads_is_reported_within_seconds(phux, cli):
     assert 4 < time.monotonic() - before < 6.5
     assert "300000" in caught.value.message
     assert caught.value.remedy
-    # Meanwhile and afterwards the pane can be read and ended.
+    # The pane can still be read and killed.
     assert pane.snapshot().state != "dead"
     assert pane.kill() == 1
 

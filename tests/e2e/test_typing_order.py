@@ -31,7 +31,7 @@ def test_replies_to_queries_precede_keys_if_the_service_reads_late(phux, tmp_pat
     service = phux.status().service_pid
     with RawClient(phux.socket) as client:
         os.kill(service, signal.SIGSTOP)
-        try:  # the keys are there first, so they are what the service hears of first
+        try:  # the request arrives before the program's output
             client.send({"id": 1, "call": "input", "params": {"pane": session.pane.id, "items": [{"key": "Up"}]}})
             (tmp_path / "go").touch()
             eventually((tmp_path / "asked").exists)
@@ -52,4 +52,4 @@ def test_the_reply_to_a_busybox_query_is_not_read_by_the_started_program(open_sh
         eventually(lambda: pane.info().foreground.command == "head")
         pane.send_keys(f"word {number}", "Enter")
         pane.wait(state="prompt", timeout_s=10)
-        assert pane.snapshot().text.count(f"word {number}\n") == 2  # as it was typed, and as head had it
+        assert pane.snapshot().text.count(f"word {number}\n") == 2  # the echo, and the output of head

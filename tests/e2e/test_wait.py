@@ -16,7 +16,7 @@ from phux_client import blocking, flows
 from servers import Cli, clean_environment, embedded_server
 from validation import validate
 
-# Says on a line of its own what it is given, when it is given it, and shows no echo.
+# Prints each line of its input, without echo.
 ECHO = ["sh", "-c", 'stty -echo; echo ready; while read -r line; do echo "<$line>"; done']
 
 
@@ -118,7 +118,7 @@ def test_text_drawn_by_moving_the_cursor_is_found(start):
     assert waiting.over().met == "until"
 
 
-# Draws what it is given, from where it drew last, on the alternate screen.
+# Draws its input on the alternate screen, from the last cursor position.
 DRAW = [
     *("bash", "-c"),
     r"""stty -echo; printf '\033[?1049hready\033[3;3H'; while IFS= read -r x; do printf %b "$x"; done""",
@@ -139,7 +139,7 @@ def test_text_drawn_in_pieces_on_the_alternate_screen_is_found_with_since(start)
     draw(pane, "Insta")
     draw(pane, "lled ok")
     assert waiting.over().met_line.strip() == "Installed ok"
-    # Nor is it missed by whoever comes when it is drawn, and knows a part.
+    # A wait that starts after a part was drawn finds it, too.
     seq = pane.snapshot().seq
     draw(pane, r"\033[2D42")
     assert pane.wait(until="Installed 42", since=seq, timeout_s=20).met == "until"
@@ -203,7 +203,7 @@ def test_positions_of_a_run_bound_what_is_searched(phux, tmp_path):
 # Other conditions
 
 
-def test_gone(start):
+def test_a_wait_for_gone_ends_when_the_text_is_erased(start):
     pane = start("sh", "-c", r"stty -echo; echo ready; echo working; read x; printf '\033[2J\033[Hdone'; cat")
     pane.wait(until="working", timeout_s=20)
     waiting = Waiting(pane, gone="working")
@@ -211,7 +211,7 @@ def test_gone(start):
     assert waiting.over().met == "gone"
 
 
-def test_gone_in_a_pane_that_writes_continuously(start):
+def test_a_wait_for_gone_ends_when_the_text_has_scrolled_away(start):
     pane = start(
         "sh", "-c", "stty -echo; echo ready; (while :; do echo tick; sleep 0.001; done) & echo working; read x; cat"
     )
@@ -228,14 +228,14 @@ def test_stop_ends_the_wait_with_an_error_that_names_the_line(start):
     assert "<error: 42>" in error.message
 
 
-def test_the_first_condition_that_held_is_named(start):
+def test_a_wait_reports_which_condition_held_first(start):
     pane = start(*ECHO)
     waiting = Waiting(pane, until="never", regex="<b.*>", gone="ready", exit=True, state="dead")
     pane.send_keys("abc", "Enter", "bcd", "Enter")
     assert waiting.over().met == "regex"
 
 
-def test_the_state_dead_and_exit_are_conditions(start):
+def test_a_wait_ends_at_the_state_dead_and_at_the_exit(start):
     pane = start("sh", "-c", "echo ready; read x; exit 3")
     waiting = Waiting(pane, state=["dead", "fullscreen"])
     pane.send_keys("Enter")

@@ -7,7 +7,7 @@ import pytest
 from phux_core import errors
 from servers import Cli
 
-# Each writes a word which its own line does not have, and takes it away again.
+# Each command line writes a word that it does not contain itself, and erases it.
 BURSTS = {
     "a carriage return and EL": r"printf 'ne''edle\r\033[K'",
     "an erased line": r"printf 'ne''edle\033[2K\r'",
@@ -36,14 +36,14 @@ def test_text_that_was_erased_at_once_is_found(pane, burst):
     marked = pane.info().command != "dash"
     for condition in CONDITIONS:
         if condition.get("output_only") and not marked:
-            continue  # a shell without marks draws its prompt into the erased row, which then counts as the prompt's
+            continue  # dash draws its prompt in the erased row, which then counts as part of the prompt
         acted_since = pane.snapshot().seq
         acted = pane.act(
             BURSTS[burst], "Enter", timeout_s=20, **{k: v for k, v in condition.items() if k != "output_only"}
         )
         assert (acted.outcome, acted.met_line) == ("met", "needle")
         pane.wait(state="prompt", timeout_s=20)
-        # All of it is in the past now, and read in one piece.
+        # By now, all of it is in the past, and is read at once.
         assert pane.wait(since=acted_since, timeout_s=20, **condition).met_line == "needle"
 
 

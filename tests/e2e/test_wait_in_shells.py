@@ -110,7 +110,7 @@ def test_a_prompt_that_changes_is_not_output(open_shell, shell, tmp_path):
     assert output_line(pane, "needle", since=since) == "needle"
 
 
-@pytest.mark.parametrize("shell", [name for name in MARKED if name != "dash"])  # which has no history of lines
+@pytest.mark.parametrize("shell", [name for name in MARKED if name != "dash"])  # which cannot recall lines
 def test_a_line_from_the_history_is_not_output(open_shell, shell):
     pane = open_shell(shell)
     pane.wait(state="prompt", timeout_s=20)
@@ -128,14 +128,14 @@ def test_a_line_from_the_history_is_not_output(open_shell, shell):
 @pytest.mark.parametrize("shell", MARKED)
 def test_a_line_typed_ahead_is_not_output(open_shell, shell, size):
     if shell == "busybox":
-        size = SIZES[0]  # where such a line does not fit, the rows after the first count as output
+        size = SIZES[0]  # if such a line does not fit, the rows after the first count as output
     pane = open_shell(shell, size=size)
     pane.wait(state="prompt", timeout_s=20)
     since = pane.snapshot().seq
     pane.send_keys("env sleep 0.4", "Enter")
     eventually(lambda: (front := pane.info().foreground) is not None and front.command == "sleep")
     pane.send_keys("sleep 0.3; echo nee''dle; echo the needle", "Enter")
-    # dash writes what comes of it behind its prompt.
+    # dash writes the output after its prompt.
     assert output_line(pane, "needle", since=since).removeprefix("$ ") == "needle"
 
 
@@ -150,7 +150,7 @@ def test_the_line_of_a_run_is_not_output(pane):
             pane.wait(regex=pattern, output_only=True, since=since, timeout_s=0.1)
 
 
-# To a program
+# Input to programs
 
 
 def test_a_typed_answer_is_not_output(pane):
@@ -226,10 +226,10 @@ def test_typed_lines_are_not_output_after_another_program_replaces_the_shell(ope
             pane.wait(until="the needle", output_only=True, since=since, timeout_s=0.2)
 
 
-# Commands of shells that mark nothing
+# Shells integrated by their prompts
 
 
-def test_the_end_of_a_typed_command_is_reported_without_marks(posix_pane, phux):
+def test_the_end_of_a_typed_command_is_reported_by_the_next_prompt(posix_pane, phux):
     pane, since = posix_pane, posix_pane.snapshot().seq
     code = None if pane.info().foreground.command == "bash" else 1
     with phux.watch(pane.selector) as events:
@@ -263,7 +263,7 @@ def test_command_done_waits_as_long_as_the_command_takes(posix_pane, tmp_path):
         assert posix_pane.wait(command_done=True, since=since, timeout_s=20).met == "command_done"
 
 
-@pytest.mark.parametrize("shell", ["dash", "ksh", "busybox"])  # bash has taken the end of that line for a key
+@pytest.mark.parametrize("shell", ["dash", "ksh", "busybox"])  # the editor of bash reads the second line as keys
 def test_input_read_by_a_command_is_not_a_command(open_shell, shell):
     pane = open_shell(shell)
     pane.wait(state="prompt", timeout_s=20)
@@ -311,7 +311,7 @@ def test_empty_lines_and_incomplete_commands_are_not_reported(posix_pane):
     assert len(posix_pane.commands()) <= before + 2
 
 
-def test_another_service_knows_what_was_typed_at_a_prompt(open_shell, phux):
+def test_the_next_service_knows_what_was_typed_at_a_prompt(open_shell, phux):
     panes = {name: open_shell(name) for name in MARKED}
     since = {}
     for name, pane in panes.items():

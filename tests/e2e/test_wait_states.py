@@ -1,4 +1,4 @@
-"""A state ends a wait only once everything typed before the call was consumed, whatever else is waited for."""
+"""A state ends a wait only after all input typed before the call was read, with any further conditions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from servers import Cli
 from shell_panes import SHELLS
 
-# What may be waited for besides a state. None of it happens, but for the last of which the state is a part.
+# Conditions besides a state; none of them is met.
 CONDITIONS = {
     "nothing": {},
     "until": {"until": "never"},
@@ -23,7 +23,7 @@ CONDITIONS = {
     "output only": {"until": "never", "output_only": True},
     "everything": {"until": "never", "regex": "nev[e]r", "gone": "@prompt", "idle_ms": 60_000, "exit": True},
 }
-# How they are started, what they show at their prompt, and a line that creates a file after a moment.
+# The command, the prompt, and a line that creates a file after a moment.
 REPLS = {
     "python3": (["python3", "-q"], ">>>", "import time; time.sleep(0.1); open('%s', 'w').close()"),
     "plain python3": (

@@ -19,7 +19,7 @@ from servers import BIN, Cli, clean_environment, eventually
 from validation import validate
 
 READ = ["sh", "-c", "stty -echo; echo ready; while read -r x; do echo $x; done"]
-# Makes more events than all buffers on the way to the reader hold.
+# Causes more events than the buffers between it and the reader hold.
 TITLES = r"""
 import os, time, tty
 tty.setraw(0)
@@ -89,7 +89,7 @@ def begin(watching, nudge):
 
     def told():
         nudge()
-        # Longer than a pane takes to come to rest, for there is no event while it does not.
+        # Longer than a pane takes to become idle: until then, there is no further event.
         return select.select([out], [], [], 0.2)[0]
 
     eventually(told, within_s=20)
@@ -118,7 +118,7 @@ def test_json_lines_are_valid_and_printed_as_events_happen(watch, pane):
     assert watching.process.stderr.read() == ""
 
 
-def test_people_get_columns(watch, pane):
+def test_without_json_events_are_printed_in_columns(watch, pane):
     watching = watch("work", "--until", "pane_closed")
     text = begin(watching, type_into(pane))
     pane.wait(idle_ms=100, timeout_s=20)
@@ -129,7 +129,7 @@ def test_people_get_columns(watch, pane):
     assert lines[-1] == f"{pane.selector}\tpane_closed exit=0"
 
 
-def test_until_ends_it_after_that_event(watch, pane):
+def test_until_ends_the_watch_after_that_event(watch, pane):
     watching = watch("work", "--json", "--until", "idle", "--until", "bell")
     text = begin(watching, type_into(pane)) + watching.process.stdout.read()
     assert watching.process.wait(20) == 0
@@ -222,7 +222,7 @@ def test_a_slow_reader_blocks_no_pane_and_is_told_how_much_it_lost(watch, phux):
     watching = watch("--json")
     begin(watching, lambda: phux.new_session(None, command=["true"]))
     pane.send_keys("x")
-    pane.wait(until="over", timeout_s=60)  # though nobody reads
+    pane.wait(until="over", timeout_s=60)  # although the watch is not read
     events = []
     for line in watching.process.stdout:
         events.append(json.loads(line))

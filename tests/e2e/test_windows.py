@@ -85,7 +85,7 @@ def check_sizes(phux, target="work"):
     ).items()
 
 
-# Making
+# Creating
 
 
 def test_a_split_divides_the_space_and_the_program_knows_its_size(phux, work):
@@ -248,7 +248,7 @@ def test_resizing_a_pane_without_neighbours_on_an_axis_resizes_its_window(phux, 
     assert (window.cols, window.rows) == (80, 40)
     assert work.pane.info().cols == 49
     assert phux.window("work").resize(120, 50).rows == 50
-    assert (beside.info().cols, work.pane.info().cols) == (45, 74)  # the parts are kept
+    assert (beside.info().cols, work.pane.info().cols) == (45, 74)  # the proportions are kept
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,7 @@ def test_panes_are_swapped_within_and_across_sessions(phux, work):
     one.swap("other:0.0")
     assert sizes(phux) == {two.id: (59, 24), other.id: (20, 24)}
     assert sizes(phux, "other") == {one.id: (100, 30)}
-    assert phux.pane("work").id == other.id  # the place had the focus, and keeps it
+    assert phux.pane("work").id == other.id  # the place keeps the focus
     with pytest.raises(BadRequestError, match="itself"):
         one.swap(one.id)
     with pytest.raises(BadRequestError, match="a pane and a window cannot change places"):
@@ -368,7 +368,7 @@ def test_a_window_moves_to_an_index_or_a_session(phux, work):
     phux.window("work").move("other:5")
     assert [each.info().index for each in other.windows()] == [0, 1, 5]
     with pytest.raises(NoSuchTargetError):
-        phux.session("work")  # its last window took it along
+        phux.session("work")  # a session ends with its last window
 
 
 def test_a_pane_moves_next_to_another_or_into_its_own_window(phux, work):
@@ -400,14 +400,14 @@ def test_session_names_are_unique_and_window_names_are_not(phux, work):
     phux.new_session("other", command=SLEEP)
     two = work.new_window("two", command=SLEEP)
     two.rename("sleep")
-    assert phux.window("work:sleep").id != two.id  # the first of the name
+    assert phux.window("work:sleep").id != two.id  # the first one with the name
     with pytest.raises(PhuxError, match="a session called 'other' exists already"):
         work.rename("other")
 
 
 def test_the_name_of_a_session_whose_programs_have_ended_can_be_reused(phux, work):
     phux.new_session("over", command=["true"]).pane.wait(exit=True, timeout_s=10)
-    work.rename("work")  # its own is no other's
+    work.rename("work")  # its own name is accepted
     work.rename("over")
     assert [session.name for session in phux.sessions()] == ["keep", "over"]
     assert phux.session("over").id == work.id
@@ -463,7 +463,7 @@ def test_a_window_whose_programs_have_ended_can_be_split_again(phux, work):
     pane = work.pane
     os.kill(pane.info().pid, signal.SIGKILL)
     pane.wait(exit=True, timeout_s=10)
-    eventually(lambda: phux.pane("work").id == keep.pane.id)  # the focus goes where something lives
+    eventually(lambda: phux.pane("work").id == keep.pane.id)  # the focus moves to a running program
     new = pane.split(command=SLEEP)
     assert window_of(phux, "work:0").layout == new.id
     assert new.info().cols == 80
@@ -638,6 +638,6 @@ def test_concurrent_changes_and_service_deaths_keep_all_sizes_and_panes():
         for worker in workers:
             worker.result()
         assert phux.status().service_restarts == 2
-        eventually(lambda: not wrong_sizes(phux))  # a program that was interrupted may still be ending
+        eventually(lambda: not wrong_sizes(phux))  # an interrupted program may still be ending
         kept = {pane.id for session in phux.tree().sessions for window in session.windows for pane in window.panes}
         assert made - ended <= kept

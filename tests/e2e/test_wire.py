@@ -209,7 +209,7 @@ def test_bells_output_and_idleness_are_events(speaker, echo):
     speaker.get("subscribe", pane=echo)
     speaker.get("input", pane=echo, items=[{"text": "x\n"}])
     rest = speaker.next_event("idle")["event"]
-    # At rest, so that the next output is the first of a burst.
+    # The pane is idle, so that the next output is the first of a burst.
     speaker.get("input", pane=echo, items=[{"text": "y\n"}])
     dirty = speaker.next_event("dirty")["event"]
     assert dirty["terminal"] == f"@{echo}"
@@ -287,7 +287,7 @@ def test_all_kinds_of_requests_run_concurrently_and_replies_have_their_ids(speak
 def test_a_slow_request_does_not_delay_the_next(speaker):
     pane = speaker.new(["sh", "-c", "trap '' HUP; echo deaf; while :; do sleep 1; done"])["pane_id"]
     speaker.see(pane, "deaf")
-    speaker.send({"id": 501, "call": "kill", "params": {"scope": "pane", "id": pane}})  # half a second of grace
+    speaker.send({"id": 501, "call": "kill", "params": {"scope": "pane", "id": pane}})  # takes half a second
     speaker.send({"id": 502, "call": "status", "params": {}})
     assert speaker.receive()["id"] == 502
     killed = speaker.receive()

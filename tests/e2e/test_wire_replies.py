@@ -50,7 +50,7 @@ class Reader(RawClient):
         schema = re.search(r"schemas/(\w+)\.v1\.json", GIVES[call])
         if schema is not None:
             validate(schema[1], result)
-        elif call not in {"run", "snapshot"}:  # more than one form; each has a test
+        elif call not in {"run", "snapshot"}:  # they have several forms, each with a test
             assert set(result) == documented(call), call
         return result
 

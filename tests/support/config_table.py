@@ -1,4 +1,4 @@
-"""The part of docs/config.md that says which keys there are; ``python tests/support/config_table.py`` writes it."""
+"""The table of keys in docs/config.md; ``python tests/support/config_table.py`` writes it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from phux_core.config import KEYS
 
 
 def render() -> str:
-    """Write the keys down."""
+    """Return the table as Markdown."""
     rows = "\n".join(
         f"| `{key.name}` | {key.kind.words} | {f'`{json.dumps(key.default)}`' if key.default is not None else key.omitted} | {key.doc} |"
         for key in KEYS.values()

@@ -1,4 +1,4 @@
-"""The part of docs/wire.md that says which errors there are; ``python tests/support/error_table.py`` writes it."""
+"""The table of errors in docs/wire.md; ``python tests/support/error_table.py`` writes it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from phux_core.errors import ERRORS
 
 
 def render() -> str:
-    """Write the codes down, each with what its class says of itself."""
+    """Return the table as Markdown: each code, and the summary of its class."""
     rows = "\n".join(
         f"| `{code}` | {(inspect.getdoc(kind) or '').partition(chr(10))[0]} |"
         for code, kind in reversed(ERRORS.items())

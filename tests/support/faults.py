@@ -1,4 +1,4 @@
-"""Servers whose service goes wrong in a way that a test chooses, when it chooses."""
+"""Servers whose service fails in a chosen way while a test wants it to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _SITE = """
 import os, sys
-if any(word.startswith("phux_core.server") for word in sys.orig_argv):  # also the template of services
+if any(word.startswith("phux_core.server") for word in sys.orig_argv):  # including the template of services
     def is_on():
         return os.path.exists({switch!r})
 {code}
@@ -25,11 +25,11 @@ if any(word.startswith("phux_core.server") for word in sys.orig_argv):  # also t
 
 
 class FaultyServer:
-    """A server and the switch of its fault.
+    """A server with a fault that can be switched on and off.
 
     Args:
         server: The server.
-        switch: A file; the fault happens while it is there.
+        switch: A file; the fault happens while it exists.
     """
 
     def __init__(self, server: EmbeddedServer, switch: Path) -> None:
@@ -38,11 +38,11 @@ class FaultyServer:
         self._switch = switch
 
     def on(self) -> None:
-        """Have the fault happen from now on."""
+        """Switch the fault on."""
         self._switch.touch()
 
     def off(self) -> None:
-        """Have no fault any more."""
+        """Switch the fault off."""
         self._switch.unlink()
 
 
@@ -51,8 +51,8 @@ def faulty_server(directory: Path, code: str, engine: str = "pyte") -> Iterator[
     """Start a server whose service executes code before anything else.
 
     Args:
-        directory: Where to put the code and the switch.
-        code: The code. ``is_on()`` tells it whether the fault is to happen.
+        directory: The directory for the code and the switch.
+        code: The code. There, ``is_on()`` returns whether the fault is switched on.
         engine: The server's engine.
     """
     switch = directory / "fault"
@@ -74,7 +74,7 @@ def faulty_server(directory: Path, code: str, engine: str = "pyte") -> Iterator[
 
 
 def service_pids(keeper: int) -> list[int]:
-    """Find the service under a keeper, also one that does not answer."""
+    """Return the service processes of a keeper, including one that does not answer."""
     found = []
     for pid in Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split():
         with contextlib.suppress(OSError):
@@ -84,7 +84,7 @@ def service_pids(keeper: int) -> list[int]:
 
 
 def kill_any_service(keeper: int, number: int = signal.SIGKILL) -> int:
-    """Signal the service under a keeper as soon as there is one.
+    """Signal the service of a keeper as soon as there is one.
 
     Returns:
         Its process id.

@@ -1,4 +1,4 @@
-"""Parts of documents that are written from the code, between two marks."""
+"""Parts of documents that are generated from code, between two comments."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Part:
         self.end = f"<!-- {end} -->\n"
 
     def read(self) -> str:
-        """Cut it out of the document."""
+        """Return the part as it is in the document."""
         return self.document.read_text().partition(self.begin)[2].partition(self.end)[0].strip("\n") + "\n"
 
     def write(self, text: str) -> None:
-        """Put it into the document."""
+        """Replace the part in the document."""
         head, _, rest = self.document.read_text().partition(self.begin)
         tail = rest.partition(self.end)[2]
         self.document.write_text(f"{head}{self.begin}\n{text.strip(chr(10))}\n\n{self.end}{tail}")

@@ -1,4 +1,4 @@
-"""The part of docs/attach.md that lists the keys; ``python tests/support/key_table.py`` writes it."""
+"""The table of keys in docs/attach.md; ``python tests/support/key_table.py`` writes it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from phux_core.bindings import ACTIONS, Bindings
 
 
 def render() -> str:
-    """Write the keys down."""
+    """Return the table as Markdown."""
     bindings = Bindings()
     rows = [
         f"| {' '.join(f'`{key}`' for key in bindings.keys_of(action))} | `{action}` | {words} |"

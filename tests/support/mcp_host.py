@@ -1,4 +1,4 @@
-"""A host for tests: the installed ``phux-mcp`` on pipes, and lines in and out as they are."""
+"""An MCP host for tests: the installed ``phux-mcp`` on pipes, with access to every line."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Host:
     """One running adapter.
 
     Args:
-        env: Its environment.
-        cwd: Where it runs.
+        env: The adapter's environment.
+        cwd: Its working directory.
         words: Its arguments.
     """
 
@@ -41,7 +41,7 @@ class Host:
             cwd=cwd,
         )
         self.revision: str | None = None
-        self.pane = ""  # of the session a test works in
+        self.pane = ""  # the selector of the pane that a test uses
         self.notifications: list[dict[str, Any]] = []
         self._early: dict[Any, dict[str, Any]] = {}
         self._next_id = 1000
@@ -61,19 +61,19 @@ class Host:
         self.close()
 
     def send(self, message: bytes | dict[str, Any] | list[Any]) -> None:
-        """Send a line, as it is or as JSON."""
+        """Send a line, given as bytes or as a JSON value."""
         line = message if isinstance(message, bytes) else json.dumps(message).encode()
         self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
 
     def receive(self, timeout_s: float = 20) -> Any:
-        """Give the next line."""
+        """Return the next line."""
         line = self._lines.get(timeout=timeout_s)
         assert line, f"the adapter has ended: {self.process.stderr.read().decode()}"
         return json.loads(line)
 
     def is_silent(self, for_s: float = 0.3) -> bool:
-        """Whether nothing comes."""
+        """Return whether no line arrives for a while."""
         try:
             line = self._lines.get(timeout=for_s)
         except queue.Empty:
@@ -82,7 +82,7 @@ class Host:
         return False
 
     def request(self, method: str, params: dict[str, Any] | None = None, **more: Any) -> int:
-        """Send a request; its id comes back."""
+        """Send a request, and return its id."""
         self._next_id += 1
         params = dict(params or {})
         if self.revision == STATELESS and method != "initialize":
@@ -91,7 +91,7 @@ class Host:
         return self._next_id
 
     def reply(self, request_id: Any, timeout_s: float = 20) -> dict[str, Any]:
-        """Wait for the reply to a request; notifications that come before are kept."""
+        """Return the reply to a request; earlier notifications go to ``notifications``."""
         while request_id not in self._early:
             message = self.receive(timeout_s)
             if "id" in message:
@@ -101,17 +101,17 @@ class Host:
         return self._early.pop(request_id)
 
     def ask(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Ask, and wait for the reply."""
+        """Send a request, and return its reply."""
         return self.reply(self.request(method, params))
 
     def result(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Ask, and expect a result."""
+        """Send a request that must succeed, and return its result."""
         reply = self.ask(method, params)
         assert "result" in reply, reply
         return reply["result"]
 
     def error(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Ask, and expect an error."""
+        """Send a request that must fail, and return its error."""
         reply = self.ask(method, params)
         assert "error" in reply, reply
         return reply["error"]
@@ -121,7 +121,7 @@ class Host:
         self.send({"jsonrpc": "2.0", "method": method, "params": params or {}})
 
     def begin(self, revision: str) -> Host:
-        """Agree on a revision, in the way it wants that."""
+        """Do the handshake of a revision."""
         self.revision = revision
         if revision == STATELESS:
             self.result("server/discover")
@@ -133,18 +133,18 @@ class Host:
         return self
 
     def start(self, tool: str, *, token: Any = None, **arguments: Any) -> int:
-        """Call a tool and do not wait; the id of the call comes back."""
+        """Start a call of a tool, and return the request's id."""
         meta = {} if token is None else {"_meta": {"progressToken": token}}
         return self.request("tools/call", {"name": tool, "arguments": arguments, **meta})
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Call a tool; its result comes back."""
+        """Call a tool, and return its result."""
         reply = self.reply(self.start(tool, **arguments))
         assert "result" in reply, reply
         return reply["result"]
 
     def text(self, tool: str, **arguments: Any) -> str:
-        """Call a tool that must not fail; its one text block comes back."""
+        """Call a tool that must not fail, and return its only text block."""
         result = self.call(tool, **arguments)
         (block,) = result["content"]
         assert block["type"] == "text"
@@ -152,18 +152,18 @@ class Host:
         return block["text"]
 
     def document(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """The same, as the JSON it is."""
+        """Call a tool that must not fail, and return its JSON document."""
         return json.loads(self.text(tool, **arguments))
 
     def failure(self, tool: str, **arguments: Any) -> str:
-        """Call a tool that must fail; what it says comes back."""
+        """Call a tool that must fail, and return its message."""
         result = self.call(tool, **arguments)
         (block,) = result["content"]
         assert result["isError"], block["text"]
         return block["text"]
 
     def close(self, timeout_s: float = 10) -> int:
-        """Close its stdin, and wait for its end."""
+        """Close the adapter's stdin, and return its exit code."""
         if not self.process.stdin.closed:
             self.process.stdin.close()
         code = self.process.wait(timeout_s)

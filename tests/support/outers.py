@@ -1,4 +1,4 @@
-"""Terminals that `phux attach` is shown in: one of ours in this process, a pane of tmux, a pane of another phux."""
+"""Terminals to run `phux attach` in: an emulated one in this process, a pane of tmux, a pane of another phux."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PHUX = str(BIN / "phux")
 
 
 class OwnTerminal:
-    """A PTY with one of our engines behind it: fast, and every byte can be looked at."""
+    """A PTY with one of phux's engines: fast, and every byte can be inspected."""
 
     def __init__(
         self, argv: list[str], env: dict[str, str], size: tuple[int, int] = (80, 24), *, engine: str = "ghostty"
@@ -42,7 +42,7 @@ class OwnTerminal:
         return self
 
     def __exit__(self, *_args: object) -> None:
-        # Closing the terminal hangs up, of which most end at once; PtyProcess.close would sleep for a tenth of a second.
+        # Most programs end when the terminal is closed. PtyProcess.close would sleep for a tenth of a second.
         self._process.fileobj.close()
         with contextlib.suppress(AssertionError):
             eventually(lambda: not self._process.isalive(), within_s=1)
@@ -52,11 +52,11 @@ class OwnTerminal:
 
     @property
     def pid(self) -> int:
-        """The process in it."""
+        """The process id of the program."""
         return int(self._process.pid)
 
     def pump(self, seconds: float = 0.0) -> bytes:
-        """Take what comes, for so long or as long as there is something."""
+        """Show and return output until the time is over and none is left."""
         taken = b""
         deadline = time.monotonic() + seconds
         while not self.ended and select.select([self._process.fd], [], [], max(0.0, deadline - time.monotonic()))[0]:
@@ -75,29 +75,29 @@ class OwnTerminal:
         return taken
 
     def type(self, data: bytes | str) -> None:
-        """Type bytes, as a keyboard would."""
+        """Type bytes."""
         os.write(self._process.fd, data.encode() if isinstance(data, str) else data)
 
     def type_all(self, data: bytes) -> None:
-        """Type more than a terminal takes at once, showing what comes meanwhile."""
+        """Type more than a terminal accepts at once, and show the output meanwhile."""
         while data:
             if select.select([], [self._process.fd], [], 0.05)[1]:
                 data = data[os.write(self._process.fd, data[:1024]) :]
             self.pump()
 
     def screen(self) -> list[str]:
-        """What is shown now."""
+        """Return the rows shown now."""
         self.pump()
         return self.engine.lines(0, self.engine.rows).text
 
     def resize(self, cols: int, rows: int) -> None:
-        """Change its size."""
+        """Change the size."""
         self.size = (cols, rows)
         self.engine.resize(cols, rows)
         self._process.setwinsize(rows, cols)
 
     def until(self, probe: Callable[[], Any], within_s: float = 10) -> Any:
-        """Show what comes until something is true."""
+        """Show output until the probe returns something true, and return that."""
         deadline = time.monotonic() + within_s
         while True:
             found = probe()
@@ -107,30 +107,30 @@ class OwnTerminal:
             self.pump(0.02)
 
     def shows(self, text: str, within_s: float = 10) -> None:
-        """Wait until a text is on the screen."""
+        """Wait until the screen shows a text."""
         self.until(lambda: any(text in line for line in self.screen()), within_s)
 
     def quiet(self) -> bytes:
-        """Wait until nothing more comes for a moment; give what came."""
+        """Wait until there is no output for a moment, and return the output until then."""
         taken = b""
         while (more := self.pump(0.15)) and not self.ended:
             taken += more
         return taken
 
     def wait(self) -> int:
-        """Wait for the end of its process; give the exit code."""
-        self.until(lambda: self.pump(0.02) is not None and (self.ended or not self._process.isalive()))
+        """Wait for the end of the program, and return its exit code."""
+        self.until(lambda: self.ended or not self._process.isalive())
         self.pump(0.05)
         code = self._process.wait()
         return -self._process.signalstatus if self._process.signalstatus else int(code)
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal to the process in it."""
+        """Send a signal to the program."""
         os.kill(self.pid, number)
 
 
 class TmuxTerminal:
-    """A pane of a tmux of our own."""
+    """A pane of a private tmux server."""
 
     def __init__(self, home: Path, line: str, env: dict[str, str], size: tuple[int, int] = (80, 24)) -> None:
         self._env = env
@@ -153,20 +153,20 @@ class TmuxTerminal:
         ).stdout.decode()
 
     def keys(self, *names: str) -> None:
-        """Press keys, by the names that tmux and phux share."""
+        """Press keys, by the names that tmux and phux have in common."""
         self._run("send-keys", *names)
 
     def screen(self) -> list[str]:
-        """What is shown now."""
+        """Return the rows shown now."""
         return [line.rstrip() for line in self._run("capture-pane", "-p").split("\n")[:-1]]
 
     def cursor(self) -> tuple[int, int]:
-        """Where the cursor is."""
+        """Return the column and row of the cursor."""
         x, y = self._run("display-message", "-p", "#{cursor_x} #{cursor_y}").split()
         return int(x), int(y)
 
     def resize(self, cols: int, rows: int) -> None:
-        """Change its size."""
+        """Change the size."""
         self._run("resize-window", "-x", str(cols), "-y", str(rows))
 
 
@@ -177,7 +177,7 @@ class PhuxTerminal:
         self._server = embedded_server("ghostty")
         self._phux = Phux(self._server.socket)
         inner = {name: env[name] for name in ("PHUX_SOCKET", "PS1", "ENV", "SHELL")}
-        # What says where the outer pane is would say that attach is nested, which here it is on purpose.
+        # With PHUX_PANE, attach would refuse to run inside a pane.
         words = ["sh", "-c", f"export PHUX_SOCKET='{inner.pop('PHUX_SOCKET')}'; unset PHUX_PANE; {line}"]
         self._pane = self._phux.new_session("outer", command=words, size=size, env=inner).pane
 
@@ -193,21 +193,21 @@ class PhuxTerminal:
         self._pane.send_keys(*names)
 
     def screen(self) -> list[str]:
-        """What is shown now."""
+        """Return the rows shown now."""
         return list(self._pane.snapshot().lines)
 
     def cursor(self) -> tuple[int, int]:
-        """Where the cursor is."""
+        """Return the column and row of the cursor."""
         cursor = self._pane.snapshot().cursor
         return cursor.x, cursor.y
 
     def resize(self, cols: int, rows: int) -> None:
-        """Change its size."""
+        """Change the size."""
         self._pane.resize(cols, rows)
 
 
 def expected(phux: Phux, session: str, size: tuple[int, int]) -> list[str]:
-    """What a client of this size is to show of a session, the status line aside: composed from the panes' own screens."""
+    """Return the rows, without the status line, that a client of this size must show: composed of the panes' screens."""
     from phux_client import flows
 
     tree = phux.drive(flows.tree())
@@ -227,14 +227,14 @@ def expected(phux: Phux, session: str, size: tuple[int, int]) -> list[str]:
 
 
 def _plain(line: str) -> str:
-    """A row without how its lines are joined, which is not what is compared here."""
+    """Return a row with all line-drawing characters alike."""
     return line.translate(dict.fromkeys(map(ord, "─├┤┬┴┼┌┐└┘"), "│")).rstrip()
 
 
 def agree(
     outer: Any, phux: Phux, session: str, size: tuple[int, int], *, status: bool = True, within_s: float = 10
 ) -> None:
-    """Wait until the outer screen is what the inner panes show."""
+    """Wait until the outer terminal shows the screens of the inner panes."""
     area = (size[0], size[1] - status)
     seen: list[list[str]] = []
 
@@ -250,12 +250,12 @@ def agree(
 
 
 def environment(socket: str, **more: str) -> dict[str, str]:
-    """The environment of a client of a server."""
+    """Return the environment of a client."""
     return {**clean_environment(), "PHUX_SOCKET": socket, "TERM": "xterm-256color", "LANG": "C.UTF-8", **more}
 
 
 def attached(
     socket: str, *words: str, size: tuple[int, int] = (80, 24), engine: str = "ghostty", **env: str
 ) -> OwnTerminal:
-    """`phux attach` in a terminal of ours."""
+    """Start `phux attach` in an emulated terminal."""
     return OwnTerminal([PHUX, "attach", *words], environment(socket, **env), size, engine=engine)

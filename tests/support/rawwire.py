@@ -1,4 +1,4 @@
-"""A client without manners: frames as they are, right or wrong, with nothing but a socket and JSON."""
+"""A client that sends any frame, valid or not, using only a socket and JSON."""
 
 from __future__ import annotations
 
@@ -12,13 +12,19 @@ HELLO = {"hello": {"protocol": [1, 0], "client": "test"}}
 
 
 def frame(header: Any, payload: bytes = b"") -> bytes:
-    """One frame; a header given as bytes goes as it is."""
+    """Return one frame; a header given as bytes is sent as it is."""
     body = header if isinstance(header, bytes) else json.dumps(header).encode()
     return len(body).to_bytes(4, "big") + len(payload).to_bytes(4, "big") + body + payload
 
 
 class RawClient:
-    """One connection. With ``greet``, the handshake is done."""
+    """One connection.
+
+    Args:
+        path: The server's socket.
+        greet: Whether to do the handshake.
+        timeout_s: How long to wait for a frame.
+    """
 
     def __init__(self, path: str, *, greet: bool = True, timeout_s: float = 10) -> None:
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -26,7 +32,7 @@ class RawClient:
         self._buffer = bytearray()
         self._next_id = 0
         try:
-            self.sock.connect(path)  # without a timeout, for with one it fails where too many others connect
+            self.sock.connect(path)  # without a timeout: with one, it fails if many others connect
             self.sock.settimeout(timeout_s)
             if greet:
                 self.send(HELLO)
@@ -47,12 +53,12 @@ class RawClient:
         self.send_bytes(frame(header, payload))
 
     def send_bytes(self, data: bytes) -> None:
-        """Send, also to somebody who has hung up already."""
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # reading tells what it said before
+        """Send bytes, even if the server has closed the connection."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # a test reads the error sent before
             self.sock.sendall(data)
 
     def receive(self) -> dict[str, Any] | None:
-        """The next frame's header; None when the server has closed the connection."""
+        """Return the next frame's header, or None if the server has closed the connection."""
         while True:
             if len(self._buffer) >= 8:
                 header_end = 8 + int.from_bytes(self._buffer[:4], "big")
@@ -66,19 +72,19 @@ class RawClient:
             except ConnectionResetError:
                 data = b""
             if not data:
-                assert not self._buffer, f"half a frame came: {bytes(self._buffer[:80])!r}"
+                assert not self._buffer, f"the last frame is incomplete: {bytes(self._buffer[:80])!r}"
                 return None
             self._buffer += data
 
     def everything(self) -> list[dict[str, Any]]:
-        """Every frame until the server closes."""
+        """Return every frame until the server closes the connection."""
         frames = []
         while (received := self.receive()) is not None:
             frames.append(received)
         return frames
 
     def reply(self, request_id: int) -> dict[str, Any]:
-        """The reply to one request; what is pushed is put aside."""
+        """Return the reply to one request; pushed frames go to ``events``."""
         while True:
             received = self.receive()
             assert received is not None, "the server closed the connection"
@@ -89,20 +95,20 @@ class RawClient:
                 return received
 
     def ask(self, call: str, **params: Any) -> dict[str, Any]:
-        """The whole reply, whether yes or no."""
+        """Send a request, and return its reply, success or error."""
         self._next_id += 1
         self.send({"id": self._next_id, "call": call, "params": params})
         return self.reply(self._next_id)
 
     def get(self, call: str, **params: Any) -> dict[str, Any]:
-        """What a call gives that succeeds."""
+        """Send a request that must succeed, and return its result."""
         reply = self.ask(call, **params)
         assert "ok" in reply, reply
         result: dict[str, Any] = reply["ok"]
         return result
 
     def see(self, pane: int, text: str, *, within_s: float = 10) -> dict[str, Any]:
-        """Look at a pane until it shows a text."""
+        """Take snapshots of a pane until it shows a text, and return the last one."""
         deadline = time.monotonic() + within_s
         while True:
             screen = self.get("snapshot", pane=pane)

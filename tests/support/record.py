@@ -1,9 +1,9 @@
 """Records what real programs write to a terminal: ``python tests/support/record.py [NAME ...]``.
 
-Each scenario starts a program under a PTY of some size, with a phux engine that answers its questions, and types at it,
-waiting for quiet after each step. What the program wrote goes to tests/contract/recordings/NAME.raw as it is, and beside
-it NAME.json tells the size, the program and what was typed. Programs run in a scratch home with files made here, and a
-recording that names this machine, its user, a path of it or a date is refused.
+Each scenario starts a program under a PTY of some size, with a phux engine that answers its queries, and types,
+waiting until it is quiet after each step. The recording is tests/contract/recordings/NAME.raw, the output unchanged, and
+NAME.json, with the size, the program and what was typed. Programs run in a temporary home directory. A recording that
+names this machine, its user, one of its paths or a date is refused.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from phux_core.keys import parse_key
 
 FOLDER = Path(__file__).parents[1] / "contract" / "recordings"
 QUIET_S = 0.25
-PATIENCE_S = 8.0  # a program that says nothing for so long has nothing to say
+PATIENCE_S = 8.0  # a program that has written nothing by then is considered quiet
 
 
 class _Recorder:
@@ -43,18 +43,18 @@ class _Recorder:
         )
 
     def settle(self) -> bool:
-        """Read until the program has been quiet for a while; whether it still runs."""
+        """Read until the program is quiet, and return whether it still runs."""
         deadline = time.monotonic() + PATIENCE_S
-        heard = False
+        has_output = False
         while time.monotonic() < deadline:
-            ready, _, _ = select.select([self._process.fd], [], [], QUIET_S if heard else PATIENCE_S)
+            ready, _, _ = select.select([self._process.fd], [], [], QUIET_S if has_output else PATIENCE_S)
             if not ready:
                 return True
             try:
                 data = self._process.read(65_536)
             except EOFError:
                 return False
-            heard = True
+            has_output = True
             self.output += data
             for effect in self._engine.feed(data):
                 if isinstance(effect, protocol.Reply):
@@ -72,7 +72,7 @@ class _Recorder:
 
 
 def record(scenario: Scenario) -> bytes:
-    """Run a scenario in a scratch home; what the program wrote."""
+    """Run a scenario in a temporary home directory, and return the program's output."""
     with tempfile.TemporaryDirectory() as scratch:
         home = Path(scratch) / "home"
         home.mkdir()
@@ -112,7 +112,7 @@ def _environment(home: Path) -> dict[str, str]:
 
 
 def traces(data: bytes) -> list[str]:
-    """What in a recording names a machine, a person, a path or a date."""
+    """Return what names a machine, a person, a path or a date in a recording."""
     text = data.decode("utf-8", "replace")
     months = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
     patterns = (

@@ -1,11 +1,11 @@
-"""Records what integrated shells write, with their marks: ``python tests/support/record_shells.py [NAME ...]``.
+"""Records the output of integrated shells, with their marks: ``python tests/support/record_shells.py [NAME ...]``.
 
-Each shell gets a PTY and an empty home, and the same lines are typed at it, waiting for quiet after each. The recording,
+Each shell gets a PTY and an empty home directory; the same lines are typed, each after the shell is quiet. The recording,
 tests/unit/server/shell/streams/NAME.json, is a list of steps that a test can feed to the shell tracker without a PTY:
 
 - ``["typed", TEXT, ECHO]``: typed input, and whether the terminal echoed it
 - ``["output", TEXT]``: the bytes that the shell wrote, as Latin-1
-- ``["look", OWN, SHELL, CANONICAL, ECHO, WAITING]``: the foreground when all was quiet
+- ``["look", OWN, SHELL, CANONICAL, ECHO, WAITING]``: the foreground when the shell was quiet
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ LINES = [
 
 
 class _Shell:
-    """One shell under a PTY, and the steps so far."""
+    """One shell under a PTY, and the recorded steps."""
 
     def __init__(self, name: str, home: Path) -> None:
         env = {
@@ -84,7 +84,7 @@ class _Shell:
         self.steps: list[list[object]] = []
 
     def settle(self, quiet_s: float) -> None:
-        """Record output until nothing was written for a while, then a look at the foreground."""
+        """Record output until the shell is quiet, then the foreground."""
         output = b""
         while select.select([self._process.fd], [], [], quiet_s)[0]:
             data = os.read(self._process.fd, 65536)
@@ -110,7 +110,7 @@ class _Shell:
 
 
 def record(name: str) -> list[list[object]]:
-    """Type all lines at a shell, and return the steps."""
+    """Type all lines in a shell, and return the steps."""
     with tempfile.TemporaryDirectory() as home:
         shell = _Shell(name, Path(home))
         try:

@@ -1,4 +1,4 @@
-"""What tests/support/record.py records: programs, the files they find, and what is typed at them."""
+"""The scenarios of tests/support/record.py: programs, their files, and what is typed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Scenario:
-    """A program and what is typed at it, a step at a time; words of a step as ``send-keys`` takes them."""
+    """A program and the steps of typed input, each a list of words as for ``send-keys``."""
 
     program: str
     command: list[str]
@@ -15,7 +15,7 @@ class Scenario:
     cols: int = 80
     rows: int = 24
     files: dict[str, str] = field(default_factory=dict)
-    before: list[list[str]] = field(default_factory=list)  # commands that prepare the folder
+    before: list[list[str]] = field(default_factory=list)  # commands that prepare the home directory
 
 
 PANGRAMS = "the quick brown fox jumps over a lazy dog while seven wizards box with five dozen liquor jugs"
@@ -23,7 +23,7 @@ WORDS = PANGRAMS.split()
 
 
 def _prose(lines: int, width: int) -> str:
-    """Lines of words, every one different and none wider than asked."""
+    """Return different lines of words, none wider than the given width."""
     out = []
     for number in range(1, lines + 1):
         line = f"{number:4}"
@@ -152,7 +152,7 @@ def _commit(text: str) -> list[str]:
 
 
 def _history() -> list[list[str]]:
-    """Commands that make a small repository with merges."""
+    """Return commands that create a small repository with merges."""
     made = [[*GIT, "init", "-q", "."]]
     for number in range(1, 13):
         made += [

@@ -1,4 +1,4 @@
-"""Servers for tests: private, ended with the test, and noticed when they are not."""
+"""Private servers for tests, the installed ``phux``, and waiting for what no event reports."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ DOCUMENTS = {
 
 
 class Finished:
-    """What a command did."""
+    """The result of a command: exit code, standard output and standard error."""
 
     def __init__(self, verb: str, process: subprocess.CompletedProcess[bytes]) -> None:
         self.verb = verb
@@ -59,14 +59,14 @@ class Finished:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The one JSON document on stdout, valid by its schema."""
+        """Return the one JSON document on stdout, after checking it against its schema."""
         document: dict[str, Any] = json.loads(self.out)
         validate(DOCUMENTS[self.verb], document)
         return document
 
     @property
     def error(self) -> dict[str, Any]:
-        """The Error document on the last line of stderr, with nothing on stdout."""
+        """Return the Error document on the last line of stderr, after checking that stdout is empty."""
         assert self.out == "", self.out
         document: dict[str, Any] = json.loads(self.err.splitlines()[-1])
         validate("error", document)
@@ -75,7 +75,13 @@ class Finished:
 
 
 class Cli:
-    """The installed ``phux`` script, against one server."""
+    """The installed ``phux`` script with one server.
+
+    Args:
+        socket: The server's socket.
+        cwd: The working directory.
+        env: Further environment variables.
+    """
 
     def __init__(self, socket: str, cwd: Path, env: Mapping[str, str] | None = None) -> None:
         self.socket = socket
@@ -94,7 +100,7 @@ class Cli:
         return Finished(words[0] if words else "", process)
 
     def json(self, *words: str, **more: Any) -> dict[str, Any]:
-        """Run with ``--json``, expect success, return the valid document."""
+        """Run with ``--json``, expect success, and return the document."""
         flags = list(words)
         flags.insert(1, "--json")
         finished = self(*flags, **more)
@@ -103,7 +109,7 @@ class Cli:
 
 
 def clean_environment() -> dict[str, str]:
-    """The environment without what the outer terminal or an outer phux put into it."""
+    """Return the environment without the variables of an outer terminal or an outer phux."""
     drop = ("PHUX_", "XDG_RUNTIME_DIR", "TMUX", "COLUMNS", "LINES", "PROMPT_COMMAND")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(drop)}
     fixed = {"SHELL": SHELL, "PS1": "$ ", "ENV": "", "PHUX_CONFIG": os.devnull}
@@ -111,13 +117,13 @@ def clean_environment() -> dict[str, str]:
 
 
 def embedded_server(engine: str | None = None) -> EmbeddedServer:
-    """A private server that ends with us."""
+    """Start a private server that ends with this process."""
     return EmbeddedServer(engine=engine)
 
 
 @contextlib.contextmanager
 def server_without_sessions(shared: EmbeddedServer | None) -> Iterator[EmbeddedServer]:
-    """Give one that is shared, and end the sessions that it got, or without that one of its own."""
+    """Yield a shared server and kill its sessions afterwards, or start a server if there is none to share."""
     if shared is None:
         with embedded_server() as server:
             yield server
@@ -129,7 +135,7 @@ def server_without_sessions(shared: EmbeddedServer | None) -> Iterator[EmbeddedS
 
 
 def eventually(probe: Callable[[], Any], *, within_s: float = 10) -> Any:
-    """Look until the probe gives something true. For what no event tells: other processes, files."""
+    """Call the probe until it returns something true: for files and processes, which no event reports."""
     deadline = time.monotonic() + within_s
     while True:
         found = probe()
@@ -140,14 +146,14 @@ def eventually(probe: Callable[[], Any], *, within_s: float = 10) -> Any:
 
 
 def kill_service(phux: Phux) -> None:
-    """Kill the process that answers, and wait for the next one."""
+    """Kill the service, and wait for the next one."""
     pid = phux.status().service_pid
     os.kill(pid, signal.SIGKILL)
     eventually(lambda: phux.status().service_pid != pid)
 
 
 def process_gone(pid: int) -> bool:
-    """Whether a process has ended, and with it all that it held (a zombie has, once the last of its threads has)."""
+    """Return whether a process has ended and released its resources, as a zombie has once its threads are gone."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         return state == "Z" and len(os.listdir(f"/proc/{pid}/task")) == 1

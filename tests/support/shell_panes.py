@@ -1,4 +1,4 @@
-"""Panes with shells of every kind in a home of their own, for tests of what runs there."""
+"""Panes with shells of every kind, each in a home directory of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# Integrated by hooks, by prompts, and not: one with options that keep us out.
+# Integrated by hooks, integrated by prompts, and one whose options prevent integration.
 SHELLS = {
     "bash": ["bash"],
     "zsh": ["zsh"],
@@ -38,23 +38,28 @@ PLAIN_RC = {
 
 
 def make_home(directory: Path, files: dict[str, str] = PLAIN_RC) -> dict[str, str]:
-    """Write a user's files, and give the environment that goes with them."""
+    """Write a user's files, and return the environment that belongs to them."""
     for name, text in files.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    # Else fish begins to read every manual page of the system in the background.
+    # Without it, fish reads every manual page of the system in the background.
     (directory / ".local/share/fish/generated_completions").mkdir(parents=True, exist_ok=True)
     return {"HOME": str(directory), "PS1": "$ ", "ENV": "", "HISTFILE": str(directory / "history")}
 
 
 def files_of_runs(socket: str) -> list[str]:
-    """List what was left for shells to source."""
+    """Return the files for shells to source that are next to the socket."""
     return [name for name in os.listdir(os.path.dirname(socket)) if name.startswith("r")]
 
 
 class ShellPanes:
-    """Opens panes with shells, and ends them."""
+    """Opens panes with shells, and kills them.
+
+    Args:
+        phux: The connection to open them on.
+        home: The home and working directory of the shells.
+    """
 
     def __init__(self, phux: blocking.Phux, home: Path) -> None:
         self._phux = phux
@@ -89,7 +94,7 @@ class ShellPanes:
 
 @contextlib.contextmanager
 def running(pane: blocking.Pane, command: str, **options: Any) -> Iterator[list[Any]]:
-    """Run a command on a connection of its own meanwhile; what became of it is in the list at the end."""
+    """Run a command on another connection meanwhile; afterwards, the list has its result or its error."""
     outcome: list[Any] = []
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""Feeds a shell tracker as a pane feeds it, without a PTY: recorded streams, or generated ones."""
+"""Feeds recorded or generated streams to a shell tracker as a pane does, without a PTY."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ def load(name: str) -> list[list[Any]]:
 
 
 def state_of(tracker: ShellTracker) -> dict[str, Any]:
-    """Return a deep copy of everything that a tracker knows."""
+    """Return a deep copy of a tracker's state."""
     state = {name: value for name, value in vars(tracker).items() if name != "_read_line"}
     return copy.deepcopy({**state, "marks": attrs.asdict(tracker.marks), "line": attrs.asdict(tracker.line)})
 
 
 class Replay:
-    """A tracker, its stream, and everything that it has reported.
+    """A tracker, its stream, and all events that it has reported.
 
     Args:
-        shell: The kind of shell; None for a program that is none.
+        shell: The kind of shell; None for a program that is not a shell.
         nonce: The secret in its marks.
     """
 
@@ -59,10 +59,10 @@ class Replay:
         return self.data[start : start + length]
 
     def read_line(self, event: CommandStarted) -> str | None:
-        return typed_line(event, self, 80, 24)  # type: ignore[arg-type]  # it reads from here as from a journal
+        return typed_line(event, self, 80, 24)  # type: ignore[arg-type]  # this has the method of a journal that it needs
 
     def play(self, step: list[Any], cuts: Iterable[int] = ()) -> None:
-        """Take one step of a recording, its output cut into several reads."""
+        """Replay one step of a recording, its output cut into several reads."""
         self.now += 1
         match step:
             case ["typed", text, echo]:
@@ -87,7 +87,7 @@ class Replay:
         waiting: bool | None = True,
         **more: Any,
     ) -> str:
-        """Take a look at the foreground, and return the state."""
+        """Report the foreground to the tracker, and return the state."""
         foreground = Foreground(pid, pid, name, "/", shell, True, canonical, echo, waiting)
         return self.take_look(Look(self.now, foreground, **more))
 
@@ -97,7 +97,7 @@ class Replay:
         return self.tracker.state
 
     def write(self, data: bytes) -> list[ShellEvent]:
-        """Take output, and return what it means."""
+        """Feed output, and return the events it causes."""
         known = len(self.events)
         base = place = len(self.data)
         self.data += data
@@ -115,7 +115,7 @@ class Replay:
             self.events += self.tracker.written(data[start - base : end - base], start)
 
     def mark(self, text: str) -> list[ShellEvent]:
-        """Write a mark, and return what it means."""
+        """Feed a mark, and return the events it causes."""
         return self.write(f"\x1b]7748;{self.tracker.marks.nonce or NONCE};{text}\a".encode())
 
     def output(self, finished: CommandFinished) -> bytes:

@@ -1,4 +1,4 @@
-"""Every JSON document a test sees is checked against its schema, and against keys the schema does not name."""
+"""Validation of JSON documents by their schemas, which here allow no further keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _validator(name: str) -> jsonschema.Draft202012Validator:
 
 
 def _closed(node: Any) -> Any:
-    """The same schema, refusing keys it does not know: readers must ignore them, we must not invent them."""
+    """Return the schema without room for unknown keys: readers must ignore them, phux must not send them."""
     if isinstance(node, list):
         return [_closed(item) for item in node]
     if not isinstance(node, dict):
@@ -32,7 +32,7 @@ def _closed(node: Any) -> Any:
 
 
 def validate(name: str, document: Any) -> None:
-    """Fail unless the document is what the schema of that name says, no more and no less."""
+    """Fail unless the document has exactly the form of the named schema."""
     _validator(name).validate(document)
 
 

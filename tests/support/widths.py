@@ -1,6 +1,6 @@
-"""Widths of all code points as an engine has them; run as a program, this writes phux_core/width_table.py.
+"""The widths of all code points in an engine; run as a program, this writes phux_core/width_table.py.
 
-The table is libghostty's, so that the default engine and everything else agree. Run it after a new release of pyghostty:
+The table is libghostty's, so that all of phux agrees with the default engine. Run it after a new release of pyghostty:
 ``python tests/support/widths.py phux_core/width_table.py``.
 """
 
@@ -24,7 +24,7 @@ CHANGES = """
 
 
 def advances(name, texts):
-    """Return how many columns each text moves the cursor of an engine that is wide enough."""
+    """Return by how many columns each text moves the cursor of a wide terminal."""
     engine = engines.create(name, 600, 2)
     found = []
     for at in range(0, len(texts), 1000):
@@ -36,7 +36,7 @@ def advances(name, texts):
 
 
 def changes(widths):
-    """Write down where the width changes; widths of code points that cannot be printed are left out."""
+    """Return the table: the code points where the width changes, without those that cannot be printed."""
     entries, before, width = [], 0, 1
     for code, columns in widths.items():
         if columns != width:

@@ -1,4 +1,4 @@
-"""The part of docs/wire.md that says what the registry of calls says; ``python tests/support/wire_table.py`` writes it."""
+"""The descriptions of calls in docs/wire.md; ``python tests/support/wire_table.py`` writes them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from phux_core.calls import CALLS
 
 
 def render() -> str:
-    """Write the calls down."""
+    """Return the descriptions as Markdown."""
     parts = []
     for call in CALLS.values():
         repeat = " May be repeated after a lost reply." if call.repeatable else ""

@@ -147,7 +147,7 @@ def test_an_unknown_call_is_refused_with_the_list_of_calls(name):
 
 
 @pytest.mark.parametrize("params", [[], "", 0, 1, True, "x", [1]])
-def test_params_that_are_no_object_are_refused(params):
+def test_params_that_are_not_an_object_are_refused(params):
     with pytest.raises(BadRequestError, match="not an object"):
         calls.check("tree", params)
 

@@ -34,7 +34,7 @@ def official(cli, monkeypatch):
     """Run a function with the official client, connected in a revision, and with the notifications it received."""
 
     def run(revision, use):
-        # The client offers the newest revision with a handshake. What is newest to it is all that tells the older ones.
+        # The client offers the newest revision with a handshake that it knows.
         if revision != STATELESS:
             monkeypatch.setattr(mcp_session, "LATEST_HANDSHAKE_VERSION", revision)
         server = StdioServerParameters(command=str(BIN / "phux-mcp"), env=cli.env, cwd=cli.cwd)

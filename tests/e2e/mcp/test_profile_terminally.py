@@ -224,7 +224,7 @@ def test_the_tab_that_the_host_runs_in_is_not_stopped(cli):
         },
     ]
     (cli.cwd / "calls").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    # The shell stays the parent, as a host is of its servers.
+    # The shell is the parent process, as a host is of its adapter.
     command = f"{BIN / 'phux-mcp'} --profile terminally < calls > replies; true"
     assert cli("run", "terminally", command, "--timeout", "30").code == 0
     reply = json.loads((cli.cwd / "replies").read_text().splitlines()[-1])

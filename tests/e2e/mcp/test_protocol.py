@@ -55,7 +55,7 @@ def test_each_revision_lists_tools_in_its_own_format(start_host):
         assert shapes[revision] == plain | {"annotations", "title", "outputSchema"}
 
 
-def test_titles_of_prompts_and_resources_came_with_those_of_tools(start_host):
+def test_prompts_and_resources_have_titles_in_the_revisions_where_tools_do(start_host):
     for revision in ("2025-03-26", "2025-06-18"):
         host = start_host().begin(revision)
         for kind in ("prompts", "resources", "resources/templates"):
@@ -63,7 +63,7 @@ def test_titles_of_prompts_and_resources_came_with_those_of_tools(start_host):
             assert {"title" in entry for entry in entries} == {revision == "2025-06-18"}
 
 
-def test_structured_content_is_there_from_2025_06_18_on_with_the_seeds_text_beside_it(start_host):
+def test_structured_content_accompanies_the_text_from_2025_06_18_on(start_host):
     for revision in REVISIONS:
         result = start_host().begin(revision).call("phux_ls")
         assert json.loads(result["content"][0]["text"]) == {"sessions": []}
@@ -165,7 +165,7 @@ def test_a_cancelled_call_in_a_batch_leaves_the_others(host):
     assert [reply["id"] for reply in host.receive()] == [2]
 
 
-# Lines that make no sense
+# Invalid lines
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_a_cancelled_call_in_a_batch_leaves_the_others(host):
     ],
     ids=lambda value: value[:40] if isinstance(value, bytes) else None,
 )
-def test_no_input_stops_the_loop(shared, line, code, request_id):
+def test_an_invalid_line_is_an_error_and_the_adapter_continues(shared, line, code, request_id):
     shared.send(line)
     reply = shared.receive()
     assert (reply["error"]["code"], reply["id"]) == (code, request_id)
@@ -234,7 +234,7 @@ def test_a_duplicate_id_is_rejected_and_the_first_call_continues(modern):
     assert modern.receive() == {"jsonrpc": "2.0", "id": "same", "result": {}}
 
 
-# Calls side by side
+# Concurrent calls
 
 
 def test_calls_run_concurrently_and_replies_keep_their_ids(modern):
@@ -262,7 +262,7 @@ def test_a_cancelled_call_gets_no_reply_and_releases_the_pane(modern, cli):
     held = modern.start("phux_act", target="work", keys=["x"], until="never", timeout_secs=60)
     eventually(lambda: "x" in modern.document("phux_snapshot", target="work")["lines"][0])
     modern.notify("notifications/cancelled", {"requestId": held})
-    # The pane's turn is free again: another act need not wait for it.
+    # The pane is free: another act does not wait.
     assert modern.document("phux_act", target="work", keys=["C-u"], idle_ms=50, timeout_secs=5)["outcome"] == "met"
     modern.send(
         {
@@ -340,9 +340,9 @@ def test_a_cancelled_search_leaves_no_process_running(modern, cli):
     service = cli.json("status")["service_pid"]
     children = Path(f"/proc/{service}/task/{service}/children")
     (worker,) = children.read_text().split()
-    os.kill(int(worker), signal.SIGSTOP)  # so that it is at work for as long as we like
+    os.kill(int(worker), signal.SIGSTOP)  # so that the search does not end
     searching = modern.start("phux_search", pattern="a!")
-    modern.document("phux_ls")  # asked of the same service, behind the search
+    modern.document("phux_ls")  # sent to the same service after the search
     modern.notify("notifications/cancelled", {"requestId": searching})
     eventually(lambda: worker not in children.read_text().split())
     assert modern.document("phux_search", pattern="a!$")["matches"]

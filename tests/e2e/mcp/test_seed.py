@@ -123,7 +123,7 @@ def test_the_catalog_has_six_tools_with_input_schemas(shared_seed):
         ("phux_new", {"name": "string", "command": "array", "cwd": "string", "socket": "string"}, ["name"]),
     ],
 )
-def test_the_parameters_are_the_seeds(shared_seed, tool, parameters, required):
+def test_the_tools_have_the_parameters_of_the_contract(shared_seed, tool, parameters, required):
     (found,) = [entry for entry in shared_seed.result("tools/list")["tools"] if entry["name"] == tool]
     schema = found["inputSchema"]
     assert {name: one["type"] for name, one in schema["properties"].items()} == parameters
@@ -169,7 +169,7 @@ def test_snapshot_is_a_screen_state_with_cells_only_when_asked(work):
     assert isinstance(styled["cells"], list)
 
 
-def test_scrollback_is_tri_state(work):
+def test_scrollback_is_absent_all_or_the_newest_rows_in_the_tool(work):
     work.document("phux_run", target="work", command="seq 1 100")
     assert work.document("phux_snapshot", target="work")["scrollback"] == []
     everything = work.document("phux_snapshot", target="work", scrollback=0)["scrollback"]
@@ -202,7 +202,7 @@ def test_run_gives_a_run_result(work):
     validate("run-result", result)
 
 
-def test_a_run_that_times_out_returns_the_seeds_body(work):
+def test_a_run_that_times_out_returns_the_body_of_the_contract(work):
     result = work.document("phux_run", target="work", command="sleep 5", timeout_secs=0.2)
     assert set(result) == {"outcome", "command", "duration_ms"}
     assert (result["outcome"], result["command"]) == ("timed_out", "sleep 5")
@@ -214,7 +214,7 @@ def test_wait_prefers_until_and_returns_outcome_and_polls(work):
     assert set(met) == {"outcome", "polls"}
     assert met["outcome"] == "met"
     assert met["polls"] >= 1
-    # With a text that never comes, rest does not end the wait.
+    # With a text that never appears, idleness does not end the wait.
     missed = work.document("phux_wait", target="work", until="never", idle_ms=0, timeout_secs=0.3)
     assert missed["outcome"] == "timed_out"
     assert work.document("phux_wait", target="work")["outcome"] == "met"

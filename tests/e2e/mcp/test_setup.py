@@ -97,7 +97,7 @@ def test_a_merge_keeps_the_rest_and_a_backup(setup, home):
     ]
 
 
-def test_a_link_stays_a_link(setup, home, tmp_path):
+def test_a_symbolic_link_to_the_configuration_is_kept(setup, home, tmp_path):
     (tmp_path / "dotfiles").mkdir()
     real = tmp_path / "dotfiles" / "settings.json"
     real.write_text("{}\n")

@@ -36,8 +36,8 @@ def test_an_act_drives_a_repl_step_by_step(work):
     assert first["outcome"] == "met"
     step = work.document("phux_act", target="work", keys=["6 * 7", "Enter"], regex="^42$", since=first["seq"])
     assert (step["outcome"], step["met_line"]) == ("met", "42")
-    assert "42" in [row["text"] for row in step["changed"]]  # the next prompt may be there already, or not
-    # Until its editor reads, the kernel takes a C-d for the end of a line, and the editor never sees it.
+    assert "42" in [row["text"] for row in step["changed"]]  # the next prompt may have been drawn, or not
+    # Before its editor reads, the terminal itself handles C-d.
     work.document("phux_wait", target="work", regex="^>>>$", timeout_secs=20)
     ended = work.document("phux_act", target="work", keys=["C-d"], state=["prompt"], timeout_secs=20)
     assert (ended["outcome"], ended["state"]) == ("met", "prompt")
@@ -162,7 +162,7 @@ def test_literal_keys_are_text(work):
     assert work.document("phux_wait", target="work", until="$ Enter", timeout_secs=10)["outcome"] == "met"
 
 
-# What is left out
+# Omissions
 
 
 def test_no_default_result_is_too_large_for_a_model(work):
@@ -260,7 +260,7 @@ def test_the_pane_that_the_host_runs_in_is_never_ended(cli, told):
     ]
     begin = {"jsonrpc": "2.0", "id": "b", "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}
     (cli.cwd / "calls").write_text("".join(json.dumps(line) + "\n" for line in [begin, *calls]))
-    # The shell stays the parent, as a host is of its servers.
+    # The shell is the parent process, as a host is of its adapter.
     command = f"{unset}{BIN / 'phux-mcp'} --safety destructive < calls > replies; true"
     assert cli("run", "home", command, "--timeout", "30").code == 0
     replies = {reply["id"]: reply for reply in map(json.loads, (cli.cwd / "replies").read_text().splitlines())}
@@ -303,11 +303,11 @@ def test_a_pane_that_writes_continuously_is_reported_at_intervals(work):
     screen = f"phux://pane/{work.pane[1:]}/screen"
     work.document("phux_send_keys", target="work", keys=["yes", "Enter"])
     work.document("phux_wait", target="work", regex="^y$")
-    work.result("resources/subscribe", {"uri": screen})  # it writes already
+    work.result("resources/subscribe", {"uri": screen})  # while it writes
     began = time.monotonic()
     for _ in range(3):
         assert work.receive(10)["params"]["uri"] == screen
-    assert time.monotonic() - began > 0.36  # and it writes thousands of times a second
+    assert time.monotonic() - began > 0.36  # although it writes thousands of times a second
     work.document("phux_send_keys", target="work", keys=["C-c"])
     work.result("resources/unsubscribe", {"uri": screen})
 

@@ -1,4 +1,4 @@
-"""What must hold of a shell at the other end of a connection, whatever leads there: a container's exec, ssh."""
+"""Checks of ``run`` in a remote shell, reached by ssh or a container's exec."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check_runs(pane: blocking.Pane) -> None:
-    """Run commands of every kind in the shell that a pane's program leads to."""
+    """Run commands of every kind in the remote shell of a pane."""
     fish = pane.run("echo $FISH_VERSION$version", timeout_s=20).output != ""
     result = pane.run("echo far away; sh -c 'exit 3'", timeout_s=20)
     assert (result.output, result.exit_code) == ("far away", 3)
@@ -34,15 +34,15 @@ def check_runs(pane: blocking.Pane) -> None:
     assert pane.run("echo usable", timeout_s=20).output == "usable"
 
 
-def check_what_takes_too_long(pane: blocking.Pane) -> None:
-    """Let the time of a command be over, and interrupt it."""
+def check_timeout(pane: blocking.Pane) -> None:
+    """Let a command time out and be interrupted, and run another."""
     with pytest.raises(errors.TimedOutError, match="C-c was sent"):
         pane.run("sleep 60", timeout_s=0.5, interrupt=True)
     assert pane.run("echo next", timeout_s=20).output == "next"
 
 
-def check_a_program_is_given_no_command(pane: blocking.Pane) -> None:
-    """Have a program read there, and try to run a command all the same."""
+def check_no_command_is_typed_into_a_program(pane: blocking.Pane) -> None:
+    """Try to run a command while a remote program reads the terminal."""
     pane.send_keys("cat", "Enter")
     pane.wait(idle_ms=200, timeout_s=10)
     with pytest.raises(errors.TimedOutError, match="the command was not typed"):
