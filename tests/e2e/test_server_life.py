@@ -90,7 +90,7 @@ def test_a_signal_ends_the_server_cleanly_with_all_its_programs(place, number):
         assert process.pid == pids[0]
         process.send_signal(number)
         ended_well(process, place, pids)
-        assert f"{number.name} arrived" in process.stderr.read().decode()
+        assert f"received {number.name}" in process.stderr.read().decode()
 
 
 @pytest.mark.parametrize(("number", "ends"), [(signal.SIGINT, True), (signal.SIGHUP, False)])

@@ -383,7 +383,7 @@ def test_repeated_service_deaths_are_reported_and_end_no_program(server):
     lines = eventually(
         lambda: (found := [line for line in log.read_text().splitlines() if "SIGKILL" in line])[4:] and found
     )
-    assert all("2 programs are kept" in line and "was killed by SIGKILL" in line for line in lines)
+    assert all("2 running programs" in line and "was killed by SIGKILL" in line for line in lines)
     delays = [float(line.rpartition(" in ")[2].removesuffix(" s")) for line in lines]
     assert delays[0] == 0
     assert delays == sorted(delays)

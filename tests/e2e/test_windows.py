@@ -184,9 +184,9 @@ def test_a_program_that_cannot_be_started_leaves_nothing_behind(phux, work, wron
 def test_a_pane_that_is_too_small_is_not_split(phux):
     tiny = phux.new_session("work", command=SLEEP, size=(4, 2)).pane
     before = phux.tree("work")
-    with pytest.raises(BadSizeError, match="has 4 columns, too few to split: two panes and their divider take 5"):
+    with pytest.raises(BadSizeError, match="has 4 columns, too few to split: two panes and their divider need 5"):
         tiny.split(command=SLEEP)
-    with pytest.raises(BadSizeError, match="has 2 rows, too few to split: two panes and their divider take 3"):
+    with pytest.raises(BadSizeError, match="has 2 rows, too few to split: two panes and their divider need 3"):
         tiny.split("down", command=SLEEP)
     assert phux.tree("work") == before
 

@@ -79,7 +79,7 @@ def test_values_are_returned_with_none_for_what_is_omitted():
     [
         ({}, "thing needs the parameter `id`", "send a whole number from 0 to 2^53 - 1: its id"),
         ({"id": None}, "thing needs the parameter `id`", "send a whole number from 0 to 2^53 - 1: its id"),
-        ({"id": 1, "of": 2}, "thing has no parameter 'of'", "it takes id, on"),
+        ({"id": 1, "of": 2}, "thing has no parameter 'of'", "it accepts id, on"),
         ({"id": 1, "on": 1}, "the parameter `on` of thing is 1", "send true or false: start it"),
         ({"id": True}, "the parameter `id` of thing is true", "send a whole number from 0 to 2^53 - 1: its id"),
     ],

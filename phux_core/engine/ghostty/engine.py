@@ -59,7 +59,7 @@ _get = lib.ghostty_terminal_get
 # half a million rows before they could be trimmed.
 _SLICE = 32 * 1024
 
-# The size of a libghostty page, slightly overestimated, and the maximum size of a cell with a colour of its own (8
+# The size of a libghostty page, slightly overestimated, and the maximum size of a cell with a color of its own (8
 # bytes without).
 _PAGE_BYTES = 600_000
 _STYLED_CELL_BYTES = 80

@@ -447,7 +447,7 @@ def _style(native: Any) -> Style:
             bg=_color(native.bg_color),
         )
         if style == DEFAULT_STYLE:
-            style = _styles[key] = DEFAULT_STYLE  # underline colours are not supported
+            style = _styles[key] = DEFAULT_STYLE  # underline colors are not supported
     return style
 
 

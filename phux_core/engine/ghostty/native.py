@@ -34,7 +34,7 @@ scroll_viewport: Any = ffi.cast(
 )
 
 # The layout of a packed cell; _check_layout verifies it.
-TAG_BACKGROUND = 2  # bit of the content tag: no text, the content is a background colour
+TAG_BACKGROUND = 2  # bit of the content tag: no text, the content is a background color
 TAG_GRAPHEME = 1
 CONTENT_SHIFT, CONTENT_MASK = 2, 0x1FFFFF
 STYLE_SHIFT, STYLE_MASK = 26, 0xFFFF
@@ -45,7 +45,7 @@ ROW_PROMPT = 1 << 37  # one of two bits; the other marks continuation rows of a 
 CONTINUATION_MAX_BYTES = 64 * 1024
 """Maximum length of an unfinished sequence that a checkpoint can include."""
 
-# The colours reported to programs: light grey on black, as in most terminals.
+# The colors reported to programs: light grey on black, as in most terminals.
 _COLORS = {
     "GHOSTTY_TERMINAL_OPT_COLOR_FOREGROUND": (0xD0, 0xD0, 0xD0),
     "GHOSTTY_TERMINAL_OPT_COLOR_BACKGROUND": (0x00, 0x00, 0x00),
@@ -127,7 +127,7 @@ def _on_color_scheme(_terminal: Any, _userdata: Any, out: Any) -> bool:
 
 @ffi.callback("GhosttyTerminalDeviceAttributesFn")  # type: ignore[untyped-decorator]
 def _on_device_attributes(_terminal: Any, _userdata: Any, out: Any) -> bool:
-    # A VT220 (62) with ANSI colour (22), as Ghostty itself reports; programs support it.
+    # A VT220 (62) with ANSI color (22), as Ghostty itself reports; programs support it.
     out.primary.conformance_level = 62
     out.primary.features[0] = 22
     out.primary.num_features = 1

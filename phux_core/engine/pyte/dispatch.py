@@ -62,10 +62,10 @@ _FUNCTIONS |= {
     "<u": (Terminal.pop_keyboard, 1),
     "=u": (Terminal.set_keyboard, 2),
     "?u": (replies.report_keyboard, 0),
-    "c": (replies.report_attributes, 1),
-    ">c": (replies.report_secondary, 1),
-    "=c": (replies.report_tertiary, 1),
-    ">q": (replies.report_version, 1),
+    "c": (replies.identify, 1),
+    ">c": (partial(replies.identify, text=replies.SECONDARY_ATTRIBUTES), 1),
+    "=c": (partial(replies.identify, text=replies.TERTIARY_ATTRIBUTES), 1),
+    ">q": (partial(replies.identify, text=replies.VERSION), 1),
     "n": (replies.report_status, 1),
     "?n": (replies.report_private_status, 1),
     "$p": (replies.report_mode, 1),
@@ -77,7 +77,7 @@ _ESCAPES: dict[str, Action] = {final: (getattr(Terminal, name), ()) for final, n
 _ESCAPES |= {f"#{final}": (getattr(Terminal, name), ()) for final, name in PyteStream.sharp.items()}
 _ESCAPES |= {
     "E": (Terminal.newline, ()),
-    "Z": (replies.report_attributes, ()),
+    "Z": (replies.identify, ()),
     "=": (Terminal.keypad_application, ()),
     ">": (Terminal.keypad_numeric, ()),
 }
@@ -145,7 +145,7 @@ def _escape_action(body: str) -> Action:
 
 
 def operating_system_command(terminal: Terminal, body: str, end: str) -> None:
-    """Execute an OSC: titles, marks, colours. The tap handles directories, links and phux's own marks."""
+    """Execute an OSC: titles, marks, colors. The tap handles directories, links and phux's own marks."""
     number, _, rest = body.partition(";")
     if number in {"0", "2"}:
         terminal.set_title(rest)

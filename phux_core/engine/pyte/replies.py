@@ -1,4 +1,4 @@
-"""Replies to queries about the terminal's identity, size, modes and colours.
+"""Replies to queries about the terminal's identity, size, modes and colors.
 
 A program waits for the reply to its query, so every query that a terminal of this kind is expected to support is
 answered; others are ignored, as in xterm.
@@ -20,10 +20,11 @@ from phux_core.version import __version__
 if TYPE_CHECKING:
     from phux_core.engine.pyte.terminal import Terminal
 
-# A VT220 with colours.
-_PRIMARY_ATTRIBUTES = "\x1b[?62;22c"
-_SECONDARY_ATTRIBUTES = "\x1b[>1;10;0c"
-_TERTIARY_ATTRIBUTES = "\x1bP!|00000000\x1b\\"
+# A VT220 with colors.
+PRIMARY_ATTRIBUTES = "\x1b[?62;22c"
+SECONDARY_ATTRIBUTES = "\x1b[>1;10;0c"
+TERTIARY_ATTRIBUTES = "\x1bP!|00000000\x1b\\"
+VERSION = f"\x1bP>|phux {__version__}\x1b\\"
 
 # Foreground, background and cursor by OSC number; light on dark, which most programs assume.
 _DYNAMIC = {10: "d0d0/d0d0/d0d0", 11: "0000/0000/0000", 12: "d0d0/d0d0/d0d0"}
@@ -41,43 +42,25 @@ def reply(terminal: Terminal, text: str) -> None:
     terminal.effects.append(Reply(text.encode("utf-8", "replace")))
 
 
-def report_attributes(terminal: Terminal, asked: int = 0) -> None:
-    """DA1, and DECID."""
-    if not asked:
-        reply(terminal, _PRIMARY_ATTRIBUTES)
+def identify(terminal: Terminal, query: int = 0, *, text: str = PRIMARY_ATTRIBUTES) -> None:
+    """DA1 to DA3, DECID and XTVERSION."""
+    if not query:
+        reply(terminal, text)
 
 
-def report_secondary(terminal: Terminal, asked: int = 0) -> None:
-    """DA2."""
-    if not asked:
-        reply(terminal, _SECONDARY_ATTRIBUTES)
-
-
-def report_tertiary(terminal: Terminal, asked: int = 0) -> None:
-    """DA3."""
-    if not asked:
-        reply(terminal, _TERTIARY_ATTRIBUTES)
-
-
-def report_version(terminal: Terminal, asked: int = 0) -> None:
-    """XTVERSION."""
-    if not asked:
-        reply(terminal, f"\x1bP>|phux {__version__}\x1b\\")
-
-
-def report_status(terminal: Terminal, asked: int = 0) -> None:
+def report_status(terminal: Terminal, query: int = 0) -> None:
     """DSR."""
-    if asked == 5:
+    if query == 5:
         reply(terminal, "\x1b[0n")
-    elif asked == 6:
+    elif query == 6:
         reply(terminal, f"\x1b[{_place(terminal)}R")
 
 
-def report_private_status(terminal: Terminal, asked: int = 0) -> None:
-    """DECXCPR, and whether the colours are dark; other queries concern printers and keyboards, which do not exist."""
-    if asked == 6:
+def report_private_status(terminal: Terminal, query: int = 0) -> None:
+    """DECXCPR, and whether the colors are dark; other queries concern printers and keyboards, which do not exist."""
+    if query == 6:
         reply(terminal, f"\x1b[?{_place(terminal)}R")
-    elif asked == 996:
+    elif query == 996:
         reply(terminal, "\x1b[?997;1n")
 
 
@@ -141,7 +124,7 @@ def request_setting(terminal: Terminal, body: str) -> None:
 
 
 def request_capabilities(terminal: Terminal, body: str) -> None:
-    """XTGETTCAP: report only the terminal's name and colours, in hex as requested."""
+    """XTGETTCAP: report only the terminal's name and colors, in hex as requested."""
     for name in body.split(";")[:_CAPABILITIES_ASKED]:
         value = _CAPABILITIES.get(name.lower())
         if value is not None:
@@ -166,14 +149,14 @@ def _spell_style(terminal: Terminal) -> str:
 
 
 def report_colors(terminal: Terminal, number: int, body: str, end: str) -> None:
-    """OSC 4 and 10 to 12: report colours; setting them is not supported."""
+    """OSC 4 and 10 to 12: report colors; setting them is not supported."""
     fields = body.split(";")
     if number == 4:
         for index, query in zip(fields[::2], fields[1::2], strict=False):
             if query == "?" and index.isdecimal() and len(index) <= 3 and int(index) < 256:
                 reply(terminal, f"\x1b]4;{int(index)};rgb:{_palette(int(index))}{end}")
     else:
-        # Each further field is for the next dynamic colour.
+        # Each further field is for the next dynamic color.
         for dynamic, query in enumerate(fields[:3], number):
             if query == "?" and dynamic in _DYNAMIC:
                 reply(terminal, f"\x1b]{dynamic};rgb:{_DYNAMIC[dynamic]}{end}")

@@ -81,7 +81,7 @@ class Screen(PyteScreen):
         styles = row.styles
         style = self.style
         if styles or style != DEFAULT:
-            # paint(), inlined: nearly all coloured text passes here.
+            # paint(), inlined: nearly all colored text passes here.
             painted = len(styles)
             if painted > x:
                 row.styles = styles[:x] + style * (end - x) + styles[end:]

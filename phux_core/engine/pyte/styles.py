@@ -132,7 +132,7 @@ class StyleTable:
         return len(self.entries) > self._sweep_at
 
     def sweep(self, used: Iterable[str]) -> None:
-        """Drop all styles but those used: a stream of true colours would fill the memory."""
+        """Drop all styles but those used: a stream of true colors would fill the memory."""
         keep = {DEFAULT, *used}
         self._free += [style for style in self.entries if style not in keep]
         self.entries = {style: entry for style, entry in self.entries.items() if style in keep}
@@ -171,7 +171,7 @@ class StyleTable:
 def apply_sgr(style: Style, parameters: str) -> Style:
     """Return ``style`` after ``CSI parameters m``.
 
-    Both sub-parameters (colons) and the older semicolon form of colours are supported. Unknown or malformed parameters
+    Both sub-parameters (colons) and the older semicolon form of colors are supported. Unknown or malformed parameters
     are skipped.
     """
     changes: dict[str, object] = {}
@@ -197,7 +197,7 @@ def apply_sgr(style: Style, parameters: str) -> Style:
             changes["bg"] = code - 92
         elif code in {38, 48, 58}:
             color = _colon_color(rest) if colon else _semicolon_color(fields)
-            if color is not None and code != 58:  # underline colours are not supported
+            if color is not None and code != 58:  # underline colors are not supported
                 changes["fg" if code == 38 else "bg"] = color
         elif code == 39:
             changes["fg"] = None
