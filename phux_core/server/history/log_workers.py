@@ -1,7 +1,7 @@
 """Worker processes that read logs; kept for a while after use, and killed if they take too long.
 
-A worker handles one request at a time. It ends itself if a pattern takes too long to match (``phux_core.patterns``), and
-is killed if it does not reply in time or the caller has disconnected. Only the caller gets an error.
+A worker handles one request at a time. It ends itself if a pattern takes too long to match (``phux_core.patterns``),
+and is killed if it does not reply in time or the caller has disconnected. Only the caller gets an error.
 """
 
 from __future__ import annotations

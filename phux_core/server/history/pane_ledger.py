@@ -1,9 +1,9 @@
 """The command ledger of a live pane: updated by marks and runs, stored at the keeper and in the log.
 
 After a restart, the marks in the journal are processed again. The ledger ignores those that it has recorded already:
-commands start at increasing sequence numbers. So only the fact that a run was typed must be stored at once: in the run's note,
-and then beside the journal. The journal contains the rest. The keeper and the log get all changes together, a moment
-later.
+commands start at increasing sequence numbers. So only the fact that a run was typed must be stored at once: in the
+run's note, and then beside the journal. The journal contains the rest. The keeper and the log get all changes together,
+a moment later.
 """
 
 from __future__ import annotations

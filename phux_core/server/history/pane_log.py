@@ -1,8 +1,8 @@
 """The log of one live pane: output is appended before it is parsed.
 
 The journal survives the service, so a delay loses nothing: after a restart the next service appends what is missing,
-and while the disk is full, the output waits in the journal. Only if the journal has to be restarted first, the log gets a
-hole, which is recorded. Errors here do not affect the pane.
+and while the disk is full, the output waits in the journal. Only if the journal has to be restarted first, the log gets
+a hole, which is recorded. Errors here do not affect the pane.
 """
 
 from __future__ import annotations
