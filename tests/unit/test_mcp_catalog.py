@@ -123,8 +123,8 @@ TOOL = Tool(
     ("given", "revision", "says"),
     [
         ({}, NEWEST, "tool needs the parameter `text`; send a string: some text"),
-        ({"text": "x", "other": 1}, NEWEST, "tool has no parameter 'other'; it takes text, count, time"),
-        ({"text": "x", "count": 1}, OLDEST, "tool has no parameter 'count'; it takes text"),
+        ({"text": "x", "other": 1}, NEWEST, "tool has no parameter 'other'; it accepts text, count, time"),
+        ({"text": "x", "count": 1}, OLDEST, "tool has no parameter 'count'; it accepts text"),
         ({"text": "x", "count": 1.5}, NEWEST, "a whole number from 1 to 9"),
         ({"text": "x", "count": 10**400}, NEWEST, "a whole number from 1 to 9"),
         ({"text": "x", "time": float("nan")}, NEWEST, "send a number from 0"),
