@@ -27,8 +27,6 @@ _PIECE = 200
 _KIND = "S"
 POSIX = frozenset({"posix", "ksh", "mksh"})
 """Kinds of shells other than bash, zsh and fish."""
-NOWHERE = "/dev/./null"
-"""A spelling of its own, because ksh shows it in the trace of ``set -x``."""
 
 # Words, quoted strings and operators that leave nothing open in any supported shell. No `!`: at a prompt it recalls an
 # earlier line.
@@ -138,7 +136,7 @@ def report_error(command: str, program: Sequence[str]) -> str:
     child = f'{quote(program, "posix")} -c {text} "$0" 2>&3'
     # Keep the trace of our own line (`set -x`) out of the error output.
     either = f"case $(command alias {names}) in *=*) command eval {text} 2>&3;; *) {child};; esac"
-    return f"{{ {either}; }} 3>&2 2>{NOWHERE} && :"
+    return f"{{ {either}; }} 3>&2 2>/dev/null && :"
 
 
 def wrapper(inner: str, shell: str, nonce: str) -> str:
@@ -155,9 +153,9 @@ def wrapper(inner: str, shell: str, nonce: str) -> str:
     # Discard stderr, to which `set -x` writes. Use one line, because `set -v` shows each line before executing it.
     before = f"_p=$? _q=; {{ {begin}; {status}; }} 2>/dev/null"
     if shell == "zsh":  # an error such as a pattern without match would abandon the whole line
-        after = f"{{ _p=${{_q:-$?}}; {end}; TRY_BLOCK_ERROR=0; }} 2>{NOWHERE}"
-        return f"{before}; {{ {inner}; }} always {{ {after}; }}; {{ {status}; }} 2>{NOWHERE}\n"
-    after = f"{{ _p=${{_q:-$?}}; {end}; {status}; }} 2>{NOWHERE}"
+        after = f"{{ _p=${{_q:-$?}}; {end}; TRY_BLOCK_ERROR=0; }} 2>/dev/null"
+        return f"{before}; {{ {inner}; }} always {{ {after}; }}; {{ {status}; }} 2>/dev/null\n"
+    after = f"{{ _p=${{_q:-$?}}; {end}; {status}; }} 2>/dev/null"
     return f"{before}; {inner}; {after}\n"
 
 
@@ -175,8 +173,8 @@ def status_line(shell: str) -> str:
     """Return the line that saves a command's status, with as little trace under ``set -x`` as possible."""
     if shell in POSIX:
         # ksh with a DEBUG trap would lose it in a group. Neither ksh nor dash traces `for`, but bash does.
-        return f"for _q in $?; do {{ :; }} 2>{NOWHERE}; done"
-    return f"{{ _q=$?; }} 2>{NOWHERE}"
+        return "for _q in $?; do { :; } 2>/dev/null; done"
+    return "{ _q=$?; } 2>/dev/null"
 
 
 def question(nonce: str) -> str:
