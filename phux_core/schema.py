@@ -60,9 +60,10 @@ def generate() -> "dict[str, Schema]":
     """Return every schema, generated from the shapes, by file name."""
     from phux_core import shapes
     from phux_core.shapes import logs, results, screen, tree
+    from phux_core.shapes.document import Document
 
     kinds = [kind for module in (logs, results, screen, tree) for kind in vars(module).values()]
-    versioned = [kind for kind in kinds if "schema_version" in getattr(kind, "__annotations__", {})]
+    versioned = [kind for kind in kinds if hasattr(kind, "schema_version") and kind is not Document]
     documents = {_spelled(kind.__name__): kind for kind in (*versioned, shapes.Created)}
     return dict(_document(name, kind) for name, kind in (*documents.items(), ("event", shapes.Event)))
 

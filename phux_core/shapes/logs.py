@@ -6,16 +6,16 @@ from typing import Literal
 
 from attrs import frozen
 
+from phux_core.shapes.document import Document
 from phux_core.shapes.results import SeqRange  # noqa: TC001  cattrs looks it up
 from phux_core.shapes.vocabulary import Signal  # noqa: TC001
 
 
 @frozen(kw_only=True)
-class CommandInfo:
+class CommandInfo(Document):
     """A command in the ledger.
 
     Attributes:
-        schema_version: Version of this shape.
         command_id: Its id, never reused by this server: ``3.17`` is the seventeenth command of pane 3.
         id: The same; deprecated, to be removed in the next release.
         pane: The pane it ran in.
@@ -37,7 +37,6 @@ class CommandInfo:
         ('echo hi', 'run', 0)
     """
 
-    schema_version: Literal[1] = 1
     command_id: str
     id: str
     pane: int
@@ -54,24 +53,21 @@ class CommandInfo:
 
 
 @frozen(kw_only=True)
-class CommandList:
+class CommandList(Document):
     """The result of ``phux commands --json``.
 
     Attributes:
-        schema_version: Version of this shape.
         commands: The commands, oldest first.
     """
 
-    schema_version: Literal[1] = 1
     commands: list[CommandInfo]
 
 
 @frozen(kw_only=True)
-class LogText:
+class LogText(Document):
     r"""A part of a pane's log.
 
     Attributes:
-        schema_version: Version of this shape.
         log: The log's id; null if the pane has no log.
         pane: The pane's id.
         content: The text.
@@ -93,7 +89,6 @@ class LogText:
         ('8\n9', 7)
     """
 
-    schema_version: Literal[1] = 1
     log: str | None
     pane: int
     content: str
@@ -152,15 +147,13 @@ class LogInfo:
 
 
 @frozen(kw_only=True)
-class LogList:
+class LogList(Document):
     """The result of ``phux logs --list --json``.
 
     Attributes:
-        schema_version: Version of this shape.
         logs: The logs, newest server first.
     """
 
-    schema_version: Literal[1] = 1
     logs: list[LogInfo]
 
 
@@ -193,26 +186,23 @@ class Match:
 
 
 @frozen(kw_only=True)
-class Matches:
+class Matches(Document):
     """The result of ``phux search --json``.
 
     Attributes:
-        schema_version: Version of this shape.
         matches: The lines, pane by pane.
         truncated: Whether there are more.
     """
 
-    schema_version: Literal[1] = 1
     matches: list[Match]
     truncated: bool
 
 
 @frozen(kw_only=True)
-class Started:
+class Started(Document):
     """The result of ``phux start --json``: a command that was started without waiting for it.
 
     Attributes:
-        schema_version: Version of this shape.
         command_id: Its id in the ledger.
         command: The same; deprecated, to be removed in the next release.
         pane: The selector of its pane.
@@ -224,7 +214,6 @@ class Started:
         0
     """
 
-    schema_version: Literal[1] = 1
     command_id: str
     command: str
     pane: str
@@ -232,11 +221,10 @@ class Started:
 
 
 @frozen(kw_only=True)
-class Signalled:
+class Signalled(Document):
     """The result of ``phux signal --json``.
 
     Attributes:
-        schema_version: Version of this shape.
         pane: The selector of the pane.
         signal: The signal.
         pgid: The process group that received it.
@@ -252,7 +240,6 @@ class Signalled:
         'state'
     """
 
-    schema_version: Literal[1] = 1
     pane: str
     signal: Signal
     pgid: int
@@ -262,11 +249,10 @@ class Signalled:
 
 
 @frozen(kw_only=True)
-class Stopped:
+class Stopped(Document):
     """The result of ``phux stop --json``.
 
     Attributes:
-        schema_version: Version of this shape.
         pane: The selector of the pane.
         stopped: Whether anything was running.
         signals: The signals that were sent until it ended.
@@ -279,7 +265,6 @@ class Stopped:
         ['INT']
     """
 
-    schema_version: Literal[1] = 1
     pane: str
     stopped: bool
     signals: list[Signal]
@@ -305,15 +290,13 @@ class Check:
 
 
 @frozen(kw_only=True)
-class Checks:
+class Checks(Document):
     """The result of ``phux doctor --json``.
 
     Attributes:
-        schema_version: Version of this shape.
         ok: Whether all checks passed.
         checks: The checks.
     """
 
-    schema_version: Literal[1] = 1
     ok: bool
     checks: list[Check]

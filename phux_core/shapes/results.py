@@ -6,6 +6,8 @@ from typing import Literal
 
 from attrs import frozen
 
+from phux_core.shapes.document import Document
+
 
 @frozen(kw_only=True)
 class SeqRange:
@@ -21,11 +23,10 @@ class SeqRange:
 
 
 @frozen(kw_only=True)
-class RunResult:
+class RunResult(Document):
     """The result of a command.
 
     Attributes:
-        schema_version: Version of this shape.
         command: The command line as given.
         exit_code: Its exit status, or the shell's if the command ended the shell; 255 if ``exit_known`` is false.
         output: Its output, as a terminal of sufficient size shows it.
@@ -45,7 +46,6 @@ class RunResult:
         ('hi', 1, True)
     """
 
-    schema_version: Literal[1] = 1
     command: str
     exit_code: int
     output: str
@@ -133,11 +133,10 @@ class LogStatus:
 
 
 @frozen(kw_only=True)
-class Status:
+class Status(Document):
     """The status of a server.
 
     Attributes:
-        schema_version: Version of this shape.
         version: Its release.
         protocol: The wire protocol it speaks.
         keeper_pid: The process id of the keeper.
@@ -162,7 +161,6 @@ class Status:
         0
     """
 
-    schema_version: Literal[1] = 1
     version: str
     protocol: str
     keeper_pid: int
@@ -197,17 +195,15 @@ class ErrorDetail:
 
 
 @frozen(kw_only=True)
-class Error:
+class Error(Document):
     """The last line on stderr when a verb with ``--json`` fails.
 
     Attributes:
-        schema_version: Version of this shape.
         error: The code and message.
         remedy: What to do about it; may be empty.
         exit_code: The verb's exit status.
     """
 
-    schema_version: Literal[1] = 1
     error: ErrorDetail
     remedy: str
     exit_code: int
@@ -227,11 +223,10 @@ class Created:
 
 
 @frozen(kw_only=True)
-class Place:
+class Place(Document):
     """The place of a pane: the result of verbs that create or arrange something.
 
     Attributes:
-        schema_version: Version of this shape.
         session: The name of its session.
         session_id: The id of its session.
         window: The index of its window.
@@ -249,7 +244,6 @@ class Place:
         ('work', 0, 0)
     """
 
-    schema_version: Literal[1] = 1
     session: str
     session_id: int
     window: int
@@ -263,56 +257,48 @@ class Place:
 
 
 @frozen(kw_only=True)
-class Swapped:
+class Swapped(Document):
     """The result of ``phux swap --json``.
 
     Attributes:
-        schema_version: Version of this shape.
         places: The new places of the two panes, or of the active panes of the two windows.
     """
 
-    schema_version: Literal[1] = 1
     places: list[Place]
 
 
 @frozen(kw_only=True)
-class Sent:
+class Sent(Document):
     """The result of ``phux send-keys --json`` and ``phux paste --json``.
 
     Attributes:
-        schema_version: Version of this shape.
         sent: Always true; failure is an error.
         pane: The selector of the pane.
         bytes: The number of bytes typed.
     """
 
-    schema_version: Literal[1] = 1
     sent: Literal[True] = True
     pane: str
     bytes: int
 
 
 @frozen(kw_only=True)
-class Detached:
+class Detached(Document):
     """The result of ``phux detach --json``.
 
     Attributes:
-        schema_version: Version of this shape.
         detached: The number of clients that were detached.
     """
 
-    schema_version: Literal[1] = 1
     detached: int
 
 
 @frozen(kw_only=True)
-class Killed:
+class Killed(Document):
     """The result of ``phux kill --json``.
 
     Attributes:
-        schema_version: Version of this shape.
         killed: The number of panes that were closed.
     """
 
-    schema_version: Literal[1] = 1
     killed: int

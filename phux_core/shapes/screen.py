@@ -155,30 +155,53 @@ class ChangedRow:
 
 
 @frozen(kw_only=True)
-class ScreenChanges:
-    """The changes on a pane's screen since a sequence number.
+class _Screen:
+    """The fields that all documents about a screen have.
 
     Attributes:
-        schema_version: Version of this shape.
         pane: The pane's id.
-        since: The sequence number to compare with.
-        seq: The pane's sequence number now; the next ``since``.
-        full: Whether every row is in ``changed`` because the screen at ``since`` is no longer known.
-        scrolled: The number of rows the screen scrolled up; rows that only moved are not in ``changed``.
-        changed: The rows that changed.
         cols: Columns of the screen.
         rows: Rows of the screen.
         cursor: The cursor; null if it is not on the screen.
-        cells: The cells in those rows that have a style or a mark; absent unless requested.
+        cells: The cells that have a style or a mark, row by row; absent unless requested.
         title: The title; absent until a program sets one.
-        alt_screen: Whether the alternate screen is shown.
+        seq: The pane's sequence number: the bytes its program has written so far.
+        alt_screen: Whether the alternate screen is shown, which full-screen programs use.
         state: The pane's state.
         foreground: The program in the foreground; absent if there is none.
         exit_status: The exit status of a dead pane's program; absent while it is running, or if a signal ended it.
         signal: The name of the signal that ended it; absent otherwise.
-        outcome: How the wait of an ``act`` ended; absent otherwise.
-        met: The condition that was met; absent if none was.
+        met: The condition that ended a wait; absent otherwise, or if it timed out.
         met_line: The line that matched; absent for other conditions.
+    """
+
+    pane: int
+    cols: int
+    rows: int
+    cursor: Cursor | None
+    cells: list[CellInfo] | None = None
+    title: str | None = None
+    seq: int
+    alt_screen: bool
+    state: State
+    foreground: Foreground | None = None
+    exit_status: int | None = None
+    signal: str | None = None
+    met: Condition | None = None
+    met_line: str | None = None
+
+
+@frozen(kw_only=True)
+class ScreenChanges(_Screen):
+    """The changes on a pane's screen since a sequence number.
+
+    Attributes:
+        schema_version: Version of this shape.
+        since: The sequence number to compare with.
+        full: Whether every row is in ``changed`` because the screen at ``since`` is no longer known.
+        scrolled: The number of rows the screen scrolled up; rows that only moved are not in ``changed``.
+        changed: The rows that changed.
+        outcome: How the wait of an ``act`` ended; absent otherwise.
 
     Example:
         >>> seen = pane.snapshot().seq
@@ -188,50 +211,22 @@ class ScreenChanges:
     """
 
     schema_version: Literal[1] = 1
-    pane: int
     since: int
-    seq: int
     full: bool
     scrolled: int
     changed: list[ChangedRow]
-    cols: int
-    rows: int
-    cursor: Cursor | None
-    cells: list[CellInfo] | None = None
-    title: str | None = None
-    alt_screen: bool
-    state: State
-    foreground: Foreground | None = None
-    exit_status: int | None = None
-    signal: str | None = None
     outcome: Literal["met", "timed_out", "stopped", "ended"] | None = None
-    met: Condition | None = None
-    met_line: str | None = None
 
 
 @frozen(kw_only=True)
-class ScreenState:
+class ScreenState(_Screen):
     """A pane's screen at one moment.
 
     Attributes:
         schema_version: Version of this shape.
-        pane: The pane's id.
-        cols: Columns of the screen.
-        rows: Rows of the screen.
-        cursor: The cursor; null if it is not on the screen.
         lines: Every row of the screen from the top, trailing blanks removed.
         scrollback: Rows that scrolled off the top, oldest first; empty unless requested.
-        cells: The cells that have a style or a mark, row by row; absent unless requested.
         soft_wrap: The rows that continue in the next row.
-        title: The window title; absent until a program sets one.
-        seq: The pane's sequence number: the bytes its program has written so far.
-        alt_screen: Whether the alternate screen is shown, which full-screen programs use.
-        state: The pane's state.
-        foreground: The program in the foreground; absent if there is none.
-        exit_status: The exit status of a dead pane's program; absent while it is running, or if a signal ended it.
-        signal: The name of the signal that ended it; absent otherwise.
-        met: The condition that ended a ``wait``; absent otherwise, or if it timed out.
-        met_line: The line that matched; absent for other conditions.
 
     Example:
         >>> screen = pane.snapshot()
@@ -240,23 +235,9 @@ class ScreenState:
     """
 
     schema_version: Literal[3] = 3
-    pane: int
-    cols: int
-    rows: int
-    cursor: Cursor | None
     lines: list[str]
     scrollback: list[str]
-    cells: list[CellInfo] | None = None
     soft_wrap: SoftWrap
-    title: str | None = None
-    seq: int
-    alt_screen: bool
-    state: State
-    foreground: Foreground | None = None
-    exit_status: int | None = None
-    signal: str | None = None
-    met: Condition | None = None
-    met_line: str | None = None
 
     @property
     def text(self) -> str:

@@ -6,6 +6,7 @@ from typing import Literal, NewType
 
 from attrs import frozen
 
+from phux_core.shapes.document import Document
 from phux_core.shapes.vocabulary import Direction, State  # noqa: TC001  cattrs looks them up
 
 PaneId = NewType("PaneId", int)
@@ -33,11 +34,10 @@ class SessionEntry:
 
 
 @frozen(kw_only=True)
-class SessionList:
+class SessionList(Document):
     """The result of ``phux ls --json``.
 
     Attributes:
-        schema_version: Version of this shape.
         sessions: The sessions, by name.
 
     Example:
@@ -45,7 +45,6 @@ class SessionList:
         'work'
     """
 
-    schema_version: Literal[1] = 1
     sessions: list[SessionEntry]
 
 
@@ -186,11 +185,10 @@ class SessionInfo:
 
 
 @frozen(kw_only=True)
-class Tree:
+class Tree(Document):
     """Every session, window and pane of a server.
 
     Attributes:
-        schema_version: Version of this shape.
         focused_session: The most recently focused session; null if there is none.
         focused_pane: The focused pane of that session; null if there is none.
         sessions: The sessions, in the order of their creation.
@@ -200,7 +198,6 @@ class Tree:
         'work'
     """
 
-    schema_version: Literal[1] = 1
     focused_session: str | None
     focused_pane: int | None
     sessions: list[SessionInfo]
