@@ -40,27 +40,34 @@ def load(outcome: Outcome, timeout_s: float | None, stop: str | None) -> Waited:
         TimedOutError: The timeout expired first.
         StoppedError: The pattern of ``stop`` matched first.
     """
+    screen = outcome.screen
     if outcome.met is None:
-        screen = outcome.screen
         raise _timed_out(screen["pane"], timeout_s, screen["state"], screen["lines"])
     if outcome.met == "stop":
-        raise stopped(outcome, stop)
-    document = {**outcome.screen, "met": outcome.met, "met_line": outcome.line, "met_seq": outcome.seq}
-    return documents.load(Waited, document)
+        raise _stopped(screen["pane"], stop, outcome.line)
+    return documents.load(Waited, {**screen, "met": outcome.met, "met_line": outcome.line, "met_seq": outcome.seq})
 
 
-def load_changes(document: Document, timeout_s: float) -> ScreenChanges:
+def load_changes(document: Document, timeout_s: float, stop: str | None) -> ScreenChanges:
     """Return the result of an act.
 
     Raises:
         TimedOutError: No condition held in time.
+        StoppedError: The pattern of ``stop`` matched first.
+        PaneClosedError: The program ended, so that no condition can hold.
     """
     changes = documents.load(ScreenChanges, document)
+    if changes.outcome == "met":
+        return changes
+    error: errors.PhuxError
     if changes.outcome == "timed_out":
         error = _timed_out(changes.pane, timeout_s, changes.state, [row.text for row in changes.changed])
-        error.changes = changes
-        raise error
-    return changes
+    elif changes.outcome == "stopped":
+        error = _stopped(changes.pane, stop, changes.met_line)
+    else:
+        error = errors.PaneClosedError(f"the program in @{changes.pane} ended before a condition held")
+    error.changes = changes
+    raise error
 
 
 def _timed_out(pane: int, timeout_s: float | None, state: str, lines: list[str]) -> errors.TimedOutError:
@@ -71,6 +78,5 @@ def _timed_out(pane: int, timeout_s: float | None, state: str, lines: list[str])
     )
 
 
-def stopped(outcome: Outcome, stop: str | None) -> errors.StoppedError:
-    """Return the error for a wait that ``stop`` ended."""
-    return errors.StoppedError(f"{stop!r} came first in @{outcome.screen['pane']}: {outcome.line!r:.200}")
+def _stopped(pane: int, stop: str | None, line: str | None) -> errors.StoppedError:
+    return errors.StoppedError(f"the stop pattern {stop!r} matched first in @{pane}: {line!r:.200}")

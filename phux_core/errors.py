@@ -48,6 +48,7 @@ class PhuxError(Exception):
         message: One sentence that says what happened.
         remedy: One sentence that says what to do about it; may be empty.
         exit_code: The CLI's exit status.
+        changes: The rows that changed, if the library's ``act`` failed after typing; None otherwise.
 
     Example:
         >>> error = NoSuchTargetError("no session is called 'work'", remedy="phux ls lists them")
@@ -58,6 +59,7 @@ class PhuxError(Exception):
     code = "error"
     exit_code = 1
     default_remedy = ""
+    changes: "ScreenChanges | None" = None
 
     def __init__(self, message: str, *, remedy: str | None = None) -> None:
         super().__init__(message)
@@ -114,14 +116,9 @@ class ServiceRestartingError(TransportError):
 
 
 class TimedOutError(TransportError):
-    """A timeout expired.
-
-    Attributes:
-        changes: The screen changes so far, if the library's ``act`` timed out; None otherwise.
-    """
+    """A timeout expired."""
 
     code = "timed_out"
-    changes: "ScreenChanges | None" = None
     default_remedy = "use a longer timeout, or check the server with `phux status`"
 
 

@@ -52,7 +52,8 @@ class PaneActs:
         """Type, wait for a condition, and return the rows that changed, as one step.
 
         Meanwhile, no ``run`` and no other ``act`` starts in this pane; ``send_keys`` still works. Only output written
-        after typing counts. ``outcome`` says whether a condition held, ``stop`` matched, or the program ended.
+        after typing counts. As with ``wait``, anything but a condition that holds is an error; its ``changes`` has the
+        rows that changed until then.
 
         Args:
             words: Keys and text, as for ``send_keys``.
@@ -62,15 +63,17 @@ class PaneActs:
             gone: No visible line contains this text.
             idle_ms: Nothing was written for this long; 300 if no other condition is given.
             state: The pane is in this state, or in one of these.
-            stop: End the wait as soon as a line matches this pattern.
+            stop: Raise StoppedError as soon as a line matches this pattern.
             since: Return changes after this ``seq``; by default, changes since typing.
             cells: Include the cells of changed rows, and report rows of which only the style changed.
             timeout_s: The time limit for the whole call.
 
         Raises:
-            TimedOutError: No condition held in time; ``changes`` of the error has the rows that changed until then.
+            TimedOutError: No condition held in time.
+            StoppedError: The pattern of ``stop`` matched first.
+            PaneClosedError: The program ended, so that no condition can hold; if it had already ended, ``changes`` is
+                None.
             BusyError: Another ``run`` or ``act`` used up the time.
-            PaneClosedError: The pane's program had already ended.
 
         Example:
             >>> done = await pane.act("echo $((6*7))", "Enter", regex="^42$")
@@ -89,4 +92,4 @@ class PaneActs:
             cells=cells,
             timeout_s=timeout_s,
         )
-        return waited.load_changes(await self._phux.drive(flow), timeout_s)
+        return waited.load_changes(await self._phux.drive(flow), timeout_s, stop)

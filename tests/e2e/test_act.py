@@ -10,7 +10,7 @@ import threading
 import anyio
 import pytest
 
-from phux_client import BusyError, PaneClosedError, TimedOutError, blocking, connect, flows
+from phux_client import BusyError, PaneClosedError, StoppedError, TimedOutError, blocking, connect, flows
 from rawwire import RawClient
 from servers import eventually
 from validation import validate
@@ -94,12 +94,21 @@ def test_an_act_that_times_out_is_an_error_with_the_rows_that_changed(pane):
     assert "42" in [row.text for row in caught.value.changes.changed]
 
 
-def test_an_act_can_be_stopped_and_can_end_the_program(pane):
-    assert pane.act("echo boom", "Enter", until="never", stop="^boom$").outcome == "stopped"
-    done = pane.act("exit 3", "Enter", until="never")
-    assert (done.outcome, done.state, done.exit_status) == ("ended", "dead", 3)
-    with pytest.raises(PaneClosedError):
+def test_an_act_that_is_stopped_is_an_error_with_the_rows_that_changed(pane):
+    with pytest.raises(StoppedError, match="matched first in @1: 'boom'") as caught:
+        pane.act("echo boom", "Enter", until="never", stop="^boom$")
+    assert caught.value.changes.outcome == "stopped"
+    assert "boom" in [row.text for row in caught.value.changes.changed]
+
+
+def test_an_act_that_ends_the_program_is_an_error_with_its_exit_status(pane):
+    with pytest.raises(PaneClosedError, match="ended before a condition held") as caught:
+        pane.act("exit 3", "Enter", until="never")
+    changes = caught.value.changes
+    assert (changes.outcome, changes.state, changes.exit_status) == ("ended", "dead", 3)
+    with pytest.raises(PaneClosedError) as caught:
         pane.act("x")
+    assert caught.value.changes is None
 
 
 def test_an_act_requires_keys_and_a_valid_timeout(pane):
@@ -187,7 +196,9 @@ def test_the_verbs_print_the_rows_that_changed(cli):
     late = cli("act", "work", "echo late", "Enter", "--until", "never", "--timeout", "0.2", "--json")
     assert (late.code, json.loads(late.err)["error"]["code"]) == (124, "timed_out")
     assert json.loads(late.out)["outcome"] == "timed_out"
-    assert cli("act", "work", "echo bad", "Enter", "--stop", "^bad$", "--until", "never").code == 1
+    stopped = cli("act", "work", "echo bad", "Enter", "--stop", "^bad$", "--until", "never", "--json")
+    assert (stopped.code, json.loads(stopped.err)["error"]["code"]) == (1, "stopped")
+    assert json.loads(stopped.out)["outcome"] == "stopped"
     assert "42" in cli("snapshot", "work", "--since", str(seen)).out
     document = cli("snapshot", "work", "--since", str(seen), "--json")
     assert document.code == 0

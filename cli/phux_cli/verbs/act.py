@@ -15,6 +15,7 @@ from phux_cli.usage import add_conditions, add_param, conditions, seconds, timed
 from phux_cli.verbs.snapshot import print_changes
 from phux_client import flows
 from phux_core.calls import CALLS
+from phux_core.errors import PaneClosedError, StoppedError
 
 REST = "KEYS..."
 JSON = "a ScreenChanges document"
@@ -60,4 +61,8 @@ def run(options: argparse.Namespace) -> int:
         print_changes(document)
     if document["outcome"] == "timed_out":
         raise timed_out(options.timeout)
-    return 0 if document["outcome"] == "met" else 1
+    if document["outcome"] == "stopped":
+        raise StoppedError(f"the stop pattern {options.stop!r} matched first: {document['met_line']!r:.200}")
+    if document["outcome"] == "ended":
+        raise PaneClosedError(f"the program in @{document['pane']} ended before a condition held")
+    return 0

@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_document(outcome.document)
     if outcome.met == "stop":
-        raise StoppedError(f"{options.stop!r} matched first: {outcome.line!r:.200}")
+        raise StoppedError(f"the stop pattern {options.stop!r} matched first: {outcome.line!r:.200}")
     if outcome.met is None:
         raise timed_out(options.timeout)
     if not options.json and _may_be_one_of_several(options):
