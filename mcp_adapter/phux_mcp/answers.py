@@ -52,7 +52,7 @@ def to_result(answer: Answer, revision: Revision) -> Document:
 
 def to_failure(error: PhuxError) -> Document:
     """Return the result of a failed call, which the model can read and act on."""
-    return failure(explain(error))
+    return {"content": [{"type": "text", "text": explain(error)}], "isError": True}
 
 
 def explain(error: PhuxError) -> str:
@@ -97,8 +97,3 @@ _VERB = re.compile(r"`?phux (ls|tree|snapshot|wait|logs|search|commands|run|new|
 def clipped(text: str, most: int = LONGEST_LINE) -> str:
     """Cut a text that is only a hint, and mark the cut."""
     return text if len(text) <= most else f"{text[: most - 1]}\u2026"
-
-
-def failure(text: str) -> Document:
-    """Return the result of a failed call, from a sentence."""
-    return {"content": [{"type": "text", "text": text}], "isError": True}

@@ -44,7 +44,11 @@ def main(argv: list[str] | None = None) -> int:
             return check.main(options)
         toolset = load_toolset(options.profile, options.safety or default_safety(options.profile))
         if options.schema:
-            return _print_catalog(toolset)
+            from phux_mcp.answers import pretty
+            from phux_mcp.revisions import NEWEST
+
+            print(pretty({"tools": toolset.listing(NEWEST)}))
+            return 0
         import asyncio
 
         return asyncio.run(_serve(toolset, start=options.profile != "phux", socket=options.socket))
@@ -79,24 +83,13 @@ def default_safety(profile: str) -> str:
 
 def load_toolset(profile: str, safety: str) -> Toolset:
     """Return the tools to serve."""
-    from phux_mcp.catalog import Toolset
-
-    if profile == "phux":
-        from phux_mcp.tools import INSTRUCTIONS, TOOLS
-
-        return Toolset(TOOLS, INSTRUCTIONS, safety=safety, beside_tools=True)
     import importlib
 
-    module = importlib.import_module(f"phux_mcp.profiles.{profile}")
-    return Toolset(module.TOOLS, module.INSTRUCTIONS, safety=safety, beside_tools=False)
+    from phux_mcp.catalog import Toolset
 
-
-def _print_catalog(toolset: Toolset) -> int:
-    from phux_mcp.answers import pretty
-    from phux_mcp.revisions import NEWEST
-
-    print(pretty({"tools": toolset.listing(NEWEST)}))
-    return 0
+    is_own = profile == "phux"
+    module = importlib.import_module("phux_mcp.tools" if is_own else f"phux_mcp.profiles.{profile}")
+    return Toolset(module.TOOLS, module.INSTRUCTIONS, safety=safety, beside_tools=is_own)
 
 
 async def _serve(toolset: Toolset, *, start: bool, socket: str | None) -> int:

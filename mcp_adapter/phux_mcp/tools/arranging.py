@@ -28,7 +28,7 @@ def _place() -> Document:
     return {**schema, "properties": {name: schema["properties"][name] for name in names}, "required": ["terminal_id"]}
 
 
-_NEW, _SPLIT = CALLS["new_session"].params, CALLS["split"].params
+_NEW, _SPLIT, _PUSH = (CALLS[name].params for name in ("new_session", "split", "push_divider"))
 _COLS, _ROWS = (param.but(kind=whole(1, 1000)) for param in shared(CALLS["resize"].params, "cols", "rows"))
 
 
@@ -79,7 +79,7 @@ async def split(_call: Call, phux: Phux, arguments: Arguments) -> Document:
 
 @tool("phux_select", "Focus a session, window or pane", ANY_TARGET, output=_place, idempotent=True)
 async def select(_call: Call, phux: Phux, arguments: Arguments) -> Document:
-    """Give a session, window or pane the focus; attached people then see it."""
+    """Give a session, window or pane the focus; attached clients then show it."""
     return await phux.drive(flows.select(phux.caller, arguments["target"]))
 
 
@@ -95,9 +95,9 @@ async def rename(_call: Call, phux: Phux, arguments: Arguments) -> Document:
     ANY_TARGET,
     _COLS,
     _ROWS,
-    CALLS["push_divider"].params["side"].but(required=False),
-    CALLS["push_divider"].params["by"].but(kind=whole(1, 1000), required=False),
-    CALLS["zoom"].params["on"].but(name="zoom", omitted=""),
+    _PUSH["side"].but(doc="the direction to move the pane's divider in", required=False),
+    _PUSH["by"].but(doc="the number of cells to move the divider by", kind=whole(1, 1000), required=False),
+    CALLS["zoom"].params["on"].but(name="zoom", doc="give the pane the whole window", omitted=""),
     output=_place,
 )
 async def resize(_call: Call, phux: Phux, arguments: Arguments) -> Document:
