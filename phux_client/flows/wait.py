@@ -131,7 +131,6 @@ class _View:
         "_done",
         "_found",
         "_last_seq",
-        "_marks",
         "_number",
         "_quiet_since",
         "_reads_screen",
@@ -152,7 +151,6 @@ class _View:
         self._text_seq = 0
         self._reads_screen = False
         self._found: tuple[str, str, int] | None = None
-        self._marks = False
         self._done = False
         self._last_seq = -1
         self._quiet_since = 0.0
@@ -180,7 +178,6 @@ class _View:
         wanted = self._wanted
         if self._started_at is None:
             self._started_at = reply["seq"]
-        self._marks = reply["marks"]
         if wanted.reads_text:
             self._resume = self._text_seq = reply["since"]
             # The screen does not show which of its text is output.
@@ -281,11 +278,9 @@ class _View:
         return None
 
     def _is_news(self, screen: "Document") -> bool:
-        """Return whether a state began after ``since``; a prompt counts as new only after a command has ended."""
+        """Return whether something was written after ``since``."""
         if self._wanted.since is None or screen["state"] == "dead":
             return True
-        if screen["state"] == "prompt" and self._marks:
-            return self._done
         return bool(screen["seq"] > self._wanted.since)
 
     def end_without_pane(self) -> Outcome:

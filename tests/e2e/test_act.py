@@ -87,6 +87,17 @@ def test_old_text_does_not_end_an_act(pane):
         pane.act("true", "Enter", until="ready", timeout_s=0.5)
 
 
+def test_an_act_that_executes_no_command_finds_the_prompt(pane):
+    for keys in (["Enter"], ["half a line", "C-c"], ["C-l"]):
+        assert pane.act(*keys, state="prompt", timeout_s=10).met == "state"
+
+
+def test_an_act_in_a_nested_shell_finds_its_prompt(pane):
+    assert pane.act("sh", "Enter", state="prompt", timeout_s=10).met == "state"
+    changes = pane.act("sleep 0.2; echo do''ne", "Enter", state="prompt", timeout_s=10)
+    assert "done" in [row.text for row in changes.changed]
+
+
 def test_an_act_that_times_out_is_an_error_with_the_rows_that_changed(pane):
     with pytest.raises(TimedOutError, match=r"within 0\.5 s: its state is 'prompt'") as caught:
         pane.act("echo $((6*7))", "Enter", until="never", timeout_s=0.5)

@@ -266,18 +266,13 @@ def test_a_state_or_one_of_several(state):
     assert talk.outcome.met == "state"
 
 
-def test_a_prompt_that_was_there_before_is_not_the_one_that_is_waited_for():
+def test_a_state_counts_only_if_something_was_written_after_since():
     prompt = SCREEN | {"state": "prompt", "seq": 120}
-    talk = begun(first=prompt, since=100, state="prompt")
+    assert begun(first=prompt, since=100, state="prompt").outcome.met == "state"
+    talk = begun(first=prompt, since=120, state="prompt")
     assert talk.outcome is None
     talk.tell({"event": "command_finished", "exit_code": 0, "seq": 140}, prompt | {"seq": 140})
     assert talk.outcome.met == "state"
-
-
-def test_without_marks_a_prompt_after_since_has_to_do():
-    prompt = SCREEN | {"state": "prompt", "seq": 120}
-    assert begun(reply={"marks": False}, first=prompt, since=100, state="prompt").outcome.met == "state"
-    assert begun(reply={"marks": False}, first=prompt, since=120, state="prompt").outcome is None
 
 
 def test_command_done_waits_for_the_next_one_and_a_past_one_counts_only_after_since():
