@@ -30,36 +30,19 @@ _RESERVED_FIRST = ".=@#%-"
 _RESERVED_ANYWHERE = ":/"
 
 
-def check_session_name(name: str) -> str:
-    """Return the name if it is a valid session name.
+def check_name(kind: str, name: str) -> str:
+    """Return the name if it is valid for a session or window (``kind``).
 
     Raises:
         BadNameError: The name is invalid; the message says why.
 
     Example:
-        >>> check_session_name("build 2")
+        >>> check_name("session", "build 2")
         'build 2'
     """
-    return _check_name("session", name)
-
-
-def check_window_name(name: str) -> str:
-    """Return the name if it is a valid window name: as for sessions, and not ending with a dot.
-
-    Raises:
-        BadNameError: The name is invalid; the message says why.
-
-    Example:
-        >>> check_window_name("editor")
-        'editor'
-    """
-    return _check_name("window", name)
-
-
-def _check_name(what: str, name: str) -> str:
     given: object = name  # callers without a type checker may pass anything
     if not isinstance(given, str):
-        raise BadNameError(f"the {what} name {given!r:.80} is not a string")
+        raise BadNameError(f"the {kind} name {given!r:.80} is not a string")
     if not name:
         problem = "is empty"
     elif len(name) > MAX_NAME_LENGTH:
@@ -68,13 +51,13 @@ def _check_name(what: str, name: str) -> str:
         problem = f"starts with {name[0]!r}, which is reserved for selectors"
     elif taken := [character for character in _RESERVED_ANYWHERE if character in name]:
         problem = f"contains {taken[0]!r}, which is reserved for selectors"
-    elif what == "window" and name[-1] == ".":
+    elif kind == "window" and name[-1] == ".":
         problem = "ends with '.', which is reserved for selectors"
     elif not name.isprintable():
         problem = "contains an unprintable character"
     else:
         return name
-    raise BadNameError(f"the {what} name {name[:80]!r} {problem}")
+    raise BadNameError(f"the {kind} name {name[:80]!r} {problem}")
 
 
 class Selector:
@@ -179,14 +162,6 @@ def resolve_object(tree: "Node", text: str, here: int | None = None) -> "tuple[s
     if pane is None:
         raise NoSuchTargetError(f"window {window_part!r} of session {session['name']!r} has no pane {pane_part}")
     return "pane", pane
-
-
-def resolve_pane(tree: "Node", text: str, here: int | None = None) -> "Node":
-    """Return the pane that a selector means, narrowing a session or window to one pane.
-
-    Arguments and errors are those of ``resolve_object``.
-    """
-    return narrow(tree, *resolve_object(tree, text, here))
 
 
 def narrow(tree: "Node", kind: str, node: "Node") -> "Node":

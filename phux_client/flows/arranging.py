@@ -31,7 +31,7 @@ def rename(caller: Caller, target: "Target", name: str) -> "Flow[Document]":
     scope, id_ = yield from refer(target, caller)
     if scope == "pane":
         raise BadRequestError("a pane has no name", remedy="name a session, or a window such as NAME:0")
-    (selector.check_session_name if scope == "session" else selector.check_window_name)(name)
+    selector.check_name(scope, name)
     return place((yield Request("rename", scope=scope, id=id_, name=name)))
 
 

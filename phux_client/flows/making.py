@@ -40,7 +40,7 @@ def new_window(
         A flow that returns a Place document.
     """
     if name is not None:
-        selector.check_window_name(name)
+        selector.check_name("window", name)
     asked = program(caller, cwd, command, env)
     if isinstance(target, str):
         selector.parse(target)

@@ -3,7 +3,7 @@
 from phux_client.flows._kinds import Caller, Request
 from phux_client.flows._program import program
 from phux_core.errors import BadSizeError
-from phux_core.selector import check_session_name, check_window_name
+from phux_core.selector import check_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ def new(
         A flow that returns the server's reply, with ``session``, ``session_id``, ``window_id`` and ``pane_id``.
     """
     if name is not None:
-        check_session_name(name)
+        check_name("session", name)
     if window_name is not None:
-        check_window_name(window_name)
+        check_name("window", window_name)
     given: object = size  # callers without a type checker may pass anything
     if given is not None and not (isinstance(given, (tuple, list)) and len(given) == 2):
         raise BadSizeError(f"the size {given!r:.80} is not a pair of columns and rows")

@@ -7,6 +7,10 @@ import pytest
 from phux_core import errors, selector
 
 
+def resolve_pane(tree, text, here=None):
+    return selector.narrow(tree, *selector.resolve_object(tree, text, here))
+
+
 def pane(id_, index, *, active=False):
     return {"id": id_, "index": index, "active": active}
 
@@ -109,7 +113,7 @@ def test_a_selector_names_a_session_a_window_or_a_pane(tree, text, kind, id_):
     ],
 )
 def test_a_selector_narrows_to_the_pane_that_counts(tree, text, id_):
-    assert selector.resolve_pane(tree, text)["id"] == id_
+    assert resolve_pane(tree, text)["id"] == id_
 
 
 def test_numbers_are_indexes_first_and_names_where_no_index_fits(tree):
@@ -171,20 +175,20 @@ def test_things_are_found_by_their_numbers(tree):
 
 @pytest.mark.parametrize("name", ["a", "0", "1.0", "my editor", "логи", "x" * 64])
 def test_a_good_window_name_comes_back(name):
-    assert selector.check_window_name(name) == name
+    assert selector.check_name("window", name) == name
 
 
 @pytest.mark.parametrize("name", ["", "a:b", "a/b", ".a", "a.", "=", "-n", "x" * 65, "a\tb", None])
 def test_a_bad_window_name_is_refused_as_a_windows(name):
     with pytest.raises(errors.BadNameError, match=r"^the window name"):
-        selector.check_window_name(name)
+        selector.check_name("window", name)
 
 
 def test_the_focused_pane_wins_over_the_current_window(tree):
     tree["focused_pane"] = 1
-    assert selector.resolve_pane(tree, "work")["id"] == 1
-    assert selector.resolve_pane(tree, "work:0")["id"] == 1
-    assert selector.resolve_pane(tree, "work:1")["id"] == 5
+    assert resolve_pane(tree, "work")["id"] == 1
+    assert resolve_pane(tree, "work:0")["id"] == 1
+    assert resolve_pane(tree, "work:1")["id"] == 5
 
 
 def test_narrowing_copes_with_nothing_marked_active(tree):
@@ -194,23 +198,23 @@ def test_narrowing_copes_with_nothing_marked_active(tree):
             each["active"] = False
             for each_pane in each["panes"]:
                 each_pane["active"] = False
-    assert selector.resolve_pane(tree, "work")["id"] == 1
-    assert selector.resolve_pane(tree, "work:logs")["id"] == 4
+    assert resolve_pane(tree, "work")["id"] == 1
+    assert resolve_pane(tree, "work:logs")["id"] == 4
 
 
 def test_the_dot_is_the_callers_own_pane_before_the_focused_one(tree):
-    assert selector.resolve_pane(tree, ".", here=8)["id"] == 8
+    assert resolve_pane(tree, ".", here=8)["id"] == 8
     assert selector.resolve_object(tree, ".", here=8)[0] == "pane"
 
 
 def test_the_dot_is_the_focused_pane_when_the_callers_is_gone(tree):
-    assert selector.resolve_pane(tree, ".", here=99)["id"] == 5
-    assert selector.resolve_pane(tree, ".", here=None)["id"] == 5
+    assert resolve_pane(tree, ".", here=99)["id"] == 5
+    assert resolve_pane(tree, ".", here=None)["id"] == 5
 
 
 def test_only_the_dot_means_the_callers_pane(tree):
-    assert selector.resolve_pane(tree, "=", here=8)["id"] == 5
-    assert selector.resolve_pane(tree, "work", here=8)["id"] == 5
+    assert resolve_pane(tree, "=", here=8)["id"] == 5
+    assert resolve_pane(tree, "work", here=8)["id"] == 5
 
 
 def test_the_equals_sign_follows_the_focus(tree):
@@ -221,7 +225,7 @@ def test_the_equals_sign_follows_the_focus(tree):
 @pytest.mark.parametrize("text", [".", "=", "work", "work:0", "work:0.0", "@1"])
 def test_nothing_is_found_when_no_session_lives(text):
     with pytest.raises(errors.NoSuchTargetError) as caught:
-        selector.resolve_pane(EMPTY, text)
+        resolve_pane(EMPTY, text)
     assert caught.value.remedy
 
 
@@ -284,7 +288,7 @@ def test_parsing_takes_a_selector_apart():
 
 @pytest.mark.parametrize("name", ["a", "0", "build 2", "бюро ✓", "日本", "a.b", "a=b", "a@b", "x-", "x" * 64, "é" * 64])
 def test_a_good_session_name_comes_back_and_is_a_selector_of_itself(name):
-    assert selector.check_session_name(name) == name
+    assert selector.check_name("session", name) == name
     assert selector.parse(name).session == name
 
 
@@ -316,7 +320,7 @@ def test_a_good_session_name_comes_back_and_is_a_selector_of_itself(name):
 )
 def test_a_bad_session_name_is_refused_with_the_reason(name, why):
     with pytest.raises(errors.BadNameError) as caught:
-        selector.check_session_name(name)
+        selector.check_name("session", name)
     assert why in caught.value.message
     assert caught.value.remedy
     caught.value.message.encode()  # even of a name that has no UTF-8, the message has
@@ -324,5 +328,5 @@ def test_a_bad_session_name_is_refused_with_the_reason(name, why):
 
 def test_a_long_bad_name_does_not_fill_the_message():
     with pytest.raises(errors.BadNameError) as caught:
-        selector.check_session_name("x" * 100_000)
+        selector.check_name("session", "x" * 100_000)
     assert len(caught.value.message) < 300

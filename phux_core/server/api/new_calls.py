@@ -12,7 +12,7 @@ from attrs import frozen
 
 from phux_core import layout
 from phux_core.errors import BadRequestError, CannotExecuteError, LimitError, NameInUseError, RefusedError
-from phux_core.selector import check_session_name, check_window_name
+from phux_core.selector import check_name
 from phux_core.server.api.handlers import handles
 from phux_core.server.kernel.foreground import working_directory
 from phux_core.server.kernel.shell_kind import shell_kind
@@ -63,7 +63,7 @@ async def new_session(
         )
     size = launch.check_size(cols, rows)
     if window_name is not None:
-        check_window_name(window_name)
+        check_name("window", window_name)
     if program.cwd is not None:
         launch.check_cwd(program.cwd)
     _check_capacity(service)
@@ -91,7 +91,7 @@ async def new_window(
     service: Service, session_id: int, name: str | None, index: int | None, program: Program, select: bool
 ) -> Result:
     if name is not None:
-        check_window_name(name)
+        check_name("window", name)
     session = _session(service, session_id, index)
     window = session.current
     active = service.panes[window.active_pane]
@@ -156,7 +156,7 @@ def check_name_is_free(service: Service, name: str) -> None:
     Raises:
         NameInUseError: Another session has the name, and a program in it is running.
     """
-    check_session_name(name)
+    check_name("session", name)
     holder = service.tree.session_named(name)
     if name in service.reserved_names or (holder is not None and holder.alive):
         raise NameInUseError(f"a session called {name!r} exists already")

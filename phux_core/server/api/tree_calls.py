@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from phux_core.errors import BadRequestError, NoSuchTargetError
-from phux_core.selector import check_window_name
+from phux_core.selector import check_name
 from phux_core.server.api.handlers import handles
 from phux_core.server.api.new_calls import check_name_is_free, clear_name
 from phux_core.server.documents.tree import tree_document
@@ -69,7 +69,7 @@ def swap(service: Service, scope: str, id_: int, other: int) -> Result:
 def rename(service: Service, scope: str, id_: int, name: str) -> Result:
     if scope == "window":
         _session, window = service.tree.window(id_)
-        check_window_name(name)
+        check_name("window", name)
         window.name, window.named = name, True
     elif scope == "session":
         session = service.tree.session(id_)

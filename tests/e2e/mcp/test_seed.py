@@ -240,7 +240,7 @@ def test_a_result_is_one_text_block_of_pretty_json(work):
         ("phux_snapshot", {"scrollback": -1}, "`scrollback` of phux_snapshot is -1; send a whole number from 0"),
         ("phux_snapshot", {"scrollback": 1.5}, "1.5"),
         ("phux_snapshot", {"cells": 1}, "true or false"),
-        ("phux_snapshot", {"nonsense": 1}, "no parameter 'nonsense'; it takes target"),
+        ("phux_snapshot", {"nonsense": 1}, "no parameter 'nonsense'; it accepts target"),
         ("phux_snapshot", {"since": 1}, "no parameter 'since'"),
         ("phux_send_keys", {"target": "x"}, "needs the parameter `keys`"),
         ("phux_send_keys", {"target": "x", "keys": []}, "at least one"),
