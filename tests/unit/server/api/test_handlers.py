@@ -30,7 +30,7 @@ class Size:
 class Answers:
     def __init__(self, **parts):
         self.__dict__.update(parts)
-        self.turns = types.SimpleNamespace(heard=lambda: None)
+        self.turns = types.SimpleNamespace(note_activity=lambda: None)
         self.attachments = types.SimpleNamespace(check_allowed=lambda _connection, _call: None)
 
 
