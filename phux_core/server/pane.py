@@ -26,7 +26,7 @@ from phux_core.server.screen.terminal import Terminal
 from phux_core.server.shell.edit_line import QUESTION
 from phux_core.server.shell.keyboard import Keyboard
 from phux_core.server.shell.marks import ShellMarks
-from phux_core.server.shell.observer import ShellObserver, current_directory
+from phux_core.server.shell.observer import ShellObserver
 from phux_core.server.shell.pane_shell import PaneShell
 from phux_core.server.shell.state_watch import StateWatch
 from phux_core.server.shell.tracker import ShellTracker
@@ -90,7 +90,7 @@ class Pane:
         context: The objects that all panes share.
         faults: Contains its faults.
         log: Stores its output.
-        ledger: Creates the ledger of its commands.
+        ledger: Records its commands.
     """
 
     def __init__(
@@ -102,9 +102,10 @@ class Pane:
         context: PaneContext,
         faults: PaneFaults,
         log: PaneLog,
-        ledger: Callable[[Callable[[], str]], PaneLedger],
+        ledger: PaneLedger,
     ) -> None:
-        self.id, self.record, self.faults, self.journal, self.log = record.id, record, faults, journal, log
+        self.id, self.record, self.faults, self.journal = record.id, record, faults, journal
+        self.log, self.ledger = log, ledger
         self._context, loop, name = context, context.loop, f"@{record.id}"
         self.terminal = Terminal(record.id, loop, engine, context.feed_mark, faults.replace_engine)
         self.engine = self.terminal.engine
@@ -121,7 +122,6 @@ class Pane:
         )
         position = partial(attrgetter("position"), self.intake)
         self._events = PaneEvents(context.events, record.id, position)
-        self.ledger = ledger(partial(current_directory, record))
         self.tracker = ShellTracker(
             name,
             record.pid,

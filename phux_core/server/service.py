@@ -126,7 +126,7 @@ class Service:
         self._lifecycle = Lifecycle(
             loop,
             self.tree,
-            clear_pane=self._clear_pane,
+            remove_panes=self.remove_panes,
             shutdown=self.shutdown,
             keep_dead_s=settings.keep_dead,
             exit_after_idle_s=settings.exit_after_idle,
@@ -182,7 +182,7 @@ class Service:
             self._context,
             PaneFaults(record, self.write_tree, partial(self._make_successor, record)),
             log,
-            partial(PaneLedger, record, journal, log, commands, partial(self._keep_command, record.id)),
+            PaneLedger(record, journal, log, commands, partial(self._keep_command, record.id)),
         )
         restore(pane, rebuilt)
         self._feed_mark[0] = 0
@@ -320,9 +320,6 @@ class Service:
             if not waiter.done():
                 waiter.set_result(None)
         self.loop.call_soon(self._lifecycle.tree_changed)
-
-    def _clear_pane(self, pane_id: int) -> None:
-        self.remove_panes([pane_id])
 
     # Clients
 

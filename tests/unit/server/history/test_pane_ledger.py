@@ -25,13 +25,15 @@ class Keeper:
         self.kept = data if anew else self.kept + data
 
     def ledger(self):
-        return PaneLedger(self.pane.record, self.pane.journal, self.pane.log, self.kept, self.keep, lambda: "/src")
+        return PaneLedger(self.pane.record, self.pane.journal, self.pane.log, self.kept, self.keep)
 
 
 @pytest.fixture
 def pane():
     journal = journals.Journal(journals.create())
-    yield SimpleNamespace(journal=journal, record=SimpleNamespace(id=7, command="bash", shell="bash"), log=None)
+    yield SimpleNamespace(
+        journal=journal, record=SimpleNamespace(id=7, command="bash", shell="bash", dead=True, cwd="/src"), log=None
+    )
     journal.close()
 
 

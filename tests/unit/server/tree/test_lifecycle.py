@@ -58,14 +58,15 @@ class World:
 
     def start(self):
         self.lifecycle = Lifecycle(
-            self, self.tree, clear_pane=self._clear, shutdown=self.shutdowns.append, **self.options
+            self, self.tree, remove_panes=self._remove, shutdown=self.shutdowns.append, **self.options
         )
         self.lifecycle.begin()
         return self
 
-    def _clear(self, pane):
-        self.cleared.append(pane)
-        self.tree.remove_pane(pane)
+    def _remove(self, panes):
+        self.cleared += panes
+        for pane in panes:
+            self.tree.remove_pane(pane)
         self.lifecycle.tree_changed()
 
     def pass_time(self, seconds):
