@@ -1,4 +1,4 @@
-"""``python -P -m phux_core.server SETTINGS FD``: started by the keeper, and by nobody else."""
+"""``python -P -m phux_core.server SETTINGS FD``: the service, started by the keeper."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ async def _serve(receive_order: Callable[[], tuple[str, int]]) -> None:
     except ChannelClosedError:
         raise
     except Exception:
-        logging.getLogger("phux.service").exception("the service cannot go on")
-        # At once: threads that read a terminal may never end, and the keeper is to start the next service.
+        logging.getLogger("phux.service").exception("the service failed")
+        # At once: reading threads may never end, and the keeper must start the next service.
         os._exit(EXCEPTION_STATUS)
 
 
 def log_to_stderr() -> None:
-    """Have warnings written to the server's log."""
+    """Write warnings to the server's log."""
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(asctime)s service[%(process)d] %(name)s: %(message)s"
     )
@@ -53,7 +53,7 @@ def main(receive_order: Callable[[], tuple[str, int]]) -> int:
     try:
         asyncio.run(_serve(receive_order))
     except ChannelClosedError:
-        return 0  # the keeper went away while we were starting
+        return 0  # the keeper ended during the start
     return 0
 
 

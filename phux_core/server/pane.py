@@ -1,6 +1,6 @@
 """One live pane: composes the parts that read its output, show it, track its shell, run commands and record them.
 
-What happens goes out as events; what must be remembered is in the pane's record, which belongs to the tree.
+Changes are published as events. State that must survive a restart is in the pane's record, which is part of the tree.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from phux_core.server.screen.terminal import Terminal
 from phux_core.server.shell.edit_line import QUESTION
 from phux_core.server.shell.keyboard import Keyboard
 from phux_core.server.shell.marks import ShellMarks
-from phux_core.server.shell.observer import ShellObserver, current_directory
+from phux_core.server.shell.observer import ShellObserver
 from phux_core.server.shell.pane_shell import PaneShell
 from phux_core.server.shell.state_watch import StateWatch
 from phux_core.server.shell.tracker import ShellTracker
@@ -50,7 +50,7 @@ _UNKNOWN: tuple[State, Foreground | None] = ("running", None)
 
 
 class PaneHub(Events, Protocol):
-    """Where panes publish what happens, and report output."""
+    """Publishes the events and the output of panes."""
 
     def written(self, pane: Pane) -> None:
         """Report new output."""
@@ -58,16 +58,16 @@ class PaneHub(Events, Protocol):
 
 @frozen
 class PaneContext:
-    """What all panes of a service share.
+    """The objects that all panes of a service share.
 
     Attributes:
         loop: The event loop.
         turns: The reading order.
-        events: Where to publish what happens.
-        feed_mark: Where to note whose engine is at work, in case it ends the process.
-        run_directory: Where the shell can be given files to source.
+        events: Publishes events and output.
+        feed_mark: Records whose engine is at work, in case it ends the process.
+        run_directory: The directory for files that shells source.
         on_dead: Called once, when the program has ended and all its output was read.
-        on_checkpoint: Called with a checkpoint to keep, from which the journal restarts.
+        on_checkpoint: Called with a checkpoint to store, at which the journal restarts.
     """
 
     loop: asyncio.AbstractEventLoop
@@ -83,14 +83,14 @@ class Pane:
     """A pane whose program runs, or ran.
 
     Args:
-        record: Its place in the tree.
-        fd: The PTY master, ours from now on; negative for a pane that is dead already.
+        record: Its record in the tree.
+        fd: The PTY master, which the pane closes; negative for a dead pane.
         engine: Its terminal.
-        journal: Where its output is read into, so that the next service has what this one had.
-        context: What all panes share.
+        journal: Receives its output, and survives the service.
+        context: The objects that all panes share.
         faults: Contains its faults.
-        log: Where its output is kept.
-        ledger: Makes the ledger of its commands.
+        log: Stores its output.
+        ledger: Records its commands.
     """
 
     def __init__(
@@ -102,9 +102,10 @@ class Pane:
         context: PaneContext,
         faults: PaneFaults,
         log: PaneLog,
-        ledger: Callable[[Callable[[], str]], PaneLedger],
+        ledger: PaneLedger,
     ) -> None:
-        self.id, self.record, self.faults, self.journal, self.log = record.id, record, faults, journal, log
+        self.id, self.record, self.faults, self.journal = record.id, record, faults, journal
+        self.log, self.ledger = log, ledger
         self._context, loop, name = context, context.loop, f"@{record.id}"
         self.terminal = Terminal(record.id, loop, engine, context.feed_mark, faults.replace_engine)
         self.engine = self.terminal.engine
@@ -121,7 +122,6 @@ class Pane:
         )
         position = partial(attrgetter("position"), self.intake)
         self._events = PaneEvents(context.events, record.id, position)
-        self.ledger = ledger(partial(current_directory, record))
         self.tracker = ShellTracker(
             name,
             record.pid,
@@ -154,7 +154,7 @@ class Pane:
 
     @property
     def seq(self) -> int:
-        """How many bytes its program has written, as far as they were parsed."""
+        """The sequence number: how many bytes of its output were parsed."""
         return self.intake.position
 
     @property
@@ -164,11 +164,11 @@ class Pane:
 
     @property
     def takes_input(self) -> bool:
-        """Whether something can be typed."""
+        """Whether its program can get input."""
         return self.fd >= 0 and not self.intake.ended
 
     def read_now(self) -> None:
-        """Read what its program has written by now, unless it floods."""
+        """Read the output written so far, unless it is a flood."""
         self.intake.read_now()
 
     # Output
@@ -197,7 +197,7 @@ class Pane:
             self._context.events.written(self)
 
     def keep_checkpoint(self) -> None:
-        """Write the whole terminal down, and restart the journal if nothing in it is still to be fed."""
+        """Store a checkpoint of the terminal, and restart the journal if all of it was parsed."""
         self._context.on_checkpoint(self, self.terminal.checkpoint())
         if self.intake.journal_may_restart:
             self.runs.before_journal_restarts()
@@ -207,11 +207,11 @@ class Pane:
 
     def _on_idle(self) -> None:
         self.terminal.rest_later()
-        if not self.record.dead:  # nothing follows the event of its end
+        if not self.record.dead:  # no event follows pane_closed
             self._events.emit("idle")
 
     def _on_effect(self, effect: Effect) -> None:
-        """Take an effect of the terminal besides what it shows."""
+        """Process an effect of the terminal besides those on the screen."""
         if isinstance(effect, Reply):
             self.keyboard.reply(effect.data)
         elif isinstance(effect, TitleChanged):
@@ -253,8 +253,8 @@ class Pane:
         """Type keys, text and pastes for a person or client, encoded for the current modes, as one piece.
 
         Args:
-            items: What to type.
-            client: Who types.
+            items: The items of an ``input`` call.
+            client: The name of the client.
 
         Returns:
             The number of bytes, and a future that is done when they are written.
@@ -277,32 +277,32 @@ class Pane:
         return len(data), written
 
     def resize(self, cols: int, rows: int) -> None:
-        """Change the size of the terminal and tell the program."""
+        """Change the size of the terminal, and notify the program."""
         effects = self.terminal.resize(cols, rows)
         self.record.cols, self.record.rows = cols, rows
         self.log.update(cols=cols, rows=rows)
-        self.keep_checkpoint()  # what was fed so far was written for the old size
-        self.tell_size()
+        self.keep_checkpoint()  # the output so far was parsed at the old size
+        self.set_kernel_size()
         if self.takes_input:
             for effect in effects:
                 self._on_effect(effect)
         self._events.emit("resized", cols=cols, rows=rows)
 
     def set_history_limit(self, rows: int) -> None:
-        """Change how many rows of history it keeps."""
+        """Change the maximum number of scrollback rows."""
         self.engine.set_history_limit(rows)
         self.record.history_limit = rows
         self.keep_checkpoint()
 
-    def tell_size(self) -> None:
-        """Tell the kernel the size of the terminal; one that it knows already disturbs nobody."""
+    def set_kernel_size(self) -> None:
+        """Set the size of the terminal in the kernel; the program is notified only of a change."""
         if self.fd >= 0:
             fcntl.ioctl(self.fd, termios.TIOCSWINSZ, window_size(self.record.cols, self.record.rows))
 
     # The end
 
     def exited(self, wait_status: int) -> None:
-        """Note that the program has ended; the pane is dead once its output was read to the end."""
+        """Record that the program has ended; the pane is dead when all of its output was read."""
         self._wait_status = wait_status
         self.intake.expect_end()
         self._finish_if_over()
@@ -329,7 +329,7 @@ class Pane:
             os.close(fd)
 
     def close(self) -> None:
-        """Free what the pane holds."""
+        """Free all resources of the pane."""
         self.runs.close()
         self.watch.close()
         self._close_fd()

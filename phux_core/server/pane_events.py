@@ -1,4 +1,4 @@
-"""Publish the events of one pane, with its id and its place in its stream."""
+"""Publish the events of one pane, with its id and its sequence number."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Events(Protocol):
-    """Where events are published."""
+    """Publishes events."""
 
     def emit(self, name: str, /, *, pane: int | None = None, seq: int | None = None, **payload: object) -> None:
         """Publish an event."""
@@ -19,9 +19,9 @@ class PaneEvents:
     """The events of one pane.
 
     Args:
-        events: Where they are published.
+        events: Publishes them.
         pane: The pane's id.
-        position: Returns how much of its stream was parsed.
+        position: Returns its sequence number.
     """
 
     def __init__(self, events: Events, pane: int, position: Callable[[], int]) -> None:

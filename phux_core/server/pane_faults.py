@@ -1,4 +1,4 @@
-"""Keep a fault in one pane from the service and the other panes: log it once, note it in the status, and go on."""
+"""Contain faults: an exception in one pane is logged once and reported in the status, and affects no other pane."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from phux_core.engine import Engine
     from phux_core.server.pane_record import PaneRecord
 
-_OUTPUT = "some of its output could not be followed; marks or events are missing"
-_ENGINE = "its terminal failed on its output and was cleared; the log has it all"
+_OUTPUT = "some of its output could not be processed; marks or events are missing"
+_ENGINE = "its terminal failed on its output and was cleared; the log is complete"
 _RESTORING = "the state of its shell could not be restored after a restart of the service"
 _T = TypeVar("_T")
 _log = logging.getLogger("phux.pane")
 
 
 class Containment:
-    """A context manager that lets no exception out, for one pane. It can be used again and again, and nested.
+    """A context manager that catches the exceptions of one pane. It is reusable and can be nested.
 
     Args:
-        record: The pane's place in the tree, where the note goes.
-        save: Has the tree kept, so that the note outlives the service.
-        note: What to say in the status of an exception that is caught.
+        record: The pane's record, which gets the note.
+        save: Saves the tree, so that the note survives the service.
+        note: The note for the status after an exception.
 
     Example:
         >>> from types import SimpleNamespace
@@ -42,7 +42,7 @@ class Containment:
         self._record = record
         self._save = save
         self._note = note
-        self._told = False
+        self._reported = False
 
     def __enter__(self) -> Self:
         return self
@@ -56,15 +56,15 @@ class Containment:
         return True
 
     def call(self, function: Callable[[], _T], otherwise: _T) -> _T:
-        """Call a function; return something else if it raises."""
+        """Call a function; return ``otherwise`` if it raises."""
         with self:
             return function()
         return otherwise
 
     def caught(self, error: Exception) -> None:
-        """Log and note an exception, the first time."""
-        if not self._told:
-            self._told = True
+        """Log and report an exception, the first time."""
+        if not self._reported:
+            self._reported = True
             _log.error("@%d: %s", self._record.id, self._note, exc_info=error)
             self._record.engine_note = self._note
             self._save()
@@ -74,13 +74,13 @@ class PaneFaults:
     """The faults of one pane.
 
     Args:
-        record: The pane's place in the tree.
-        save: Has the tree kept.
-        make_engine: Makes a blank terminal for it that starts at a place in its stream.
+        record: The pane's record.
+        save: Saves the tree.
+        make_engine: Creates a blank engine that starts at a position in the pane's output.
 
     Attributes:
-        output: Contains what goes wrong with its output, but for its terminal.
-        restoring: Contains what goes wrong when an earlier service's state is restored.
+        output: Catches exceptions while output is processed, except those of the engine.
+        restoring: Catches exceptions while the state of an earlier service is restored.
     """
 
     def __init__(self, record: PaneRecord, save: Callable[[], None], make_engine: Callable[[int], Engine]) -> None:
@@ -91,12 +91,12 @@ class PaneFaults:
         self._replaced = False
 
     def replace_engine(self, error: Exception, position: int) -> Engine:
-        """Make a blank terminal in place of one that raised."""
+        """Create a blank engine to replace one that raised."""
         self._engine.caught(error)
         self._replaced = True
         return self._make_engine(position)
 
     def engine_was_replaced(self) -> bool:
-        """Tell whether the terminal was replaced since this was last asked."""
+        """Return whether the engine was replaced since the last call."""
         replaced, self._replaced = self._replaced, False
         return replaced

@@ -1,4 +1,4 @@
-"""A pane as a plain record: what must survive a restart of the service."""
+"""The record of a pane: its state that must survive a restart of the service."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from phux_core.keeper.signals import signal_name
 
 @define
 class PaneRecord:
-    """A pane: a place where one program runs or ran.
+    """The record of a pane, in which one program runs or ran.
 
-    ``engine`` is set when it must not have the server's usual engine, ``engine_note`` says why. ``nonce`` is what the
-    marks of its shell carry; empty when it has none. ``history_limit`` is set when it keeps another history than usual.
-    ``shell`` is the kind of interactive shell that was started, if it was one.
+    ``engine`` is set if it must not use the server's default engine; ``engine_note`` explains it. ``nonce`` is
+    contained in the marks of its shell; empty without shell integration. ``history_limit`` is set if it differs from
+    the server's. ``shell`` is the kind of interactive shell that it was started with, if any.
     """
 
     id: int
@@ -38,7 +38,7 @@ class PaneRecord:
 
     @property
     def exit_code(self) -> int | None:
-        """How its program ended, as a shell tells it."""
+        """The exit code of its program as a shell reports it: 128 plus the signal if it was killed."""
         return 128 + self.exit_signal if self.exit_signal else self.exit_status
 
     def end(self, wait_status: int) -> None:
@@ -50,6 +50,6 @@ class PaneRecord:
             self.exit_status = os.waitstatus_to_exitcode(wait_status)
 
     def ending(self) -> dict[str, object]:
-        """Say how its program ended, as the event does."""
+        """Return how its program ended, as fields of an event."""
         signal = {} if self.exit_signal is None else {"signal": signal_name(self.exit_signal)}
         return {"exit_status": self.exit_status, **signal}

@@ -1,4 +1,4 @@
-"""Restore what a service that died knew of a pane besides its screen: its shell, its runs and its commands."""
+"""Restore the state of a pane after a restart of the service, except its screen: shell, runs and commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def restore(pane: Pane, rebuilt: Rebuilt) -> None:
-    """Restore what an earlier service knew of a pane: its shell and runs at the checkpoint, and the marks since."""
+    """Restore the shell and runs of a pane at its checkpoint, and process the marks since."""
     contained = pane.faults.restoring
     if rebuilt.notes is not None:
         with contained:
@@ -23,7 +23,7 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
     with contained:
         pane.runs.restore()
     if rebuilt.is_aside:
-        unknown = f"whether the command in @{pane.id} has ended is not known: {SET_ASIDE}"
+        unknown = f"it is not known whether the command in @{pane.id} has ended: {SET_ASIDE}"
         pane.runs.close(InternalError(unknown, remedy="look at the screen and the log before you run it again"))
     starts = [entry.start for entry in pane.ledger.entries if entry.start is not None]
     for effect in rebuilt.effects:
@@ -38,4 +38,4 @@ def restore(pane: Pane, rebuilt: Rebuilt) -> None:
         pane.runs.after_replay()
         pane.runner.resume()
     if rebuilt.note is not None:
-        pane.keep_checkpoint()  # so that the next service does not trip over the same
+        pane.keep_checkpoint()  # so that the next service does not fail in the same way

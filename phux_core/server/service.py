@@ -126,7 +126,7 @@ class Service:
         self._lifecycle = Lifecycle(
             loop,
             self.tree,
-            clear_pane=self._clear_pane,
+            remove_panes=self.remove_panes,
             shutdown=self.shutdown,
             keep_dead_s=settings.keep_dead,
             exit_after_idle_s=settings.exit_after_idle,
@@ -182,7 +182,7 @@ class Service:
             self._context,
             PaneFaults(record, self.write_tree, partial(self._make_successor, record)),
             log,
-            partial(PaneLedger, record, journal, log, commands, partial(self._keep_command, record.id)),
+            PaneLedger(record, journal, log, commands, partial(self._keep_command, record.id)),
         )
         restore(pane, rebuilt)
         self._feed_mark[0] = 0
@@ -243,7 +243,7 @@ class Service:
         if child.status is None:
             self.keeper.end(child.pane)  # _on_exit does the rest
         else:
-            self._forget_stranger(child.pane)
+            self._release_orphan(child.pane)
 
     def write_tree(self) -> None:
         """Store the tree at the keeper for the next service."""
@@ -262,7 +262,7 @@ class Service:
     def _adopt(self, inheritance: Inheritance) -> None:
         """Take over the programs of an earlier service."""
         known = {record.id: record for record in self.tree.panes()}
-        self._spare_the_engine(known.get(inheritance.hello["suspect"]))
+        self._change_crashed_engine(known.get(inheritance.hello["suspect"]))
 
         def kept(record: PaneRecord) -> dict[str, Any]:
             blobs = inheritance.blobs
@@ -287,7 +287,7 @@ class Service:
         self.arranger.take_over()
         self._save_tree()  # engines may have changed
 
-    def _spare_the_engine(self, suspect: PaneRecord | None) -> None:
+    def _change_crashed_engine(self, suspect: PaneRecord | None) -> None:
         """Switch the pane whose output crashed the last service to the other engine."""
         if suspect is not None and (suspect.engine or self._engine_name) != "pyte":
             suspect.engine = "pyte"
@@ -303,11 +303,11 @@ class Service:
     def _on_exit(self, pane_id: int, wait_status: int) -> None:
         pane = self.panes.get(pane_id)
         if pane is None:
-            self._forget_stranger(pane_id)
+            self._release_orphan(pane_id)
         else:
             pane.exited(wait_status)
 
-    def _forget_stranger(self, pane_id: int) -> None:
+    def _release_orphan(self, pane_id: int) -> None:
         """Release a program that has ended and belongs to no pane."""
         self.keeper.forget(pane_id)
         self.keeper.release(pane_id)
@@ -320,9 +320,6 @@ class Service:
             if not waiter.done():
                 waiter.set_result(None)
         self.loop.call_soon(self._lifecycle.tree_changed)
-
-    def _clear_pane(self, pane_id: int) -> None:
-        self.remove_panes([pane_id])
 
     # Clients
 

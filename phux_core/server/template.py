@@ -174,7 +174,7 @@ def _be_service(orders: socket.socket) -> int:
     def receive_order() -> tuple[str, int]:
         order, fds = _receive(orders)
         if order is None:
-            raise ChannelClosedError("nobody needs a service")
+            raise ChannelClosedError("the service is not needed")
         channel_fd, log = fds
         _enter(order, log)
         return order["settings"], channel_fd

@@ -107,7 +107,7 @@ def test_a_fault_in_tracking_marks_stays_in_its_pane_and_is_logged_once(tmp_path
         restarts = phux.status().service_restarts
         assert pane.run(MARKS, timeout_s=20).output.strip() == "said"
         assert [terminal for terminal, _note in notes(phux)] == [f"@{pane.id}"]
-        assert "could not be followed" in notes(phux)[0][1]
+        assert "could not be processed" in notes(phux)[0][1]
         assert other.run("echo well", timeout_s=20).exit_code == 0
         assert server.log.read_text().count("RuntimeError: a fault in tracking marks") == 1
         # The same marks again, when they are replayed.
@@ -253,7 +253,7 @@ def test_a_pane_that_ends_the_service_while_it_is_rebuilt_is_set_aside(tmp_path,
             assert "BOOMING" in again.pane(pane.id).logs().content
             assert "well" in again.pane(other.id).snapshot().text
             assert [terminal for terminal, _note in notes(again)] == [f"@{pane.id}"]
-            assert "died again and again" in notes(again)[0][1]
+            assert "crashed repeatedly" in notes(again)[0][1]
             assert_usable(again.pane(pane.id), again)
             assert again.status().service_restarts == 3 + deaths
         log = server.log.read_text()

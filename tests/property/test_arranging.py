@@ -30,7 +30,7 @@ class Terminal:
         assert rows >= 1
         self.record.cols, self.record.rows = cols, rows
 
-    def tell_size(self):
+    def set_kernel_size(self):
         pass
 
 

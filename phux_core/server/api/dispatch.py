@@ -25,7 +25,7 @@ def dispatch(service: Service, connection: Connection, name: object, params: obj
     Raises:
         PhuxError: The call failed.
     """
-    service.turns.heard()
+    service.turns.note_activity()
     call, values = calls.check(name, params)
     service.attachments.check_allowed(connection, call.name)
     for param, default in call.defaults.items():

@@ -60,7 +60,7 @@ async def _hold(service: Service, connection: Connection, pane: Pane, hold_ms: i
             await lock.acquire()
     except TimeoutError:
         raise BusyError(
-            f"somebody else runs a command or acts in @{pane.id}", remedy="wait for that, or look at the screen"
+            f"another client runs a command or acts in @{pane.id}", remedy="wait for it, or look at the screen"
         ) from None
     if not connection.is_open:
         lock.release()

@@ -74,14 +74,14 @@ async def stop(service: Service, pane: int, grace_ms: int) -> Result:
     command = None
     await command_begun(live)
     for name in (*_STEPS, *["KILL"] * 5):
-        await live.watch.wait_for(lambda: is_at_rest(live) or not is_on_its_way(live), _BEGIN_S)
-        if is_at_rest(live) or is_on_its_way(live):
+        await live.watch.wait_for(lambda: is_at_rest(live) or not is_before_prompt(live), _BEGIN_S)
+        if is_at_rest(live) or is_before_prompt(live):
             break
         hit = send_signal(live, name, shell=False)
         command = command or hit["command"]
         sent.append(name)
         await live.watch.wait_for(lambda: is_at_rest(live), grace_ms / 1000)
-    if not (is_at_rest(live) or is_on_its_way(live)):
+    if not (is_at_rest(live) or is_before_prompt(live)):
         raise TimedOutError(f"{command} in @{live.id} does not end, not even by SIGKILL")
     return {
         "stopped": bool(sent),
@@ -111,7 +111,7 @@ def has_command(pane: Pane) -> bool:
     return pane.tracker.marks.start is not None or pane.runs.current is not None
 
 
-def is_on_its_way(pane: Pane) -> bool:
+def is_before_prompt(pane: Pane) -> bool:
     """Return whether a pane's shell has finished its command, but not drawn its prompt yet."""
     foreground = pane.watch.foreground
     return foreground is not None and foreground.shell is not None and not has_command(pane)
@@ -148,7 +148,7 @@ def send_signal(pane: Pane, name: str, *, shell: bool) -> Result:
         except ProcessLookupError:
             raise NoSuchTargetError(f"{foreground.name} in @{pane.id} has just ended", remedy="") from None
         except PermissionError:
-            raise RefusedError(f"{foreground.name} in @{pane.id} belongs to somebody else") from None
+            raise RefusedError(f"{foreground.name} in @{pane.id} belongs to another user") from None
     pane.watch.touch()
     return {
         "signal": name,

@@ -1,7 +1,8 @@
-"""When a pane's screen is worth reading: its program has drawn what it draws now.
+"""Wait until a pane's program has drawn its screen.
 
-A program that waits for input has drawn everything; one that works may go on. Programs with several threads draw while
-one of them waits, so a full screen has to be quiet for a moment as well. Everything is bounded: some never pause.
+A program that waits for input has drawn everything; a busy one may not. A program with several threads may draw while
+one of them waits, so a full-screen program must also pause for a moment. All waits are bounded, because some programs
+never pause.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ if TYPE_CHECKING:
     from phux_core.server.pane import Pane
 
 _PAUSE_S = 0.02
-# A shell is at its prompt soon after the last output, and need not have paused.
-_LOOK_AGAIN_S = 0.002
-# How long output without a pause is waited for, and how long a program that is silent because it works: htop enters the
-# alternate screen, measures for 80 ms, and draws then.
+# Short, because a shell is at its prompt soon after its last output.
+_POLL_S = 0.002
+# Limits for a program that writes without a pause, and for a silent one that is busy: htop enters the alternate screen,
+# measures for 80 ms, and then draws.
 _LONGEST_OUTPUT_S = 0.1
 _LONGEST_SILENCE_S = 0.25
 
 
 def is_painted(pane: Pane) -> bool:
-    """Read what a pane's program has written by now, and tell whether that is all it draws for the moment."""
+    """Read the output written so far, and return whether the program has drawn its screen."""
     catch_up(pane)
     state = pane.watch.state
     if state == "dead":
@@ -44,8 +45,8 @@ async def wait_until_painted(pane: Pane) -> None:
     pauses_by = loop.time() + _LONGEST_OUTPUT_S
     while not is_painted(pane) and loop.time() < pauses_by:
         if _quiet_s(pane) >= _PAUSE_S:
-            pauses_by = give_up_at  # it works
-        await asyncio.sleep(_LOOK_AGAIN_S)
+            pauses_by = give_up_at  # it is busy
+        await asyncio.sleep(_POLL_S)
 
 
 def _quiet_s(pane: Pane) -> float:

@@ -1,7 +1,7 @@
-"""A pane's screen as it goes over the wire (docs/wire.md, "screen").
+"""The screen of a pane as sent over the wire (docs/wire.md, "screen").
 
-Cells travel as runs with a table of styles: a full screen of styled cells is a thousand times smaller than the JSON
-document, which the client makes of it.
+Cells are sent as runs with a table of styles. That is a thousandth of the size of the JSON document that the client
+creates from them.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 def catch_up(pane: Pane) -> None:
-    """Read what the pane's program has written by now, and find out its state after that."""
+    """Read the output that the pane's program has written so far, and update its state."""
     pane.read_now()
     pane.watch.look_if_due()
     pane.read_now()
 
 
 def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int | None = None) -> dict[str, Any]:
-    """Read a pane.
+    """Return the screen of a pane.
 
     Args:
-        pane: Which.
-        scrollback: History rows: None none, 0 all, N the newest N.
+        pane: The pane.
+        scrollback: The number of scrollback rows: None for none, 0 for all, N for the newest N.
         cells: Whether to add the styled cells.
-        since: Whether to say what changed after this moment.
+        since: A sequence number; adds the changes since then.
     """
     engine = pane.terminal.engine
     pane.watch.settle()
@@ -70,7 +70,7 @@ def read_screen(pane: Pane, *, scrollback: int | None, cells: bool, since: int |
 
 
 def foreground_document(pane: Pane) -> dict[str, Any] | None:
-    """Describe the program that has the terminal; None if there is none."""
+    """Describe the foreground program; None if there is none."""
     foreground = pane.watch.foreground
     if foreground is None:
         return None
@@ -79,7 +79,7 @@ def foreground_document(pane: Pane) -> dict[str, Any] | None:
 
 
 def _styles(spans: list[Span], rows: int) -> list[list[tuple[object, ...]]]:
-    """Say how each row is drawn, to be compared."""
+    """Return the styles of each row, for comparison."""
     styles: list[list[tuple[object, ...]]] = [[] for _ in range(rows)]
     for span in spans:
         styles[span.row].append((span.col, span.count, span.style, span.semantic))

@@ -22,8 +22,8 @@ def tree_document(tree: Tree, panes: Mapping[int, Pane], attached: Mapping[int, 
 
     Args:
         tree: The tree.
-        panes: The live panes by their numbers.
-        attached: How many clients are attached to each session.
+        panes: The live panes by their ids.
+        attached: The number of attachments to each session.
     """
     focused = tree.focused_session()
     return {

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from phux_core.logs import ledger
 from phux_core.logs.ledger import Ledger
 from phux_core.server.shell.events import CommandFinished, CommandStarted
+from phux_core.server.shell.observer import current_directory
 from phux_core.server.shell.output_bounds import end_of_own_output
 
 if TYPE_CHECKING:
@@ -52,7 +53,6 @@ class PaneLedger:
         log: The pane's log.
         kept: The lines stored at the keeper.
         keep: Stores lines at the keeper: ``keep(data, anew)`` appends them, or replaces all if ``anew``.
-        cwd: Returns the working directory of the pane's first process.
 
     Attributes:
         typist: The client that pressed Enter last, if known.
@@ -65,10 +65,9 @@ class PaneLedger:
         log: PaneLog,
         kept: bytes,
         keep: Callable[[bytes, bool], None],
-        cwd: Callable[[], str],
     ) -> None:
         self.typist: str | None = None
-        self._record, self._journal, self._log, self._cwd = record, journal, log, cwd
+        self._record, self._journal, self._log = record, journal, log
         kept += journal.outbox
         self._ledger = Ledger.of(record.id, kept)
         self._keep = keep
@@ -160,7 +159,7 @@ class PaneLedger:
         entry = self._ledger.add(
             place=place,
             command=None if command is None else command[: ledger.LONGEST_COMMAND],
-            cwd=self._cwd(),
+            cwd=current_directory(self._record),
             by=by,
             client=client,
             started_at=started_at,

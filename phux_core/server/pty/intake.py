@@ -114,9 +114,9 @@ class Intake:
             self._stop_reading_ahead()
         done = self._ahead is not None and self._ahead.done  # read before the thread's last output is looked for
         if self.position < self._journal.position:
-            return self._hand_on_what_was_read(most)
+            return self._pass_on_read_ahead(most)
         if self._ahead is not None:
-            return self._after_all_was_handed_on(self._ahead, done=done)
+            return self._after_read_ahead(self._ahead, done=done)
         if self._journal.room < MAX_READ:
             self._make_room()
         started = self._loop.time()
@@ -131,8 +131,8 @@ class Intake:
             self._end()
             return After.QUIET
         self.more_follows = count >= _FULL_READ
-        self._hand_on(self._journal.since(self.position))
-        self._note_rate(count, started)
+        self._pass_on(self._journal.since(self.position))
+        self._update_rate(count, started)
         if count < most:
             return After.QUIET
         if self._turns.one_floods and self._drain is not None and not self._is_last:
@@ -188,7 +188,7 @@ class Intake:
                 self._turns.flood_begins(self)
         return count
 
-    def _hand_on(self, data: bytes) -> None:
+    def _pass_on(self, data: bytes) -> None:
         self.position += len(data)
         self._take(data)
         self._last_output = self._loop.time()
@@ -204,23 +204,23 @@ class Intake:
             return
         self._busy = False
         if self._ahead is None:
-            self._stop_draining()  # it is no flood any more
+            self._stop_draining()  # the flood has ended
         self._on_idle()
 
-    def _hand_on_what_was_read(self, most: int) -> After:
+    def _pass_on_read_ahead(self, most: int) -> After:
         """Pass on up to a slice of the thread's output."""
         started, before = self._loop.time(), self.position
         data = self._journal.since(before, most)
         self.more_follows = before + len(data) < self._journal.position
-        self._hand_on(data)
-        self._note_rate(self.position - before, started)
+        self._pass_on(data)
+        self._update_rate(self.position - before, started)
         if self._ahead is not None:
             if self._journal.room < CHUNK and self.position == self._journal.position:
                 self._make_room()  # the thread waits for room, so nothing is written meanwhile
             self._ahead.parsed(self.position)
         return After.MORE
 
-    def _after_all_was_handed_on(self, ahead: ReadAhead, *, done: bool) -> After:
+    def _after_read_ahead(self, ahead: ReadAhead, *, done: bool) -> After:
         """Wait for the thread to read more, or continue without it."""
         if not done:
             return After.LATER if ahead.wait() else After.MORE
@@ -233,7 +233,7 @@ class Intake:
         self.ended = True
         self._on_end()
 
-    def _note_rate(self, size: int, started: float) -> None:
+    def _update_rate(self, size: int, started: float) -> None:
         """Record how fast slices are processed, to size the next ones."""
         if size >= _LEAST_SLICE:
             self._rate = (self._rate + size / max(self._loop.time() - started, 1e-6)) / 2

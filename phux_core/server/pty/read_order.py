@@ -27,8 +27,8 @@ class After(Enum):
     """The next step after a slice was read."""
 
     MORE = "there is more at once"
-    QUIET = "there is no more; look when the descriptor is ready"
-    LATER = "there is no more; the source will say when there is"
+    QUIET = "there is no more; wait until the descriptor is ready"
+    LATER = "there is no more; the source calls resume"
 
 
 class ReadTurns:
@@ -38,17 +38,17 @@ class ReadTurns:
         self._loop = loop
         self._floods: deque[Intake] = deque()
         self._scheduled = False
-        self._heard_at = 0.0
+        self._active_at = 0.0
         self._flooding: set[Intake] = set()
 
     @property
     def slice_s(self) -> float:
         """The current target duration of a slice."""
-        return _SHORT_S if self._loop.time() - self._heard_at < _ACTIVE_S else _LONG_S
+        return _SHORT_S if self._loop.time() - self._active_at < _ACTIVE_S else _LONG_S
 
-    def heard(self) -> None:
+    def note_activity(self) -> None:
         """Record activity that is not a flood."""
-        self._heard_at = self._loop.time()
+        self._active_at = self._loop.time()
 
     def flood_begins(self, source: Intake) -> None:
         """Add a source to the floods."""
@@ -86,7 +86,7 @@ class ReadTurns:
 
     def _on_ready(self, source: Intake) -> None:
         if not source.floods:
-            self.heard()
+            self.note_activity()
             if source.read_slice() is After.QUIET:
                 return
         self._loop.remove_reader(source.fd)

@@ -107,7 +107,7 @@ class ReadAhead:
             if self._stopping:  # checked after clear(), which must not lose a stop request
                 break
             if journal.room < CHUNK or journal.position - self._parsed > AHEAD:
-                self._tell_loop()
+                self._wake_loop()
                 self._may_read.wait()
                 continue
             try:
@@ -127,12 +127,12 @@ class ReadAhead:
                 self.ended = True
                 break
             came += count
-            self._tell_loop()
+            self._wake_loop()
         drain.close()
         self.done = True
-        self._tell_loop()
+        self._wake_loop()
 
-    def _tell_loop(self) -> None:
+    def _wake_loop(self) -> None:
         if self._loop_waits:
             self._loop_waits = False
             self._wake()

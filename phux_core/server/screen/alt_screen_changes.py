@@ -1,7 +1,7 @@
-"""What appears on the alternate screen, where nothing flows and a text is drawn in any number of pieces.
+"""Find the lines that appeared on the alternate screen, where text is drawn in any order and in several pieces.
 
-As with row_changes.py, every screen that is handed out is a look. The latest looks are remembered: a client that
-refers to one is told which lines appeared since, and which lines they replaced. Other screens need none of this.
+As in row_changes.py, each read of a screen is recorded. For a client that refers to one of the latest reads, this
+module finds the lines that appeared since, and those that they replaced.
 """
 
 from __future__ import annotations
@@ -14,37 +14,37 @@ from phux_core.width import join_wrapped
 if TYPE_CHECKING:
     from phux_core.engine.protocol import Engine, Lines
 
-# Looks that are remembered: those between a snapshot and a wait for what came after it.
+# Reads that are remembered: those between a snapshot and a wait for changes since.
 _LOOKS = 32
 
 
 class Looks:
-    """What stood on one pane's alternate screen whenever somebody looked; nothing while another was shown."""
+    """The lines on one pane's alternate screen at each read; none while the main screen was shown."""
 
     def __init__(self) -> None:
         self._looks: deque[tuple[int, list[str]]] = deque(maxlen=_LOOKS)
 
     def add(self, seq: int, lines: list[str]) -> None:
-        """Take note of what stands there when the program has written so many bytes."""
+        """Record the lines at a sequence number."""
         if self._looks and self._looks[-1][1] == lines:
             self._looks.pop()
         self._looks.append((seq, lines))
 
     def first_since(self, seq: int) -> list[str]:
-        """Say what stood there at a moment that is not in the future.
+        """Return the lines at a sequence number that is not in the future.
 
-        If nobody looked just then it is the first look after it: what was there before is never taken for new.
+        If there was no read at that moment, the next one is used, so that older lines are never considered new.
         """
         return next(lines for look, lines in self._looks if look >= seq)
 
     @property
     def latest(self) -> list[str]:
-        """What stood there at the last look."""
+        """The lines at the last read."""
         return self._looks[-1][1]
 
 
 def lines_shown(engine: Engine, lines: Lines) -> list[str]:
-    """Join the rows of the alternate screen to lines; return none while another screen is shown."""
+    """Join the rows of the alternate screen to lines; return none while the main screen is shown."""
     if not engine.alt_screen:
         return []
     wrapped = {row for row, goes_on in enumerate(lines.wrapped) if goes_on}
@@ -52,6 +52,6 @@ def lines_shown(engine: Engine, lines: Lines) -> list[str]:
 
 
 def difference(before: list[str], now: list[str]) -> dict[str, list[str]]:
-    """Say which lines came, and which are not there any more. One that only moved is neither."""
+    """Return the lines that appeared, and those that disappeared. A line that only moved is neither."""
     came, gone = Counter(now), Counter(before)
     return {"lines": list((came - gone).elements()), "instead_of": list((gone - came).elements())}

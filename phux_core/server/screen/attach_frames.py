@@ -1,7 +1,7 @@
-"""What an attached client sees of a pane, as rows of styled runs, and what changed of it since it was last told.
+"""The screen of a pane for attached clients, as rows of styled runs, and its changes since the last frame.
 
-A style goes over the wire as the parameters of the SGR sequence that draws it, so that whoever paints need not know
-what they mean (docs/wire.md, "Attaching").
+A style is sent as the parameters of the SGR sequence that draws it, so that clients need not interpret it
+(docs/wire.md, "Attaching").
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SHAPES = {"block": 1, "underline": 3, "bar": 5}
 
 @lru_cache(maxsize=4096)
 def style_parameters(style: Style) -> str:
-    """Give the parameters of the SGR sequence that draws a style, beginning from none."""
+    """Return the parameters of the SGR sequence that draws a style after a reset."""
     parameters = [number for name, number in _FLAGS if getattr(style, name)]
     parameters += _color(style.fg, 30) + _color(style.bg, 40)
     return ";".join(parameters)
@@ -51,7 +51,7 @@ def _color(color: Color, base: int) -> list[str]:
 
 
 def read_rows(engine: Engine, first: int, count: int) -> list[list[Run]]:
-    """Read rows as runs; one list for each row, also for those not there."""
+    """Return rows as runs: one list for each row, empty for rows that do not exist."""
     rows: list[list[Run]] = [[] for _ in range(count)]
     for span in engine.spans(first, count):
         rows[span.row - first].append(_run(span))
@@ -59,7 +59,7 @@ def read_rows(engine: Engine, first: int, count: int) -> list[list[Run]]:
 
 
 def _run(span: Span) -> Run:
-    """Make a run, ``[column, width, glyphs, style]``."""
+    """Return a run: ``[column, width, glyphs, style]``."""
     return [
         span.col,
         span.width,
@@ -69,13 +69,13 @@ def _run(span: Span) -> Run:
 
 
 class Picture:
-    """What a pane shows, read once for all who see it, and only where it changed.
+    """The screen of a pane, shared by all clients that see it; only changed rows are read again.
 
     Attributes:
-        version: Counts up whenever a row becomes another.
+        version: Increases whenever a row changes.
         size: Columns and rows.
         rows: The rows, as runs.
-        versions: The version in which each row became what it is.
+        versions: The version in which each row last changed.
     """
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class Picture:
         self.versions: list[int] = []
 
     def look(self, terminal: Terminal) -> None:
-        """Read what the terminal shows now."""
+        """Read the rows that have changed."""
         changed = terminal.changed_rows()
         size = (terminal.engine.cols, terminal.engine.rows)
         if size != self.size:
@@ -101,10 +101,10 @@ class Picture:
 
 
 class PaneSight:
-    """What one client was told of one pane.
+    """The state of one pane that was sent to one client.
 
     Attributes:
-        pace: When it may be told more.
+        pace: Determines when the next frame may be sent.
     """
 
     def __init__(self) -> None:
@@ -112,10 +112,10 @@ class PaneSight:
         self._picture: Picture | None = None
         self._version = 0
         self._size = (0, 0)
-        self._rest: dict[str, Any] = {}
+        self._other: dict[str, Any] = {}
 
     def difference(self, terminal: Terminal) -> dict[str, Any] | None:
-        """Return what the client was not told yet, and count it as told; None when there is nothing."""
+        """Return the changes since the last call; None if there are none."""
         picture = self._picture = self._picture or terminal.picture()
         picture.look(terminal)
         frame: dict[str, Any] = {}
@@ -129,13 +129,13 @@ class PaneSight:
             changed = []
         if changed:
             frame["rows"] = changed
-        rest = _rest(terminal.engine)
-        frame |= {name: value for name, value in rest.items() if name not in self._rest or self._rest[name] != value}
-        self._version, self._size, self._rest = picture.version, picture.size, rest
+        other = _other_state(terminal.engine)
+        frame |= {name: value for name, value in other.items() if name not in self._other or self._other[name] != value}
+        self._version, self._size, self._other = picture.version, picture.size, other
         return frame or None
 
 
-def _rest(engine: Engine) -> dict[str, Any]:
+def _other_state(engine: Engine) -> dict[str, Any]:
     cursor = engine.cursor()
     modes = engine.modes()
     shape = _SHAPES[cursor.shape] + (0 if cursor.blinking else 1)

@@ -1,21 +1,21 @@
-"""How often something may be shown: at once after quiet, and never more than sixty times a second for long."""
+"""Limit the frame rate: at once after a pause, and at most sixty frames a second on average."""
 
 from __future__ import annotations
 
 RATE = 60
-"""Pictures a second of what never stops changing."""
+"""Frames per second while a pane changes constantly."""
 BURST, BURST_S = 4, 0.004
-"""After quiet, so many may follow each other faster, so that answers to keys are there at once."""
+"""After a pause, this many frames may follow at this interval, so that replies to keys are visible at once."""
 
 HURRY_S = 0.001
-"""How soon a picture may follow another that somebody waits for."""
+"""The minimum interval before a frame that a user waits for."""
 
 
 class Pace:
-    """When the next picture may follow.
+    """The pace of one pane's frames.
 
     Attributes:
-        next: The moment; in the past when nothing has to be waited for.
+        next: The earliest time of the next frame; in the past if it may be sent now.
     """
 
     __slots__ = ("_at", "_credit", "next")
@@ -25,11 +25,11 @@ class Pace:
         self._credit, self._at = float(BURST), 0.0
 
     def hurry(self) -> None:
-        """Let the next picture follow soon: somebody waits for it."""
+        """Allow the next frame soon: a user waits for it."""
         self.next = min(self.next, self._at + HURRY_S)
 
     def step(self, now: float) -> None:
-        """Take note of a picture."""
+        """Record a frame."""
         self._credit = min(BURST, self._credit + (now - self._at) * RATE) - 1
         self._at = now
         self.next = now + (BURST_S if self._credit >= 1 else (1 - self._credit) / RATE)

@@ -1,7 +1,7 @@
-"""Rebuild a terminal after the death of a service, from its checkpoint and what was written since.
+"""Rebuild a terminal after a restart of the service, from its checkpoint and the output since.
 
-Nothing here raises because of what a checkpoint or a journal holds: a terminal that cannot be rebuilt starts blank, at
-the right place in the stream, and ``Rebuilt.note`` says what happened.
+Invalid checkpoints and journals raise no exceptions: a terminal that cannot be rebuilt starts blank, at the right
+position in the output, and ``Rebuilt.note`` explains it.
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ if TYPE_CHECKING:
     from phux_core.engine.protocol import Effect
     from phux_core.keeper.journal import Journal
 
-SET_ASIDE = "its screen was cleared: the service died again and again while rebuilding it; the log has it all"
-UNREADABLE = "its last checkpoint could not be used; what was written before it is only in the log"
-CLEARED = "its screen could not be rebuilt after a restart of the service and was cleared; the log has it all"
+SET_ASIDE = "its screen was cleared: the service crashed repeatedly while rebuilding it; the log is complete"
+UNREADABLE = "its last checkpoint could not be used; earlier output is only in the log"
+CLEARED = "its screen could not be rebuilt after a restart of the service and was cleared; the log is complete"
 
 _LABEL = struct.Struct(">QI")
-# Fed at a time, so that the keeper sees a long replay make progress.
+# Fed in slices, so that the keeper sees the progress of a long replay.
 _SLICE = 256 * 1024
 _log = logging.getLogger("phux.recovery")
 
 
 class Rebuilt(NamedTuple):
-    """A terminal that came back.
+    """A rebuilt terminal.
 
     Attributes:
-        engine: The terminal; its position is the journal's.
-        notes: What was written down beside the checkpoint; None if there was none.
-        effects: What the stream since then did. Replies were sent and events told: only what is remembered matters.
-        note: What could not be rebuilt; None if all was.
-        is_aside: Whether nothing of what the journal holds is to be looked at.
+        engine: The engine; its position is the journal's.
+        notes: The state stored with the checkpoint; None if there was no checkpoint.
+        effects: The effects of the output since then. Replies were sent and events published by the earlier service, so
+            only marks matter.
+        note: What could not be rebuilt; None if everything was.
+        is_aside: Whether the journal must not be read, because it crashed earlier services.
     """
 
     engine: Engine
@@ -59,16 +60,16 @@ def rebuild(
     history: int = DEFAULT_HISTORY,
     progress: Callable[[], object] = lambda: None,
 ) -> Rebuilt:
-    """Make a pane's engine.
+    """Rebuild a pane's engine.
 
     Args:
-        name: Which engine it is to have.
+        name: The name of the engine.
         cols: Columns.
         rows: Rows.
-        checkpoint: The terminal when the journal was empty, as ``label`` made it; None if it was new then.
-        journal: What was fed since.
-        history: How many rows of history a new terminal keeps.
-        progress: Called again and again while the journal is replayed.
+        checkpoint: The checkpoint at the start of the journal, from ``label``; None if the terminal was new.
+        journal: The output since then.
+        history: The maximum number of scrollback rows of a new terminal.
+        progress: Called repeatedly while the journal is replayed.
     """
     engine = notes = note = None
     start = journal.base
@@ -76,11 +77,11 @@ def rebuild(
         try:
             position, notes, packed = _unlabel(checkpoint)
             engine = _restore(packed, name, position, journal)
-        except Exception:  # noqa: BLE001  one pane that cannot come back as it was must not keep the others from it
-            _log.exception("a checkpoint could not be restored; what was written since is fed to a new terminal")
+        except Exception:  # noqa: BLE001  one pane must not keep the others from being rebuilt
+            _log.exception("a checkpoint could not be restored; the output since is fed to a new terminal")
             note = UNREADABLE
         if engine is not None:
-            # A service that died between the two left a checkpoint that has some of the journal already.
+            # A service that died before it restarted the journal left a checkpoint that includes some of it.
             start = engine.position
     try:
         if engine is None:
@@ -95,7 +96,7 @@ def rebuild(
 
 
 def blank(name: str, cols: int, rows: int, position: int, history: int = DEFAULT_HISTORY) -> Engine:
-    """Make an empty terminal that goes on at a place in the stream: with this engine, or if it cannot, with pyte."""
+    """Create a blank engine that continues at a position in the output: this one, or pyte if that fails."""
     try:
         return engines.create(name, cols, rows, history=history, position=position)
     except Exception:  # noqa: BLE001  not installed any more, or it cannot be loaded
@@ -104,7 +105,7 @@ def blank(name: str, cols: int, rows: int, position: int, history: int = DEFAULT
 
 
 def label(checkpoint: bytes, position: int, notes: dict[str, Any]) -> bytes:
-    """Put before a checkpoint its place in the stream and what else is to be remembered of that moment."""
+    """Add the position in the output and other state to a checkpoint."""
     text = json.dumps(notes).encode()
     return _LABEL.pack(position, len(text)) + text + checkpoint
 
@@ -122,7 +123,7 @@ def _restore(checkpoint: bytes, name: str, position: int, journal: Journal) -> E
         ValueError: It is damaged, of another release, or the journal does not follow it.
     """
     engine = engines.restore(checkpoint)
-    # A keeper that did not listen may have an old one, and the journal has begun anew since.
+    # A keeper that was stuck may have an old checkpoint, from before the journal was restarted.
     if engine.name == name and engine.position == position and journal.base <= position <= journal.position:
         return engine
     engine.close()
@@ -140,5 +141,5 @@ def _replay(engine: Engine, journal: Journal, start: int, progress: Callable[[],
 
 
 def _marks(journal: Journal, start: int) -> list[Effect]:
-    """Find the marks in what was written, without a terminal: they tell what the shell does."""
+    """Return the marks in the output, without a terminal."""
     return Tap(start).scan(journal.since(start))[1]

@@ -1,7 +1,7 @@
-"""Which rows of a screen changed after which moment, so that somebody who has seen a screen can be told the rest.
+"""Find the rows of a screen that changed since a sequence number.
 
-Nothing is recorded while a program writes: rows are compared whenever somebody looks, and every screen that is handed
-out is such a look. Rows that scrolled up unchanged keep their age.
+Nothing is recorded while a program writes: rows are compared whenever a client reads the screen. Rows that only
+scrolled up count as unchanged.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Looks that are remembered; somebody who refers to an older one is told everything.
+# Reads that are remembered; since an older one, all rows count as changed.
 _LOOKS = 512
 
 
 class Change(NamedTuple):
-    """What changed after a moment.
+    """The changes since a sequence number.
 
     Attributes:
-        full: Whether that moment is too long ago, or the screen of another size: then every row counts as changed.
-        scrolled: By how many rows the screen has moved up.
-        rows: The rows that are not what they were, counted from 0.
+        full: Whether all rows count as changed, because it is too long ago or the size has changed since.
+        scrolled: By how many rows the screen has scrolled up.
+        rows: The changed rows, counted from 0.
     """
 
     full: bool
@@ -31,7 +31,7 @@ class Change(NamedTuple):
 
 
 class RowClock:
-    """When each row of one screen was last seen to change."""
+    """The sequence numbers at which each row of a screen was last seen to change."""
 
     def __init__(self) -> None:
         self._shape: object = None
@@ -42,13 +42,13 @@ class RowClock:
         self._looks: deque[tuple[int, int]] = deque(maxlen=_LOOKS)
 
     def look(self, seq: int, shape: object, text: Sequence[str], styles: Sequence[Any] | None = None) -> None:
-        """Take note of the screen as it is.
+        """Record the current screen.
 
         Args:
-            seq: How many bytes the program has written.
-            shape: What makes rows comparable: a screen of another shape is another one altogether.
+            seq: The current sequence number.
+            shape: The size and kind of the screen; only screens of the same shape are compared.
             text: The rows.
-            styles: How each row is drawn, if that was looked at.
+            styles: The styles of each row, if they were read.
         """
         latest = self._looks[-1][0] if self._looks else -1
         if shape != self._shape:
@@ -57,7 +57,7 @@ class RowClock:
             self._text, self._seen_at = list(text), [seq] * len(text)
             self._styles = [None] * len(text) if styles is None else list(styles)
             if seq == latest:
-                return  # a resize: whoever looked at that moment has seen something else
+                return  # resized: an earlier read at this sequence number returned another screen
         elif text != self._text or styles is not None:
             self._compare(seq, list(text), styles)
         if seq != latest or not self._looks:
@@ -66,7 +66,7 @@ class RowClock:
             self._looks[-1] = (seq, self._scrolled)
 
     def since(self, seq: int) -> Change:
-        """Say what changed after a moment; what the last look has seen counts. One to come may be another pane's."""
+        """Return the changes since a sequence number; all rows if it is in the future, and so maybe another pane's."""
         known = bool(self._looks) and seq <= self._looks[-1][0]
         scrolled = next((scrolled for look, scrolled in reversed(self._looks) if known and look <= seq), None)
         if scrolled is None:
@@ -91,10 +91,10 @@ class RowClock:
 
 
 def _shift(old: list[str], new: list[str]) -> int:
-    """Find by how many rows a screen has moved up, 0 if it has not.
+    """Return by how many rows a screen has scrolled up.
 
-    The row that is the first now has to be found, and most of what follows it has to follow there, too; the last row
-    may have been written on before it moved.
+    The first new row must occur in the old screen, followed by most of the rows that follow it now; the last row may
+    have changed before it scrolled.
     """
     if not new[0] or sum(a == b for a, b in zip(old, new, strict=True)) * 2 > len(new):
         return 0

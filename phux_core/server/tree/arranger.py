@@ -28,7 +28,7 @@ class SizedPane(Protocol):
     def resize(self, cols: int, rows: int) -> None:
         """Change the size of the terminal."""
 
-    def tell_size(self) -> None:
+    def set_kernel_size(self) -> None:
         """Set the size of the terminal in the kernel."""
 
 
@@ -353,7 +353,7 @@ class Arranger:
                 window.drop_dead()
                 self.fit(window)
         for pane in self._panes.values():
-            pane.tell_size()  # it may have ended after it saved the tree
+            pane.set_kernel_size()  # it may have ended after it saved the tree
 
     def fit(self, window: WindowRecord) -> None:
         """Resize the panes of a window to fit its layout."""

@@ -30,7 +30,7 @@ class Lifecycle:
     Args:
         loop: The event loop.
         tree: The sessions.
-        clear_pane: Removes a dead pane.
+        remove_panes: Removes dead panes.
         shutdown: Ends the server, with a reason.
         keep_dead_s: How long dead panes are kept; None for the default.
         exit_after_idle_s: How long the server runs without clients; None for ever.
@@ -43,7 +43,7 @@ class Lifecycle:
         loop: asyncio.AbstractEventLoop,
         tree: Tree,
         *,
-        clear_pane: Callable[[int], None],
+        remove_panes: Callable[[list[int]], None],
         shutdown: Callable[[str], None],
         keep_dead_s: float | None,
         exit_after_idle_s: float | None,
@@ -52,7 +52,7 @@ class Lifecycle:
     ) -> None:
         self._loop = loop
         self._tree = tree
-        self._clear_pane = clear_pane
+        self._remove_panes = remove_panes
         self._shutdown = shutdown
         self._keep_dead_s = DEFAULT_KEEP_DEAD_S if keep_dead_s is None else keep_dead_s
         self._exit_after_idle_s = exit_after_idle_s
@@ -62,7 +62,6 @@ class Lifecycle:
         self._clients = 0
         self._idle_timers: list[asyncio.TimerHandle] = []
         self._dead_timer: asyncio.TimerHandle | None = None
-        self._clearing = False
         self._empty_timer: asyncio.TimerHandle | None = None
 
     def begin(self) -> None:
@@ -88,8 +87,6 @@ class Lifecycle:
 
     def tree_changed(self) -> None:
         """Check what can be ended; call after every change of the tree."""
-        if self._clearing:
-            return  # our own change; checked again at its end
         if self._empty_timer is not None:
             self._empty_timer.cancel()
             self._empty_timer = None
@@ -130,10 +127,7 @@ class Lifecycle:
         overdue = [pane for died_at, pane in dead if died_at + self._keep_dead_s <= now]
         too_many = [pane for _died_at, pane in dead[: max(0, len(dead) - MAX_DEAD)]]
         if overdue or too_many:
-            self._clearing = True
-            for pane in dict.fromkeys(overdue + too_many):
-                self._clear_pane(pane)
-            self._clearing = False
+            self._remove_panes(list(dict.fromkeys(overdue + too_many)))
             self.tree_changed()
         elif dead:
             self._dead_timer = self._loop.call_later(dead[0][0] + self._keep_dead_s - now, self.tree_changed)

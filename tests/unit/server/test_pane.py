@@ -15,5 +15,5 @@ def test_a_pane_has_few_methods_and_properties():
     assert len(methods) <= MAX_METHODS
 
 
-def test_a_pane_is_made_of_few_arguments():
+def test_a_pane_has_few_constructor_arguments():
     assert len(inspect.signature(Pane).parameters) <= MAX_ARGUMENTS

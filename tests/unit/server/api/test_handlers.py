@@ -30,7 +30,7 @@ class Size:
 class Answers:
     def __init__(self, **parts):
         self.__dict__.update(parts)
-        self.turns = types.SimpleNamespace(heard=lambda: None)
+        self.turns = types.SimpleNamespace(note_activity=lambda: None)
         self.attachments = types.SimpleNamespace(check_allowed=lambda _connection, _call: None)
 
 
@@ -73,7 +73,7 @@ def test_a_second_handler_of_a_call_is_refused(unregistered):
         handles("thaw")(thaw)
 
 
-def test_a_handler_of_no_call_is_refused(unregistered):
+def test_a_handler_of_an_unknown_call_is_refused(unregistered):
     with pytest.raises(TypeError, match="there is no call 'zooom'"):
         handles("zooom")
 
@@ -111,6 +111,6 @@ def test_a_field_of_another_type_is_refused(unregistered):
     assert "the registry has (cols: int | None), the handler has (cols: int)" in str(caught.value)
 
 
-def test_a_wrong_request_reaches_no_handler():
+def test_an_invalid_request_does_not_reach_the_handler():
     with pytest.raises(BadRequestError):
         dispatch.dispatch(Answers(), None, "thaw", {})

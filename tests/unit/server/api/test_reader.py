@@ -104,7 +104,7 @@ def test_large_replies_are_prepared_as_they_are_read():
     asyncio.run(scenario())
 
 
-def test_requests_that_wait_to_be_read_end_when_the_client_is_gone():
+def test_pending_large_replies_are_cancelled_when_the_client_disconnects():
     async def scenario():
         async with connected() as (host, client):
             await asyncio.get_running_loop().sock_sendall(client, requests(100))
@@ -121,7 +121,7 @@ def test_requests_that_wait_to_be_read_end_when_the_client_is_gone():
     asyncio.run(scenario())
 
 
-def test_a_client_that_leaves_more_unread_than_a_reply_may_have_is_dropped(monkeypatch):
+def test_a_client_that_leaves_too_many_bytes_unread_is_dropped(monkeypatch):
     monkeypatch.setattr(module, "MOST_UNSENT", 3 * HIGH_WATER)
 
     async def scenario():
@@ -136,7 +136,7 @@ def test_a_client_that_leaves_more_unread_than_a_reply_may_have_is_dropped(monke
     asyncio.run(scenario())
 
 
-def test_a_client_that_is_cut_off_and_reads_why_leaves_no_timer_behind(monkeypatch):
+def test_a_client_that_is_disconnected_and_reads_the_error_leaves_no_timer(monkeypatch):
     monkeypatch.setattr(reader_module, "LAST_WORDS_S", 0.05)
 
     async def scenario():

@@ -25,13 +25,15 @@ class Keeper:
         self.kept = data if anew else self.kept + data
 
     def ledger(self):
-        return PaneLedger(self.pane.record, self.pane.journal, self.pane.log, self.kept, self.keep, lambda: "/src")
+        return PaneLedger(self.pane.record, self.pane.journal, self.pane.log, self.kept, self.keep)
 
 
 @pytest.fixture
 def pane():
     journal = journals.Journal(journals.create())
-    yield SimpleNamespace(journal=journal, record=SimpleNamespace(id=7, command="bash", shell="bash"), log=None)
+    yield SimpleNamespace(
+        journal=journal, record=SimpleNamespace(id=7, command="bash", shell="bash", dead=True, cwd="/src"), log=None
+    )
     journal.close()
 
 
@@ -51,7 +53,7 @@ def play(scene):
     asyncio.run(run())
 
 
-def test_a_run_is_set_down_at_once_and_the_next_service_has_it(keeper):
+def test_a_typed_run_is_stored_at_once_for_the_next_service(keeper):
     def scene():
         ledger = keeper.ledger()
         run = a_run(ledger.next_number)
@@ -69,7 +71,7 @@ def test_a_run_is_set_down_at_once_and_the_next_service_has_it(keeper):
     play(scene)
 
 
-def test_a_service_that_died_between_typing_and_setting_down(keeper):
+def test_a_run_whose_service_died_before_storing_it_is_recorded(keeper):
     def scene():
         first = keeper.ledger()
         # What the note has of it is everything but the command itself.
@@ -87,7 +89,7 @@ def test_a_service_that_died_between_typing_and_setting_down(keeper):
     play(scene)
 
 
-def test_a_note_of_a_run_that_is_known_adds_nothing(keeper):
+def test_the_note_of_a_recorded_run_adds_no_entry(keeper):
     def scene():
         ledger = keeper.ledger()
         run = a_run(ledger.next_number)
@@ -109,7 +111,7 @@ def test_the_longest_note_fits(pane):
     assert Run.from_note(pane.journal.note).client == run.client
 
 
-def test_a_path_that_is_not_utf8_outlives_the_service(pane):
+def test_a_path_that_is_not_utf8_survives_the_service(pane):
     run = a_run(1)
     run.files = ["/tmp/\udcff/x"]
     pane.journal.note = run.to_note()

@@ -24,7 +24,7 @@ def write_all(fd, data):
         view = view[os.write(fd, view) :]
 
 
-def test_one_call_takes_all_there_is(terminal, drain, journal):
+def test_one_call_reads_everything_available(terminal, drain, journal):
     _master, slave = terminal
     os.set_blocking(slave, False)
     data = bytes(range(256)) * 1024
@@ -40,7 +40,7 @@ def test_one_call_takes_all_there_is(terminal, drain, journal):
     assert journal.content() == data[:written]
 
 
-def test_everything_arrives_in_order_whatever_the_size_of_a_piece(terminal, drain, journal):
+def test_everything_is_read_in_order_at_any_buffer_size(terminal, drain, journal):
     _master, slave = terminal
     data = os.urandom(3_000_001)
     writer = threading.Thread(target=write_all, args=(slave, data))
@@ -58,7 +58,7 @@ def test_everything_arrives_in_order_whatever_the_size_of_a_piece(terminal, drai
     assert journal.content() == data
 
 
-def test_nothing_now_is_no_end(terminal, drain):
+def test_an_empty_descriptor_is_not_at_its_end(terminal, drain):
     buffer = memoryview(bytearray(100))
     for _ in range(2):
         with pytest.raises(BlockingIOError):
@@ -73,7 +73,7 @@ def test_nothing_now_is_no_end(terminal, drain):
     assert bytes(buffer[:count]) == b"later"
 
 
-def test_an_end_is_zero_and_a_hang_up_an_error():
+def test_the_end_returns_zero_and_a_hangup_raises():
     reader, writer = os.pipe()
     os.write(writer, b"last")
     os.close(writer)
@@ -97,7 +97,7 @@ def test_an_end_is_zero_and_a_hang_up_an_error():
     os.close(master)
 
 
-def test_what_was_read_and_not_counted_is_found():
+def test_bytes_read_but_not_counted_are_recovered():
     """A service that dies inside a read has taken bytes from the kernel that nobody else will ever get."""
     descriptor = journals.create()
     first = journals.Journal(os.dup(descriptor))

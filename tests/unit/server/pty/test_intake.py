@@ -62,7 +62,7 @@ def read(intake, slave, size):
         assert intake.read_slice() is After.QUIET
 
 
-def test_much_at_once_is_a_flood_until_little_comes_some_times_in_a_row():
+def test_a_flood_ends_after_several_short_reads():
     def scenario(intake, slave):
         intake.begin()
         read(intake, slave, 100)
@@ -78,7 +78,7 @@ def test_much_at_once_is_a_flood_until_little_comes_some_times_in_a_row():
     on_terminal(scenario)
 
 
-def test_what_waits_is_read_when_somebody_wants_to_know_it_now():
+def test_read_now_reads_available_output():
     def scenario(intake, slave):
         intake.begin()
         os.write(slave, b"question")
@@ -90,7 +90,7 @@ def test_what_waits_is_read_when_somebody_wants_to_know_it_now():
     on_terminal(scenario)
 
 
-def test_the_last_words_of_the_reading_thread_are_handed_on_before_its_end():
+def test_the_last_output_of_the_reading_thread_precedes_its_end():
     class Ending:
         """Reads its last piece and ends in the moment that it is looked at."""
 
@@ -133,7 +133,7 @@ def test_output_after_a_pause_is_reported_once_and_so_is_the_next_pause():
     in_loop(scenario)
 
 
-def test_a_process_that_keeps_the_terminal_open_does_not_keep_the_output_from_ending(monkeypatch):
+def test_the_output_ends_although_a_process_keeps_the_terminal_open(monkeypatch):
     monkeypatch.setattr("phux_core.server.pty.intake._DRAIN_S", 0.01)
 
     async def scenario(intake, slave, happened):

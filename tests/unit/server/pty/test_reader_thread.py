@@ -35,7 +35,7 @@ def wait_for_end(ahead, woken):
             assert woken.wait(10)
 
 
-def test_everything_arrives_in_order_although_the_reader_must_pause(terminal, journal, monkeypatch):
+def test_everything_is_read_in_order_although_the_thread_must_pause(terminal, journal, monkeypatch):
     monkeypatch.setattr(
         "phux_core.server.pty.reader_thread._WINDOW_S", 60.0
     )  # the writer may be slow on a busy machine
@@ -52,7 +52,7 @@ def test_everything_arrives_in_order_although_the_reader_must_pause(terminal, jo
     writer.join(10)
 
 
-def test_it_reads_no_further_ahead_than_it_may(terminal, journal):
+def test_the_thread_reads_at_most_the_limit_ahead(terminal, journal):
     master, slave = terminal
     woken = threading.Event()
     ahead = ReadAhead(master, journal, woken.set)
@@ -70,7 +70,7 @@ def test_it_reads_no_further_ahead_than_it_may(terminal, journal):
         ahead.stop()
 
 
-def test_it_ends_by_itself_when_nothing_comes(terminal, journal):
+def test_the_thread_ends_when_there_is_no_output(terminal, journal):
     woken = threading.Event()
     ahead = ReadAhead(terminal[0], journal, woken.set)
     wait_for_end(ahead, woken)
@@ -79,7 +79,7 @@ def test_it_ends_by_itself_when_nothing_comes(terminal, journal):
     ahead.stop()
 
 
-def test_it_ends_by_itself_also_when_a_little_comes_again_and_again(terminal, journal):
+def test_the_thread_ends_when_there_is_only_little_output(terminal, journal):
     master, slave = terminal
     ahead = ReadAhead(master, journal, lambda: None)
     written = 0
@@ -91,7 +91,7 @@ def test_it_ends_by_itself_also_when_a_little_comes_again_and_again(terminal, jo
     assert not ahead.ended
 
 
-def test_it_tells_the_end_of_the_output(journal):
+def test_the_thread_reports_the_end_of_the_output(journal):
     master, slave = os.openpty()
     os.set_blocking(master, False)
     woken = threading.Event()
@@ -104,14 +104,14 @@ def test_it_tells_the_end_of_the_output(journal):
     os.close(master)
 
 
-def test_stopping_returns_when_the_descriptor_is_no_longer_touched(terminal, journal):
+def test_stop_returns_when_the_descriptor_is_no_longer_used(terminal, journal):
     before = threading.active_count()
     ahead = ReadAhead(terminal[0], journal, lambda: None)
     ahead.stop()
     assert threading.active_count() == before
 
 
-def test_the_loop_is_not_sent_to_sleep_right_after_it_had_something_to_do(terminal, journal, monkeypatch):
+def test_the_loop_does_not_sleep_right_after_it_was_busy(terminal, journal, monkeypatch):
     monkeypatch.setattr("phux_core.server.pty.reader_thread._CORES", 2)
     monkeypatch.setattr("phux_core.server.pty.reader_thread._SPIN_S", 60.0)
     ahead = ReadAhead(terminal[0], journal, lambda: None)

@@ -74,7 +74,7 @@ def on_terminal(scenario):
     asyncio.run(run())
 
 
-def test_what_is_typed_arrives():
+def test_typed_input_reaches_the_program():
     async def scenario(terminal):
         await terminal.queue.type(b"hello\r")
         assert terminal.waiting() == b"hello\n"
@@ -82,7 +82,7 @@ def test_what_is_typed_arrives():
     on_terminal(scenario)
 
 
-def test_nothing_can_be_typed_too():
+def test_empty_input_is_accepted():
     async def scenario(terminal):
         await terminal.queue.type(b"")
         await terminal.queue.type(b"a\n")
@@ -91,7 +91,7 @@ def test_nothing_can_be_typed_too():
     on_terminal(scenario)
 
 
-def test_a_line_as_long_as_the_kernel_takes_arrives_whole():
+def test_a_line_of_the_maximum_length_is_complete():
     async def scenario(terminal):
         line = b"x" * LINE_LIMIT
         await terminal.queue.type(line + b"\r")
@@ -101,7 +101,7 @@ def test_a_line_as_long_as_the_kernel_takes_arrives_whole():
     on_terminal(scenario)
 
 
-def test_one_byte_more_is_refused_with_the_limit_and_nothing_is_typed():
+def test_a_line_that_is_too_long_is_refused():
     async def scenario(terminal):
         for text in (b"x" * 4096, b"x" * 4096 + b"\r", b"ok\r" + b"x" * 4096 + b"\r", b"x" * 100_000):
             with pytest.raises(InputTooLongError, match="4095") as caught:
@@ -113,7 +113,7 @@ def test_one_byte_more_is_refused_with_the_limit_and_nothing_is_typed():
     on_terminal(scenario)
 
 
-def test_what_the_terminal_answers_stands_in_the_line_too():
+def test_replies_of_the_terminal_count_as_part_of_the_line():
     async def scenario(terminal):
         terminal.queue.reply(b"\x1b[1;1R")
         with pytest.raises(InputTooLongError):
@@ -124,7 +124,7 @@ def test_what_the_terminal_answers_stands_in_the_line_too():
     on_terminal(scenario)
 
 
-def test_many_lines_may_be_longer_together():
+def test_the_limit_applies_to_each_line():
     async def scenario(terminal):
         text = b"".join(b"%04d" % number + b"x" * 500 + b"\n" for number in range(100))
         reading = asyncio.ensure_future(terminal.read(len(text)))
@@ -148,7 +148,7 @@ def test_a_line_is_counted_across_calls():
     on_terminal(scenario)
 
 
-def test_a_refused_text_does_not_count():
+def test_refused_input_does_not_count():
     async def scenario(terminal):
         await terminal.queue.type(b"a" * 10)
         for _ in range(3):
@@ -161,7 +161,7 @@ def test_a_refused_text_does_not_count():
 
 
 @pytest.mark.parametrize("end", [b"\r", b"\n", b"\r\n", b"\x04", b"\x15", b"\x03", b"\x1c"])
-def test_a_line_that_ended_or_was_erased_counts_no_more(end):
+def test_a_finished_or_erased_line_no_longer_counts(end):
     async def scenario(terminal):
         await terminal.queue.type(b"a" * 4000 + end)
         terminal.waiting()
@@ -171,7 +171,7 @@ def test_a_line_that_ended_or_was_erased_counts_no_more(end):
     on_terminal(scenario)
 
 
-def test_what_follows_an_erased_line_counts():
+def test_input_after_an_erased_line_counts():
     async def scenario(terminal):
         await terminal.queue.type(b"mistake\x15" + b"a" * 4000)
         with pytest.raises(InputTooLongError):
@@ -182,7 +182,7 @@ def test_what_follows_an_erased_line_counts():
     on_terminal(scenario)
 
 
-def test_a_program_that_reads_raw_takes_lines_of_any_length():
+def test_lines_are_not_limited_in_raw_mode():
     async def scenario(terminal):
         terminal.raw()
         text = bytes(range(256)) * 1000
@@ -193,7 +193,7 @@ def test_a_program_that_reads_raw_takes_lines_of_any_length():
     on_terminal(scenario)
 
 
-def test_texts_arrive_whole_and_in_the_order_they_were_typed():
+def test_entries_are_written_whole_and_in_order():
     async def scenario(terminal):
         terminal.raw()
         texts = [bytes([65 + number]) * 30_000 for number in range(10)]
@@ -210,7 +210,7 @@ def test_texts_arrive_whole_and_in_the_order_they_were_typed():
     on_terminal(scenario)
 
 
-def test_an_answer_of_the_terminal_does_not_come_into_the_middle_of_a_text():
+def test_a_reply_of_the_terminal_does_not_split_an_entry():
     async def scenario(terminal):
         terminal.raw()
         typed = terminal.queue.type(b"a" * 50_000)
@@ -221,7 +221,7 @@ def test_an_answer_of_the_terminal_does_not_come_into_the_middle_of_a_text():
     on_terminal(scenario)
 
 
-def test_a_program_that_never_reads_is_given_up_with_a_word_on_how_much_went_in(monkeypatch):
+def test_input_that_is_never_read_fails_with_the_number_of_written_bytes(monkeypatch):
     monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.05)
 
     async def scenario(terminal):
@@ -241,7 +241,7 @@ def test_a_program_that_never_reads_is_given_up_with_a_word_on_how_much_went_in(
     on_terminal(scenario)
 
 
-def test_a_program_that_reads_slowly_is_not_given_up(monkeypatch):
+def test_input_that_is_read_slowly_does_not_fail(monkeypatch):
     monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.6)
 
     async def scenario(terminal):
@@ -256,7 +256,7 @@ def test_a_program_that_reads_slowly_is_not_given_up(monkeypatch):
     on_terminal(scenario)
 
 
-def test_after_giving_up_typing_works_again(monkeypatch):
+def test_typing_works_again_after_a_failure(monkeypatch):
     monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.05)
 
     async def scenario(terminal):
@@ -272,7 +272,7 @@ def test_after_giving_up_typing_works_again(monkeypatch):
     on_terminal(scenario)
 
 
-def test_what_was_given_up_does_not_count_as_part_of_the_line(monkeypatch):
+def test_failed_input_does_not_count_as_part_of_the_line(monkeypatch):
     monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.05)
 
     async def scenario(terminal):
@@ -291,7 +291,7 @@ def test_what_was_given_up_does_not_count_as_part_of_the_line(monkeypatch):
     on_terminal(scenario)
 
 
-def test_there_is_a_bound_on_what_waits(monkeypatch):
+def test_the_queue_is_bounded(monkeypatch):
     monkeypatch.setattr(typing_queue, "MAX_QUEUED", 100_000)
 
     async def scenario(terminal):
@@ -310,7 +310,7 @@ def test_there_is_a_bound_on_what_waits(monkeypatch):
     on_terminal(scenario)
 
 
-def test_answers_of_the_terminal_are_dropped_when_nobody_reads_them():
+def test_unread_replies_of_the_terminal_are_dropped():
     async def scenario(terminal):
         terminal.raw()
         for _ in range(10_000):
@@ -324,7 +324,7 @@ def test_answers_of_the_terminal_are_dropped_when_nobody_reads_them():
     on_terminal(scenario)
 
 
-def test_the_end_of_the_program_fails_everything_that_waits():
+def test_the_end_of_the_program_fails_all_queued_input():
     async def scenario(terminal):
         terminal.raw()
         waiting = [terminal.queue.type(b"a" * 100_000) for _ in range(3)]
@@ -337,7 +337,7 @@ def test_the_end_of_the_program_fails_everything_that_waits():
     on_terminal(scenario)
 
 
-def test_a_terminal_that_cannot_be_written_any_more_is_a_closed_pane():
+def test_a_failed_write_closes_the_queue():
     async def scenario(terminal):
         terminal.raw()
         reader, _writer = os.pipe()
@@ -351,7 +351,7 @@ def test_a_terminal_that_cannot_be_written_any_more_is_a_closed_pane():
     on_terminal(scenario)
 
 
-def test_a_caller_who_was_cancelled_does_not_tear_a_hole_into_the_text():
+def test_input_of_a_cancelled_caller_is_written_whole():
     async def scenario(terminal):
         terminal.raw()
         first = terminal.queue.type(b"a" * 50_000)
@@ -381,7 +381,7 @@ def test_typed_bytes_are_unread_until_the_program_has_read_them():
     on_terminal(scenario)
 
 
-def test_a_line_that_was_not_entered_is_not_unread_because_nobody_can_read_it():
+def test_an_unfinished_line_does_not_count_as_unread():
     async def scenario(terminal):
         await terminal.queue.type(b"half")
         assert not terminal.queue.is_unread()
@@ -393,7 +393,7 @@ def test_a_line_that_was_not_entered_is_not_unread_because_nobody_can_read_it():
     on_terminal(scenario)
 
 
-def test_what_the_kernel_has_not_taken_is_unread():
+def test_queued_bytes_count_as_unread():
     async def scenario(terminal):
         terminal.raw()
         blocked = terminal.queue.type(b"b" * 100_000)
@@ -406,7 +406,7 @@ def test_what_the_kernel_has_not_taken_is_unread():
     on_terminal(scenario)
 
 
-def test_a_terminal_that_is_gone_has_nothing_unread():
+def test_a_closed_terminal_has_no_unread_input():
     async def scenario(terminal):
         await terminal.queue.type(b"a\r")
         terminal.queue.close()

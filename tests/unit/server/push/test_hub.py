@@ -21,7 +21,7 @@ def hub():
     return EventHub()
 
 
-def test_an_event_reaches_those_who_asked_for_its_pane_or_for_all(hub):
+def test_an_event_is_pushed_to_subscriptions_of_its_pane_and_of_all_panes(hub):
     one, every, other = Listener(), Listener(), Listener()
     first = hub.subscribe(one, 1)
     second = hub.subscribe(every, None)
@@ -33,7 +33,7 @@ def test_an_event_reaches_those_who_asked_for_its_pane_or_for_all(hub):
     assert other.heard == []
 
 
-def test_an_event_about_no_pane_reaches_only_those_who_asked_for_all(hub):
+def test_an_event_without_a_pane_is_pushed_only_to_subscriptions_of_all_panes(hub):
     one, every = Listener(), Listener()
     hub.subscribe(one, 1)
     hub.subscribe(every, None)
@@ -63,7 +63,7 @@ def test_pane_zero_is_a_pane(hub):
         ("pane_closed", {"exit_status": None, "signal": "SIGKILL"}),
     ],
 )
-def test_what_goes_out_is_by_the_schema(hub, name, payload):
+def test_events_match_the_schema(hub, name, payload):
     listener = Listener()
     hub.subscribe(listener, None)
     hub.emit(name, pane=3, seq=7, **payload)
@@ -72,7 +72,7 @@ def test_what_goes_out_is_by_the_schema(hub, name, payload):
     assert list(event) == ["event", "terminal", *payload, "seq"]
 
 
-def test_events_come_in_the_order_they_happened(hub):
+def test_events_are_pushed_in_order(hub):
     listener = Listener()
     hub.subscribe(listener, 1)
     for seq in range(10):
@@ -80,7 +80,7 @@ def test_events_come_in_the_order_they_happened(hub):
     assert [event["seq"] for _number, event in listener.heard] == list(range(10))
 
 
-def test_two_subscriptions_of_one_client_are_two(hub):
+def test_two_subscriptions_of_one_client_are_independent(hub):
     listener = Listener()
     first, second = hub.subscribe(listener, 1), hub.subscribe(listener, None)
     hub.emit("bell", pane=1, seq=1)
@@ -90,7 +90,7 @@ def test_two_subscriptions_of_one_client_are_two(hub):
     assert [number for number, _event in listener.heard] == [first, second, second]
 
 
-def test_nobody_can_end_a_subscription_of_somebody_else(hub):
+def test_a_client_cannot_end_a_subscription_of_another(hub):
     mine, yours = Listener(), Listener()
     number = hub.subscribe(mine, None)
     assert not hub.unsubscribe(yours, number)
@@ -99,7 +99,7 @@ def test_nobody_can_end_a_subscription_of_somebody_else(hub):
     assert not hub.unsubscribe(mine, number)
 
 
-def test_somebody_who_is_gone_hears_nothing_any_more(hub):
+def test_a_disconnected_client_gets_no_events(hub):
     gone, here = Listener(), Listener()
     hub.subscribe(gone, 1)
     hub.subscribe(here, 1)
@@ -112,7 +112,7 @@ def test_somebody_who_is_gone_hears_nothing_any_more(hub):
     assert hub.numbers_of(gone) == []
 
 
-def test_numbers_are_never_given_again_and_begin_where_told():
+def test_numbers_start_at_the_first_number_and_are_never_reused():
     hub = EventHub(1000)
     listener = Listener()
     first = hub.subscribe(listener, None)
@@ -120,7 +120,7 @@ def test_numbers_are_never_given_again_and_begin_where_told():
     assert (first, hub.subscribe(listener, None)) == (1000, 1001)
 
 
-def test_a_client_may_leave_while_it_is_being_told(hub):
+def test_a_client_may_disconnect_while_events_are_pushed(hub):
     class Leaver(Listener):
         def push_event(self, subscription, event):
             super().push_event(subscription, event)
@@ -135,5 +135,5 @@ def test_a_client_may_leave_while_it_is_being_told(hub):
     assert len(stayer.heard) == 2
 
 
-def test_without_listeners_nothing_happens(hub):
+def test_an_event_without_subscriptions_is_dropped(hub):
     hub.emit("bell", pane=1, seq=1)

@@ -112,7 +112,7 @@ def follow(hub, pane):
     return follow
 
 
-def test_each_piece_is_told_at_once_from_the_start_of_its_line(pane, follow):
+def test_each_event_starts_at_the_start_of_its_line(pane, follow):
     client = follow()
     pane.write(b"one\r\ntw")
     pane.write(b"o\r\nth")
@@ -121,13 +121,13 @@ def test_each_piece_is_told_at_once_from_the_start_of_its_line(pane, follow):
     assert [(event["resume"], event["seq"]) for event in client.events] == [(5, 7), (10, 12), (10, 15)]
 
 
-def test_a_line_that_the_edge_breaks_is_one(pane, follow):
+def test_a_wrapped_line_is_one_line(pane, follow):
     client = follow()
     pane.write(b"0123456789abcdef\r\n")
     assert client.texts == [["0123456789abcdef"]]
 
 
-def test_whoever_comes_in_the_middle_of_a_line_has_it_whole(pane, follow, loop):
+def test_a_new_subscription_gets_the_whole_current_line(pane, follow, loop):
     pane.write(b"old\r\nhalf a ")
     client = follow()
     assert client.begins == 5
@@ -136,7 +136,7 @@ def test_whoever_comes_in_the_middle_of_a_line_has_it_whole(pane, follow, loop):
     assert client.texts == [["half a line"]]
 
 
-def test_since_begins_exactly_there(pane, follow, loop):
+def test_text_starts_exactly_at_since(pane, follow, loop):
     pane.write(b"$ echo hi\r\nhi\r\n")
     client = follow(since=11)
     assert client.texts == []  # the reply goes first
@@ -145,7 +145,7 @@ def test_since_begins_exactly_there(pane, follow, loop):
     assert "gap" not in client.events[0]
 
 
-def test_since_now_tells_only_what_comes(pane, follow, loop):
+def test_since_the_current_position_pushes_only_new_text(pane, follow, loop):
     pane.write(b"old")
     client = follow(since=3)
     loop.settle()
@@ -153,7 +153,7 @@ def test_since_now_tells_only_what_comes(pane, follow, loop):
     assert client.texts == [["new"]]
 
 
-def test_a_place_in_the_future_waits_for_it(pane, follow):
+def test_since_a_future_position_waits_for_it(pane, follow):
     client = follow(since=6)
     pane.write(b"abcdef")
     assert client.events == []
@@ -161,7 +161,7 @@ def test_a_place_in_the_future_waits_for_it(pane, follow):
     assert client.texts == [["ghi"]]
 
 
-def test_what_can_no_longer_be_told_is_a_gap(pane, follow, loop):
+def test_text_no_longer_in_the_journal_is_a_gap(pane, follow, loop):
     pane.write(b"x" * journals.MAX_READ + b"\r\n")
     pane.journal.restart()
     pane.write(b"new\r\n")
@@ -172,7 +172,7 @@ def test_what_can_no_longer_be_told_is_a_gap(pane, follow, loop):
     assert all("gap" not in event for event in client.events[1:])
 
 
-def test_a_little_before_the_checkpoint_can_still_be_told(pane, follow, loop):
+def test_some_text_before_the_checkpoint_is_still_available(pane, follow, loop):
     pane.write(b"before\r\n")
     pane.journal.restart()
     pane.journal.restart()
@@ -191,7 +191,7 @@ def test_a_checkpoint_in_the_middle_of_a_line_does_not_break_it(pane, follow):
     assert client.texts == [["half a "], ["half a line"]]
 
 
-def test_much_at_once_comes_in_pieces_of_whole_lines_and_nothing_is_missing(pane, follow, loop):
+def test_large_output_is_split_at_lines_and_complete(pane, follow, loop):
     lines = [f"line {number}" for number in range(100_000)]
     pane.write("".join(f"{line}\r\n" for line in lines).encode())
     client = follow(since=0)
@@ -201,7 +201,7 @@ def test_much_at_once_comes_in_pieces_of_whole_lines_and_nothing_is_missing(pane
     assert client.events[-1]["seq"] == pane.seq
 
 
-def test_a_client_that_does_not_read_costs_nothing_and_is_told_the_rest_later(hub, pane, follow, loop):
+def test_a_slow_client_gets_the_rest_when_it_reads_again(hub, pane, follow, loop):
     client = follow()
     client.is_slow = True
     pane.write(b"one\r\n")
@@ -212,7 +212,7 @@ def test_a_client_that_does_not_read_costs_nothing_and_is_told_the_rest_later(hu
     assert client.texts == [["one", "two"]]
 
 
-def test_or_that_there_is_a_gap(hub, pane, follow, loop):
+def test_a_client_that_was_slow_for_too_long_gets_a_gap(hub, pane, follow, loop):
     client = follow()
     client.is_slow = True
     pane.write(b"lost\r\n" * 50_000)
@@ -225,7 +225,7 @@ def test_or_that_there_is_a_gap(hub, pane, follow, loop):
     assert client.texts[-1][-1] == "kept"
 
 
-def test_a_line_without_end_is_cut(pane, follow):
+def test_an_endless_line_is_split(pane, follow):
     client = follow()
     for _ in range(20):
         pane.write(b"x" * 50_000)
@@ -233,7 +233,7 @@ def test_a_line_without_end_is_cut(pane, follow):
     assert client.events[-1]["seq"] == pane.seq
 
 
-def test_colours_do_not_cut_a_long_line_wherever_a_read_breaks_it(pane, follow):
+def test_colors_do_not_split_a_long_line(pane, follow):
     client = follow()
     pane.write(b"0" * 10_000 + b"\x1b[31mNEE\x1b[")
     pane.write(b"32mD\x1b]8;;http://")
@@ -244,7 +244,7 @@ def test_colours_do_not_cut_a_long_line_wherever_a_read_breaks_it(pane, follow):
 
 
 @pytest.mark.parametrize("colour", [b"\x1b[31m", b"\x1b]2;" + b"x" * 900 + b"\x07"])
-def test_of_one_that_gets_too_long_its_end_is_kept(pane, follow, colour):
+def test_the_end_of_a_line_that_is_too_long_is_repeated(pane, follow, colour):
     client = follow()
     for _ in range(200):
         pane.write(b"-" * 90 + colour + b"NEE")
@@ -255,7 +255,7 @@ def test_of_one_that_gets_too_long_its_end_is_kept(pane, follow, colour):
 
 
 @pytest.mark.parametrize("moves", [b"\x1b[3D", b"\b\b\b"])
-def test_one_that_is_drawn_is_cut(pane, follow, moves):
+def test_a_long_drawn_line_is_split(pane, follow, moves):
     client = follow()
     pane.write(b"0" * 10_000 + moves + b"42")
     pane.write(moves + b"x")
@@ -270,7 +270,7 @@ def test_a_progress_bar_is_its_last_state_and_does_not_grow(pane, follow):
     assert client.events[-1]["seq"] - client.events[-1]["resume"] < output_text._LONGEST_DRAWN
 
 
-def test_on_the_alternate_screen_each_event_is_what_was_drawn(pane, follow):
+def test_on_the_alternate_screen_each_event_has_the_drawn_text(pane, follow):
     client = follow()
     pane.alt_screen = True
     pane.write(b"\x1b[2;1Hhello")
@@ -301,7 +301,7 @@ def erased(data, *, old=0):
         (b"gone\r\x1b[2Kkept\x1b[", ["gone"]),
     ],
 )
-def test_what_was_written_and_is_in_no_line_any_more_is_erased(data, texts):
+def test_written_text_that_no_line_contains_is_erased(data, texts):
     assert erased(data) == texts
 
 
@@ -309,7 +309,7 @@ DRAWN = b"$ \x1b[?1049h\x1b[2;1Hn\x1b[31mee\x1b[38;5;9mdl\x1b(Be\x1b[m\x1b[?25l\
 
 
 @pytest.mark.parametrize("first", range(1, len(DRAWN)))
-def test_a_word_on_an_alternate_screen_is_found_wherever_reads_cut_it(hub, pane, monkeypatch, first):
+def test_a_word_on_an_alternate_screen_is_complete_although_reads_split_it(hub, pane, monkeypatch, first):
     monkeypatch.setattr(output_text, "read_screen", lambda *_args, **_options: {})
     monkeypatch.setattr(Client, "push_event", lambda self, _number, event: self.events.append(event))
     for second in range(first, len(DRAWN)):
@@ -326,7 +326,7 @@ def test_a_word_on_an_alternate_screen_is_found_wherever_reads_cut_it(hub, pane,
         pane.write(b"\r\n")
 
 
-def test_a_text_that_was_told_is_not_told_again_with_the_next_one(hub, pane, monkeypatch):
+def test_erased_text_is_not_repeated_in_the_next_event(hub, pane, monkeypatch):
     monkeypatch.setattr(output_text, "read_screen", lambda *_args, **_options: {})
     monkeypatch.setattr(Client, "push_event", lambda self, _number, event: self.events.append(event))
     client = Client()
@@ -337,21 +337,21 @@ def test_a_text_that_was_told_is_not_told_again_with_the_next_one(hub, pane, mon
     assert [event.get("erased", []) for event in client.events] == [[], ["one two"], [], []]
 
 
-def test_what_was_erased_before_is_left_out_and_what_was_visible_is_not():
+def test_only_text_erased_before_the_start_is_omitted():
     assert erased(b"one\rtwo\rthree", old=4) == ["two"]
     assert erased(b"one\rtwo\rthree", old=6) == ["two"]
     assert erased(b"one\rtwo\rthree", old=8) == []
 
 
 @pytest.mark.parametrize("data", [b"\r\n\r\n", b"\x1b[31m\x1b[m", b""])
-def test_what_leaves_no_text_is_told_as_none(pane, follow, data):
+def test_output_without_text_has_no_lines(pane, follow, data):
     client = follow()
     pane.write(data + b"\x07")
     assert client.texts == [[]]
     assert client.events[0]["seq"] == pane.seq
 
 
-def test_the_end_of_a_pane_comes_behind_its_text(hub, pane, follow, loop):
+def test_the_end_of_a_pane_follows_its_text(hub, pane, follow, loop):
     client = follow(since=0)
     client.is_slow = True
     pane.write(b"last words\r\n")
@@ -363,7 +363,7 @@ def test_the_end_of_a_pane_comes_behind_its_text(hub, pane, follow, loop):
     assert [event["event"] for event in client.events] == ["output", "pane_closed"]
 
 
-def test_whoever_comes_after_the_end_is_told_of_it_once(hub, pane, follow, loop):
+def test_a_subscription_to_a_dead_pane_gets_its_end_once(hub, pane, follow, loop):
     pane.record.ending = lambda: {"exit_status": None, "signal": "SIGHUP"}
     pane.write(b"last words\r\n")
     client, plain = follow(since=0), Client()
@@ -394,7 +394,7 @@ def run(pane, command, output):
     pane.write(mark(b"D;0") + PROMPT)
 
 
-def test_prompts_and_echoes_are_left_out(pane, follow, loop):
+def test_output_only_omits_prompts_and_echoes(pane, follow, loop):
     pane.write(PROMPT)
     client = follow(since=pane.seq, output_only=True)
     run(pane, b"echo hi", b"hi\r\n")
@@ -404,7 +404,7 @@ def test_prompts_and_echoes_are_left_out(pane, follow, loop):
     assert client.events[-1]["seq"] == pane.seq
 
 
-def test_output_in_pieces_is_told_as_it_comes(pane, follow):
+def test_output_only_pushes_each_piece_at_once(pane, follow):
     pane.write(PROMPT)
     client = follow(output_only=True)
     pane.write(b"make\r\n" + mark(b"C;"))
@@ -413,7 +413,7 @@ def test_output_in_pieces_is_told_as_it_comes(pane, follow):
     assert client.texts == [[], ["compil"], ["compiling"]]
 
 
-def test_without_since_it_begins_with_the_latest_command(pane, follow, loop):
+def test_output_only_starts_with_the_latest_command(pane, follow, loop):
     pane.write(PROMPT)
     run(pane, b"first", b"one\r\n")
     run(pane, b"second", b"two\r\n")
@@ -422,7 +422,7 @@ def test_without_since_it_begins_with_the_latest_command(pane, follow, loop):
     assert client.texts == [["two"]]
 
 
-def test_or_with_the_one_that_runs(pane, follow, loop):
+def test_output_only_starts_with_the_running_command(pane, follow, loop):
     pane.write(PROMPT)
     run(pane, b"first", b"one\r\n")
     pane.write(b"second\r\n" + mark(b"C;"))
@@ -432,7 +432,7 @@ def test_or_with_the_one_that_runs(pane, follow, loop):
     assert client.texts == [["two"]]
 
 
-def test_where_there_are_no_marks_everything_is_output_but_what_was_typed(pane, follow):
+def test_without_marks_everything_but_typed_input_is_output(pane, follow):
     pane.write(b"$ ")
     client = follow(output_only=True)
     pane.tracker.typed(b"echo hi\r", pane.seq, 1.0, echo=True)
@@ -441,7 +441,7 @@ def test_where_there_are_no_marks_everything_is_output_but_what_was_typed(pane, 
     assert client.texts == [[], ["hi", "$ "]]
 
 
-def test_without_marks_it_begins_after_the_latest_line_that_was_entered(pane, follow, loop):
+def test_without_marks_output_starts_after_the_last_entered_line(pane, follow, loop):
     pane.write(b"hello\r\n$ ")
     early = follow(output_only=True)
     pane.tracker.typed(b"one\r", pane.seq, 1.0, echo=True)
@@ -457,7 +457,7 @@ def test_without_marks_it_begins_after_the_latest_line_that_was_entered(pane, fo
 # Who is told
 
 
-def test_nobody_is_told_after_the_end_of_the_subscription(hub, pane, follow, loop):
+def test_no_text_is_pushed_after_the_end_of_the_subscription(hub, pane, follow, loop):
     client, other = follow(), follow()
     hub.unsubscribe(client, client.number)
     hub.drop_subscriber(other)
@@ -467,7 +467,7 @@ def test_nobody_is_told_after_the_end_of_the_subscription(hub, pane, follow, loo
     assert hub._followers == {}
 
 
-def test_a_pane_that_is_killed_tells_nothing_more(hub, pane, follow, loop):
+def test_no_text_is_pushed_after_the_pane_is_killed(hub, pane, follow, loop):
     pane.write(b"x")
     client = follow(since=0)
     pane.journal.close()

@@ -52,7 +52,7 @@ def shown(rebuilt):
 
 
 @every_engine
-def test_a_checkpoint_and_what_was_written_since(name, journal):
+def test_a_terminal_is_rebuilt_from_checkpoint_and_journal(name, journal):
     write(journal, FIRST)
     journal.restart()
     write(journal, SECOND)
@@ -64,7 +64,7 @@ def test_a_checkpoint_and_what_was_written_since(name, journal):
 
 
 @every_engine
-def test_a_checkpoint_that_has_some_of_the_journal(name, journal):
+def test_output_included_in_the_checkpoint_is_not_replayed(name, journal):
     write(journal, FIRST)
     journal.restart()
     write(journal, SECOND + THIRD)
@@ -76,7 +76,7 @@ def test_a_checkpoint_that_has_some_of_the_journal(name, journal):
 
 @every_engine
 @pytest.mark.parametrize("kind", ["older", "newer", "garbage", "empty", "cut", "other version"])
-def test_a_checkpoint_that_cannot_be_used_costs_only_what_came_before_the_journal(name, kind, journal):
+def test_without_a_usable_checkpoint_the_journal_is_replayed(name, kind, journal):
     write(journal, FIRST)
     journal.restart()
     write(journal, SECOND)
@@ -101,7 +101,7 @@ def test_a_checkpoint_that_cannot_be_used_costs_only_what_came_before_the_journa
 
 
 @every_engine
-def test_another_engine_begins_where_the_journal_does(name, journal):
+def test_another_engine_starts_at_the_start_of_the_journal(name, journal):
     other = next(each for each in engines.ENGINES if each != name)
     write(journal, FIRST)
     journal.restart()
@@ -131,7 +131,7 @@ def test_a_replay_that_raises_gives_a_blank_terminal_and_the_marks(name, journal
     assert (mark.data, mark.end) == (b"cafe;B", journal.position)
 
 
-def test_an_engine_that_is_not_there_any_more_is_replaced_by_the_other(journal, monkeypatch):
+def test_a_missing_engine_is_replaced_by_the_other(journal, monkeypatch):
     create = engines.create
 
     def refuse(name, *args, **more):

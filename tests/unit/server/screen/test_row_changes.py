@@ -17,45 +17,45 @@ def clock(*looks):
     return made
 
 
-def test_only_rows_that_differ_are_told():
+def test_only_different_rows_are_changes():
     made = clock((10, ["a", "b", "c", ""]), (20, ["a", "B", "c", ""]))
     assert made.since(10) == Change(full=False, scrolled=0, rows=[1])
     assert made.since(20) == Change(full=False, scrolled=0, rows=[])
 
 
-def test_looks_in_between_do_not_hide_a_change():
+def test_reads_in_between_do_not_hide_a_change():
     made = clock((1, ["a", "", "", ""]), (2, ["b", "", "", ""]), (3, ["b", "c", "", ""]), (4, ["b", "c", "", ""]))
     assert made.since(1).rows == [0, 1]
     assert made.since(2).rows == [1]
     assert made.since(3).rows == []
 
 
-def test_rows_that_only_moved_up_are_not_told():
+def test_rows_that_only_scrolled_are_not_changes():
     made = clock((1, ["$ make", "one", "two", "three"]), (2, ["two", "three", "four", "five"]))
     assert made.since(1) == Change(full=False, scrolled=2, rows=[2, 3])
 
 
-def test_a_line_that_was_written_on_before_it_moved_is_told():
+def test_a_row_that_changed_before_it_scrolled_is_a_change():
     made = clock((1, ["a", "b", "c", "$ "]), (2, ["b", "c", "$ ls", "file"]))
     assert made.since(1) == Change(full=False, scrolled=1, rows=[2, 3])
 
 
-def test_scrolling_adds_up_over_looks():
+def test_scrolling_adds_up_over_reads():
     rows = [str(number) for number in range(10)]
     made = clock((1, rows[:4]), (2, rows[1:5]), (3, rows[3:7]))
     assert made.since(1) == Change(full=False, scrolled=3, rows=[1, 2, 3])
     assert made.since(2) == Change(full=False, scrolled=2, rows=[2, 3])
 
 
-def test_a_moment_before_the_first_look_is_told_everything():
+def test_all_rows_are_changes_since_before_the_first_read():
     assert clock((10, ["a", "b", "c", "d"])).since(9) == Change(full=True, scrolled=0, rows=[0, 1, 2, 3])
 
 
-def test_a_moment_that_is_still_to_come_is_told_everything_for_it_cannot_be_this_panes():
+def test_all_rows_are_changes_since_the_future():
     assert clock((10, ["a", "b", "c", "d"])).since(11) == Change(full=True, scrolled=0, rows=[0, 1, 2, 3])
 
 
-def test_another_size_or_screen_is_told_everything_also_at_the_same_moment():
+def test_all_rows_are_changes_after_a_resize_or_another_screen():
     made = clock((10, ["a", "b", "c", "d"]))
     made.look(10, (40, 4, False), ["a", "b", "c", "d"])
     assert made.since(10).full
@@ -64,7 +64,7 @@ def test_another_size_or_screen_is_told_everything_also_at_the_same_moment():
     assert made.since(11) == Change(full=False, scrolled=0, rows=[])
 
 
-def test_styles_count_where_they_are_looked_at():
+def test_styles_are_compared_if_they_were_read():
     made = RowClock()
     made.look(1, SHAPE, ["x", "y", "", ""], [["bold"], [], [], []])
     made.look(2, SHAPE, ["x", "y", "", ""], [[], ["bold"], [], []])
@@ -77,7 +77,7 @@ ROWS = st.lists(st.sampled_from(["", "a", "b", "c"]), min_size=4, max_size=4)
 
 
 @given(st.lists(ROWS, min_size=2, max_size=8))
-def test_whoever_applies_what_is_told_has_the_screen(screens):
+def test_applying_the_changes_gives_the_screen(screens):
     made = RowClock()
     for seq, rows in enumerate(screens):
         made.look(seq, SHAPE, rows)

@@ -46,7 +46,7 @@ def terminal():
     loop.close()
 
 
-def test_each_client_is_told_what_it_does_not_know(terminal):
+def test_each_client_gets_its_own_changes(terminal):
     terminal.engine.feed(b"one\r\n")
     first, second = PaneSight(), PaneSight()
     assert first.difference(terminal)["rows"] == [[0, [[0, 1, "one", ""]]]]
@@ -66,7 +66,7 @@ def test_a_terminal_is_seen_as_long_as_a_client_has_its_picture(terminal):
     assert not terminal.is_seen()
 
 
-def test_a_new_picture_has_all_rows_also_those_that_an_earlier_one_had(terminal):
+def test_a_new_picture_has_all_rows(terminal):
     terminal.engine.feed(b"one")
     PaneSight().difference(terminal)
     assert PaneSight().difference(terminal)["rows"] == [[0, [[0, 1, "one", ""]]]]

@@ -7,7 +7,7 @@ import asyncio
 from phux_core.server.sync.pane_lock import PaneLock
 
 
-def test_it_is_had_at_once_while_nobody_has_it():
+def test_a_free_lock_is_acquired_at_once():
     async def play():
         turn = PaneLock()
         assert turn.try_acquire()
@@ -19,7 +19,7 @@ def test_it_is_had_at_once_while_nobody_has_it():
     asyncio.run(play())
 
 
-def test_nobody_who_waits_is_overtaken_or_forgotten():
+def test_waiters_are_served_in_order():
     async def play():
         turn, order = PaneLock(), []
         assert turn.try_acquire()

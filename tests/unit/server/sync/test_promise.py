@@ -9,7 +9,7 @@ import pytest
 from phux_core.server.sync.promise import Promise
 
 
-def test_listeners_are_told_in_the_moment_and_in_order():
+def test_listeners_are_called_at_once_and_in_order():
     outcome, told = Promise(), []
     outcome.then(lambda result: told.append(("first", result, outcome.is_known)))
     outcome.then(lambda result: told.append(("second", result, outcome.is_known)))
@@ -18,7 +18,7 @@ def test_listeners_are_told_in_the_moment_and_in_order():
     assert told == [("first", {"exit_code": 0}, True), ("second", {"exit_code": 0}, True)]
 
 
-def test_who_comes_late_is_told_at_once_and_what_was_told_stands():
+def test_a_late_listener_gets_the_first_result():
     outcome, told = Promise(), []
     outcome.set({"exit_code": 1})
     outcome.set({"exit_code": 2})
@@ -33,7 +33,7 @@ def test_a_listener_may_add_another():
     assert told == [{}]
 
 
-def test_waiting_gives_the_result_the_error_or_up():
+def test_wait_returns_the_result_raises_the_error_or_times_out():
     async def wait():
         outcome = Promise()
         assert await outcome.wait(0.001) is None

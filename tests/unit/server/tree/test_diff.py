@@ -32,12 +32,12 @@ def told(tree, change):
     return list(changes(before, tree_state(tree)))
 
 
-def test_what_did_not_change_is_not_told(tree):
+def test_an_unchanged_tree_has_no_events(tree):
     assert told(tree, lambda: None) == []
     assert told(Tree(), lambda: None) == []
 
 
-def test_a_new_session_is_told_with_its_window_and_the_focus(tree):
+def test_a_new_session_has_events_for_its_window_and_the_focus(tree):
     assert told(tree, lambda: tree.add_session("c", "sh", record(5))) == [
         ("session_added", {"session": 3, "name": "c"}),
         ("window_added", {"window": 4, "session": 3, "index": 0}),
@@ -51,7 +51,7 @@ def test_a_new_window_leaves_the_focus_where_it_is(tree):
     ]
 
 
-def test_another_layout_size_or_zoom_is_another_look(tree):
+def test_a_new_layout_size_or_zoom_changes_the_layout(tree):
     window = tree.sessions[1].windows[0]
     look = [("layout_changed", {"window": 1})]
     assert told(tree, lambda: window.lay_out({**window.layout, "ratio": 0.25})) == look
@@ -59,7 +59,7 @@ def test_another_layout_size_or_zoom_is_another_look(tree):
     assert told(tree, lambda: setattr(window, "zoomed", 1)) == look
 
 
-def test_focus_is_told_for_the_session_in_which_it_moved(tree):
+def test_focus_changed_names_the_session_in_which_it_moved(tree):
     window = tree.sessions[1].windows[0]
     assert told(tree, lambda: window.focus(2)) == [("focus_changed", {"session": 1, "window": 1, "pane": 2})]
     assert told(tree, lambda: tree.sessions[1].focus(2)) == [("focus_changed", {"session": 1, "window": 2, "pane": 3})]
@@ -67,7 +67,7 @@ def test_focus_is_told_for_the_session_in_which_it_moved(tree):
     assert told(tree, lambda: tree.focus(1)) == [("focus_changed", {"session": 1, "window": 2, "pane": 3})]
 
 
-def test_a_pane_that_goes_changes_the_look_and_the_focus(tree):
+def test_a_removed_pane_changes_the_layout_and_the_focus(tree):
     assert told(tree, lambda: tree.remove_pane(1)) == [
         ("layout_changed", {"window": 1}),
         ("focus_changed", {"session": 1, "window": 1, "pane": 2}),

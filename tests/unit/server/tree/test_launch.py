@@ -10,7 +10,7 @@ from phux_core.server.tree import launch
 
 
 @pytest.mark.parametrize("asked", [(1, 1), (80, 24), (MAX_SIZE, MAX_SIZE)])
-def test_a_size_in_range_is_taken_as_it_is(asked):
+def test_a_size_in_range_is_accepted(asked):
     assert launch.check_size(*asked) == asked
 
 
@@ -26,7 +26,7 @@ def test_the_remedy_names_the_real_limit():
     assert f"from 1 to {MAX_SIZE}" in BadSizeError("x").remedy
 
 
-def test_a_directory_that_is_there_is_taken(tmp_path):
+def test_an_existing_directory_is_accepted(tmp_path):
     assert launch.check_cwd(str(tmp_path)) == str(tmp_path)
     (tmp_path / "link").symlink_to(tmp_path)
     assert launch.check_cwd(str(tmp_path / "link")) == str(tmp_path / "link")
@@ -64,12 +64,12 @@ def test_a_program_gets_the_callers_environment_and_knows_where_it_is():
     }
 
 
-def test_what_was_asked_for_wins_over_the_terminals_words_but_not_over_the_place():
+def test_requested_variables_override_the_terminals_but_not_the_panes():
     made = environment({"A": "1"}, {"A": "2", "TERM": "vt100", "PHUX_PANE": "@1", "PHUX_SOCKET": "/other"})
     assert (made["A"], made["TERM"], made["PHUX_PANE"], made["PHUX_SOCKET"]) == ("2", "vt100", "@7", "/s")
 
 
-def test_a_program_is_told_where_it_starts_and_by_the_way_its_caller_went(tmp_path):
+def test_pwd_is_the_start_directory_in_the_callers_spelling(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     link, real = str(tmp_path / "link"), str(tmp_path / "real")
@@ -84,7 +84,7 @@ def test_a_program_is_told_where_it_starts_and_by_the_way_its_caller_went(tmp_pa
     assert environment({"PWD": "/"}, {"PWD": "/asked"}, cwd=real)["PWD"] == "/asked"
 
 
-def test_what_describes_the_callers_own_terminal_is_left_behind():
+def test_variables_of_the_callers_terminal_are_removed():
     strangers = dict.fromkeys(("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WINDOW"), "x")
     assert not strangers.keys() & environment(strangers).keys()
     assert environment(strangers, {"COLUMNS": "9"})["COLUMNS"] == "9"
@@ -121,32 +121,32 @@ def test_a_program_is_found_along_path_in_order(tools):
     assert resolve(tools, ["tool"], f"{tools}/two:{tools}/one") == [f"{tools}/two/tool"]
 
 
-def test_what_is_not_executable_is_passed_over(tools):
+def test_files_that_are_not_executable_are_skipped(tools):
     assert resolve(tools, ["plain"]) == [f"{tools}/two/plain"]
 
 
-def test_a_path_is_taken_from_the_working_directory(tools):
+def test_a_relative_path_starts_at_the_working_directory(tools):
     assert resolve(tools, ["./tool"]) == [f"{tools}/one/./tool"]
     assert resolve(tools, ["../two/tool"]) == [f"{tools}/one/../two/tool"]
     assert resolve(tools, [f"{tools}/two/tool"]) == [f"{tools}/two/tool"]
 
 
-def test_empty_and_relative_entries_of_path_are_from_the_working_directory(tools):
+def test_empty_and_relative_entries_of_path_start_at_the_working_directory(tools):
     assert resolve(tools, ["tool"], ":/nowhere") == [f"{tools}/one/tool"]
     assert resolve(tools, ["tool"], "../two") == [f"{tools}/one/../two/tool"]
 
 
-def test_without_a_command_it_is_the_callers_shell(tools):
+def test_without_a_command_the_callers_shell_is_started(tools):
     assert resolve(tools, None, SHELL=f"{tools}/two/tool") == [f"{tools}/two/tool"]
     assert resolve(tools, [], SHELL="tool") == [f"{tools}/one/tool"]
 
 
 @pytest.mark.parametrize("env", [{}, {"SHELL": ""}])
-def test_without_a_shell_it_is_bin_sh(env, tmp_path):
+def test_without_a_shell_bin_sh_is_started(env, tmp_path):
     assert launch.resolve_command(None, env, str(tmp_path)) == ["/bin/sh"]
 
 
-def test_without_path_the_usual_places_are_searched(tmp_path):
+def test_without_path_the_default_path_is_searched(tmp_path):
     for env in ({}, {"PATH": ""}):
         assert launch.resolve_command(["sh"], env, str(tmp_path))[0].endswith("/bin/sh")
 
@@ -170,6 +170,6 @@ def test_a_command_that_cannot_run_is_named_with_the_reason(tools, name, why):
     assert repr(name) in caught.value.message
 
 
-def test_a_shell_that_is_not_there_is_named():
+def test_a_missing_shell_is_named_in_the_error():
     with pytest.raises(CannotExecuteError, match="/no/shell"):
         launch.resolve_command(None, {"SHELL": "/no/shell"}, "/")

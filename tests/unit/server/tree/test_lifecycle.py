@@ -58,14 +58,15 @@ class World:
 
     def start(self):
         self.lifecycle = Lifecycle(
-            self, self.tree, clear_pane=self._clear, shutdown=self.shutdowns.append, **self.options
+            self, self.tree, remove_panes=self._remove, shutdown=self.shutdowns.append, **self.options
         )
         self.lifecycle.begin()
         return self
 
-    def _clear(self, pane):
-        self.cleared.append(pane)
-        self.tree.remove_pane(pane)
+    def _remove(self, panes):
+        self.cleared += panes
+        for pane in panes:
+            self.tree.remove_pane(pane)
         self.lifecycle.tree_changed()
 
     def pass_time(self, seconds):
@@ -99,7 +100,7 @@ def world(monkeypatch):
     return lambda **options: World(monkeypatch, **options)
 
 
-def test_a_dead_pane_stays_for_a_while_and_goes(world):
+def test_a_dead_pane_is_removed_after_a_while(world):
     here = world()
     pane, _alive = here.add(), here.add()
     here.start()
@@ -112,7 +113,7 @@ def test_a_dead_pane_stays_for_a_while_and_goes(world):
     assert here.shutdowns == []
 
 
-def test_each_dead_pane_has_its_own_while(world):
+def test_each_dead_pane_has_its_own_time(world):
     here = world()
     first, second, _alive = here.add(), here.add(), here.add()
     here.start()
@@ -145,7 +146,7 @@ def test_dead_panes_need_not_be_kept_at_all(world):
     assert here.cleared == [pane]
 
 
-def test_of_too_many_dead_panes_the_oldest_go(world):
+def test_the_oldest_of_too_many_dead_panes_are_removed(world):
     here = world()
     panes = [here.add() for _ in range(MAX_DEAD + 3)]
     here.add()
@@ -173,7 +174,7 @@ def test_any_number_of_panes_may_die_at_once(world):
     assert here.cleared == panes[: 1000 - MAX_DEAD]
 
 
-def test_a_pane_that_was_overdue_before_the_service_began_goes(world):
+def test_a_pane_overdue_before_the_start_of_the_service_is_removed(world):
     here = world()
     pane, _alive = here.add(died_at=-500), here.add()
     here.start()
@@ -190,7 +191,7 @@ def test_the_server_ends_with_its_last_session(world):
     assert here.shutdowns == ["its last session has ended"]
 
 
-def test_a_server_that_has_an_owner_outlives_its_last_session(world):
+def test_a_server_with_an_owner_does_not_end_with_its_last_session(world):
     here = world(empty_exit=False)
     pane = here.add()
     here.start()
@@ -202,7 +203,7 @@ def test_a_server_that_has_an_owner_outlives_its_last_session(world):
     assert here.shutdowns == []
 
 
-def test_the_server_ends_when_its_last_dead_pane_is_cleared(world):
+def test_the_server_ends_when_its_last_dead_pane_is_removed(world):
     here = world()
     pane = here.add()
     here.start()
@@ -212,20 +213,20 @@ def test_the_server_ends_when_its_last_dead_pane_is_cleared(world):
     assert set(here.shutdowns) == {"its last session has ended"}  # the service takes it once
 
 
-def test_a_server_that_never_had_a_session_does_not_end_of_that(world):
+def test_a_server_without_a_session_yet_does_not_end(world):
     here = world().start()
     here.lifecycle.tree_changed()
     here.pass_time(1000)
     assert here.shutdowns == []
 
 
-def test_a_server_started_for_a_session_that_was_never_made_ends_soon(world):
+def test_a_server_whose_first_session_is_not_created_ends_soon(world):
     here = world(unused_exit=True).start()
     here.pass_time(60)
     assert here.shutdowns == ["no session was created"]
 
 
-def test_it_waits_as_long_as_somebody_is_connected(world):
+def test_an_unused_server_does_not_end_while_a_client_is_connected(world):
     here = world(unused_exit=True).start()
     here.lifecycle.client_connected()
     here.pass_time(60)
@@ -235,7 +236,7 @@ def test_it_waits_as_long_as_somebody_is_connected(world):
     assert here.shutdowns == ["no session was created"]
 
 
-def test_it_stays_once_a_session_was_made(world):
+def test_an_unused_server_does_not_end_once_a_session_was_created(world):
     here = world(unused_exit=True).start()
     here.pass_time(1)
     here.add()
@@ -244,7 +245,7 @@ def test_it_stays_once_a_session_was_made(world):
     assert here.shutdowns == []
 
 
-def test_without_clients_for_the_given_time_it_ends_whatever_runs(world):
+def test_an_idle_server_ends_whatever_runs(world):
     here = world(exit_after_idle_s=10.0)
     here.add()
     here.start()
@@ -254,7 +255,7 @@ def test_without_clients_for_the_given_time_it_ends_whatever_runs(world):
     assert here.shutdowns == ["no client for 10 s"]
 
 
-def test_the_time_without_clients_begins_anew_with_the_last_that_leaves(world):
+def test_the_idle_time_restarts_when_the_last_client_disconnects(world):
     here = world(exit_after_idle_s=10.0)
     here.add()
     here.start()

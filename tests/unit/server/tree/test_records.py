@@ -49,13 +49,13 @@ def test_a_new_session_has_one_window_one_pane_and_the_focus(tree):
     assert tree.find_pane(3) == (session, session.windows[0], session.windows[0].panes[0])
 
 
-def test_ids_count_up_and_are_never_given_again(tree):
+def test_ids_increase_and_are_never_reused(tree):
     tree.remove_pane(3)
     session = tree.add_session("c", "sh", record(tree.take_pane_id()))
     assert (session.id, session.windows[0].id, session.windows[0].panes[0].id) == (4, 4, 4)
 
 
-def test_ids_are_not_given_again_by_the_next_service(tree):
+def test_ids_are_not_reused_by_the_next_service(tree):
     for pane in (1, 2, 3):
         tree.remove_pane(pane)
     again = Tree.load(tree.dump())
@@ -63,7 +63,7 @@ def test_ids_are_not_given_again_by_the_next_service(tree):
     assert again.add_session("a", "sh", record(9)).id == 4
 
 
-def test_a_pane_id_taken_for_nothing_is_still_taken(tree):
+def test_an_unused_pane_id_is_not_reused(tree):
     assert (tree.take_pane_id(), tree.take_pane_id()) == (4, 5)
 
 
@@ -82,7 +82,7 @@ def test_sessions_are_found_by_their_exact_name(tree):
     assert tree.session_named("") is None
 
 
-def test_the_focus_goes_back_to_the_one_before(tree):
+def test_the_focus_returns_to_the_previous_session(tree):
     tree.focus(1)
     assert tree.focus_order == [2, 3, 1]
     tree.remove_pane(1)
@@ -94,18 +94,18 @@ def test_the_focus_goes_back_to_the_one_before(tree):
     assert tree.sessions == {}
 
 
-def test_a_pane_that_goes_gives_the_focus_to_another_of_its_window(wide):
+def test_removing_the_active_pane_focuses_another_of_its_window(wide):
     wide.remove_pane(4)
     assert wide.focused_pane() == 3
     assert wide.sessions[5].active_window == 11
 
 
-def test_a_pane_without_the_focus_goes_unnoticed(wide):
+def test_removing_an_inactive_pane_keeps_the_focus(wide):
     wide.remove_pane(3)
     assert wide.focused_pane() == 4
 
 
-def test_the_last_pane_takes_its_window_along_and_the_focus_moves_on(wide):
+def test_removing_the_last_pane_removes_its_window_and_moves_the_focus(wide):
     wide.remove_pane(3)
     wide.remove_pane(4)
     assert [window.id for window in wide.sessions[5].windows] == [10]
@@ -113,14 +113,14 @@ def test_the_last_pane_takes_its_window_along_and_the_focus_moves_on(wide):
     assert wide.focused_pane() == 2
 
 
-def test_the_last_window_takes_its_session_along(wide):
+def test_removing_the_last_window_removes_its_session(wide):
     for pane in (1, 2, 3, 4):
         wide.remove_pane(pane)
     assert wide.sessions == {}
     assert wide.focus_order == []
 
 
-def test_removing_what_is_not_there_changes_nothing(tree):
+def test_removing_an_unknown_pane_changes_nothing(tree):
     before = tree.dump()
     tree.remove_pane(99)
     assert tree.dump() == before
@@ -143,13 +143,13 @@ def test_the_panes_of_an_unknown_target_are_refused(wide, scope, id_):
         wide.panes_of(scope, id_)
 
 
-def test_the_list_of_panes_outlives_their_removal(wide):
+def test_the_list_of_panes_is_a_copy(wide):
     for pane in wide.panes_of("session", 5):
         wide.remove_pane(pane.id)
     assert wide.sessions == {}
 
 
-def test_a_session_lives_as_long_as_one_program_does(wide):
+def test_a_session_is_alive_while_one_of_its_programs_runs(wide):
     session = wide.sessions[5]
     for pane in list(session.panes())[:3]:
         pane.dead = True
@@ -158,7 +158,7 @@ def test_a_session_lives_as_long_as_one_program_does(wide):
     assert not session.alive
 
 
-def test_what_is_written_down_is_read_back(tree, wide):
+def test_a_dumped_tree_is_loaded_unchanged(tree, wide):
     dead = wide.find_pane(2)[2]
     dead.dead, dead.exit_signal, dead.died_at = True, 9, 123.25
     for one in (Tree(), tree, wide):
@@ -168,14 +168,14 @@ def test_what_is_written_down_is_read_back(tree, wide):
         assert again.dump() == one.dump()
 
 
-def test_bytes_that_are_no_utf8_survive_writing_down():
+def test_bytes_that_are_not_utf8_survive_dump_and_load():
     tree = Tree()
     tree.add_session("a", "sh", record(1, cwd="/caf\udce9"))
     assert Tree.load(tree.dump()).find_pane(1)[2].cwd == "/caf\udce9"
     json.loads(tree.dump().decode("ascii"))
 
 
-def test_equal_records_of_different_sessions_are_told_apart(tree):
+def test_equal_records_of_different_sessions_are_distinguished(tree):
     tree.find_pane(1)[2].pid = tree.find_pane(2)[2].pid
     tree.remove_pane(2)
     assert [pane.id for pane in tree.panes()] == [1, 3]
@@ -197,7 +197,7 @@ def test_closing_a_pane_gives_its_place_to_its_sibling(wide):
     assert window.arrangement.panes[2].cols == window.cols == 161
 
 
-def test_windows_get_the_lowest_free_index_and_stand_in_their_order(tree):
+def test_windows_get_the_lowest_free_index_and_are_sorted(tree):
     session = tree.sessions[1]
     for index in (None, 5, None):
         tree.add_window(session, "w", record(tree.take_pane_id()), index)
@@ -207,7 +207,7 @@ def test_windows_get_the_lowest_free_index_and_stand_in_their_order(tree):
     assert [window.id for window in session.windows] == [1, 6, 5]
 
 
-def test_focus_goes_back_to_where_it_was_before(tree):
+def test_the_focus_returns_to_the_previous_window(tree):
     session = tree.sessions[1]
     two = tree.add_window(session, "two", record(10))
     three = tree.add_window(session, "three", record(11))
@@ -219,7 +219,7 @@ def test_focus_goes_back_to_where_it_was_before(tree):
     assert session.active_window == three.id
 
 
-def test_the_pane_that_had_the_focus_before_gets_it(tree):
+def test_the_focus_returns_to_the_previous_pane(tree):
     window = tree.sessions[1].windows[0]
     for pane in (10, 11, 12):
         window.panes.append(record(pane))
@@ -238,7 +238,7 @@ def test_the_pane_that_had_the_focus_before_gets_it(tree):
     assert window.active_pane == 12
 
 
-def test_another_pane_that_gets_the_focus_ends_a_zoom(wide):
+def test_focusing_another_pane_ends_a_zoom(wide):
     window = wide.sessions[5].windows[0]
     window.zoomed = 2
     window.focus(2)
@@ -248,7 +248,7 @@ def test_another_pane_that_gets_the_focus_ends_a_zoom(wide):
     assert window.zoomed is None
 
 
-def test_a_zoomed_pane_that_goes_takes_the_zoom_along(wide):
+def test_removing_a_zoomed_pane_ends_the_zoom(wide):
     window = wide.sessions[5].windows[0]
     window.panes.append(record(9))
     window.lay_out({"direction": "right", "ratio": 0.5, "first": window.layout, "second": 9})
@@ -264,7 +264,7 @@ def test_a_zoomed_pane_that_goes_takes_the_zoom_along(wide):
     assert (window.zoomed, window.active_pane) == (None, 9)
 
 
-def test_a_pane_whose_program_ended_leaves_the_layout_and_stays_in_the_window(wide):
+def test_a_dead_pane_leaves_the_layout_and_stays_in_the_window(wide):
     window = wide.sessions[5].windows[1]
     wide.find_pane(4)[2].dead = True
     assert wide.retire(4) is window
@@ -277,7 +277,7 @@ def test_a_pane_whose_program_ended_leaves_the_layout_and_stays_in_the_window(wi
     assert wide.sessions[5].active_window == 10  # but the focus goes where a program runs
 
 
-def test_of_panes_that_have_all_ended_one_keeps_its_place(wide):
+def test_one_of_several_dead_panes_stays_in_the_layout(wide):
     window = wide.sessions[5].windows[1]
     for pane in window.panes:
         pane.dead = True
@@ -286,7 +286,7 @@ def test_of_panes_that_have_all_ended_one_keeps_its_place(wide):
     assert not window.drop_dead()
 
 
-def test_the_last_program_of_a_window_keeps_its_place_and_gives_the_focus_away(wide):
+def test_the_last_dead_pane_of_a_window_stays_and_loses_the_focus(wide):
     session = wide.sessions[5]
     for pane in (3, 4):
         wide.find_pane(pane)[2].dead = True
@@ -300,7 +300,7 @@ def test_the_last_program_of_a_window_keeps_its_place_and_gives_the_focus_away(w
     assert session.active_window == 10  # nothing lives elsewhere
 
 
-def test_layouts_and_the_order_of_focus_are_written_down(wide):
+def test_layouts_and_the_order_of_focus_are_dumped(wide):
     window = wide.sessions[5].windows[0]
     window.focus(1)
     window.zoomed, window.size_policy, window.cols = 1, "manual", 120

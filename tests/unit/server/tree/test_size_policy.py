@@ -11,28 +11,28 @@ WIDE, HIGH, SMALL = View(200, 20, 1.0), View(60, 50, 3.0), View(70, 30, 2.0)
 
 
 @pytest.mark.parametrize("policy", ["smallest", "largest", "latest", "manual"])
-def test_with_nobody_looking_a_window_keeps_its_size(policy):
+def test_a_window_without_views_keeps_its_size(policy):
     assert decide(policy, [], OWN) == OWN
 
 
 @pytest.mark.parametrize(
     ("policy", "size"), [("smallest", (60, 20)), ("largest", (200, 50)), ("latest", (60, 50)), ("manual", OWN)]
 )
-def test_each_policy_has_its_own_answer(policy, size):
+def test_each_policy_chooses_its_size(policy, size):
     assert decide(policy, [WIDE, HIGH, SMALL], OWN) == size
     assert decide(policy, [SMALL, HIGH, WIDE], OWN) == size
 
 
 @pytest.mark.parametrize("policy", ["smallest", "largest", "latest"])
-def test_one_client_has_it_all(policy):
+def test_a_single_view_determines_the_size(policy):
     assert decide(policy, [HIGH], OWN) == (60, 50)
 
 
 @pytest.mark.parametrize("policy", ["smallest", "largest", "latest"])
-def test_a_view_without_cells_does_not_count(policy):
+def test_a_view_without_cells_is_ignored(policy):
     assert decide(policy, [View(0, 20, 9.0), View(5, 0, 9.0), View(-1, -1, 9.0)], OWN) == OWN
     assert decide(policy, [View(0, 20, 9.0), SMALL], OWN) == (70, 30)
 
 
-def test_no_window_is_larger_than_a_terminal_may_be():
+def test_a_window_is_not_larger_than_the_maximum():
     assert decide("largest", [View(5000, 4000)], OWN) == (1000, 1000)
