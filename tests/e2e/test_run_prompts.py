@@ -215,6 +215,16 @@ def test_run_works_with_stderr_redirected_to_a_file(open_shell, shell, tmp_path)
     assert pane.run("echo three; false", timeout_s=20).exit_code == 1
 
 
+@pytest.mark.parametrize("shell", POSIX)
+def test_other_descriptors_do_not_end_the_integration(open_shell, shell, tmp_path):
+    pane = open_shell(shell)
+    assert pane.run(f"exec 9>{tmp_path}/lock 3>&1", timeout_s=20).exit_code == 0
+    failed = pane.run(f"exec 9<{tmp_path}/missing", timeout_s=20)
+    assert failed.exit_code > 0
+    assert "missing" in failed.output
+    assert "eval" not in failed.output
+
+
 @pytest.mark.parametrize("size", [(80, 24), (20, 10)])
 @pytest.mark.parametrize("shell", INTEGRATED)
 def test_a_line_rejected_by_its_shell_is_not_output(open_shell, shell, size):

@@ -26,7 +26,10 @@ _KSH_SIGNAL = 256
 _MOST_LINES = 1000
 # Nearly all continuation prompts are "> ".
 _CONTINUATION_WIDTH = 2
-_ENDS_MARKS = re.compile(r"\bPS1=|\bunset\b[^;&|\n]*\bPS1\b|\bexec\b[^;&|\n]*[<>]")
+_ENDS_MARKS = re.compile(
+    r"\bPS1=|\bunset\b[^;&|\n]*\bPS1\b"
+    r"|\bexec\b(?:[^;&|\n]|[<>]&)*(?<!\s[3-9])(?<![<>])[<>]"  # not of descriptors above 2, such as a lock's
+)
 _ENTER = re.compile(rb"[\r\n]")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t"}
@@ -57,7 +60,7 @@ def may_end_marks(command: str) -> bool:
     """Return whether a command may stop a POSIX shell's marks: it sets PS1, or redirects the shell.
 
     Example:
-        >>> may_end_marks("PS1='> '"), may_end_marks("exec 2>log"), may_end_marks("echo $PS1")
+        >>> may_end_marks("PS1='> '"), may_end_marks("exec 2>log"), may_end_marks("exec 9>lock")
         (True, True, False)
     """
     return _ENDS_MARKS.search(command) is not None
