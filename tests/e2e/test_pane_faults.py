@@ -194,6 +194,8 @@ def test_a_pane_whose_replay_raises_comes_back_blank_with_its_shell_and_log(tmp_
         pane, other = open_bash(phux), open_bash(phux, "other")
         say(pane, "BOOMING")
         other.run("echo well", timeout_s=20)
+        for one in (pane, other):
+            one.wait(state="prompt", timeout_s=20)
         before, seq = phux.tree(), pane.snapshot().seq
         server.on()
         kill_and_wait(phux)
@@ -309,7 +311,7 @@ def test_a_service_killed_from_outside_while_it_rebuilds_loses_no_screen(tmp_pat
 
 # More than the journal holds
 
-LARGE = "seq 1 3000000"  # 22 MB; the journal holds 16 MiB
+LARGE = f"yes {'x' * 78} | head -n 220000"  # 17.6 MB; the journal holds 16 MiB
 VERSION = {
     "ghostty": "from phux_core.engine.ghostty import checkpoint as state",
     "pyte": "from phux_core.engine.pyte import state",
