@@ -20,6 +20,7 @@ from outers import PHUX, OwnTerminal, environment
 from phux_cli import manual
 from phux_cli.main import load_verb
 from phux_cli.verbs import VERBS
+from phux_client import blocking
 from phux_core import config
 from servers import BIN, Cli, clean_environment, embedded_server
 
@@ -53,8 +54,9 @@ def test_every_example_of_the_manual_runs(verb, example, tmp_path):
         if verb == "server":
             cli.env["PHUX_SOCKET"] = str(tmp_path / "phux.sock")
         elif verb != "new":
-            cli.json("new", "-s", "work")
-            cli.json("wait", "work", "--until", "$", "--timeout", "20")
+            with blocking.connect(server.socket) as phux:
+                pane = phux.new_session("work", command=["sh"], cwd=str(tmp_path)).pane
+                pane.wait(state="prompt", timeout_s=20)
         if getattr(load_verb(verb), "NEEDS_TERMINAL", False):
             with OwnTerminal([PHUX, *example.split()[1:]], environment(server.socket), engine="pyte") as terminal:
                 terminal.shows("[work]")
@@ -154,6 +156,7 @@ def test_the_mcp_setup_of_the_readme_works(tmp_path):
     assert any(path.is_file() and b"phux" in path.read_bytes() for path in tmp_path.rglob("*.json"))
 
 
+@pytest.mark.timeout(300)  # pip installs all dependencies
 def test_the_first_command_of_the_readme_works_in_a_fresh_clone(tmp_path):
     first, second, _mcp = _blocks("README.md", "sh")
     assert second.strip() == ".ci/run"

@@ -49,6 +49,7 @@ def test_the_wheel_carries_every_schema(wheel):
             assert archive.read(f"phux_core/schemas/{path.name}") == path.read_bytes()
 
 
+@pytest.mark.timeout(300)  # pip installs all dependencies
 def test_a_fresh_venv_gets_working_scripts(wheel, tmp_path):
     venv = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True, timeout=120)
