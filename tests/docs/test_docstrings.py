@@ -49,7 +49,7 @@ PURE = [
 
 
 @pytest.mark.parametrize("name", PURE)
-def test_examples_that_need_no_server(name):
+def test_examples_without_a_server_run(name):
     __import__(name)
     found = doctest.testmod(sys.modules[name])
     assert found.attempted > 0
@@ -76,7 +76,7 @@ EXAMPLES = [
 ]
 
 
-# Their examples end the server, or speak of all that it has or had: ids, logs, commands.
+# Examples that end the server, or depend on ids or on all its logs and commands.
 WITH_A_SERVER_OF_THEIR_OWN = {
     "EventStream.next",
     "LogStream.next",
@@ -148,7 +148,7 @@ async def _run_async(socket, examples):
 
 
 def _watches(examples):
-    """Whether they wait for events: that a pane begins to change is told of one that was at rest."""
+    """Return whether the examples wait for events: a first ``dirty`` event requires an idle pane."""
     return any(".watch(" in example.source for example in examples)
 
 
@@ -174,9 +174,9 @@ def _captured():
         sys.displayhook = old_hook
 
 
-# A NewType and a union cannot carry a docstring of their own; a text behind each documents it in the source.
+# A NewType and a union cannot have a docstring; a string after each documents it in the source.
 NAMES_OF_TYPES = {"PaneId": tree, "Event": events}
-# Words that a field may have, and unions of shapes: a text behind each documents it, too.
+# Literal types and unions of shapes, documented the same way.
 VOCABULARY = {name for name in phux_client.__all__ if get_origin(getattr(phux_client, name)) in {Literal, UnionType}}
 SHAPES_AND_ERRORS = [
     name
@@ -187,7 +187,7 @@ SHAPES_AND_ERRORS = [
 
 @pytest.fixture
 def names(shared_names):
-    """What the examples of shapes speak of; the prompt behind an earlier example's command is not to come in one."""
+    """The names used in examples of shapes, after the prompt that follows an earlier example's command."""
     shared_names["pane"].wait(state="prompt", timeout_s=10)
     return shared_names
 
@@ -228,11 +228,11 @@ def test_the_example_of_each_shape_and_error_runs(name, names):
 
 
 @pytest.mark.parametrize("name", NAMES_OF_TYPES)
-def test_the_example_of_each_name_of_a_type_runs(name, names):
+def test_the_example_of_each_type_name_runs(name, names):
     statements = ast.parse(inspect.getsource(NAMES_OF_TYPES[name])).body
     (text,) = (
-        behind.value.value
-        for statement, behind in itertools.pairwise(statements)
+        text.value.value
+        for statement, text in itertools.pairwise(statements)
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == name
     )
     _run_all(text, name, names)
@@ -245,7 +245,7 @@ def _run_all(text, name, names):
         assert _run(example, names) == example.want, example.source
 
 
-def test_no_exported_name_is_left_without_an_example():
+def test_every_exported_name_is_covered_by_a_test_of_examples():
     plain = {"__version__", "blocking"}
     handles = {*aio.__all__} - {"DEFAULT_TIMEOUT_S"}
     assert {*phux_client.__all__} == {*handles, *SHAPES_AND_ERRORS, *NAMES_OF_TYPES, *VOCABULARY, *plain}

@@ -1,4 +1,4 @@
-"""What the documents say is what the code does: generated parts are current, examples run."""
+"""The documents match the code: generated parts are current, and examples run."""
 
 from __future__ import annotations
 
@@ -20,25 +20,26 @@ from outers import PHUX, OwnTerminal, environment
 from phux_cli import manual
 from phux_cli.main import load_verb
 from phux_cli.verbs import VERBS
+from phux_client import blocking
 from phux_core import config
 from servers import BIN, Cli, clean_environment, embedded_server
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_cli_manual_is_what_the_verbs_say():
+def test_the_cli_manual_is_current():
     assert (ROOT / "docs" / "cli.md").read_text() == manual.render(), "python -m phux_cli.manual > docs/cli.md"
 
 
 @pytest.mark.parametrize(
     "table", [wire_table, error_table, config_table, key_table], ids=["wire", "errors", "config", "keys"]
 )
-def test_the_tables_in_the_documents_say_what_the_code_says(table):
+def test_the_generated_tables_are_current(table):
     assert table.PART.read() == table.render().strip("\n") + "\n", f"python {table.__file__}"
 
 
 @pytest.mark.parametrize("document", ["docs/config.md", "docs/attach.md"])
-def test_the_example_of_a_config_file_can_be_used(document):
+def test_the_example_config_file_is_valid(document):
     (example,) = _blocks(document, "toml")
     assert config.parse(example, document)
 
@@ -53,8 +54,9 @@ def test_every_example_of_the_manual_runs(verb, example, tmp_path):
         if verb == "server":
             cli.env["PHUX_SOCKET"] = str(tmp_path / "phux.sock")
         elif verb != "new":
-            cli.json("new", "-s", "work")
-            cli.json("wait", "work", "--until", "$", "--timeout", "20")
+            with blocking.connect(server.socket) as phux:
+                pane = phux.new_session("work", command=["sh"], cwd=str(tmp_path)).pane
+                pane.wait(state="prompt", timeout_s=20)
         if getattr(load_verb(verb), "NEEDS_TERMINAL", False):
             with OwnTerminal([PHUX, *example.split()[1:]], environment(server.socket), engine="pyte") as terminal:
                 terminal.shows("[work]")
@@ -83,7 +85,7 @@ def test_transcripts_show_what_the_commands_print(document, tmp_path):
     assert len(steps) >= 5
     env = clean_environment() | {
         "PHUX_SOCKET": str(tmp_path / "phux.sock"),
-        "XDG_STATE_HOME": str(tmp_path / "state"),  # pane ids begin with 1
+        "XDG_STATE_HOME": str(tmp_path / "state"),  # so that pane ids start at 1
         "PATH": f"{BIN}:{clean_environment()['PATH']}",
     }
     try:
@@ -98,12 +100,12 @@ def test_transcripts_show_what_the_commands_print(document, tmp_path):
                 timeout=60,
             )
             assert finished.stdout == expected, command
-    finally:  # a transcript that went wrong has not come to its last line
+    finally:  # if a step failed, the last one, which ends the server, did not run
         subprocess.run([BIN / "phux", "kill", "--server"], env=env, capture_output=True, timeout=60)
 
 
 def run_python(program, directory):
-    """Run a program in a home of its own, and give what it prints; it is not to complain."""
+    """Run a program in its own home directory, check that stderr is empty, and return the lines it prints."""
     finished = subprocess.run(
         [sys.executable, "-c", program],
         env=clean_environment() | {"HOME": str(directory)},
@@ -116,13 +118,13 @@ def run_python(program, directory):
     return finished.stdout.splitlines()
 
 
-def test_the_readmes_python_runs(tmp_path):
+def test_the_python_of_the_readme_runs(tmp_path):
     (program,) = _blocks("README.md", "python")
     assert "42" in run_python(program, tmp_path)
 
 
 def run_bodies(bodies, directory):
-    """Run parts of a page, each in a coroutine that has a client."""
+    """Run examples of a page, each in a coroutine with a client."""
     lines = ["import anyio, phux_client", "async def main():", "  async with phux_client.embedded() as phux:"]
     for number, body in enumerate(bodies):
         lines += [f"    async def example_{number}():", textwrap.indent(body, " " * 6)]
@@ -144,7 +146,7 @@ def test_the_python_of_the_page_on_running_commands_runs(tmp_path):
     run_bodies(bodies, tmp_path)
 
 
-def test_the_readmes_setup_of_an_mcp_host_works(tmp_path):
+def test_the_mcp_setup_of_the_readme_works(tmp_path):
     _first, _second, block = _blocks("README.md", "sh")
     env = clean_environment() | {"HOME": str(tmp_path), "PATH": f"{BIN}:{os.environ['PATH']}"}
     finished = subprocess.run(
@@ -154,7 +156,8 @@ def test_the_readmes_setup_of_an_mcp_host_works(tmp_path):
     assert any(path.is_file() and b"phux" in path.read_bytes() for path in tmp_path.rglob("*.json"))
 
 
-def test_the_readmes_first_command_works_in_a_fresh_clone(tmp_path):
+@pytest.mark.timeout(300)  # pip installs all dependencies
+def test_the_first_command_of_the_readme_works_in_a_fresh_clone(tmp_path):
     first, second, _mcp = _blocks("README.md", "sh")
     assert second.strip() == ".ci/run"
     clone = tmp_path / "clone"
@@ -172,17 +175,17 @@ def test_the_readmes_first_command_works_in_a_fresh_clone(tmp_path):
         assert '"exit_code": 0' in finished.stdout
         assert "Linux" in finished.stdout or "Darwin" in finished.stdout
     finally:
-        # It ends with its last session, which the command killed; this is for the case that it went wrong.
+        # The server ends with its last session, unless the command failed.
         subprocess.run([clone / ".venv/bin/phux", "kill", "--server"], env=env, capture_output=True, timeout=60)
 
 
 def _anchors(document):
-    """Return the anchors that GitHub makes of a page's headings."""
+    """Return the anchors that GitHub derives from a page's headings."""
     headings = re.findall(r"^#+ (.*)", document.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_every_link_in_the_documents_leads_somewhere():
+def test_every_link_in_the_documents_has_a_target():
     for document in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")):
         for link, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", document.read_text()):
             if "://" not in link:

@@ -14,7 +14,7 @@ import sys
 import pytest
 
 from remote_shells import check_no_command_is_typed_into_a_program, check_runs, check_timeout
-from servers import eventually
+from shell_panes import wait_for_program
 
 SHELLS = ["bash --norc", "zsh -f", "fish --no-config", "dash", "ksh", "busybox sh"]
 NAMESPACES = ("pid", "mount", "ipc", "uts", "network")
@@ -82,7 +82,7 @@ def inside(request, enter, open_shell):
     pane = open_shell("bash")
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys(f"{enter} {request.param}", "Enter")
-    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "runc")
+    wait_for_program(pane, "runc")
     pane.wait(state="awaiting_input", timeout_s=10)
     pane.wait(idle_ms=300, timeout_s=10)
     return pane

@@ -188,19 +188,16 @@ def test_unread_events_do_not_delay_calls(socket):
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("scope", ["function", "module"])
-def test_a_client_works_in_fixtures_of_pytest_asyncio(tmp_path, scope):
+def test_a_client_works_in_fixtures_of_pytest_asyncio(tmp_path):
     """pytest-asyncio runs the two halves of a fixture in different tasks."""
     pytest.importorskip("pytest_asyncio")
-    test = tmp_path / "test_users.py"
-    fixture = USERS_TESTS.replace("fixture(SCOPE)", f"fixture(scope='{scope}', loop_scope='module')")
-    test.write_text(fixture.replace("SCOPE", "loop_scope='module'"))
+    for scope in ("function", "module"):
+        fixture = USERS_TESTS.replace("fixture(SCOPE)", f"fixture(scope='{scope}', loop_scope='module')")
+        (tmp_path / f"test_{scope}.py").write_text(fixture.replace("SCOPE", "loop_scope='module'"))
     (tmp_path / "pytest.ini").write_text("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "pytest_asyncio", "-p", "no:cacheprovider", "-W", "error"]
-    done = subprocess.run(
-        [*command, str(test)], cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, timeout=60
-    )
-    assert "2 passed" in done.stdout, done.stdout + done.stderr
+    done = subprocess.run(command, cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, timeout=60)
+    assert "4 passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_a_closed_client_has_no_descriptor_left(socket):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 
@@ -14,7 +13,7 @@ from mcp_host import Host
 from outers import attached
 from phux_client import blocking, doctor
 from phux_core.errors import BusyError
-from servers import Cli, embedded_server, eventually
+from servers import Cli, embedded_server, eventually, kill_service
 
 SECRET = "hunter2-Tr0ub4dor"
 WRITES = (
@@ -45,18 +44,26 @@ def cli(tmp_path, monkeypatch):
 
 
 def write(cli, lines):
-    cli("send-keys", "work", str(lines), "Enter")
-    cli.json("wait", "work", "--until", f"wrote {lines}", "--timeout", "60")
+    """Make the program in the session write some lines."""
+    with blocking.connect(cli.socket) as phux:
+        pane = phux.pane("work")
+        pane.send_keys(str(lines), "Enter")
+        pane.wait(until=f"wrote {lines}", timeout_s=60)
 
 
 def holes(cli):
     return cli.json("status")["logs"]["holes"]
 
 
-def kill_service(cli):
-    before = cli.json("status")["service_pid"]
-    os.kill(before, signal.SIGKILL)
-    eventually(lambda: cli.json("status")["service_pid"] != before)
+def write_until_holes(cli, lines, count=0):
+    """Write until the log has this number of holes."""
+    with blocking.connect(cli.socket) as phux:
+        eventually(lambda: write(cli, lines) or len(phux.status().logs.holes) == count)
+
+
+def kill(cli):
+    with blocking.connect(cli.socket) as phux:
+        kill_service(phux)
 
 
 def test_a_full_disk_does_not_stop_a_pane_and_the_journal_is_written_later(small_disk, cli):
@@ -72,11 +79,11 @@ def test_a_full_disk_does_not_stop_a_pane_and_the_journal_is_written_later(small
     assert "BAD  logs: the server cannot write logs" in checked.out
     assert "BAD  holes: the log of @1 misses bytes" in checked.out
     assert cli.json("logs", "work", "--from-byte", "0", "--max-bytes", "100")["returned_lines"] > 0
-    kill_service(cli)
+    kill(cli)
     write(cli, 1)  # the pane and the next service continue
     assert holes(cli)[0]["start"] == hole["start"]
     subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
-    eventually(lambda: write(cli, 2) or not holes(cli))
+    write_until_holes(cli, 2)
     assert cli.json("logs", "work", "--tail", "100000")["holes"] == []
     text = cli("logs", "work", "--since", "0", "--grep", "^y+$", "--head", "40000", "--max-bytes", "16000000").out
     assert text.count("y" * 99) >= 30_002
@@ -87,10 +94,10 @@ def test_output_beyond_the_journal_is_a_hole_with_a_beginning_and_an_end(small_d
     write(cli, 200_001)  # more than the journal holds
     assert [hole["end"] is None for hole in holes(cli)] == [False, True]
     subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
-    eventually(lambda: write(cli, 3) or len(holes(cli)) == 1)
+    write_until_holes(cli, 3, count=1)
     (hole,) = holes(cli)
     assert hole["start"] < 1_048_576 < 16_000_000 < hole["end"]
-    kill_service(cli)
+    kill(cli)
     assert holes(cli) == [hole]
     document = cli.json("logs", "work", "--since", "0", "--grep", "not logged|wrote")
     assert f"[phux: bytes {hole['start']} to {hole['end']} were not logged]" in document["content"]

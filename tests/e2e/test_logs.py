@@ -11,7 +11,6 @@ import stat
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
@@ -455,15 +454,9 @@ def test_a_catastrophic_pattern_is_an_error_for_its_sender_only(phux):
     assert len(failed) == 4
 
 
+# tests/unit/test_patterns.py has more patterns. A long line is matched in another process than a short one.
 @pytest.mark.parametrize(
-    ("pattern", "line"),
-    [
-        ("(a+)+$", "a" * 60 + "!"),
-        (r"(.*a){30}b", "a" * 60),
-        (r"(\w+\s?)*:", "word " * 30),
-        (r"\d+x", "1" * 300_000),
-    ],
-    ids=["nested", "counted", "words", "long line"],
+    ("pattern", "line"), [("(a+)+$", "a" * 60 + "!"), (r"\d+x", "1" * 300_000)], ids=["nested", "long line"]
 )
 def test_a_pattern_that_takes_too_long_is_stopped(cli, pattern, line):
     (cli.cwd / "line").write_text(line)
@@ -474,13 +467,9 @@ def test_a_pattern_that_takes_too_long_is_stopped(cli, pattern, line):
         for flag, more in (("--regex", ()), ("--stop", ("--until", "x")))
     ]
     for words in (("logs", "work", "--grep", pattern), ("search", pattern), *waits):
-        began = time.monotonic()
         finished = cli(*words, "--json")
-        took = time.monotonic() - began
         assert finished.error["error"]["code"] == "limit", words
         assert "matching the pattern took" in finished.error["error"]["message"]
-        # The time limit, and the start of two Python processes on a busy machine. Without a limit, it would take minutes.
-        assert took < 15, f"{words} took {took:.1f} s"
     root = cli.json("status")["logs"]["directory"]
     with pytest.raises(LimitError, match="matching the pattern took"):
         stored_logs.search(pattern, root=root)

@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from servers import BIN
+from phux_client import blocking
+from servers import BIN, Cli
 
 # Signals 32 and 33 are glibc's own; programs started with posix_spawn, system() or popen() ignore them.
 _INTERNAL_SIGNALS = 3 << 31
@@ -115,12 +116,13 @@ def test_a_relative_command_is_found_from_its_directory(cli, tmp_path):
         (("-e", "=x"), "usage", "=x"),
     ],
 )
-def test_bad_input_is_a_clear_error_and_creates_nothing(cli, words, code, names):
-    finished = cli("new", "--json", *words)
+def test_bad_input_is_a_clear_error_and_creates_nothing(shared_server, tmp_path, words, code, names):
+    finished = Cli(shared_server.socket, tmp_path)("new", "--json", *words)
     assert finished.error["error"]["code"] == code
     assert names in finished.error["error"]["message"]
     assert finished.error["remedy"]
-    assert cli.json("ls")["sessions"] == []
+    with blocking.connect(shared_server.socket) as phux:
+        assert phux.sessions() == []
 
 
 def test_a_script_without_a_usable_interpreter_is_an_error_that_names_it(cli, tmp_path):

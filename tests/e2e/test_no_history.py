@@ -154,7 +154,8 @@ def contents(home):
     return {str(path): data for path, data in found.items() if "fish_variables" not in path.name}
 
 
-def use(pane, shell, runs=40):
+def use(pane, shell, runs=12):
+    """Run and type commands: with the 490 old lines, more than the limits of 500 in some rc files."""
     for number in range(runs):
         assert pane.run(f"echo run {number}", timeout_s=20).output == f"run {number}"
     pane.run("echo one\necho two", timeout_s=20)

@@ -13,6 +13,7 @@ from outers import attached
 from phux_client import blocking
 from phux_core.errors import BadRequestError, BusyError, NoSuchTargetError, PaneClosedError, RefusedError, TimedOutError
 from servers import Cli, embedded_server, eventually, kill_service, process_gone, server_without_sessions
+from shell_panes import wait_for_program
 
 SHELLS = [name for name in ("bash", "zsh", "fish", "dash") if shutil.which(name)]
 # Reports its start and the signals that it handles, and ends only if killed.
@@ -184,7 +185,7 @@ def test_a_raw_terminal_gets_the_signal_and_not_the_key(phux, pane):
 def test_stopping_and_continuing_a_job(phux, pane):
     pane.start("sleep 1000")
     # The shell reports the command before its child process has executed sleep.
-    eventually(lambda: (at := pane.info().foreground) and at.command == "sleep")
+    wait_for_program(pane, "sleep")
     assert pane.signal("TSTP").command == "sleep"
     pane.wait(state="prompt", timeout_s=10)
     pane.run("kill %1")

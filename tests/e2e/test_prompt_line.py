@@ -7,8 +7,7 @@ import shutil
 import pytest
 
 from phux_core import errors
-from servers import eventually
-from shell_panes import INTEGRATED
+from shell_panes import INTEGRATED, wait_for_program
 
 NOT_INTEGRATED = ["bash --norc", "dash", "ksh", "busybox"]
 VI = {
@@ -48,7 +47,7 @@ def in_vi_mode(pane, shell):
 def typed_while_it_runs(pane, *pieces):
     """Type pieces of input while a command runs, and wait for its end."""
     pane.start("env sleep 0.5")
-    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "sleep")
+    wait_for_program(pane, "sleep")
     for piece in pieces:
         pane.send_keys(*piece)
     pane.wait(command_done=True, timeout_s=10)

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 import pytest
 
 from phux_client import blocking
 from phux_core.keeper import journal
-from servers import embedded_server, eventually
+from servers import embedded_server, kill_service
 
 
 @pytest.fixture(params=["ghostty", "pyte"])
 def phux(request):
     with embedded_server(engine=request.param) as server, blocking.connect(server.socket) as phux:
         yield phux
-
-
-def kill_service(phux):
-    before = phux.status()
-    os.kill(before.service_pid, 9)
-    eventually(lambda: phux.status().service_restarts > before.service_restarts)
 
 
 def picture(pane):

@@ -16,7 +16,7 @@ from phux_client import blocking, flows
 from phux_core import errors
 from rawwire import RawClient
 from servers import eventually
-from shell_panes import INTEGRATED, MARKED, POSIX, SHELLS, files_of_runs, running
+from shell_panes import INTEGRATED, MARKED, POSIX, SHELLS, files_of_runs, running, wait_for_program
 
 
 @pytest.fixture(params=SHELLS)
@@ -93,41 +93,38 @@ def test_raw_output_is_what_the_command_wrote(pane):
     assert pane.run("printf 'a\\tb  \\n'").output == "a\tb  "
 
 
-@pytest.mark.parametrize("title", ["", "function fish_title; end", "function fish_title; echo mine; end"])
 @pytest.mark.parametrize("term", ["xterm-256color", "screen", "dumb"])
-def test_terminal_setup_of_fish_is_in_no_output(open_shell, title, term):
+def test_terminal_setup_of_fish_is_in_no_output(open_shell, term):
     pane = open_shell("fish", TERM=term)
-    pane.run(title or "true", timeout_s=20)
-    assert pane.run("printf 'a\\tb\\n'", raw=True, timeout_s=20).output == "a\tb\n"
+    for title in ("true", "function fish_title; end", "function fish_title; echo mine; end"):
+        pane.run(title, timeout_s=20)
+        assert pane.run("printf 'a\\tb\\n'", raw=True, timeout_s=20).output == "a\tb\n", title
 
 
 def test_a_progress_bar_is_its_last_state(pane):
     assert pane.run(r"printf '10%%\r50%%\r100%%\ndone\n'").output == "100%\ndone"
 
 
-@pytest.mark.parametrize("raw", [False, True])
-@pytest.mark.parametrize(
-    ("command", "ends"),
-    [
-        ("printf abc", False),
-        ("echo abc", True),
-        ("printf 'a\\n\\n'", True),
-        ("true", False),
-        ("printf 'red\\n\\033[0m'", True),
-        ("printf 'a\\nb'", False),
-        ("seq 1 3000", True),
-        ("echo a\nprintf b", False),
-        ("no-such-command-at-all", True),
-    ],
-)
-def test_run_reports_whether_the_output_ended_with_a_newline(pane, command, ends, raw):
-    assert pane.run(command, raw=raw, max_bytes=1000).ends_with_newline == ends
+def test_run_reports_whether_the_output_ended_with_a_newline(pane):
+    for command, ends in {
+        "printf abc": False,
+        "echo abc": True,
+        "printf 'a\\n\\n'": True,
+        "true": False,
+        "printf 'red\\n\\033[0m'": True,
+        "printf 'a\\nb'": False,
+        "seq 1 3000": True,
+        "echo a\nprintf b": False,
+        "no-such-command-at-all": True,
+    }.items():
+        for raw in (False, True):
+            assert pane.run(command, raw=raw, max_bytes=1000).ends_with_newline == ends, (command, raw)
 
 
-@pytest.mark.parametrize("command", ["# a comment", "  # another", "#one\n#two", ":", "cd .", "x=1; : # end"])
-def test_raw_output_has_nothing_of_the_line_editor(posix_pane, command):
-    assert posix_pane.run(command, raw=True, timeout_s=10).output == ""
-    assert posix_pane.run("printf x", raw=True, timeout_s=10).output == "x"
+def test_raw_output_has_nothing_of_the_line_editor(posix_pane):
+    for command in ("# a comment", "  # another", "#one\n#two", ":", "cd .", "x=1; : # end"):
+        assert posix_pane.run(command, raw=True, timeout_s=10).output == "", command
+        assert posix_pane.run("printf x", raw=True, timeout_s=10).output == "x", command
 
 
 def test_raw_output_of_comments_in_fish_is_at_most_a_newline(open_shell):
@@ -187,62 +184,62 @@ def test_a_program_on_the_alternate_screen_leaves_its_output_clean(pane):
 # Commands
 
 
-@pytest.mark.parametrize(
-    ("command", "output"),
-    [
-        ("cat <<EOF\none $((1 + 1))\ntwo\nEOF", "one 2\ntwo"),
-        ("cat <<'EOF'\n$HOME \"quoted\" `ticks`\nEOF\necho after", '$HOME "quoted" `ticks`\nafter'),
-        ("for i in 1 2 3\ndo\n  echo $i\ndone", "1\n2\n3"),
-        ("if true; then echo yes; fi", "yes"),
-        ('echo $(echo nested "$(echo deeper)")', "nested deeper"),
-        ("echo one # a comment", "one"),
-        ("# nothing but a comment", ""),
-        ("echo 'a # b' # c", "a # b"),
-        ('echo "it\'s" \'"quoted"\'', 'it\'s "quoted"'),
-        ("echo one\\\ntwo", "onetwo"),
-        ("echo back\\", "back"),
-        ("echo 'wow!' \"hey!\" !", "wow! hey! !"),
-        ("echo ünï → 日本語 🚀", "ünï → 日本語 🚀"),
-        ("printf '%s\\n' \"a\tb\"", "a\tb"),
-        ("  echo leading blanks", "leading blanks"),
-        ("echo one; echo two\n\n\necho three\n", "one\ntwo\nthree"),
-        ("f() {\n echo in f $1\n}\nf x", "in f x"),
-        ("case x in\n x) echo is x;;\nesac", "is x"),
-        ("{ echo a; echo b; } | cat", "a\nb"),
-        ("(echo sub; exit 3) || echo code $?", "sub\ncode 3"),
-        ("true && echo and || echo or", "and"),
-        ("cat /dev/null; echo '%s %d \\n'", None),
-    ],
-)
-def test_posix_commands_of_every_kind_run(posix_pane, command, output):
-    result = posix_pane.run(command, timeout_s=20)
-    if output is not None:
-        assert result.output == output
-    assert result.exit_code == 0
-    assert posix_pane.run("echo usable").output == "usable"
+POSIX_COMMANDS = [
+    ("cat <<EOF\none $((1 + 1))\ntwo\nEOF", "one 2\ntwo"),
+    ("cat <<'EOF'\n$HOME \"quoted\" `ticks`\nEOF\necho after", '$HOME "quoted" `ticks`\nafter'),
+    ("for i in 1 2 3\ndo\n  echo $i\ndone", "1\n2\n3"),
+    ("if true; then echo yes; fi", "yes"),
+    ('echo $(echo nested "$(echo deeper)")', "nested deeper"),
+    ("echo one # a comment", "one"),
+    ("# nothing but a comment", ""),
+    ("echo 'a # b' # c", "a # b"),
+    ('echo "it\'s" \'"quoted"\'', 'it\'s "quoted"'),
+    ("echo one\\\ntwo", "onetwo"),
+    ("echo back\\", "back"),
+    ("echo 'wow!' \"hey!\" !", "wow! hey! !"),
+    ("echo ünï → 日本語 🚀", "ünï → 日本語 🚀"),
+    ("printf '%s\\n' \"a\tb\"", "a\tb"),
+    ("  echo leading blanks", "leading blanks"),
+    ("echo one; echo two\n\n\necho three\n", "one\ntwo\nthree"),
+    ("f() {\n echo in f $1\n}\nf x", "in f x"),
+    ("case x in\n x) echo is x;;\nesac", "is x"),
+    ("{ echo a; echo b; } | cat", "a\nb"),
+    ("(echo sub; exit 3) || echo code $?", "sub\ncode 3"),
+    ("true && echo and || echo or", "and"),
+    ("cat /dev/null; echo '%s %d \\n'", None),
+]
 
 
-@pytest.mark.parametrize(
-    ("command", "output"),
-    [
-        ("for i in 1 2 3\n  echo $i\nend", "1\n2\n3"),
-        ("if true; echo yes; end", "yes"),
-        ("echo (echo nested)", "nested"),
-        ("echo one # a comment", "one"),
-        ("# nothing but a comment", ""),
-        ("echo 'it\\'s' \"x\"", "it's x"),
-        ("echo ünï → 日本語 🚀", "ünï → 日本語 🚀"),
-        ("function f\n echo in f $argv\nend\nf x", "in f x"),
-        ("echo one\\\ntwo", "onetwo"),
-        ("true; and echo and", "and"),
-        ("begin; echo a; echo b; end | cat", "a\nb"),
-    ],
-)
-def test_fish_commands_of_every_kind_run(open_shell, command, output):
+def test_posix_commands_of_every_kind_run(posix_pane):
+    for command, output in POSIX_COMMANDS:
+        result = posix_pane.run(command, timeout_s=20)
+        if output is not None:
+            assert result.output == output, command
+        assert result.exit_code == 0, command
+        assert posix_pane.run("echo usable").output == "usable", command
+
+
+FISH_COMMANDS = [
+    ("for i in 1 2 3\n  echo $i\nend", "1\n2\n3"),
+    ("if true; echo yes; end", "yes"),
+    ("echo (echo nested)", "nested"),
+    ("echo one # a comment", "one"),
+    ("# nothing but a comment", ""),
+    ("echo 'it\\'s' \"x\"", "it's x"),
+    ("echo ünï → 日本語 🚀", "ünï → 日本語 🚀"),
+    ("function f\n echo in f $argv\nend\nf x", "in f x"),
+    ("echo one\\\ntwo", "onetwo"),
+    ("true; and echo and", "and"),
+    ("begin; echo a; echo b; end | cat", "a\nb"),
+]
+
+
+def test_fish_commands_of_every_kind_run(open_shell):
     pane = open_shell("fish")
-    result = pane.run(command, timeout_s=20)
-    assert (result.output, result.exit_code) == (output, 0)
-    assert pane.run("echo usable").output == "usable"
+    for command, output in FISH_COMMANDS:
+        result = pane.run(command, timeout_s=20)
+        assert (result.output, result.exit_code) == (output, 0), command
+        assert pane.run("echo usable").output == "usable", command
 
 
 def test_a_command_may_have_ten_kilobytes(pane):
@@ -272,52 +269,31 @@ def test_shell_state_persists_between_runs(posix_pane, tmp_path):
 
 
 BROKEN = ['echo "open', "if true; then", "echo $(", "cat <(", "fi", "echo ) x", "&& b"]
+INCOMPLETE = ["echo a &&", "echo a ||", "echo a |", "x[", "a[1", "for x", "function f", "{ a"]
 
 
-@pytest.mark.parametrize("command", BROKEN)
-def test_a_syntax_error_is_the_shells_own_and_returns_at_once(posix_pane, command):
-    started = time.monotonic()
-    result = posix_pane.run(command, timeout_s=20)
-    assert result.exit_code != 0
-    assert result.output != ""
-    assert time.monotonic() - started < 10
-    assert posix_pane.run("echo usable").output == "usable"
-
-
-def test_an_incomplete_command_returns_at_once_every_time(posix_pane):
-    for command in [
-        *BROKEN * 2,
-        "echo a &&",
-        "echo a ||",
-        "echo a |",
-        "x[",
-        "a[1",
-        "for x",
-        "function f",
-        "{ a",
-    ]:
+def test_a_syntax_error_is_the_shells_own_and_returns_at_once_every_time(posix_pane):
+    for command in [*BROKEN * 2, *INCOMPLETE]:
         started = time.monotonic()
-        posix_pane.run(command, timeout_s=20)
+        result = posix_pane.run(command, timeout_s=20)
+        if command in BROKEN:
+            assert result.exit_code != 0, command
+            assert result.output != "", command
         assert posix_pane.run("echo usable", timeout_s=20).output == "usable", command
         assert time.monotonic() - started < 10, command
 
 
-@pytest.mark.parametrize(
-    "command", ["echo (", "ls *(.", "print (a|b", "echo a=(", "repeat 3", "for x in 1", "select x", "if true"]
-)
-def test_a_line_that_zsh_accepts_only_in_files_is_not_typed(open_shell, command):
+def test_a_line_that_zsh_accepts_only_in_files_is_not_typed(open_shell):
     pane = open_shell("zsh")
-    pane.run(command, timeout_s=20)
-    assert pane.run("echo usable", timeout_s=20).output == "usable"
-
-
-@pytest.mark.parametrize("command", ["cat <<EOF", "cat <<-E", "cat <<'E'", "cat <<EOF; echo x"])
-def test_run_works_after_a_here_document_without_a_body(posix_pane, command):
-    posix_pane.run(command, timeout_s=20)
-    assert posix_pane.run("echo usable", timeout_s=20).output == "usable"
+    for command in ("echo (", "ls *(.", "print (a|b", "echo a=(", "repeat 3", "for x in 1", "select x", "if true"):
+        pane.run(command, timeout_s=20)
+        assert pane.run("echo usable", timeout_s=20).output == "usable", command
 
 
 def test_a_here_document_without_its_delimiter_ends_with_the_command(posix_pane):
+    for command in ("cat <<EOF", "cat <<-E", "cat <<'E'", "cat <<EOF; echo x"):
+        posix_pane.run(command, timeout_s=20)
+        assert posix_pane.run("echo usable", timeout_s=20).output == "usable", command
     result = posix_pane.run("cat <<EOF\nno end", timeout_s=20)
     assert "no end" in result.output or result.exit_code != 0
     assert posix_pane.run("echo usable").output == "usable"
@@ -415,7 +391,7 @@ def test_another_shell_can_replace_a_shell_without_marks(open_shell, outer):
 def test_a_shell_started_by_a_command_does_not_end_the_run(open_shell):
     pane = open_shell("dash")
     with running(pane, "bash --norc; echo back; (exit 3)", timeout_s=30) as outcome:
-        eventually(lambda: (front := pane.info().foreground) is not None and front.command == "bash")
+        wait_for_program(pane, "bash")
         pane.wait(state="prompt", timeout_s=10)
         pane.send_keys("echo in $((1 + 1)) shells", "Enter")
         pane.wait(until="in 2 shells", timeout_s=10)
@@ -479,7 +455,7 @@ def test_c_c_from_another_client_ends_the_run(pane, phux):
 
     thread = threading.Thread(target=run)
     thread.start()
-    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "sleep")
+    wait_for_program(pane, "sleep")
     pane.send_keys("C-c")
     thread.join()
     assert outcome[0].exit_code == 130
@@ -604,7 +580,7 @@ def test_a_program_that_was_typed_after_a_run_is_refused_at_once(pane):
     pane.run("true", timeout_s=10)
     pane.wait(state="prompt", timeout_s=10)
     pane.send_keys("sh -c 'sleep 100'", "Enter")
-    eventually(lambda: (front := pane.info().foreground) is not None and front.command in {"sh", "sleep"})
+    wait_for_program(pane, "sh", "sleep")
     started = time.monotonic()
     with pytest.raises(errors.BusyError):
         pane.run("echo no", timeout_s=10)
@@ -664,7 +640,7 @@ def test_run_works_in_a_shell_in_a_nested_terminal(open_shell, inner):
         pytest.skip("script is not installed")
     pane = open_shell("bash")
     pane.send_keys(f"script -q -c '{inner}' /dev/null", "Enter")
-    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "script")
+    wait_for_program(pane, "script")
     pane.wait(state="awaiting_input", timeout_s=10)
     pane.wait(idle_ms=300, timeout_s=10)
     result = pane.run("echo far away; false", timeout_s=20)
@@ -994,7 +970,7 @@ def test_a_full_directory_is_reported_and_leaves_no_file(server, open_shell, phu
 def test_input_typed_ahead_of_the_prompt_is_not_overwritten(integrated_pane):
     integrated_pane.wait(state="prompt", timeout_s=10)
     integrated_pane.start("env sleep 1")
-    eventually(lambda: (front := integrated_pane.info().foreground) is not None and front.command == "sleep")
+    wait_for_program(integrated_pane, "sleep")
     integrated_pane.send_keys("echo part")
     integrated_pane.wait(state="prompt", timeout_s=10)
     with pytest.raises(errors.BusyError, match="partly typed line"):
@@ -1039,7 +1015,7 @@ def test_a_key_consumed_by_the_terminal_is_not_at_the_prompt(open_shell, key):
     pane = open_shell("bash")
     pane.wait(state="prompt", timeout_s=10)
     pane.start("env sleep 1")
-    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "sleep")
+    wait_for_program(pane, "sleep")
     pane.send_keys("x")
     pane.send_keys(key)
     assert pane.run("echo next", queue=True, timeout_s=10).output == "next"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 
 import pytest
 
@@ -15,7 +14,7 @@ from phux_client import blocking, flows
 from phux_core import errors
 from rawwire import RawClient
 from servers import embedded_server, eventually
-from shell_panes import INTEGRATED, MARKED, SHELLS, running
+from shell_panes import INTEGRATED, SHELLS, running, wait_for_program
 
 
 @pytest.fixture
@@ -28,17 +27,13 @@ def kill_service(phux):
     os.kill(phux.status().service_pid, signal.SIGKILL)
 
 
-def in_front(pane, name):
-    return lambda: (front := pane.info().foreground) is not None and front.command == name
-
-
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_run_survives_a_service_death_while_its_command_runs(open_shell, phux, shell, tmp_path):
     pane = open_shell(shell)
     assert pane.run("echo first; sh -c 'exit 7'").exit_code == 7, "the next service reads this command's end again"
     restarts = phux.status().service_restarts
     with running(pane, "echo before; env sleep 1; echo x >> count; echo after; sh -c 'exit 6'") as outcome:
-        eventually(in_front(pane, "sleep"))
+        wait_for_program(pane, "sleep")
         kill_service(phux)
     assert (outcome[0].output, outcome[0].exit_code) == ("before\nafter", 6)
     assert (tmp_path / "count").read_text() == "x\n", "the command ran once"
@@ -49,7 +44,7 @@ def test_a_run_survives_a_service_death_while_its_command_runs(open_shell, phux,
 def test_a_command_that_timed_out_is_an_ordinary_program_to_the_next_service(open_shell, phux):
     pane = open_shell("bash")
     pane.start("env sleep 100")
-    eventually(in_front(pane, "sleep"))
+    wait_for_program(pane, "sleep")
     kill_service(phux)
     for _ in range(2):
         with pytest.raises(errors.BusyError, match="sleep"):
@@ -61,7 +56,7 @@ def test_a_command_that_timed_out_is_an_ordinary_program_to_the_next_service(ope
 def test_other_runs_queue_after_a_run_that_is_still_awaited(open_shell, phux):
     pane = open_shell("bash")
     with running(pane, "until [ -e go ]; do env sleep 0.05; done; echo first") as first:
-        eventually(in_front(pane, "sleep"))
+        wait_for_program(pane, "sleep")
         kill_service(phux)
         with running(pane, "echo second", timeout_s=30) as second:
             pane.wait(idle_ms=1500, timeout_s=10)  # longer than a caller takes to connect again
@@ -73,7 +68,7 @@ def test_other_runs_queue_after_a_run_that_is_still_awaited(open_shell, phux):
 def test_a_run_survives_a_service_death_after_a_resize(open_shell, phux):
     pane = open_shell("bash")
     with running(pane, "echo begin; env sleep 1; echo second") as outcome:
-        eventually(in_front(pane, "sleep"))
+        wait_for_program(pane, "sleep")
         pane.resize(70, 20)
         kill_service(phux)
     # The journal starts again at the new size. The log has the earlier output.
@@ -84,7 +79,7 @@ def test_a_run_survives_a_service_death_after_a_resize(open_shell, phux):
 def test_output_lost_by_a_resize_without_a_log_is_reported(phux):
     pane = phux.new_session("unlogged", command=["bash", "--norc"], log=False).pane
     with running(pane, "echo begin; env sleep 1; echo second") as outcome:
-        eventually(in_front(pane, "sleep"))
+        wait_for_program(pane, "sleep")
         pane.resize(70, 20)
         kill_service(phux)
     result = outcome[0]
@@ -128,7 +123,7 @@ def test_a_queued_run_survives_a_service_death(open_shell, phux, tmp_path):
 def test_a_command_that_ends_without_a_service_is_reported_by_the_next(open_shell, phux, tmp_path):
     pane = open_shell("bash")
     with running(pane, "until [ -e go ]; do env sleep 0.05; done; seq 1 2000; touch done; sh -c 'exit 6'") as outcome:
-        eventually(in_front(pane, "sleep"))
+        wait_for_program(pane, "sleep")
         service = phux.status().service_pid
         os.kill(service, signal.SIGSTOP)
         (tmp_path / "go").write_text("")
@@ -136,51 +131,3 @@ def test_a_command_that_ends_without_a_service_is_reported_by_the_next(open_shel
         os.kill(service, signal.SIGKILL)
     assert outcome[0].exit_code == 6
     assert outcome[0].output == "\n".join(map(str, range(1, 2001)))
-
-
-@pytest.mark.parametrize("shell", [*MARKED, "mksh"])
-@pytest.mark.parametrize("limit", [4, 9, 12, 13, 14, 15, 17, 20])
-def test_a_shell_with_few_file_descriptors_runs_a_command_or_reports_that_it_did_not(
-    open_shell, monkeypatch, shell, limit
-):
-    monkeypatch.setitem(SHELLS, "mksh", ["mksh"])
-    pane = open_shell(shell)
-    ran = ("ran", 3)
-    commands = {f"ulimit -n {limit}": ("", 0), "echo ran; sh -c 'exit 3'": ran, "echo ran\nsh -c 'exit 3'": ran}
-    for command, expected in commands.items():
-        began = time.monotonic()
-        try:
-            result = pane.run(command, timeout_s=20)
-        except (errors.RefusedError, errors.PaneClosedError):
-            pass  # busybox ends without a free descriptor
-        else:
-            # bash and zsh need a descriptor to report the code of the command that limits them, and bash prints an error.
-            few = limit <= 13 and (not result.exit_known or "Too many open files" in result.output)
-            assert (result.output, result.exit_code) == expected or few
-        assert time.monotonic() - began < 5
-
-
-@pytest.mark.parametrize(
-    ("shell", "limit"),
-    [("bash", 4), ("bash", 10), ("zsh", 4), ("zsh", 14), ("fish", 4), ("fish", 12), ("dash", 4), ("ksh", 4)],
-)
-def test_a_shell_with_too_few_file_descriptors_is_refused_a_command_at_once(open_shell, shell, limit):
-    pane = open_shell(shell)
-    pane.send_keys(f"ulimit -n {limit}", "Enter")
-    pane.wait(state="prompt", timeout_s=20)
-    for command in ("echo hi", "echo a\necho b", "echo hi | cat"):
-        began = time.monotonic()
-        # bash ends if it cannot open anything.
-        with pytest.raises((errors.RefusedError, errors.PaneClosedError)):
-            pane.run(command, timeout_s=20)
-        assert time.monotonic() - began < 5
-
-
-def test_a_file_that_the_shell_cannot_open_is_an_error(open_shell):
-    pane = open_shell("bash")
-    pane.run('.() { builtin . "$1.gone"; }', timeout_s=20)
-    with pytest.raises(errors.RefusedError, match="could not open the file"):
-        pane.run("echo never\necho ever", timeout_s=20)
-    pane.run("unset -f .", timeout_s=20)
-    assert pane.run("echo one\necho two", timeout_s=20).output == "one\ntwo"
-    assert "could not" not in pane.run("ls /nonexistent/r123456\nfalse", timeout_s=20).output

@@ -13,7 +13,7 @@ from phux_client import connect
 from phux_core import errors
 from rawwire import RawClient
 from servers import BIN, Cli, Finished, eventually
-from shell_panes import running
+from shell_panes import running, wait_for_program
 
 # The time for "at once" on a machine that is busy with other tests.
 AT_ONCE_S = 3
@@ -46,7 +46,7 @@ class Client:
 def begin(cli, pane, *words, program="sleep"):
     """Run a program in the foreground, and return once it runs."""
     client = Client(cli, pane, *words)
-    eventually(lambda: (front := pane.info().foreground) is not None and front.command == program)
+    wait_for_program(pane, program)
     return client
 
 
@@ -108,7 +108,7 @@ def test_a_command_that_ignores_the_interrupt_is_reported_as_running(open_shell,
 def test_a_queued_command_is_not_typed_after_ctrl_c(open_shell, cli):
     pane = open_shell("bash")
     pane.send_keys("env sleep 60", "Enter")
-    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "sleep")
+    wait_for_program(pane, "sleep")
     client = Client(cli, pane, "echo ne''ver", "--queue")
     eventually(lambda: is_queued(cli.socket, pane))
     assert refuses_at_once(pane)

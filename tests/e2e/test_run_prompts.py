@@ -10,7 +10,7 @@ import pytest
 from phux_client import blocking
 from phux_core import errors
 from servers import embedded_server, eventually
-from shell_panes import INTEGRATED, POSIX, SHELLS
+from shell_panes import INTEGRATED, POSIX, SHELLS, wait_for_program
 
 
 @pytest.fixture(scope="module")
@@ -291,7 +291,7 @@ def test_run_works_in_a_posix_shell_with_echo_off(open_shell):
 def test_echo_off_counts_as_awaiting_a_secret(open_shell):
     pane = open_shell("bash")
     pane.send_keys("dash", "Enter")
-    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "dash")
+    wait_for_program(pane, "dash")
     pane.wait(state="prompt", timeout_s=20)
     pane.run("stty -echo")
     with pytest.raises(errors.BusyError, match="dash waits for a secret") as raised:

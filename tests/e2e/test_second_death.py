@@ -15,19 +15,13 @@ import pytest
 import phux_client
 from phux_client import blocking
 from rawwire import RawClient
-from servers import BIN, Cli, embedded_server, eventually, process_gone
+from servers import BIN, Cli, embedded_server, eventually, kill_service, process_gone
 
 
 @pytest.fixture
 def phux():
     with embedded_server() as server, blocking.connect(server.socket) as phux:
         yield phux
-
-
-def kill_service(phux, number=signal.SIGKILL):
-    before = phux.status()
-    os.kill(before.service_pid, number)
-    eventually(lambda: phux.status().service_restarts > before.service_restarts, within_s=20)
 
 
 def open_files(pid):
@@ -203,7 +197,7 @@ def test_a_flood_loses_no_byte_through_many_deaths(phux):
 
 
 def test_connecting_right_after_the_last_session_ended_starts_another_server(runtime):
-    for _ in range(10):
+    for _ in range(5):
         with blocking.connect(start=True) as phux:
             phux.new_session("once", command=["sleep", "100"]).kill()
     with blocking.connect(start=True) as phux:

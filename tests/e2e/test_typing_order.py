@@ -8,6 +8,7 @@ import sys
 
 from rawwire import RawClient
 from servers import eventually
+from shell_panes import wait_for_program
 
 ASKS = """
 import os, pathlib, sys, time, tty
@@ -49,7 +50,7 @@ def test_the_reply_to_a_busybox_query_is_not_read_by_the_started_program(open_sh
     for number in range(5):
         pane.send_keys("Enter")
         pane.send_keys("head -n 1", "Enter")
-        eventually(lambda: pane.info().foreground.command == "head")
+        wait_for_program(pane, "head")
         pane.send_keys(f"word {number}", "Enter")
         pane.wait(state="prompt", timeout_s=10)
         assert pane.snapshot().text.count(f"word {number}\n") == 2  # the echo, and the output of head

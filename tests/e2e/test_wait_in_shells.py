@@ -9,7 +9,7 @@ import pytest
 
 from phux_core import errors
 from servers import eventually
-from shell_panes import INTEGRATED, MARKED
+from shell_panes import INTEGRATED, MARKED, wait_for_program
 
 SIZES = [(80, 24), (30, 6)]
 
@@ -133,7 +133,7 @@ def test_a_line_typed_ahead_is_not_output(open_shell, shell, size):
     pane.wait(state="prompt", timeout_s=20)
     since = pane.snapshot().seq
     pane.send_keys("env sleep 0.4", "Enter")
-    eventually(lambda: (front := pane.info().foreground) is not None and front.command == "sleep")
+    wait_for_program(pane, "sleep")
     pane.send_keys("sleep 0.3; echo nee''dle; echo the needle", "Enter")
     # dash writes the output after its prompt.
     assert output_line(pane, "needle", since=since).removeprefix("$ ") == "needle"
@@ -219,7 +219,7 @@ def test_typed_lines_are_not_output_after_another_program_replaces_the_shell(ope
         assert output_line(pane, "needle", since=since) == "needle"
         pane.wait(state="prompt", timeout_s=20)
         pane.send_keys("exec dash", "Enter")
-        eventually(lambda pane=pane: (front := pane.info().foreground) is not None and front.command == "dash")
+        wait_for_program(pane, "dash")
         pane.wait(state="prompt", timeout_s=20)
         assert output_line(pane, "needle", since=since) == "needle"
         with pytest.raises(errors.TimedOutError):

@@ -19,15 +19,17 @@ from servers import BIN, Cli, clean_environment, eventually
 from validation import validate
 
 READ = ["sh", "-c", "stty -echo; echo ready; while read -r x; do echo $x; done"]
-# Causes more events than the buffers between it and the reader hold.
+# Causes more events than the buffers between it and the reader hold. It waits for the reply to a query after each title,
+# because titles that the service reads together cause one event.
 TITLES = r"""
-import os, time, tty
+import os, tty
 tty.setraw(0)
 os.write(1, b"ready")
 os.read(0, 1)
-for number in range(6000):
-    os.write(1, b"\x1b]2;%d %s\x07" % (number, b"x" * 900))
-    time.sleep(0.0003)
+for number in range(3000):
+    os.write(1, b"\x1b]2;%d %s\x07\x1b[5n" % (number, b"x" * 900))
+    while os.read(0, 1) != b"n":
+        pass
 os.write(1, b"over")
 os.read(0, 1)
 """

@@ -30,6 +30,7 @@ from phux_core.errors import (
 )
 from rawwire import RawClient
 from servers import embedded_server, eventually, process_gone
+from shell_panes import wait_for_program
 
 SLEEP = ["sleep", "1000"]
 
@@ -113,7 +114,7 @@ def test_a_new_pane_starts_in_the_directory_of_its_target(phux, tmp_path):
     assert phux.session("work").new_window(command=["sh"]).pane.run("pwd").output == str(tmp_path / "a b")
     assert pane.split(command=["sh"], cwd=str(tmp_path)).run("pwd").output == str(tmp_path)
     pane.send_keys(f"sh -c 'cd {tmp_path}/inner && exec sleep 1000'", "Enter")
-    eventually(lambda: pane.info().foreground.command == "sleep")
+    wait_for_program(pane, "sleep")
     assert pane.split("down", command=["sh"]).run("pwd").output == str(tmp_path / "inner")
 
 

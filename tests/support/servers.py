@@ -145,11 +145,11 @@ def eventually(probe: Callable[[], Any], *, within_s: float = 10) -> Any:
         time.sleep(0.01)
 
 
-def kill_service(phux: Phux) -> None:
-    """Kill the service, and wait for the next one."""
-    pid = phux.status().service_pid
-    os.kill(pid, signal.SIGKILL)
-    eventually(lambda: phux.status().service_pid != pid)
+def kill_service(phux: Phux, number: int = signal.SIGKILL) -> None:
+    """Kill the service with a signal, and wait for the next one."""
+    before = phux.status()
+    os.kill(before.service_pid, number)
+    eventually(lambda: phux.status().service_restarts > before.service_restarts, within_s=20)
 
 
 def process_gone(pid: int) -> bool:

@@ -12,6 +12,7 @@ import pytest
 
 from phux_client import blocking
 from phux_core import errors
+from servers import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,6 +91,11 @@ class ShellPanes:
             with contextlib.suppress(errors.PhuxError):  # it may have been killed by its test
                 session.kill()
         assert files_of_runs(self._phux.socket) == []
+
+
+def wait_for_program(pane: blocking.Pane, *names: str) -> None:
+    """Wait until a program with one of these names is in the foreground."""
+    eventually(lambda: (front := pane.info().foreground) is not None and front.command in names)
 
 
 @contextlib.contextmanager
