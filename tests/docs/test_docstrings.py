@@ -33,7 +33,6 @@ PURE = [
     "phux_core.server.run.command_text",
     "phux_core.server.shell.marks",
     "phux_core.server.shell.output_bounds",
-    "phux_core.server.shell.typed_line",
     "phux_core.keys",
     "phux_core.width",
     "phux_core.selector",
