@@ -29,10 +29,10 @@ it. All marks end with BEL. docs/shell-integration.md explains how the server us
     A continuation prompt was drawn. From POSIX shells only.
 ``7748;NONCE;R;shown`` and ``7748;NONCE;R;hidden``
     The command reads a line, which is shown or hidden while it is typed. From fish only; in other shells, the
-    terminal's settings tell.
+    terminal's settings show it.
 ``7748;NONCE;L;LENGTH;MODE``
     The answer to the key ``CSI 7748 ~``, which is bound in every keymap: the number of characters on the command line.
-    MODE is ``command`` if keys are commands, and ``more`` if earlier lines belong to the line. bash cannot tell
+    MODE is ``command`` in vi command mode, and ``more`` if earlier lines belong to the line. bash does not know
     ``more``, but draws its prompt again after the answer: B follows unless the line is continued. If a command has
     removed all hooks from bash, the key restores them, and the answer is ``L;LENGTH;restored;EXIT``.
 ``7748;NONCE;X``
@@ -91,7 +91,7 @@ def integrate(argv: list[str], env: Mapping[str, str], nonce: str) -> tuple[list
 
     Returns:
         The command to start instead, and the variables to add to its environment; None if it is not a shell that we
-        integrate, or if its arguments ask for something else than an interactive or login shell.
+        integrate, or if its arguments ask for anything other than an interactive or login shell.
 
     Raises:
         ValueError: The nonce has other characters.
@@ -185,7 +185,7 @@ def _posix(argv: list[str], env: Mapping[str, str], _login: bool) -> tuple[list[
         "PHUX_ENV": f"={env['ENV']}" if env.get("ENV") else "",
     }
     if os.path.basename(os.path.realpath(argv[0])) == "busybox":
-        variables["PHUX_SHELL"] = "busybox"  # it has no variable that tells
+        variables["PHUX_SHELL"] = "busybox"  # it has no variable that identifies it
     return [*argv], variables
 
 

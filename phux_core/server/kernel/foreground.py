@@ -121,7 +121,7 @@ def look(master: int, first_name: str = "", first_shell: str | None = None) -> F
         if leader is not None and (leader.pgid != pgid or leader.state in "ZX"):
             leader = None
         chosen = leader
-        waiting: bool | None = False if _system_tells() else None
+        waiting: bool | None = False if _reports_sleeps() else None
         members = _descendants(leader) if leader is not None else _members_without_leader(pgid)
         for member in members:
             chosen = chosen or member
@@ -153,7 +153,7 @@ def _read(path: str) -> bytes:
 
 
 @functools.cache
-def _system_tells() -> bool:
+def _reports_sleeps() -> bool:
     return os.path.exists("/proc/self/wchan")  # missing in gVisor, for example
 
 

@@ -177,12 +177,12 @@ def status_line(shell: str) -> str:
     return "{ _q=$?; } 2>/dev/null"
 
 
-def question(nonce: str) -> str:
+def kind_query(nonce: str) -> str:
     """Return a line that makes a shell report its kind: in single quotes, only fish reads two backslashes as one."""
     return f" printf '{_mark(nonce, _KIND + '%s')}' '\\\\'"
 
 
-def answer(data: bytes, nonce: str) -> str | None:
+def parse_kind(data: bytes, nonce: str) -> str | None:
     """Parse a shell's reply: ``fish`` or ``posix``; None if it is not a reply to this query."""
     return {f"{nonce};{_KIND}\\".encode(): "fish", f"{nonce};{_KIND}\\\\".encode(): "posix"}.get(data)
 
@@ -201,7 +201,7 @@ def inline(command: str, nonce: str, shell: str) -> str:
     if any(not (char.isprintable() or char in "\n\t") for char in command):
         raise BadRequestError(
             "the command has control characters, which cannot be typed into the shell of another machine",
-            remedy="write them as the shell's printf would",
+            remedy="write them as escape sequences of printf",
         )
     pieces = [command[index : index + _PIECE] for index in range(0, len(command), _PIECE)] or [""]
     quoted = "\\\n".join(_quote_fish(piece) if shell == "fish" else quote_always(piece) for piece in pieces)

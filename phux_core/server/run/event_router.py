@@ -1,4 +1,4 @@
-"""Hand on what a shell does: to the runs, to the command ledger, and as events to clients."""
+"""Distribute the events of a shell to its runs, to the command ledger and to clients."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class EventRouter:
-    """The events of one pane's shell, and who gets them.
+    """Distributes the events of one pane's shell.
 
     Args:
         shell: The pane's shell.
@@ -26,7 +26,7 @@ class EventRouter:
         runs: The run that was typed last.
         runner: Its runs.
         ledger: Its commands.
-        events: Where to publish what happens.
+        events: Publishes events to clients.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class EventRouter:
         self._runner, self._ledger, self._events = runner, ledger, events
 
     def take_mark(self, mark: PrivateOsc) -> None:
-        """Take a mark of the pane's own shell, or of a run."""
+        """Process a mark of the pane's own shell, or of a run."""
         events = self._shell.tracker.mark(mark, alt_screen=self._engine.alt_screen)
         if events:
             self.publish(events)
@@ -53,7 +53,7 @@ class EventRouter:
         self._shell.changed.wake_all()
 
     def take_output(self, data: bytes, base: int, start: int, end: int) -> int:
-        """Give the tracker a part of the output that has no marks, if it asks for it; return where the part ends."""
+        """Pass output without marks to the tracker if it needs any; return where the output ends."""
         if end > start and self._shell.tracker.wants_output:
             self.publish(self._shell.tracker.written(data[start - base : end - base], start))
         return max(start, end)
@@ -65,7 +65,7 @@ class EventRouter:
             self._events.emit("cwd_changed", cwd=cwd)
 
     def publish(self, events: list[ShellEvent]) -> None:
-        """Hand on what the tracker has found."""
+        """Distribute events of the tracker."""
         for event in events:
             if isinstance(event, LineLength):
                 self._runner.prompt.take_answer(event)
@@ -81,7 +81,7 @@ class EventRouter:
         elif isinstance(event, CommandFinished):
             if event.start is not None:
                 self._events.emit("command_finished", exit_code=event.exit_code)
-            self._runs.settle()  # callers that wait for the end of a run hear of it before anything is written down
+            self._runs.settle()  # first: callers of a run do not wait for the ledger
             self._ledger.take(event, None)
         elif self._shell.tracker.marks.editor:
             self.take_directory(current_directory(self._shell.record))  # POSIX shells do not report it

@@ -73,7 +73,7 @@ class RunFollower:
         if run.nonce is not None:
             asyncio.get_running_loop().call_later(ANSWER_S, self._expect_started, run)
 
-    # What happens in the pane
+    # Events of the pane
 
     def typed(self, data: bytes) -> None:
         """Record input typed by a person or client."""
@@ -160,7 +160,7 @@ class RunFollower:
         """
         if self._unsettled is not None:
             (run, exit_code), self._unsettled = self._unsettled, None
-            self._tell(run)
+            self._resolve(run)
             self._write_end(run, exit_code)
 
     def _write_end(self, run: Run, exit_code: int | None) -> None:
@@ -198,7 +198,7 @@ class RunFollower:
         source_files.remove(run.files)
         self._unsettled = run, exit_code
 
-    def _tell(self, run: Run) -> None:
+    def _resolve(self, run: Run) -> None:
         """Set the result of a run that has finished."""
         assert run.start is not None
         assert run.end is not None
@@ -254,7 +254,7 @@ class RunFollower:
             else:
                 assert run.start is not None
                 self._ledger.ended(run.number, run.start, run.end.place, run.end.exit_code)
-                self._tell(run)
+                self._resolve(run)
 
     def after_replay(self) -> None:
         """Ensure that a run does not wait forever for a line that was never typed."""
@@ -267,7 +267,7 @@ class RunFollower:
             self.fail(self.current, why or PaneClosedError(f"{self._shell.name} was killed"))
         self._shell.changed.wake_all()
 
-    # Ends
+    # Failures
 
     def _take_written(self, run: Run, written: asyncio.Future[None]) -> None:
         error = None if written.cancelled() else written.exception()
@@ -279,7 +279,7 @@ class RunFollower:
             message = (
                 f"the program in the foreground of {self._shell.name} did not execute the command as a shell would"
             )
-            self.fail(run, BusyError(message, remedy="look at the screen to see what became of it"))
+            self.fail(run, BusyError(message, remedy="look at the screen to see what happened"))
 
 
 async def _resolve_later(run: Run, read: Callable[[], dict[str, Any]]) -> None:

@@ -121,7 +121,7 @@ class Prompt:
             self.is_awaited = False
 
     async def refuse_while(self, is_taken: Callable[[], bool], check: Callable[[], Ready | Problem]) -> None:
-        """Refuse a caller while another one is ahead of it, unless the problem passes by itself.
+        """Refuse a caller while another one waits for the prompt, unless the problem passes by itself.
 
         Raises:
             BusyError: The problem did not pass.
@@ -156,10 +156,10 @@ class Prompt:
             if self._answers or line.typed_at > asked_at:
                 break
         answer = self._answers[-1] if self._answers else None
-        goes_on = answer is not None and (answer.mode == "more" or not await self._is_redrawn(answer))
+        continued = answer is not None and (answer.mode == "more" or not await self._is_redrawn(answer))
         if line.typed_at > asked_at:
             return Problem(f"keys are being typed at the prompt of {self._shell.name}", PROMPT_S, again_s=SETTLE_S)
-        problem = unanswered if answer is None else problem_in_answer(answer, self._shell.name, goes_on=goes_on)
+        problem = unanswered if answer is None else problem_in_answer(answer, self._shell.name, continued=continued)
         if problem is None:
             line.found_empty(self._tail)
             return None

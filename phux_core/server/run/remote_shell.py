@@ -38,9 +38,9 @@ class RemoteShell:
         self.marked = -1, 0.0
         """Where its last reply ends, and when it came."""
         self.unknown = Problem(
-            f"the program in the foreground of {shell.name} leads to no shell that reads a line",
+            f"no shell has replied through the program in the foreground of {shell.name}",
             ANSWER_S,
-            "look at the screen to see what is running; with --queue phux waits for its end",
+            "look at the screen to see what is running, or wait for its end with --queue",
             asks=True,
         )
         """The problem while the kind of shell is unknown."""
@@ -69,11 +69,11 @@ class RemoteShell:
         """Query the kind of shell, unless a query is unanswered."""
         if self._nonce is None or self._carrier != self._shell.watch.front:
             self._carrier, self._nonce = self._shell.watch.front, secrets.token_hex(4)
-            await self._shell.keyboard.type_ours([{"paste": command_text.question(self._nonce)}, {"key": "Enter"}])
+            await self._shell.keyboard.type_ours([{"paste": command_text.kind_query(self._nonce)}, {"key": "Enter"}])
 
     def take_mark(self, mark: PrivateOsc) -> bool:
         """Process a mark; return whether it is the reply."""
-        kind = None if self._nonce is None else command_text.answer(mark.data, self._nonce)
+        kind = None if self._nonce is None else command_text.parse_kind(mark.data, self._nonce)
         if kind is None:
             return False
         self._kind, self._nonce = kind, None

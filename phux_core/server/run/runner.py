@@ -171,13 +171,13 @@ class Runner:
         """Reply that the timeout expired; the run continues."""
         run.outcome.forget(answer.set)
 
-        async def tell() -> None:
+        async def reply() -> None:
             try:
                 answer.set(await self._outcome(run, request, time.monotonic()))
             except PhuxError as error:
                 answer.set(error)
 
-        self._runs.spawn(tell())
+        self._runs.spawn(reply())
 
     async def _outcome_again(self, run: Run, request: RunRequest, deadline: float | None) -> dict[str, Any]:
         """Return the outcome of a run to a caller that has requested it before, on a lost connection."""

@@ -65,7 +65,7 @@ def write(
                 text = command_text.wrapper(text, shell, nonce)
             path = _write(directory, f"{text}\n", files)
         elif nonce is None:
-            # Else the shell would name the file in its messages.
+            # Otherwise the shell would name the file in its messages.
             text = f"{command}\n" if command.endswith("\\") else command
             if shell == "posix":
                 text = command_text.eval_text(text, shell, broken=broken)
@@ -91,7 +91,7 @@ def write(
         remove(files)
         raise RefusedError(
             f"the command cannot be written to a file in {directory}: {error.strerror}",
-            remedy="make room there, or run it in a simpler form, on one line",
+            remedy="free some space there, or write the command on one line",
         ) from error
     return command_text.source_line(path, shell, broken=broken), files
 

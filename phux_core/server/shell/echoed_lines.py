@@ -24,7 +24,7 @@ class EchoedLines:
         spans: The latest of them, oldest first.
         start: Where a line begins whose newline was not written yet; None if there is none.
         seeking: From where to search for that newline.
-        unfinished_from: Where keys were typed without Enter.
+        unfinished_from: Where keys were typed that Enter has not followed yet; None if there are none.
     """
 
     spans: list[Span] = field(factory=list)

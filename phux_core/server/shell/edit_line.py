@@ -1,8 +1,8 @@
 """Track whether there is a partly typed line at a shell's prompt.
 
-Keys move, erase, complete, search and call programs, and some are typed before the prompt is drawn. So the line is not
-reconstructed: it is known to be empty, or it is in doubt. A shell with our key binding (phux_core/shells) is then
-queried for the length of its line.
+Keys move, erase, complete, search and call programs, and some are typed before the prompt is drawn. The line is
+therefore not reconstructed: it is known to be empty, or it is in doubt. A shell with our key binding
+(phux_core/shells) is then queried for the length of its line.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Problem(NamedTuple):
         patience_s: How long to wait for it to pass by itself.
         remedy: What the caller can do.
         again_s: When to check again, if no event reports that it has passed.
-        asks: Whether to query the shell for the length of its line.
+        asks: Whether to query the shell first.
     """
 
     message: str
@@ -129,7 +129,7 @@ class EditLine:
         """Return whether the line may not be empty.
 
         Args:
-            tail: The shell's output after its prompt: it may put a line there itself.
+            tail: The shell's output after its prompt: it may also insert a line by itself.
         """
         return self.is_doubtful or self.entered_at > 0 or (_INVISIBLE.fullmatch(tail) is None and tail != self.harmless)
 
@@ -140,17 +140,17 @@ def leaves_line(event: CommandStarted | CommandFinished, shell: str | None) -> b
     return is_refusal and shell == "fish"
 
 
-def problem_in_answer(answer: LineLength, where: str, *, goes_on: bool) -> Problem | None:
+def problem_in_answer(answer: LineLength, where: str, *, continued: bool) -> Problem | None:
     """Return why nothing can be typed, according to a shell's reply; None if the line is empty.
 
     Args:
         answer: The reply.
         where: The pane.
-        goes_on: Whether the shell reads the continuation of a line.
+        continued: Whether the shell reads the continuation of a line.
     """
-    if answer.length or goes_on:
-        return typed_problem(where, "it goes on" if goes_on else "Enter was not pressed")
+    if answer.length or continued:
+        return typed_problem(where, "the shell waits for the rest of it" if continued else "Enter was not pressed")
     if answer.mode == "command":
         remedy = f"press i there, or C-c (phux send-keys {where} C-c)"
-        return Problem(f"keys are commands at the prompt of {where}, as in vi", 0, remedy, _AGAIN_S)
+        return Problem(f"the prompt of {where} is in vi command mode", 0, remedy, _AGAIN_S)
     return None

@@ -51,7 +51,7 @@ class LineLength(NamedTuple):
 
     Attributes:
         length: Number of characters on the line.
-        mode: ``command`` if keys are commands as in vi, ``more`` if earlier lines belong to it, else empty.
+        mode: ``command`` in vi command mode, ``more`` if earlier lines belong to it, else empty.
         place: Where the reply ends.
     """
 

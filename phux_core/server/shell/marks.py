@@ -83,7 +83,7 @@ class ShellMarks:
         command: The running command, if it is known.
         prompt_start: Where the latest prompt begins.
         input_start: Where it ends.
-        drawn: Where it ends as drawn last.
+        drawn: Where it ended when it was drawn last.
         drawing: Whether the start of a prompt was marked, but not its end.
         output_end: Where the output ends of a command about to be marked as finished (zsh).
         on_alt_screen: Whether the prompt was drawn on the alternate screen, after a program on it was killed.
@@ -129,7 +129,7 @@ class ShellMarks:
         return self.at_prompt is not None
 
     @property
-    def tells_line(self) -> bool:
+    def reports_line(self) -> bool:
         """Whether the shell can be queried for the length of its line."""
         return self.is_active and not self.editor
 

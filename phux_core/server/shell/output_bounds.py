@@ -22,7 +22,7 @@ _FISH_BEGIN = re.compile(
 )
 _PASTE_ON, _PASTE_OFF = b"\x1b[?2004h", b"\x1b[?2004l\r"
 # Enough characters to recognize a line; after them it may wrap.
-_TELLING = 16
+_DISTINCTIVE = 16
 # Maximum size of a prompt and the line typed at it in the stream.
 _LONGEST_LINE = 16 * 1024
 
@@ -94,9 +94,9 @@ def below_line(written: bytes, typed: str) -> bytes:
         b'a\r\nb\r\n'
     """
     line, _newline, below = written.partition(b"\n")
-    telling = "".join(typed.split())[:_TELLING]
+    start = "".join(typed.split())[:_DISTINCTIVE]
     # The line editor disables bracketed paste at the end of the line.
-    return (below if telling in "".join(plain(line).split()) else written).removeprefix(_PASTE_OFF)
+    return (below if start in "".join(plain(line).split()) else written).removeprefix(_PASTE_OFF)
 
 
 def typed_line(news: CommandStarted, journal: Journal, cols: int, rows: int) -> str | None:

@@ -98,7 +98,7 @@ class ShellTracker:
         foreground: The foreground at the last look.
         last_output: When the program wrote last.
         last_reply: When the terminal last replied to a query of the program.
-        asks_for_hooks: Whether to ask bash whether a command has replaced the hooks that mark its end.
+        asks_for_hooks: Whether to query bash, because a command may have replaced the hooks that mark its end.
         run_ended_at: When the last run with our own marks finished.
         run_shell: The process in which an unfinished run with our own marks was typed.
     """
@@ -290,11 +290,11 @@ class ShellTracker:
         """
         where, marks, foreground, state = self._name, self.marks, self.foreground, self.state
         if foreground is None:
-            return Problem(f"no program has the terminal of {where}", PROMPT_S)
+            return Problem(f"no program has the foreground of {where}", PROMPT_S)
         if marks.continued:
-            return typed_problem(where, "it goes on")
+            return typed_problem(where, "the shell waits for the rest of it")
         if self.is_marked and state == "awaiting_input":
-            return typed_problem(where, "it goes on, or the shell asks a question")
+            return typed_problem(where, "the shell waits for the rest of it, or asks a question")
         own = foreground.pgid == self._pid
         if marks.nonce and not marks.at_prompt and marks.start is None and not marks.is_unknown:
             return self._not_at_prompt(foreground)
@@ -321,7 +321,7 @@ class ShellTracker:
         ready = Ready(foreground, self._shell or "posix" if self.is_marked else None)
         if foreground.shell == "posix" and not foreground.canonical and not self._is_settled(now):
             return Problem(f"the shell in {self._name} is about to read a line", PROMPT_S, again_s=SETTLE_S)
-        if not (self.is_marked and self.marks.tells_line):
+        if not (self.is_marked and self.marks.reports_line):
             return typed_problem(self._name, "Enter was not pressed") if line.is_unfinished else ready
         if line.is_interrupt and now < line.entered_at + MOMENT_S:
             left_s = line.entered_at + MOMENT_S - now
@@ -329,12 +329,12 @@ class ShellTracker:
         if not line.may_hold_text(tail):
             return ready
         if now < line.typed_at + SETTLE_S or foreground.waiting is False:
-            return Problem(f"the shell in {self._name} is about to read what was typed", PROMPT_S, again_s=SETTLE_S)
+            return Problem(f"the shell in {self._name} has not read the typed keys yet", PROMPT_S, again_s=SETTLE_S)
         if foreground.canonical:  # no editor that could be queried, or it has just been interrupted
             return typed_problem(self._name, "Enter was not pressed")._replace(patience_s=MOMENT_S)
         remedy = f"press Enter there, or C-c (phux send-keys {self._name} C-c)"
         return Problem(
-            f"the shell in {self._name} does not report what stands at its prompt", 0, remedy, 1.0, asks=True
+            f"the shell in {self._name} does not report whether its command line is empty", 0, remedy, 1.0, asks=True
         )
 
     def _not_at_prompt(self, foreground: Foreground) -> Problem:
@@ -397,8 +397,8 @@ class ShellTracker:
             is_answered = self.last_output > line.entered_at or now > line.entered_at + PROMPT_S
             if not (is_answered and waits_quietly):
                 return "running"
-            # No mark came: a continuation prompt, or a question of the shell. POSIX shells mark the former. fish has
-            # neither, but does not report empty lines.
+            # No mark followed: a continuation prompt, or a question of the shell. POSIX shells mark the former. fish
+            # has neither, but does not report empty lines.
             return "prompt" if line.is_interrupt or marks.editor or foreground.shell == "fish" else "awaiting_input"
         if marks.has_typed_ahead or (marks.editor and foreground.waiting is False):
             return "running"

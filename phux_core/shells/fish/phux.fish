@@ -1,13 +1,12 @@
-# phux shell integration for fish. phux_core/shells/__init__.py has fish source this file after the user's; what it makes
-# fish write to the terminal, and when, is told there.
+# phux shell integration for fish. phux_core/shells/__init__.py makes fish source this file after the user's, and
+# describes the marks.
 #
-# fish_prompt is ours (calling the user's) only while a line is being edited: commands, funcsave among them, see the
-# user's own.
+# fish_prompt is ours (and calls the user's) only while a line is edited: commands, such as funcsave, see the user's own.
 
 set --local nonce $PHUX_NONCE
 set --erase PHUX_NONCE
 if test "$PHUX_HISTORY" = off
-    # No history file is read or written, whatever the user's files say.
+    # No history file is read or written, even if the user's files name one.
     set --global --export fish_history ''
     set --global --export fish_private_mode 1
 end
@@ -18,10 +17,10 @@ if status is-interactive; and test -n "$nonce"
     set --global --unexport __phux_nonce $nonce
     set --global --unexport __phux_cwd
     set --global --unexport __phux_prompted 0 # there was a prompt
-    set --global --unexport __phux_line # the command line that runs
-    set --global --unexport __phux_read_at # where it has read a line last
-    set --global --unexport __phux_reads 0 # how often it has done so there
-    set --global --unexport __phux_told 0 # the end of the last command line was written
+    set --global --unexport __phux_line # the running command line
+    set --global --unexport __phux_read_at # where it read its last line
+    set --global --unexport __phux_reads 0 # how many lines it has read there
+    set --global --unexport __phux_ended 0 # the end of the last command line was marked
     set --global --unexport __phux_native 0 # fish 4 writes the standard marks A, C and D itself
     if builtin string match --quiet --regex '^([4-9]|\d\d)\.' -- $version
         set __phux_native 1
@@ -31,8 +30,9 @@ if status is-interactive; and test -n "$nonce"
         if functions --query __phux_fish_prompt
             __phux_unwrap
         end
-        # A run's command that cannot be typed stands in a file. The line that sources it (see command_text.py and source_files.py) is
-        # not for the history, and fish takes away the blank in front of what is pasted. Saved at once, should it be "exec".
+        # A run's command that cannot be typed is in a file. The line that sources it (see command_text.py and
+        # source_files.py) stays out of the history, and fish removes the leading blank of pasted text. Save at once, in
+        # case the command is "exec".
         if builtin string match --quiet --regex -- '^ *builtin source .*/r[0-9a-f]{6}\'?$' "$argv[1]"
             builtin history delete --exact --case-sensitive -- $argv[1]
             builtin history save
@@ -48,17 +48,17 @@ if status is-interactive; and test -n "$nonce"
         set __phux_reads 0
     end
 
-    # read edits its line as the prompt does, with --silent and without. Nothing outside can tell the two apart, and in
-    # here only the text of what is executed.
+    # read edits its line like the prompt does, with --silent and without. Only the text of the executed code shows which
+    # of the two it is.
 
     function __phux_read --on-event fish_read
-        set --local trace (LANGUAGE=C builtin status stack-trace) # its last line tells where read stands, if in a file
+        set --local trace (LANGUAGE=C builtin status stack-trace) # its last line names the file and line of read
         set --local at (builtin string match --regex -- '^\tcalled on line (\d+) of file (.*)$' $trace[-1])
         if test "$at" != "$__phux_read_at"
             set __phux_read_at "$at"
             set __phux_reads 0
         end
-        # Without what is in quotes, or only a value; reads that something is piped into ask nobody.
+        # Ignore quoted text and values of options; a read in a pipeline does not read from the terminal.
         set --local quoted '\\\\.|"[^"]*"|\'[^\']*\''
         set --local value '\((?![^()]*\bread\b)[^()]*\)'
         set --local reads (__phux_source $at[2..] | builtin string replace --all --regex -- $quoted _ |
@@ -68,18 +68,18 @@ if status is-interactive; and test -n "$nonce"
             builtin string match --invert -- '*<*')
         set --local shown shown
         if set --query reads[1]
-            # Several in one line take turns.
+            # Several reads in one line are executed in turn.
             set --local this $reads[(builtin math $__phux_reads % (count $reads) + 1)]
             set __phux_reads (builtin math $__phux_reads + 1)
-            if builtin string match --quiet --regex -- '\s(-[^-\sdnpPRc]*s|--si)' $this # what those take is a value
+            if builtin string match --quiet --regex -- '\s(-[^-\sdnpPRc]*s|--si)' $this # these options take a value
                 set shown hidden
             end
         end
-        # To the terminal itself, as what read prints may be wanted: set x (read).
+        # Write to the terminal, because the output of read may be captured: set x (read).
         builtin printf '\e]7748;%s;R;%s\a' $__phux_nonce $shown >/dev/tty
     end
 
-    # The text of what is executed: a line of a file, or what was typed and the functions that it names.
+    # The text of the executed code: a line of a file, or the typed line and the functions that it calls.
     function __phux_source --argument-names line file
         set file (builtin string replace --regex -- '^~(?=/)' $HOME "$file")
         if test -f "$file" -a -r "$file"
@@ -100,8 +100,8 @@ if status is-interactive; and test -n "$nonce"
         end
     end
 
-    # Say how long the line is that is being edited, and whether keys are commands.
-    function __phux_told_line
+    # Report the length of the edited line, and whether vi command mode is on.
+    function __phux_report_line
         set --local mode
         if test "$fish_key_bindings" != fish_default_key_bindings -a "$fish_bind_mode" != insert
             set mode command
@@ -114,7 +114,7 @@ if status is-interactive; and test -n "$nonce"
     end
 
     for mode in default insert visual replace replace_one
-        bind --mode $mode \e\[7748~ __phux_told_line
+        bind --mode $mode \e\[7748~ __phux_report_line
     end
 
     function __phux_postexec --on-event fish_postexec
@@ -123,21 +123,21 @@ if status is-interactive; and test -n "$nonce"
         if test $__phux_native = 0
             builtin printf '\e]133;D;%s\a' $code
         end
-        set __phux_told 1
+        set __phux_ended 1
     end
 
     function __phux_prompt --on-event fish_prompt
         set --local code $status
-        if test $__phux_prompted = 1 -a $__phux_told = 0 # an empty line
+        if test $__phux_prompted = 1 -a $__phux_ended = 0 # an empty line
             builtin printf '\e]7748;%s;D;%s\a' $__phux_nonce $code
         end
         set __phux_prompted 1
-        set __phux_told 0
+        set __phux_ended 0
         __phux_a
         __phux_wrap
     end
 
-    # After these two fish draws its prompt again, without the event; $status is still that of the command before.
+    # After these two, fish draws its prompt again without the event; $status is still that of the previous command.
 
     function __phux_posterror --on-event fish_posterror
         builtin printf '\e]7748;%s;D;127\a' $__phux_nonce

@@ -1,12 +1,12 @@
-# phux shell integration for POSIX shells: dash, ksh, mksh, busybox sh, and whatever sh is. They read this file in place
-# of the one that ENV names; PHUX_ENV remembers that one, and it is read from here.
+# phux shell integration for POSIX shells: dash, ksh, mksh, busybox sh and sh. They read this file instead of the user's
+# ENV file, which PHUX_ENV names and which is read from here.
 #
-# These shells have no hooks, but they expand parameters in their prompts. So PS1 carries the marks of the command that
-# ended (D), of the prompt's begin (A) and of its end (B), and PS2 the mark of a continuation prompt (P). The server
-# finds the begin of a command itself: it knows when Enter was typed. D also counts the prompts, because an editor that
-# draws its prompt again writes the same D again.
+# These shells have no hooks, but they expand parameters in their prompts. PS1 contains the marks for the end of a command
+# (D) and for the start (A) and end (B) of the prompt, and PS2 the mark for a continuation prompt (P). The server knows
+# when Enter was typed, and finds the start of a command itself. D also contains the number of the prompt, because an
+# editor that draws its prompt again writes the same D again.
 #
-# The nonce is in variables that are not exported. A nested shell that inherits PS1 has none of them, and shows the
+# The nonce is in variables that are not exported. A nested shell that inherits PS1 does not have them, and shows the
 # user's prompt.
 
 case ${PHUX_ENV-} in
@@ -44,17 +44,17 @@ elif [ -n "$_phux_nonce" ]; then
     _phux_a="$_phux_bel$_phux_mark;A$_phux_bel"
     _phux_p="$_phux_mark;P$_phux_bel"
     _phux_n=0
-    # How a shell is told that a part of its prompt takes no room; dash does not count, and ksh knows by itself.
+    # How to declare that a part of the prompt has no width. dash does not count columns, and ksh detects it by itself.
     case $_phux_shell:${BASH_VERSION-}:${KSH_VERSION-} in
         *MIRBSD*|*LEGACY*)
-            # The first character of a prompt whose second character is a carriage return. The user may have one.
+            # The first character of a prompt whose second character is a carriage return. The user may have chosen one.
             case $PS1 in
                 ?"$_phux_cr"*) _phux_open=${PS1%"${PS1#?}"} PS1=${PS1#??} ;;
             esac
             _phux_close=$_phux_open _phux_prefix=$_phux_open$_phux_cr _phux_editor=edits
             ;;
         busybox:*)
-            # It knows these after expansion, too, and a shell inside that inherits PS1 does not see them.
+            # It also recognizes them after expansion, so that a nested shell that inherits PS1 does not see them.
             _phux_d="\\[$_phux_d" _phux_a="$_phux_a\\]" _phux_p="\\[$_phux_p\\]"
             _phux_open= _phux_close= _phux_prefix= _phux_editor=wraps
             ;;

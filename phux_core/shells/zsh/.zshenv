@@ -1,9 +1,9 @@
-# phux shell integration for zsh. phux_core/shells/__init__.py starts zsh with ZDOTDIR naming this directory; what this
-# file makes it write to the terminal, and when, is told there.
+# phux shell integration for zsh. phux_core/shells/__init__.py starts zsh with this directory as ZDOTDIR, and describes
+# the marks.
 #
-# Nothing is hooked in before the first prompt, when all the user's files have been read: "sched" runs __phux_start
-# then, and no startup file that sets precmd_functions anew can undo that. PS1 has our mark only while a line is being
-# edited; commands, and what they start, see the user's own.
+# The hooks are installed right before the first prompt, after all of the user's files: "sched" runs __phux_start then,
+# which no startup file can prevent by replacing precmd_functions. PS1 contains our mark only while a line is edited;
+# commands and their children see the user's own.
 
 typeset -g __phux_directory=${ZDOTDIR-}
 if [[ ${PHUX_ZDOTDIR-} == '='* ]]; then
@@ -12,7 +12,7 @@ else
     unset ZDOTDIR
 fi
 typeset -g __phux_nonce=${PHUX_NONCE-}
-typeset -g __phux_private=${PHUX_HISTORY-} # "off": no history file is used, whatever the user's files say
+typeset -g __phux_private=${PHUX_HISTORY-} # "off": no history file is used, even if the user's files name one
 unset PHUX_NONCE PHUX_ZDOTDIR PHUX_HISTORY
 
 if [[ -o interactive && -n $__phux_nonce ]]; then
@@ -21,23 +21,23 @@ typeset -g __phux_prompted=   # there was a prompt
 typeset -g __phux_ran=        # a command ran since
 typeset -g __phux_cwd=
 typeset -g __phux_ps1=        # the user's PS1
-typeset -g __phux_ps1_marked= # and what we made of it
+typeset -g __phux_ps1_marked= # the same with our mark
 typeset -ga __phux_eol_mark   # the user's PROMPT_EOL_MARK, if there is one
-typeset -g __phux_eol_marked= # and what we made of it
-typeset -ga __phux_forgotten   # the file with a run's command, while the line that sources it is to be forgotten
-typeset -g __phux_eval_lineno= # the user has that option, and we have taken it away
+typeset -g __phux_eol_marked= # the same with our mark
+typeset -ga __phux_forgotten   # the file with a run's command, while the history must not keep the line that sources it
+typeset -g __phux_eval_lineno= # the user has set that option, and we have unset it
 
-# Functions are defined before the user's files are read, when no alias of theirs can get into them. Those that zsh calls
-# do their work with their output thrown away, which silences "set -x" and the user's traps, and write to /dev/tty.
+# Define the functions before the user's files are read, so that the user's aliases do not affect them. The functions that
+# zsh calls discard their output, which also hides "set -x" and the output of the user's traps, and write to /dev/tty.
 
-# "sched" calls the first two of them, as "{ ... && : }": it leaves $? as they return it, which the user's PS1 may show
-# and which must not be taken for a failure by "setopt err_exit".
+# "sched" calls the first two, as "{ ... && : }". They preserve $?, which the user's PS1 may show, and "setopt err_exit"
+# must not treat it as a failure.
 
 # Once, right before the first prompt.
 __phux_start() {
     local code=$?
     if [[ -n $__phux_private ]]; then
-        # The user's files may have read a file themselves. That list is put aside, and saved nowhere.
+        # The user's files may have read a history file themselves. Put that list aside; it is not saved.
         __phux_forget
         builtin fc -p
         __phux_forget
@@ -63,7 +63,7 @@ __phux_bind() {
     for map in emacs viins vicmd; do builtin bindkey -M $map '\e[7748~' __phux_line; done
 }
 
-# A widget: say how long the line is that is being edited, with what was entered of it, and whether keys are commands.
+# A widget: report the length of the edited line, including lines entered before, and whether vi command mode is on.
 __phux_line() {
     {
         builtin emulate -L zsh
@@ -81,17 +81,17 @@ __phux_first() {
     { __phux_mark "$?"; __phux_name_eval } >/dev/null 2>&1
 }
 
-# The last of precmd_functions: after everything that makes PS1 anew.
+# The last of precmd_functions: after everything that may replace PS1.
 __phux_last() {
     { if [[ -n $__phux_private ]]; then __phux_forget; fi; __phux_prompt; __phux_hook } >/dev/null 2>&1
 }
 
-# One of zshaddhistory_functions: a run's command that cannot be typed stands in a file, and the line that sources it (see
-# command_text.py and source_files.py) is not for the history.
+# One of zshaddhistory_functions: a run's command that cannot be typed is in a file. The line that sources it (see
+# command_text.py and source_files.py) stays out of the history.
 __phux_addhistory() {
     {
         __phux_forgotten=()
-        if [[ $1 == ' '* ]]; then  # hardly any line; the rest takes time
+        if [[ $1 == ' '* ]]; then  # hardly any line does, and the rest takes time
             builtin emulate -L zsh
             builtin setopt no_err_exit no_err_return
             if [[ $1 == (|' ')' builtin eval "$(<'*/r[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f](|\')')"'(|' && :')$'\n' ]]; then
@@ -103,8 +103,8 @@ __phux_addhistory() {
     } 2>/dev/null
 }
 
-# Such a line can still be recalled, until something takes its place: the command itself, as if it had been typed, if the
-# user has nothing that might keep it out; else an entry from a file that is there already, which adds nothing.
+# Such a line can still be recalled until another entry replaces it. Use the command itself, as if it had been typed, unless
+# the user has hooks that might exclude it; otherwise an entry that the history file already contains.
 __phux_remember() {
     local text="$(<${(Q)1})" before=${history[$((HISTCMD - 1))]-}
     if [[ -o hist_no_store || -o hist_no_functions || -o hist_ignore_space && $text == ' '* ]] ||
@@ -117,8 +117,8 @@ __phux_remember() {
     fi
 }
 
-# Have the messages of a run's command begin as those of a typed line do, and not with "(eval)". No "emulate -L" here: it would
-# bring the option back.
+# Make error messages of a run's command begin like those of a typed line, not with "(eval)". No "emulate -L" here: it
+# would restore the option.
 __phux_hide_eval() {
     if (( $#__phux_forgotten )) && [[ -o eval_lineno ]]; then
         __phux_eval_lineno=1
@@ -133,7 +133,7 @@ __phux_name_eval() {
     fi
 }
 
-# The last of preexec_functions. $1 is the line as it was typed, if there is a history to keep it; $3 what will run.
+# The last of preexec_functions. $1 is the typed line, if there is a history to keep it; $3 is the code to execute.
 __phux_preexec() {
     { __phux_tell_start "$@"; __phux_hide_eval } >/dev/null 2>&1
 }
@@ -152,17 +152,17 @@ __phux_tell_start() {
     text=${text//$'\t'/\\t}
     text=${text//[[:cntrl:]]/}
     builtin print -rn -- $'\e]133;C\a\e]7748;'$__phux_nonce';C;'$text$'\a' >/dev/tty
-    # It may set precmd_functions anew. (Not after each command: "sched" lets $pipestatus and $_ be overwritten.)
+    # The command may replace precmd_functions. (Not for each command: "sched" overwrites $pipestatus and $_.)
     if [[ $full == *p(recmd|reexec)_functions* || " $full" == *[[:space:]](source|.|eval)[[:space:]]* ]] &&
         (( $+builtins[sched] )); then
         builtin sched +0 '{ __phux_heal && : } >/dev/null 2>&1'
     fi
 }
 
-# Runs before the next prompt, after precmd_functions: if __phux_first was not among them, come back.
+# Run before the next prompt, after precmd_functions: if __phux_first was not among them, install it again.
 __phux_heal() {
     local code=$?
-    if [[ -n $__phux_ran ]] && ! builtin zle; then  # in zle we are too early: the command edits a line (vared)
+    if [[ -n $__phux_ran ]] && ! builtin zle; then  # in zle it is too early: the command edits a line (vared)
         __phux_mark $code
         __phux_name_eval
         __phux_hook
@@ -171,7 +171,7 @@ __phux_heal() {
     return $code
 }
 
-# Write what comes before a prompt. $1 is the status of the last command.
+# Write the marks that precede a prompt. $1 is the status of the last command.
 __phux_mark() {
     builtin emulate -L zsh
     builtin setopt no_err_exit no_err_return
@@ -199,8 +199,8 @@ __phux_mark() {
     if [[ -n $__phux_ps1_marked && $PS1 == "$__phux_ps1_marked" ]]; then PS1=$__phux_ps1; fi
 }
 
-# Have zsh tell where the output of a command ends: the sign for a missing newline comes before anything of the user's.
-# Not if programs could read it there, or it cannot be changed.
+# Mark where the output of a command ends: zsh writes its sign for a missing newline before the user's hooks run.
+# Not if programs could read the nonce there, or if the variable is read-only.
 __phux_mark_eol() {
     if [[ ${(t)PROMPT_EOL_MARK-} == *(export|readonly)* ]]; then return; fi
     __phux_eol_mark=(${PROMPT_EOL_MARK+"$PROMPT_EOL_MARK"})
@@ -215,7 +215,7 @@ __phux_unmark_eol() {
     __phux_eol_marked=
 }
 
-# Put our mark at the end of PS1.
+# Add our mark to the end of PS1.
 __phux_prompt() {
     local percent=
     if [[ -o prompt_percent ]]; then percent=1; fi
@@ -223,19 +223,19 @@ __phux_prompt() {
     builtin setopt no_err_exit no_err_return
     local mark=$'\e]133;B\a\e]7748;'$__phux_nonce$';B\a'
     if [[ -z $percent ]]; then
-        # Nothing without width can be put into such a PS1.
+        # Such a PS1 cannot contain text without width.
         __phux_ps1_marked=
         builtin print -rn -- $mark >/dev/tty
         return
     fi
     __phux_ps1=$PS1
     local tail=${PS1##*[^%]}
-    if (( $#tail % 2 )); then mark='%%{'$mark'%}'; else mark='%{'$mark'%}'; fi  # a lone % would take ours for its own
+    if (( $#tail % 2 )); then mark='%%{'$mark'%}'; else mark='%{'$mark'%}'; fi  # a lone % would combine with ours
     __phux_ps1_marked=$PS1$mark
     PS1=$__phux_ps1_marked
 }
 
-# Put ourselves where we belong among the hooks.
+# Put our hooks into their places.
 __phux_hook() {
     builtin emulate -L zsh
     builtin setopt no_err_exit no_err_return
@@ -266,8 +266,8 @@ fi
     fi
 } always {
     if [[ -o interactive && -n $__phux_nonce && -n $__phux_private ]]; then
-        # zsh reads the history file that HISTFILE names right after its last startup file. So the files beside this one
-        # come before the user's, and .zshrc ends without a HISTFILE.
+        # zsh reads the history file right after its last startup file. The files in this directory are therefore read
+        # before the user's, and .zshrc ends without a HISTFILE.
         TRY_BLOCK_ERROR=0
         typeset -g __phux_zdotdir="${ZDOTDIR+=$ZDOTDIR}"
         ZDOTDIR=$__phux_directory

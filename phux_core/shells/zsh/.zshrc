@@ -1,4 +1,4 @@
-# Read by shells of sessions without history (see .zshenv), in place of the user's file.
+# Read by shells of sessions without history (see .zshenv), instead of the user's file.
 
 if [[ -n $__phux_zdotdir ]]; then ZDOTDIR=${__phux_zdotdir#'='}; else unset ZDOTDIR; fi
 {

@@ -440,7 +440,7 @@ def test_a_foreign_process_waits_if_the_terminal_is_set_for_a_secret(start, monk
 
 
 def test_a_system_that_does_not_tell_says_so(start, monkeypatch):
-    monkeypatch.setattr(foreground, "_system_tells", lambda: False)
+    monkeypatch.setattr(foreground, "_reports_sleeps", lambda: False)
     terminal = start("cat")
     seen = terminal.until(lambda seen: seen.name == "cat")
     assert (seen.waiting, seen.pid) == (None, terminal.pid)

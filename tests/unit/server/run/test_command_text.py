@@ -143,20 +143,20 @@ def test_no_line_is_too_long_for_a_terminal_without_an_editor():
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash", "ksh", "mksh", "busybox"])
-def test_every_shell_tells_its_kind_and_prints_nothing(shell):
+def test_every_shell_reports_its_kind_and_prints_nothing_visible(shell):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     argv = [shell, "sh"] if shell == "busybox" else [shell]
-    done = subprocess.run([*argv, "-c", run_lines.question("abcd")], capture_output=True, check=True)
+    done = subprocess.run([*argv, "-c", run_lines.kind_query("abcd")], capture_output=True, check=True)
     begin, data, end = done.stdout[:7], done.stdout[7:-1], done.stdout[-1:]
     assert (begin, end, done.stderr) == (b"\x1b]7748;", b"\x07", b"")
-    assert run_lines.answer(data, "abcd") == ("fish" if shell == "fish" else "posix")
-    assert run_lines.answer(data, "efgh") is None
+    assert run_lines.parse_kind(data, "abcd") == ("fish" if shell == "fish" else "posix")
+    assert run_lines.parse_kind(data, "efgh") is None
 
 
 @given(st.text(st.characters(exclude_categories=["C", "Z"], include_characters=" \n\t'\"\\$;"), max_size=600))
 @settings(max_examples=30, deadline=None)
-def test_a_line_for_a_fish_far_away_has_the_command_as_it_is(command):
+def test_a_line_for_a_remote_fish_contains_the_exact_command(command):
     if shutil.which("fish") is None:
         pytest.skip("fish is not installed")
     line = run_lines.inline(command, "abcd", "fish").replace(";eval ", ";echo -n ")

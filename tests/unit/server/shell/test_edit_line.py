@@ -124,18 +124,18 @@ def test_a_line_that_phux_enters_leaves_no_doubt():
 
 
 @pytest.mark.parametrize(
-    ("answer", "goes_on", "message"),
+    ("answer", "continued", "message"),
     [
         (LineLength(0, "", 10), False, None),
         (LineLength(0, "restored", 10), False, None),
         (LineLength(3, "", 10), False, "Enter was not pressed"),
         (LineLength(3, "command", 10), False, "Enter was not pressed"),
-        (LineLength(0, "command", 10), False, "keys are commands"),
-        (LineLength(0, "more", 10), True, "it goes on"),
+        (LineLength(0, "command", 10), False, "vi command mode"),
+        (LineLength(0, "more", 10), True, "waits for the rest"),
     ],
 )
-def test_problems_in_the_answer_of_a_shell(answer, goes_on, message):
-    problem = problem_in_answer(answer, "@3", goes_on=goes_on)
+def test_problems_in_the_answer_of_a_shell(answer, continued, message):
+    problem = problem_in_answer(answer, "@3", continued=continued)
     if message is None:
         assert problem is None
     else:

@@ -194,7 +194,7 @@ def test_a_continuation_prompt_or_a_question_of_the_shell_is_awaiting_input(shel
     assert replay.look(PID, shell) == "running", "a mark may follow"
     assert look_at_prompt(replay, shell, waiting=False) == "running"
     assert look_at_prompt(replay, shell) == "awaiting_input"
-    assert "goes on" in problem(replay).message
+    assert "waits for the rest" in problem(replay).message
     replay.type(b"b'\r")
     replay.now += 0.01
     replay.write(b"b'\r\n")
@@ -218,7 +218,7 @@ def test_a_continuation_prompt_of_a_posix_shell_is_awaiting_input(shell):
     replay.write(b"echo 'a\r\n> ")
     assert replay.mark("P") == []
     assert look_at_prompt(replay, shell) == "awaiting_input"
-    assert "goes on" in problem(replay).message
+    assert "waits for the rest" in problem(replay).message
 
 
 @ALL
