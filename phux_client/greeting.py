@@ -81,8 +81,3 @@ def encode_request(request_id: int, call: str, params: "Mapping[str, object]") -
             remedy="send it in pieces",
         )
     return frame
-
-
-def timed_out() -> errors.TimedOutError:
-    """Return the error for a server that does not answer."""
-    return errors.TimedOutError("the server did not answer in time")

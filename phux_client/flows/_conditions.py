@@ -34,20 +34,6 @@ class Conditions:
         follows: Whether any of them examines output or the screen.
     """
 
-    __slots__ = (
-        "_matchers",
-        "command_done",
-        "exit",
-        "follows",
-        "gone",
-        "idle_ms",
-        "is_default",
-        "output_only",
-        "reads_text",
-        "since",
-        "states",
-    )
-
     def __init__(
         self,
         *,

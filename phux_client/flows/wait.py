@@ -127,23 +127,6 @@ def _wait(caller: Caller, target: "str | int | None", wanted: Conditions, timeou
 class _View:
     """The known state of the pane."""
 
-    __slots__ = (
-        "_done",
-        "_found",
-        "_last_seq",
-        "_marks",
-        "_number",
-        "_quiet_since",
-        "_reads_screen",
-        "_resume",
-        "_started_at",
-        "_text_seq",
-        "_wanted",
-        "is_look_due",
-        "looks",
-        "screen",
-    )
-
     def __init__(self, wanted: Conditions, number: int) -> None:
         self._wanted = wanted
         self._number = number
