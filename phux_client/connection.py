@@ -198,7 +198,7 @@ class ClientConnection:
         self._calls.pop(request_id, None)
         frame = self._replies.pop(request_id, None)
         if frame is None:
-            raise self.failure or errors.DisconnectedError("the reply has not come")
+            raise self.failure or errors.DisconnectedError("the reply has not arrived")
         if "error" in frame:
             raise errors.from_wire(frame["error"])
         reply: Document = frame["ok"]

@@ -64,7 +64,7 @@ def _open_private(path: str, flags: int) -> int:
     except OSError as error:
         raise errors.StartFailedError(
             f"no server can be started, because {path} cannot be opened: {error.strerror}",
-            remedy="mend or remove that file, or choose another socket with --socket",
+            remedy="fix or remove that file, or choose another socket with --socket",
         ) from error
 
 

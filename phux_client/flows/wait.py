@@ -283,7 +283,7 @@ class _View:
             return Outcome(name, screen, self.looks, line, seq)
         if self._wanted.exit or "dead" in self._wanted.states:
             return Outcome("exit" if self._wanted.exit else "state", screen, self.looks)
-        raise PaneClosedError(f"@{self._number} was killed while it was waited for") from None
+        raise PaneClosedError(f"@{self._number} was killed during the wait") from None
 
 
 def next_event(subscription: int, timeout_s: float | None) -> "Flow[Document]":
@@ -294,7 +294,7 @@ def next_event(subscription: int, timeout_s: float | None) -> "Flow[Document]":
     """
     event: Document | None = yield NextEvent(subscription, timeout_s)
     if event is None:
-        raise TimedOutError(f"no event came within {timeout_s} s")
+        raise TimedOutError(f"no event arrived within {timeout_s} s")
     return event
 
 
