@@ -10,7 +10,7 @@ Import-light: it is on the CLI's path.
 import time
 
 from phux_client.event_buffer import EventBuffer
-from phux_client.greeting import check_greeting, encode_request, hello, timed_out
+from phux_client.greeting import check_greeting, encode_request, hello
 from phux_core import errors, wire
 from phux_core.calls import CALLS
 
@@ -198,7 +198,7 @@ class ClientConnection:
         self._calls.pop(request_id, None)
         frame = self._replies.pop(request_id, None)
         if frame is None:
-            raise self.failure or errors.DisconnectedError("the reply has not come")
+            raise self.failure or errors.DisconnectedError("the reply has not arrived")
         if "error" in frame:
             raise errors.from_wire(frame["error"])
         reply: Document = frame["ok"]
@@ -288,7 +288,7 @@ class Attempts:
 
     def timed_out(self) -> errors.PhuxError:
         """Return the error for a request that was not answered by the deadline."""
-        return self._restarting or timed_out()
+        return self._restarting or errors.TimedOutError("the server did not answer in time")
 
     def _report_once(self, failure: errors.PhuxError) -> None:
         if self._restarting is None:

@@ -74,7 +74,7 @@ def _socket_directory(socket: str) -> "Document":
     try:
         paths.check_private_directory(socket)
     except FileNotFoundError:
-        return _well("socket", f"{os.path.dirname(socket)} will be made when it is needed")
+        return _well("socket", f"{os.path.dirname(socket)} will be created when needed")
     except errors.PhuxError as error:
         return _ill("socket", error.message, error.remedy)
     return _well("socket", f"{os.path.dirname(socket)} is private")
@@ -89,18 +89,20 @@ def _logs(root: str | None, problem: str | None) -> "Document":
     if root is None:
         return _ill("logs", "there is no home directory, so nothing is logged", paths.NO_HOME_REMEDY)
     if problem is not None:
-        return _ill("logs", f"the server cannot write logs to {root}: {problem}", "make room, or fix the directory")
+        return _ill(
+            "logs", f"the server cannot write logs to {root}: {problem}", "free disk space, or fix the directory"
+        )
     try:
         found = os.lstat(root)
     except FileNotFoundError:
         above = _existing(root)
         if os.access(above, os.W_OK | os.X_OK):
-            return _well("logs", f"{root} will be made when it is needed")
-        return _ill("logs", f"{root} cannot be made: {above} is not writable", f"make {above} writable")
+            return _well("logs", f"{root} will be created when needed")
+        return _ill("logs", f"{root} cannot be created: {above} is not writable", f"make {above} writable")
     except OSError as error:
         return _ill("logs", f"{root} cannot be used: {error.strerror}", f"fix or remove {_existing(root)}")
     if not stat.S_ISDIR(found.st_mode):
-        return _ill("logs", f"{root} is no directory, so nothing is logged", f"remove {root}")
+        return _ill("logs", f"{root} is not a directory, so nothing is logged", f"remove {root}")
     if found.st_uid != os.getuid() or found.st_mode & 0o077:
         return _ill("logs", f"{root} is not private to this user, so nothing is logged", f"chmod 700 {root}")
     if not os.access(root, os.W_OK):
@@ -120,7 +122,7 @@ def _disk(path: str) -> "Document":
     free = found.f_bavail * found.f_frsize
     if free < _LEAST_FREE:
         return _ill(
-            "disk", f"{free // 2**20} MiB are free where logs are kept", "make room, or set lower bounds for logs"
+            "disk", f"{free // 2**20} MiB are free where logs are kept", "free disk space, or set lower limits for logs"
         )
     return _well("disk", f"{free // 2**30} GiB are free where logs are kept")
 
@@ -147,7 +149,7 @@ def _processes(status: "Document | None") -> "Document":
     notes = ([] if local is None else [local]) if status is None else status.get("system_notes", [])
     if notes:
         return _ill("processes", notes[0], "mount a /proc of this PID namespace, and restart the server")
-    return _well("processes", "the system tells what programs do")
+    return _well("processes", "the system reports what programs are doing")
 
 
 def _shell(env: "dict[str, str]") -> "Document":
@@ -167,19 +169,19 @@ def _config(env: "dict[str, str]") -> "Document":
         config.load(path)
     except errors.PhuxError as error:
         return _ill("config", error.message, error.remedy)
-    return _well("config", f"{path} is in order" if os.path.exists(path) else f"there is no {path}")
+    return _well("config", f"{path} is valid" if os.path.exists(path) else f"{path} does not exist")
 
 
 def _holes(logs: "Document") -> "list[Document]":
     holes = logs.get("holes") or []
     if not holes:
-        return [_well("holes", "no log has a hole")]
+        return [_well("holes", "no log has gaps")]
     return [
         _ill(
             "holes",
-            f"the log of {hole['terminal']} misses bytes {hole['start']} to "
+            f"the log of {hole['terminal']} lacks bytes {hole['start']} to "
             f"{'now' if hole['end'] is None else hole['end']}: {hole['why']}",
-            "make room or mend the directory; what is written from then on is kept",
+            "free disk space, or fix the directory; later output is logged again",
         )
         for hole in holes
     ]

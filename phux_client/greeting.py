@@ -37,10 +37,10 @@ def check_greeting(frame: "Document") -> None:
     """
     hello = frame.get("hello")
     if not isinstance(hello, dict):
-        raise errors.ProtocolError("the server did not say hello")
+        raise errors.ProtocolError("the server's first frame is not a hello")
     theirs = hello.get("protocol")
     if not isinstance(theirs, list) or not theirs or theirs[0] != wire.PROTOCOL[0]:
-        raise errors.VersionError(f"the server speaks protocol {theirs}, this client {list(wire.PROTOCOL)}")
+        raise errors.VersionError(f"the server uses protocol {theirs}, this client {list(wire.PROTOCOL)}")
 
 
 def check_socket(path: str) -> None:
@@ -77,12 +77,7 @@ def encode_request(request_id: int, call: str, params: "Mapping[str, object]") -
     frame = wire.encode({"id": request_id, "call": call, "params": given})
     if len(frame) > wire.MAX_REQUEST_HEADER:
         raise errors.LimitError(
-            f"the request has {len(frame)} bytes, and {wire.MAX_REQUEST_HEADER} fit into a frame",
+            f"the request has {len(frame)} bytes, and a frame holds at most {wire.MAX_REQUEST_HEADER}",
             remedy="send it in pieces",
         )
     return frame
-
-
-def timed_out() -> errors.TimedOutError:
-    """Return the error for a server that does not answer."""
-    return errors.TimedOutError("the server did not answer in time")

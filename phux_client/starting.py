@@ -1,14 +1,13 @@
 """Start a detached server if none is running, and wait for it. Import-light until it is used."""
 
-import errno
 import json
 import os
-import socket
 import sys
 import time
 
 from phux_client.blocking.link import Link
 from phux_client.flows._kinds import Request
+from phux_client.unix_socket import try_connect
 from phux_core import errors, paths
 
 START_TIMEOUT_S = 5.0
@@ -65,7 +64,7 @@ def _open_private(path: str, flags: int) -> int:
     except OSError as error:
         raise errors.StartFailedError(
             f"no server can be started, because {path} cannot be opened: {error.strerror}",
-            remedy="mend or remove that file, or choose another socket with --socket",
+            remedy="fix or remove that file, or choose another socket with --socket",
         ) from error
 
 
@@ -85,13 +84,14 @@ def _await_answer(path: str, deadline: float) -> None:
 
 def is_live(path: str) -> bool:
     """Return whether a server listens, by connecting to it."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.settimeout(1.0)
-        try:
-            probe.connect(path)
-        except OSError as error:
-            # Only these two errors prove that none does; a full backlog, for example, proves the opposite.
-            return error.errno not in {errno.ECONNREFUSED, errno.ENOENT}
+    try:
+        probe = try_connect(path)
+    except errors.NoServerError:
+        return False
+    except errors.TransportError:
+        return True  # this does not prove that no server listens
+    if probe is not None:
+        probe.close()
     return True
 
 

@@ -99,7 +99,8 @@ def _find(target: str | None, root: str | None) -> "Document":
         if target in {None, "=", entry["session"]}:
             return {"log": entry["log"]}
     raise errors.NoSuchTargetError(
-        f"no server runs, and no log is kept of a session {target!r:.80}", remedy="`phux logs --list` lists the logs"
+        f"no server is running, and there is no log of a session {target!r:.80}",
+        remedy="`phux logs --list` lists the logs",
     )
 
 
@@ -109,7 +110,9 @@ def _ask(request: "Document", root: str | None, deadline_s: float = _DEADLINE_S)
     if root is None:
         state = paths.state_directory()
         if state is None:
-            raise errors.NoSuchTargetError("no log is kept: there is no home directory", remedy=paths.NO_HOME_REMEDY)
+            raise errors.NoSuchTargetError(
+                "there are no logs, because there is no home directory", remedy=paths.NO_HOME_REMEDY
+            )
         root = paths.logs_directory(state)
     data = json.dumps({**request, "root": root}).encode()
     try:

@@ -34,20 +34,6 @@ class Conditions:
         follows: Whether any of them examines output or the screen.
     """
 
-    __slots__ = (
-        "_matchers",
-        "command_done",
-        "exit",
-        "follows",
-        "gone",
-        "idle_ms",
-        "is_default",
-        "output_only",
-        "reads_text",
-        "since",
-        "states",
-    )
-
     def __init__(
         self,
         *,
@@ -77,7 +63,7 @@ class Conditions:
             self._matchers.append(("regex", _pattern(regex)))
         self.reads_text = bool(self._matchers)
         if output_only and not self.reads_text:
-            raise BadRequestError("output_only is about a text, and none is waited for", remedy="give a text as well")
+            raise BadRequestError("output_only needs a text to wait for", remedy="give until, regex or stop as well")
         self.follows = self.reads_text or gone is not None
         self.gone = gone
         self.states = _states(state)
@@ -136,7 +122,7 @@ class Conditions:
         names += [name for name in ("gone", "command_done") if getattr(self, name)]
         if self.states:
             names.append("state")
-        return f"the program in @{screen['pane']} has ended before the wait was over ({', '.join(names)})"
+        return f"the program in @{screen['pane']} ended before the condition held ({', '.join(names)})"
 
 
 def is_seen(text: str, lines: "Iterable[str]") -> bool:

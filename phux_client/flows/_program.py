@@ -18,7 +18,7 @@ def program(
     """Return the parameters for the program and its directory, without ``cwd`` if none was given."""
     if isinstance(command, str):
         raise BadRequestError(
-            "the command is a string, and must be a list of words",
+            "the command is a string; it must be a list of words",
             remedy='write ["sh", "-c", COMMAND] for a shell line',
         )
     return {
@@ -35,9 +35,7 @@ def share(size: "int | str | None") -> "dict[str, int | None]":
         return {"cells": size}
     digits = size.removesuffix("%") if isinstance(size, str) else ""
     if not digits.isdecimal() or not digits.isascii() or len(digits) > 9:
-        raise BadSizeError(
-            f"{size!r:.80} is no size of a pane", remedy='use a number of cells, or a part such as "30%"'
-        )
+        raise BadSizeError(f"{size!r:.80} is not a pane size", remedy='use a number of cells, or a part such as "30%"')
     return {"cells" if digits == size else "percent": int(digits)}
 
 

@@ -82,7 +82,7 @@ def resize(
     """
     if (side is None) != (by is None) or (side is None) == ((cols, rows, policy) == (None, None, None)):
         raise BadRequestError(
-            "it is not clear which size is meant", remedy="give columns or rows, or a side and by how much"
+            "the size is missing or ambiguous", remedy="give columns or rows, or a side and a number of cells"
         )
     if side is not None:
         pane = yield from pane_id(target, caller)
@@ -136,7 +136,9 @@ def move(
     index = None if free is None else free[1]
     if found.scope == "window":
         if there.scope == "pane":
-            raise BadRequestError("a window cannot be put beside a pane", remedy="name a session, or an index of one")
+            raise BadRequestError(
+                "a window cannot be moved next to a pane", remedy="name a session, or an index of one"
+            )
         index = there.node["index"] if there.scope == "window" else index
         request = Request("move_window", window=found.node["id"], session=there.session["id"], index=index)
     elif there.scope == "session":
@@ -157,7 +159,7 @@ def swap(caller: Caller, one: "Target", other: "Target") -> "Flow[Document]":
     other_scope, other_id = yield from refer(other, caller)
     if scope != other_scope or scope == "session":
         raise BadRequestError(
-            f"a {scope} and a {other_scope} cannot change places", remedy="name two panes, or two windows"
+            f"a {scope} and a {other_scope} cannot be swapped", remedy="name two panes, or two windows"
         )
     reply = yield Request("swap", scope=scope, id=id_, other=other_id)
     return {"schema_version": 1, "places": [place(each) for each in reply["places"]]}

@@ -162,7 +162,7 @@ def wait_command(command_id: str, *, timeout_s: float | None = None) -> "Flow[Do
             return command_document(entry)
         now = time.monotonic()
         if deadline is not None and now >= deadline:
-            raise TimedOutError(f"the command {command_id} has not ended within {timeout_s:g} s; it goes on")
+            raise TimedOutError(f"the command {command_id} did not end within {timeout_s:g} s; it keeps running")
         until = now + _LOOK_AGAIN_S if deadline is None else min(now + _LOOK_AGAIN_S, deadline)
         try:
             event: Document | None = {"event": ""}

@@ -88,7 +88,7 @@ def command_params(command: "str | Sequence[str]") -> "dict[str, object]":
 _WAITS = {
     "awaiting_input": "waits for input",
     "awaiting_secret": "waits for a secret",
-    "fullscreen": "has the whole screen",
+    "fullscreen": "runs full-screen",
 }
 
 

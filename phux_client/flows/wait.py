@@ -127,22 +127,6 @@ def _wait(caller: Caller, target: "str | int | None", wanted: Conditions, timeou
 class _View:
     """The known state of the pane."""
 
-    __slots__ = (
-        "_done",
-        "_found",
-        "_last_seq",
-        "_number",
-        "_quiet_since",
-        "_reads_screen",
-        "_resume",
-        "_started_at",
-        "_text_seq",
-        "_wanted",
-        "is_look_due",
-        "looks",
-        "screen",
-    )
-
     def __init__(self, wanted: Conditions, number: int) -> None:
         self._wanted = wanted
         self._number = number
@@ -295,7 +279,7 @@ class _View:
             return Outcome(name, screen, self.looks, line, seq)
         if self._wanted.exit or "dead" in self._wanted.states:
             return Outcome("exit" if self._wanted.exit else "state", screen, self.looks)
-        raise PaneClosedError(f"@{self._number} was killed while it was waited for") from None
+        raise PaneClosedError(f"@{self._number} was killed during the wait") from None
 
 
 def next_event(subscription: int, timeout_s: float | None) -> "Flow[Document]":
@@ -306,7 +290,7 @@ def next_event(subscription: int, timeout_s: float | None) -> "Flow[Document]":
     """
     event: Document | None = yield NextEvent(subscription, timeout_s)
     if event is None:
-        raise TimedOutError(f"no event came within {timeout_s} s")
+        raise TimedOutError(f"no event arrived within {timeout_s} s")
     return event
 
 

@@ -133,7 +133,7 @@ class Actions:
         if any(window["id"] == self._before for window in self._view["windows"]):
             self._show(self._before)
         else:
-            self._app.screen.say("there is no window that was active before")
+            self._app.screen.say("there is no previous window")
 
     def _show(self, window: int | None) -> None:
         if window != self._current["id"]:
@@ -214,7 +214,7 @@ class Actions:
         if text:
             self._app.server.type_into(self._pane, [{"paste": text}])
         else:
-            self._app.screen.say("nothing was copied yet")
+            self._app.screen.say("nothing has been copied yet")
 
     def _help(self) -> None:
         from phux_client.tui.box import Box, key_list

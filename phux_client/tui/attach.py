@@ -26,8 +26,8 @@ def check_terminal(*, force: bool = False, environ: "Mapping[str, str] | None" =
     outer.check(environ)
     if environ.get("PHUX_PANE") and not force:
         raise RefusedError(
-            f"this terminal is the pane {environ['PHUX_PANE']} of a phux session already",
-            remedy="go to another session there with the prefix and w, or attach in a pane all the same with --force",
+            f"this terminal is already a pane of a phux session, {environ['PHUX_PANE']}",
+            remedy="press the prefix and w to go to another session, or pass --force to attach anyway",
         )
 
 
@@ -86,7 +86,9 @@ def attach(
         while place is not None and place.tb_next is not None:
             place = place.tb_next
         where = f" ({place.tb_frame.f_code.co_filename}, line {place.tb_lineno})" if place is not None else ""
-        raise InternalError(f"attach failed: {error!r}{where}", remedy="the session goes on: attach again") from error
+        raise InternalError(
+            f"attach failed: {error!r}{where}", remedy="the session keeps running: attach again"
+        ) from error
     finally:
         terminal.close()
         signals.close()

@@ -54,7 +54,7 @@ class Conversation:
     ) -> None:
         """Send a request; show an error, unless the caller handles it."""
         if self.link is None:
-            self._app.screen.say("the server is away; one moment")
+            self._app.screen.say("the server is restarting; try again in a moment")
             return
         try:
             self.link.ask(call, on_reply, on_error or self._show_error, **params)
@@ -133,7 +133,7 @@ class Conversation:
             self._held += items
             self._held_size += size
         else:
-            self._app.screen.say("the server is away, and not all of what was typed could be kept")
+            self._app.screen.say("the server is restarting, and some input was dropped")
 
     # Pushed frames
 
@@ -173,7 +173,7 @@ class Conversation:
         try:
             self.link = Link(self._socket, self._take_push)
         except errors.NoServerError:
-            self._app.end("the server has ended", 1)
+            self._app.end("the server has stopped", 1)
         except errors.TransportError as error:
             if self._lost_at is None or now - self._lost_at > _GIVE_UP_S:
                 self._app.end(error.message, error.exit_code)
@@ -227,7 +227,7 @@ class Conversation:
             for number in sorted(unsent):
                 self._hold(self._typed[number])
             if self._typed.keys() - unsent:
-                self._app.screen.say("the server was away; what was typed in that moment may be lost")
+                self._app.screen.say("the connection was lost; input typed at that moment may be lost")
         self._typed.clear()
         self.link = None
         self.attachment = None

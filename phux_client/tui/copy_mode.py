@@ -222,7 +222,7 @@ class CopyMode:
 
     def _search_again(self, *, upwards: bool) -> None:
         if self._pattern is None:
-            self.message = "nothing was searched for yet"
+            self.message = "there is no search to repeat"
             return
         found = self._in_row(self.y, upwards=upwards, beyond=self.x)
         if found is not None:

@@ -73,7 +73,7 @@ class Link:
             PhuxError: The request is invalid.
         """
         if len(self._protocol.outgoing) > MAX_UNSENT:
-            raise errors.DisconnectedError("the server does not take what is sent")
+            raise errors.DisconnectedError("the server does not read what is sent")
         number = self._protocol.request(call, {name: value for name, value in params.items() if value is not None})
         self._callbacks[number] = (on_reply, on_error)
         self.write()

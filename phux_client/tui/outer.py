@@ -50,13 +50,13 @@ def check(environ: "Mapping[str, str]") -> None:
     for stream, name in ((0, "input"), (1, "output")):
         if not os.isatty(stream):
             raise RefusedError(
-                f"attach needs a terminal, and standard {name} is none",
+                f"attach needs a terminal, and standard {name} is not one",
                 remedy="run it in a terminal, or read the pane with `phux snapshot`",
             )
     if environ.get("TERM", "dumb") in {"", "dumb", "unknown"}:
         raise RefusedError(
-            f"the terminal (TERM={environ.get('TERM', '')}) cannot draw a picture",
-            remedy="set TERM to what the terminal is, or read the pane with `phux snapshot`",
+            f"the terminal (TERM={environ.get('TERM', '')}) cannot show a full screen",
+            remedy="set TERM to the terminal's type, or read the pane with `phux snapshot`",
         )
 
 

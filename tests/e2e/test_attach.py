@@ -796,13 +796,13 @@ def test_the_end_of_the_session_restores_the_terminal(server, phux, tmp_path):
 
 def test_the_end_of_the_server_restores_the_terminal(server, phux, tmp_path):
     lines = ends(server, tmp_path, lambda client: phux.kill_server())
-    assert lines == ["[phux: the server has ended: a client asked for it]", "code=0"]
+    assert lines == ["[phux: the server has stopped: a client asked for it]", "code=0"]
 
 
 def test_a_killed_keeper_restores_the_terminal(server, phux, tmp_path):
     keeper = phux.status().keeper_pid
     lines = ends(server, tmp_path, lambda client: os.kill(keeper, signal.SIGKILL))
-    assert lines == ["[phux: the server has ended]", "code=1"]
+    assert lines == ["[phux: the server has stopped]", "code=1"]
 
 
 def test_a_crash_of_attach_restores_the_terminal(server, phux, tmp_path):
@@ -815,7 +815,7 @@ def test_a_crash_of_attach_restores_the_terminal(server, phux, tmp_path):
     service = phux.status().service_pid
     lines = ends(server, tmp_path, lambda client: os.kill(service, signal.SIGKILL), PYTHONPATH=str(tmp_path))
     assert lines[0].startswith("phux: attach failed: RuntimeError('planted') (")
-    assert lines[-2:] == ["phux: the session goes on: attach again", "code=1"]
+    assert lines[-2:] == ["phux: the session keeps running: attach again", "code=1"]
 
 
 def test_suspending_restores_the_terminal_and_resuming_takes_it_over(server, phux, tmp_path):
@@ -907,7 +907,7 @@ def refused(*argv, **env):
 def test_attach_without_a_terminal_is_refused(cli, phux):
     finished = cli("attach", "work")
     assert finished.code == 2
-    assert "attach needs a terminal, and standard input is none" in finished.err
+    assert "attach needs a terminal, and standard input is not one" in finished.err
 
 
 def test_a_dumb_terminal_is_refused(server, phux):

@@ -72,12 +72,12 @@ def test_a_full_disk_does_not_stop_a_pane_and_the_journal_is_written_later(small
     (hole,) = holes(cli)
     assert (hole["terminal"], hole["end"], hole["why"]) == ("@1", None, "No space left on device")
     assert 500_000 < hole["start"] < 1_048_576
-    assert f"the log of @1 misses bytes {hole['start']} to now: No space left on device" in cli("status").out
+    assert f"the log of @1 lacks bytes {hole['start']} to now: No space left on device" in cli("status").out
     assert cli.json("status")["logs"]["problem"] == "No space left on device"
     checked = cli("doctor")
     assert checked.code == 1
     assert "BAD  logs: the server cannot write logs" in checked.out
-    assert "BAD  holes: the log of @1 misses bytes" in checked.out
+    assert "BAD  holes: the log of @1 lacks bytes" in checked.out
     assert cli.json("logs", "work", "--from-byte", "0", "--max-bytes", "100")["returned_lines"] > 0
     kill(cli)
     write(cli, 1)  # the pane and the next service continue

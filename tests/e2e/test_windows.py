@@ -339,7 +339,7 @@ def test_panes_are_swapped_within_and_across_sessions(phux, work):
     assert phux.pane("work").id == other.id  # the place keeps the focus
     with pytest.raises(BadRequestError, match="itself"):
         one.swap(one.id)
-    with pytest.raises(BadRequestError, match="a pane and a window cannot change places"):
+    with pytest.raises(BadRequestError, match="a pane and a window cannot be swapped"):
         one.swap("work:0")
 
 
