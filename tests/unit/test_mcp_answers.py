@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from phux_core import errors
-from phux_mcp.answers import explain, in_tools
+from phux_mcp.answers import _INSTEAD, explain, in_tools
+
+ROOT = Path(__file__).parents[2]
 
 
 def classes(kind=errors.PhuxError):
@@ -46,6 +49,13 @@ def test_no_usual_remedy_speaks_of_the_command_line(kind):
 )
 def test_remedies_are_told_in_the_words_of_tools(remedy, says):
     assert in_tools(remedy) == says
+
+
+def test_every_translated_remedy_still_exists():
+    sources = "".join(
+        path.read_text() for package in ("phux_core", "phux_client") for path in (ROOT / package).rglob("*.py")
+    )
+    assert [words for words in _INSTEAD if words not in sources] == []
 
 
 def test_the_command_that_starts_a_server_is_for_a_person():
