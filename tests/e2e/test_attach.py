@@ -930,7 +930,7 @@ def test_attaching_inside_a_pane_is_refused_unless_forced(server, phux):
         ("nowhere", "no session is called"),
         ("work:7", "has no window"),
         ("@99", "there is no pane @99"),
-        ("a:", "names no window"),
+        ("a:", "no window after the colon"),
     ],
 )
 def test_a_missing_target_is_reported(server, phux, target, words):

@@ -274,7 +274,7 @@ def test_sigterm_ends_everything_although_no_service_starts(tmp_path, how, wait)
 def test_sigterm_ends_everything_in_the_middle_of_the_longest_pause(tmp_path):
     with faulty_server(tmp_path, dying("os._exit(3)")) as server:
         panes, keeper = begin_loop(server)
-        eventually(lambda: "another in 2.00 s" in server.log.read_text(), within_s=20)
+        eventually(lambda: "next start in 2.00 s" in server.log.read_text(), within_s=20)
         assert_ends(panes, keeper, server.socket)
 
 

@@ -217,7 +217,7 @@ def test_a_second_server_on_the_socket_is_refused_and_the_first_unharmed(place, 
         identity = os.lstat(place).st_ino
         second = cli("server", "--socket", str(place))
         assert second.code == 2
-        assert "listens" in second.err
+        assert "already listening" in second.err
         assert "phux kill --server" in second.err
         assert os.lstat(place).st_ino == identity
         assert cli.json("ls")["sessions"][0]["name"] == "mine"

@@ -170,7 +170,6 @@ class Prompt:
         """Press a C-c again that had no effect.
 
         A shell loses a C-c that comes while it draws its line or just before another key, fish nearly every second one.
-        bash may go on to read with its line editor, but without the terminal mode for it.
         """
         tracker = self._shell.tracker
         line = tracker.line

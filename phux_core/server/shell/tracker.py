@@ -253,6 +253,8 @@ class ShellTracker:
             and self.foreground.pid == self._pid
             and self.foreground.shell is not None
             and self.foreground.waiting is not False
+            # It was seen before its line editor set the terminal's mode.
+            and not (self.foreground.canonical and marks.reports_line)
         )
 
     def may_be_replaced(self, foreground: Foreground | None) -> bool:

@@ -47,7 +47,7 @@ def look_at_prompt(replay, shell="bash", **more):
     replay.now += LATER_S
     canonical = shell == "dash"
     kind = shell if shell in {"bash", "zsh", "fish"} else "posix"
-    return replay.look(PID, kind, name=shell, canonical=canonical, echo=canonical, **more)
+    return replay.look(PID, kind, name=shell, **{"canonical": canonical, "echo": canonical} | more)
 
 
 def may_type(replay, tail=b""):
@@ -674,6 +674,13 @@ def test_the_foreground_of_a_shell_at_its_prompt_is_known_until_something_happen
     assert bash.tracker.knows_foreground
     look(bash, OTHER, None, True, RAW)
     assert not bash.tracker.knows_foreground
+
+
+def test_the_foreground_of_a_shell_seen_before_its_editor_set_the_terminal_mode_is_not_known(bash):
+    look_at_prompt(bash, canonical=True, echo=True)
+    assert not bash.tracker.knows_foreground
+    look_at_prompt(bash)
+    assert bash.tracker.knows_foreground
 
 
 @POSIX
