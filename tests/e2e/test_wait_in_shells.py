@@ -36,10 +36,12 @@ def output_line(pane, text, **options):
 # Conditions
 
 
-def test_every_condition_works_in_every_shell(pane):
+def test_every_condition_works_in_every_shell(pane, tmp_path):
+    os.mkfifo(tmp_path / "go")
     seq = pane.snapshot().seq
-    pane.send_keys("sleep 0.2; seq 1 300; echo the nee''dle 7; seq 301 600", "Enter")
+    pane.send_keys("cat go; seq 1 300; echo the nee''dle 7; seq 301 600", "Enter")
     assert pane.wait(state="running", timeout_s=20).met == "state"
+    (tmp_path / "go").write_text("")
     assert pane.wait(until="the needle", since=seq, timeout_s=20).met_line == "the needle 7"
     assert pane.wait(regex=r"^the \w+ \d$", since=seq, output_only=True, timeout_s=20).met == "regex"
     assert pane.wait(command_done=True, exit=True, until="never", since=seq, timeout_s=20).met == "command_done"

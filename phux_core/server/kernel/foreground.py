@@ -21,7 +21,7 @@ import termios
 from typing import TYPE_CHECKING, NamedTuple
 
 from phux_core import procfs
-from phux_core.server.kernel.poll_arguments import epolls_others, polls_only
+from phux_core.server.kernel.poll_arguments import epolls_others, polls_only, polls_others
 from phux_core.server.kernel.shell_kind import kind_of_name, shell_kind
 from phux_core.server.kernel.syscall import read_call
 
@@ -279,6 +279,8 @@ def _thread_waits(process: _Process, tid: int, terminal: _Terminal) -> bool:
             return terminal.is_at(f"/proc/{process.pid}/fd/{int(call[1], 16) & 0xFFFFFFFF}")
         if number in polls and terminal.canonical:
             return polls_only(process.pid, call, terminal.is_at)
+        if number in polls and process.comm == "fish" and polls_others(process.pid, call, terminal.is_at):
+            return False  # it waits for its own threads, before it executes a line
         if number in polls:
             return _can_read(process.pid, terminal) and not epolls_others(process.pid, call, terminal.is_at)
         if number != restart:

@@ -33,6 +33,18 @@ def polls_only(pid: int, call: Sequence[bytes], is_it: Callable[[str], bool]) ->
     return bool(fds) and all(is_it(f"/proc/{pid}/fd/{fd}") for fd in fds)
 
 
+def polls_others(pid: int, call: Sequence[bytes], is_it: Callable[[str], bool]) -> bool:
+    """Return whether a process waits with poll or select, and certainly not for one thing.
+
+    Args:
+        pid: The process.
+        call: The call in which it sleeps, with its arguments, as in /proc/PID/syscall.
+        is_it: Whether a descriptor, given as a path in /proc, is that thing.
+    """
+    fds = _polled(pid, *(int(word, 0) for word in call[:3]))
+    return bool(fds) and not any(is_it(f"/proc/{pid}/fd/{fd}") for fd in fds)
+
+
 def epolls_others(pid: int, call: Sequence[bytes], is_it: Callable[[str], bool]) -> bool:
     """Return whether a process waits with epoll, and certainly not for one thing: a runtime's helper threads do.
 

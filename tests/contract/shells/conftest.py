@@ -43,7 +43,6 @@ class Terminal:
 
     def __init__(self, argv, env, home, *, integrated=True, nonce=NONCE):
         env = {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8", **env}
-        env["TMPDIR"] = str(home)  # plugins leave files there when their shell is killed
         if integrated:
             started = integrate(argv, env, nonce)
             assert started is not None

@@ -245,6 +245,13 @@ def test_a_program_that_polls_it_with_others_or_for_something_else_does_not(star
     start(*PYTHON, setup + code).until(lambda seen: works(seen) and _asleep(seen.pid))
 
 
+@pytest.mark.parametrize(("fds", "verdict"), [("[r]", works), ("[0, r]", waits)], ids=["threads", "input and threads"])
+def test_fish_waits_for_input_only_if_it_polls_the_terminal(start, fds, verdict):
+    code = "import os, select, tty; tty.setraw(0); open('/proc/self/comm', 'w').write('fish'); r = os.pipe()[0]; "
+    wait = f"select.select({fds}, [], [])"
+    start(*PYTHON, code + wait).until(lambda seen: verdict(seen) and not seen.canonical and _asleep(seen.pid))
+
+
 def test_sleep_does_not_wait_for_input(start, rights):
     seen = start("sleep", "60").until(works)
     assert (seen.name, seen.shell) == ("sleep", None)
