@@ -796,7 +796,7 @@ def test_the_end_of_the_session_restores_the_terminal(server, phux, tmp_path):
 
 def test_the_end_of_the_server_restores_the_terminal(server, phux, tmp_path):
     lines = ends(server, tmp_path, lambda client: phux.kill_server())
-    assert lines == ["[phux: the server has stopped: a client asked for it]", "code=0"]
+    assert lines == ["[phux: the server has ended: a client asked for it]", "code=0"]
 
 
 def test_a_killed_keeper_restores_the_terminal(server, phux, tmp_path):
@@ -919,7 +919,7 @@ def test_a_dumb_terminal_is_refused(server, phux):
 def test_attaching_inside_a_pane_is_refused_unless_forced(server, phux):
     code, text = refused("attach", "work", **environment(server.socket, PHUX_PANE="@1"))
     assert code == 2
-    assert "is the pane @1 of a phux session already" in text
+    assert "is already a pane of a phux session, @1" in text
     with attached(server.socket, "work", "--force", PHUX_PANE="@1") as client:
         client.shows("[work]")
 

@@ -140,7 +140,7 @@ def test_windows_and_panes_are_made_arranged_and_named(work):
     assert "no direction" in work.failure("phux_split", target="play", window=True, direction="down")
     assert "no name" in work.failure("phux_split", target="play", name="x")
     assert "send `zoom` alone" in work.failure("phux_resize", target="play", zoom=True, cols=3)
-    assert "which size" in work.failure("phux_resize", target="play")
+    assert "the size is missing" in work.failure("phux_resize", target="play")
 
 
 def test_a_selection_shown_only_by_color_is_reported_as_text(work):
