@@ -79,7 +79,7 @@ class LogWorkers:
         except TimeoutError:
             raise errors.LimitError(
                 f"the log could not be read within {deadline_s:g} s",
-                remedy="use --strip-ansi, or ask for less with --lines, --since or --session",
+                remedy="use --stripped, or ask for less with --lines, --since or --session",
             ) from None
         except (asyncio.IncompleteReadError, ConnectionError) as error:
             if was_too_slow(await worker.wait()):
