@@ -1,8 +1,8 @@
 """The registry of calls: the requests a server handles, their parameters and their results.
 
-The server compares its handlers with the registry at import and checks every request against it. docs/wire.md, the
-CLI's help and the MCP tools print its descriptions, and clients look up which calls are safe to repeat.
-Import-light: it is on the CLI's path.
+The server compares its handlers with the registry at import and checks every request against it. The
+registry's descriptions are part of docs/wire.md, the CLI's help and the MCP tools. Clients look up which calls are safe
+to repeat. Import-light: it is on the CLI's path.
 """
 
 from phux_core import kinds
@@ -133,7 +133,12 @@ _CALLS = (
         *_PROGRAM[1:],
         _COLS.but(default=80),
         _ROWS.but(default=24),
-        Param("shell", STRING, "the shell to start without a command", omitted="the config's, or the caller's SHELL"),
+        Param(
+            "shell",
+            STRING,
+            "the shell to start if no command is given",
+            omitted="the config's, or the caller's SHELL",
+        ),
         _flag("login", "start the shell as a login shell"),
         Param("log", BOOLEAN, "log the output of its panes to disk", omitted="as the config says"),
         Param("history", BOOLEAN, "let its shells use the user's history file", omitted="off on a private server"),
@@ -198,7 +203,7 @@ _CALLS = (
     ),
     Call(
         "commands",
-        "Read the command ledger of a pane or of all panes, oldest first, including closed panes.",
+        "Read the command ledger of one pane, which may be closed, or of all current panes, oldest first.",
         Param("pane", ID, "only commands of this pane", omitted="all current panes"),
         Param("id", STRING, "only the command with this id, PANE.NUMBER or LOG.NUMBER"),
         Param("log", STRING, "only commands in the log with this id"),
@@ -239,7 +244,7 @@ _CALLS = (
     ),
     Call(
         "search",
-        "Search the logs of all panes of this server, without escape sequences.",
+        "Search the logs of all panes of this server, ignoring escape sequences.",
         Param("pattern", STRING, "the Python regex to search for", required=True),
         Param("session", ID, "only panes of this session"),
         _flag("everywhere", "also search logs of closed panes and earlier servers"),
@@ -276,9 +281,9 @@ _CALLS = (
     ),
     Call(
         "select",
-        "Focus a session, window or pane, and its parents. Another pane of that window is no longer zoomed.",
+        "Focus a session, window or pane, and its parents. If another pane of that window is zoomed, its zoom ends.",
         *(_SCOPE, _ID),
-        result=f"{_PLACE} of the pane that is focused then",
+        result=f"{_PLACE} of the newly focused pane",
         repeatable=True,
     ),
     Call(
@@ -365,7 +370,7 @@ _CALLS = (
     Call("kill_server", "End every program and the server.", result="nothing; the connection closes"),
     Call(
         "subscribe",
-        "Push events on this connection from now on; for a dead pane, repeat its pane_closed.",
+        "Push events on this connection from now on; for a dead pane, repeat its `pane_closed` event.",
         Param("pane", ID, "only events of this pane", omitted="all events"),
         _flag("output", "push the pane's output as text; needs `pane`"),
         Param("since", COUNT, "a sequence number: text from there on; needs `output`", omitted="the current one"),
@@ -375,7 +380,7 @@ _CALLS = (
             "hold_ms",
             COUNT,
             "lock the pane while the subscription lasts, so that other clients cannot run commands in it or lock it; "
-            "the maximum time to wait for the lock",
+            "the value is the maximum time to wait for the lock",
         ),
         result="`subscription`, its id; with a pane also `seq`, `since`, `marks` and `command_end` (see Events)",
         repeatable=True,
@@ -392,12 +397,12 @@ _CALLS = (
     Call(
         "unsubscribe",
         "End a subscription.",
-        Param("subscription", ID, "its number", required=True),
+        Param("subscription", ID, "the subscription's id", required=True),
         repeatable=True,
     ),
     Call(
         "attach",
-        "Push a session's view on this connection from now on, as an attached client.",
+        "Attach to a session: push its view on this connection from now on.",
         _SESSION,
         _COLS.but(doc="columns available for a window", required=True),
         _ROWS.but(doc="rows available for a window", required=True),

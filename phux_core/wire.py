@@ -74,7 +74,7 @@ class Decoder:
         """Remove and return the next frame.
 
         Returns:
-            The frame; None if none is complete.
+            The frame; None if it is not complete yet.
 
         Raises:
             ProtocolError: The bytes are not valid frames.
@@ -86,8 +86,8 @@ class Decoder:
         payload_size = int.from_bytes(buffer[4:8], "big")
         if header_size > self._max_header or payload_size > self._max_payload:
             raise ProtocolError(
-                f"a frame of {header_size} + {payload_size} bytes is larger than "
-                f"{self._max_header} + {self._max_payload}"
+                f"a frame with a header of {header_size} and a payload of {payload_size} bytes exceeds the limits of "
+                f"{self._max_header} and {self._max_payload} bytes"
             )
         body_end = PREFIX_SIZE + header_size
         end = body_end + payload_size

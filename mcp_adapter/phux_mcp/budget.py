@@ -16,21 +16,22 @@ if TYPE_CHECKING:
 BYTES = 32_000
 """The bytes to request from a server by default."""
 TOKENS = 9_000
-"""The most tokens of a result by default: hosts warn at 10,000, and this is an estimate."""
+"""The default token limit of a result. Hosts warn at 10,000; the difference allows for the error of the estimate."""
 
-# Roughly one token each: pieces of words, two digits or signs, blanks. The pieces of a long word, which is a key or a
-# hash rather than a word, are shorter, and a character outside ASCII takes up to two tokens.
+# Each match is roughly one token: a part of a word, one or two digits or punctuation characters, or whitespace. Long
+# words are keys or hashes, which have more tokens per character. A character outside ASCII takes up to two tokens.
 _PIECE = re.compile(r"""[A-Z]?[a-z]{1,5}[ ]?|[A-Z]{1,2}|\d\d?|[ \n\t]+|["\\,:{}\[\]]{1,2}|.""", re.DOTALL)
 _RANDOM = re.compile(r"[A-Za-z0-9]{20,}")
-# The text cut from the middle may have had fewer tokens than the ends; a text this short is not requested again.
+# A server shortens a text by omitting its middle, which may have had fewer tokens per byte than the ends.
 _MARGIN = 0.95
+# A limit of this many bytes or fewer is not reduced further.
 _LEAST = 1000
-# A document this short from the fast encoder has fewer than TOKENS bytes from the other one, which indents.
+# A document shorter than this as JSON on one line has fewer than TOKENS bytes when ``pretty`` indents it.
 _SMALL = TOKENS // 6
 
 
 def tokens(text: str) -> int:
-    """Return a high estimate of the number of tokens of a text."""
+    """Return a high estimate of the number of tokens in a text."""
     plain = text.encode("ascii", "ignore")
     random = _RANDOM.findall(text)
     words = len(_PIECE.findall(_RANDOM.sub("", text))) + sum(map(len, random)) * 3 // 4
@@ -72,7 +73,7 @@ class Budget:
         return document
 
     async def read(self, ask: Callable[[int], Awaitable[Document]]) -> Document:
-        """Request a text that fits, in several attempts because its tokens are not known in advance."""
+        """Request a text, and again with a lower limit until it fits: its tokens can only be counted afterwards."""
         most = self.bytes
         document = await ask(most)
         while not self.by_bytes and (excess := self.excess(document)) > 1 and most > _LEAST:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PaneActs:
-    """The part of a pane's handle that acts and reads changes."""
+    """The methods of a pane's handle that type, wait and read changes."""
 
     id: int
     _phux: Phux
@@ -23,7 +23,7 @@ class PaneActs:
 
         Args:
             since: The ``seq`` of an earlier screen.
-            cells: Include the cells of changed rows, and report rows of which only the style changed.
+            cells: Include the cells of changed rows, and report rows in which only the style changed.
 
         Example:
             >>> seen = (await pane.snapshot()).seq
@@ -52,8 +52,8 @@ class PaneActs:
         """Type, wait for a condition, and return the rows that changed, as one step.
 
         Meanwhile, no ``run`` and no other ``act`` starts in this pane; ``send_keys`` still works. Only output written
-        after typing counts. As with ``wait``, anything but a condition that holds is an error; its ``changes`` has the
-        rows that changed until then.
+        after typing counts. As with ``wait``, an error is raised unless a condition holds; its ``changes`` has the rows
+        that changed until then.
 
         Args:
             words: Keys and text, as for ``send_keys``.
@@ -65,15 +65,14 @@ class PaneActs:
             state: The pane is in this state, or in one of these.
             stop: Raise StoppedError as soon as a line matches this pattern.
             since: Return changes after this ``seq``; by default, changes since typing.
-            cells: Include the cells of changed rows, and report rows of which only the style changed.
+            cells: Include the cells of changed rows, and report rows in which only the style changed.
             timeout_s: The time limit for the whole call.
 
         Raises:
             TimedOutError: No condition held in time.
             StoppedError: The pattern of ``stop`` matched first.
-            PaneClosedError: The program ended, so that no condition can hold; if it had already ended, ``changes`` is
-                None.
-            BusyError: Another ``run`` or ``act`` used up the time.
+            PaneClosedError: The program ended, so no condition can hold; if it had already ended, ``changes`` is None.
+            BusyError: Another ``run`` or ``act`` was still in progress when the timeout expired.
 
         Example:
             >>> done = await pane.act("echo $((6*7))", "Enter", regex="^42$")

@@ -1,4 +1,4 @@
-"""Whatever a host sends, the adapter answers by the rules and goes on."""
+"""The adapter answers any input with valid JSON-RPC messages and keeps running."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ LINES = (
 
 
 def converse(lines):
-    """Send lines to an adapter without a server; what it sends comes back, and a ping's answer as the last."""
+    """Send lines and a request with the id "last" to an adapter without a server, and return its messages."""
 
     async def main():
         sent = []
@@ -95,8 +95,8 @@ def converse(lines):
     return [json.loads(line) for line in asyncio.run(main())]
 
 
-def requests_in(line):
-    """List the ids that a line asks to be answered, if it is a message or a batch of them."""
+def ids_in(line):
+    """List the ids in a line, with None for a message that has no id; empty if the line cannot be parsed."""
     try:
         value = parse(line)
     except RpcError:
@@ -106,10 +106,10 @@ def requests_in(line):
 
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(LINES, max_size=5))
-def test_every_answer_is_json_rpc_and_the_loop_goes_on(lines):
+def test_every_answer_is_json_rpc_and_the_adapter_keeps_running(lines):
     messages = converse([line.replace(b"\n", b" ") for line in lines])
     assert messages.pop()["id"] == "last"
-    known = [given for line in lines for given in requests_in(line.replace(b"\n", b" "))]
+    known = [message_id for line in lines for message_id in ids_in(line.replace(b"\n", b" "))]
     for message in [one for some in messages for one in (some if isinstance(some, list) else [some])]:
         assert message["jsonrpc"] == "2.0"
         assert ("result" in message) != ("error" in message)
@@ -120,7 +120,7 @@ def test_every_answer_is_json_rpc_and_the_loop_goes_on(lines):
 
 
 @given(st.lists(st.binary(max_size=30)), st.integers(1, 40))
-def test_lines_do_not_depend_on_how_they_are_cut(pieces, longest):
+def test_lines_do_not_depend_on_how_the_bytes_are_split(pieces, longest):
     data = b"".join(pieces)
     cut, whole = Lines(longest), Lines(longest)
     by_pieces = [line for piece in pieces for line in cut.feed(piece)] + list(cut.close())
@@ -131,7 +131,7 @@ def test_lines_do_not_depend_on_how_they_are_cut(pieces, longest):
 
 
 @given(VALUES)
-def test_what_is_encoded_is_one_line_and_reads_the_same(value):
+def test_an_encoded_value_is_one_line_and_parses_to_the_same_value(value):
     line = encode(value)
     assert line.count(b"\n") == 1
     assert line.endswith(b"\n")

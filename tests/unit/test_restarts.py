@@ -1,4 +1,4 @@
-"""When the keeper starts the service again, and which panes it leaves blank."""
+"""When the keeper restarts the service, and which panes it leaves blank."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def test_the_first_restart_is_immediate_and_later_ones_wait_up_to_two_seconds():
     assert (restarts.count, restarts.in_a_row) == (50, 50)
 
 
-def test_a_service_that_served_for_a_while_gets_a_fresh_start():
+def test_the_delay_is_reset_after_a_service_was_ready_for_a_while():
     restarts = Restarts(0.0)
     for number in range(5):
         restarts.died("was killed", float(number))
@@ -24,7 +24,7 @@ def test_a_service_that_served_for_a_while_gets_a_fresh_start():
     assert (restarts.count, restarts.in_a_row) == (6, 1)
 
 
-def test_one_that_served_for_a_moment_does_not():
+def test_the_delay_is_not_reset_after_a_service_was_ready_only_briefly():
     restarts = Restarts(0.0)
     for number in range(5):
         restarts.died("was killed", float(number))
@@ -32,11 +32,11 @@ def test_one_that_served_for_a_moment_does_not():
     assert restarts.died("was killed", 10.0 + QUIET_S / 2) == 0.8
 
 
-def test_clients_are_told_three_seconds_after_the_last_ready_service():
+def test_clients_receive_an_error_three_seconds_after_the_service_was_last_ready():
     restarts = Restarts(100.0)
-    assert restarts.notice_at == 100 + NOTICE_AFTER_S, "also if none was ever ready"
+    assert restarts.notice_at == 100 + NOTICE_AFTER_S, "also if no service was ever ready"
     restarts.died("was killed", 101.0)
-    assert restarts.notice_at == 100 + NOTICE_AFTER_S, "a death of one that was not ready changes nothing"
+    assert restarts.notice_at == 100 + NOTICE_AFTER_S, "the death of a service that was not ready changes nothing"
     restarts.ready(102.0)
     assert restarts.notice_at is None
     restarts.died("was killed", 200.0)
@@ -44,7 +44,7 @@ def test_clients_are_told_three_seconds_after_the_last_ready_service():
     assert restarts.notice_at == 200 + NOTICE_AFTER_S
 
 
-def test_a_pane_is_set_aside_after_two_deaths_while_it_was_rebuilt():
+def test_a_pane_is_set_aside_after_the_service_died_twice_while_rebuilding_it():
     restarts = Restarts(0.0)
     restarts.died("exited", 1.0, rebuilding=3)
     assert restarts.set_aside == []
@@ -57,7 +57,7 @@ def test_a_pane_is_set_aside_after_two_deaths_while_it_was_rebuilt():
     assert restarts.set_aside == []
 
 
-def test_kills_from_outside_count_half():
+def test_deaths_by_an_external_signal_count_half():
     restarts = Restarts(0.0)
     for _ in range(3):
         restarts.died("was killed", 1.0, rebuilding=3, from_outside=True)
@@ -66,13 +66,15 @@ def test_kills_from_outside_count_half():
     assert restarts.set_aside == [3]
 
 
-@pytest.mark.parametrize(("deaths", "said"), [(0, "still starting"), (1, "died once"), (4, "died 4 times in a row")])
-def test_the_notice_says_how_often_how_and_where_the_log_is(deaths, said):
+@pytest.mark.parametrize(
+    ("deaths", "expected"), [(0, "still starting"), (1, "died once"), (4, "died 4 times in a row")]
+)
+def test_the_notice_has_the_number_of_deaths_the_last_cause_and_the_log_path(deaths, expected):
     restarts = Restarts(0.0)
     for _ in range(deaths):
         restarts.died("was killed by SIGKILL", 1.0)
     error = restarts.describe("/run/phux.sock.log")
-    assert said in error["message"]
+    assert expected in error["message"]
     assert ("SIGKILL" in error["message"]) == bool(deaths)
     assert "/run/phux.sock.log" in error["message"]
     assert error["log"] == "/run/phux.sock.log"

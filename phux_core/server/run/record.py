@@ -31,8 +31,8 @@ class RunRequest:
         timeout_s: The timeout; None for no limit.
         interrupt: Whether to send C-c when the timeout expires.
         max_bytes: Maximum size of the output returned.
-        raw: Whether to return it with its escape sequences.
-        by: ``run`` or ``start``.
+        raw: Whether to keep escape sequences in the output.
+        by: The call that made the request, ``run`` or ``start``.
         client: The caller's name, from its hello.
     """
 
@@ -57,7 +57,7 @@ class End(NamedTuple):
 
     Attributes:
         exit_code: The command's exit status; None if the shell did not report one.
-        place: Where the output ends.
+        place: The sequence number at the end of the output.
         duration_s: The duration of the command.
     """
 
@@ -82,7 +82,7 @@ class Run:
     number: int  # its entry in the ledger
     by: str
     client: str | None
-    front: tuple[int, str] | None = None  # the shell it was typed into, by pid and name, if it has no marks
+    front: tuple[int, str] | None = None  # pid and name of the shell, if that emits no marks
     start: int | None = None
     interleaved: bool = False
     interrupted: bool = False

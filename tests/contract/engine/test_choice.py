@@ -1,4 +1,4 @@
-"""Choosing and making engines."""
+"""Choosing and creating engines."""
 
 import subprocess
 import sys
@@ -8,16 +8,16 @@ import pytest
 from phux_core import engine as engines
 
 
-def test_an_engine_asked_for_by_name_is_the_one(engine_name):
+def test_an_engine_requested_by_name_is_chosen(engine_name):
     assert engines.choose(engine_name) == engine_name
 
 
-@pytest.mark.parametrize("nothing", [None, ""])
-def test_without_a_wish_the_best_engine_that_imports_is_chosen(nothing):
-    assert engines.choose(nothing) in engines.ENGINES
+@pytest.mark.parametrize("requested", [None, ""])
+def test_an_engine_is_chosen_if_none_is_requested(requested):
+    assert engines.choose(requested) in engines.ENGINES
 
 
-def test_an_unknown_name_is_refused_with_the_choices():
+def test_the_error_for_an_unknown_name_lists_the_engines():
     with pytest.raises(ValueError, match="ghostty, pyte"):
         engines.choose("xterm")
     with pytest.raises(ValueError, match="ghostty, pyte"):
@@ -36,7 +36,7 @@ def test_importing_the_package_imports_no_backend():
     assert out.stdout.strip() == "[]"
 
 
-def test_everything_exported_is_there():
+def test_every_exported_name_exists():
     for name in engines.__all__:
         assert hasattr(engines, name)
 

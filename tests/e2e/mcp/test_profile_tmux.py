@@ -39,22 +39,22 @@ def work(tmux):
 
 
 @pytest.fixture(scope="module")
-def standing(start_shared):
-    """A session that no test changes."""
+def shared_host(start_shared):
+    """Return a host with one session, shared by tests that do not change its windows."""
     host = start_shared("--profile", "tmux").begin("2025-11-25")
     host.text("tmux_create_session", name="work", window_name="main")
     return host
 
 
-def test_the_tools_and_their_parameters_are_the_designs(standing):
-    tools = {tool["name"]: tool["inputSchema"] for tool in standing.result("tools/list")["tools"]}
+def test_the_tools_and_their_parameters_match_the_design(shared_host):
+    tools = {tool["name"]: tool["inputSchema"] for tool in shared_host.result("tools/list")["tools"]}
     assert list(tools) == list(SIGNATURES)
     for name, (parameters, required) in SIGNATURES.items():
         assert list(tools[name]["properties"]) == parameters
         assert tools[name].get("required", []) == required
 
 
-def test_optional_parameters_have_the_designs_defaults_and_allow_null_where_that_is_the_default(work):
+def test_optional_parameters_have_the_defaults_of_the_design_and_accept_null_if_that_is_the_default(work):
     tools = {tool["name"]: tool["inputSchema"]["properties"] for tool in work.result("tools/list")["tools"]}
     assert tools["tmux_resize_pane"]["amount"]["default"] == 5
     assert tools["tmux_kill"]["type"]["default"] == "pane"
@@ -90,7 +90,7 @@ def test_empty_lists_are_reported_as_text(tmux):
     assert tmux.text("tmux_list_panes") == "No panes found."
 
 
-def test_windows_and_panes_are_made_selected_and_listed_by_their_ids(work):
+def test_windows_and_panes_can_be_created_selected_renamed_and_listed(work):
     made = work.text("tmux_create_window", session="work", name="logs", command="cat")
     assert made == "Window created in session 'work'. window_id=@2 window_index=1 pane_id=%2"
     assert work.text("tmux_split_window", target="work:0") == "Pane created. pane_id=%3"
@@ -113,10 +113,10 @@ def test_windows_and_panes_are_made_selected_and_listed_by_their_ids(work):
 @pytest.mark.parametrize(
     "target", ["work", "=work", "$1", "work:", "work:main", ":main", "main", "0", ".0", ":0.0", "@1", "%1"]
 )
-def test_every_form_of_target_names_the_pane(standing, target):
-    standing.text("tmux_send_keys", target=target, keys=f"to {target}")
-    eventually(lambda: f"to {target}" in standing.text("tmux_read_pane", target="%1"))
-    standing.text("tmux_send_keys", target="%1", keys="C-u")
+def test_every_form_of_target_names_the_pane(shared_host, target):
+    shared_host.text("tmux_send_keys", target=target, keys=f"to {target}")
+    eventually(lambda: f"to {target}" in shared_host.text("tmux_read_pane", target="%1"))
+    shared_host.text("tmux_send_keys", target="%1", keys="C-u")
 
 
 def test_a_pane_is_resized_by_direction_or_size(work):
@@ -164,8 +164,8 @@ def test_keys_are_typed_and_the_screen_is_read(work):
         ("tmux_kill", {"target": "work", "type": "server"}, "Error: type must be 'session', 'window', or 'pane'."),
     ],
 )
-def test_a_failure_is_a_text_with_tmuxs_message(standing, tool, arguments, text):
-    assert standing.text(tool, **arguments) == text
+def test_failures_are_returned_as_text_with_the_message_of_tmux(shared_host, tool, arguments, text):
+    assert shared_host.text(tool, **arguments) == text
 
 
 def test_kill_takes_a_pane_a_window_or_a_session(work):
@@ -177,12 +177,12 @@ def test_kill_takes_a_pane_a_window_or_a_session(work):
     assert work.text("tmux_list_sessions") == "No sessions found."
 
 
-def test_arguments_are_checked_in_the_profile_too(standing):
-    assert "has no parameter 'pane'" in standing.failure("tmux_read_pane", target="%1", pane=1)
-    assert "needs the parameter `target`" in standing.failure("tmux_read_pane")
+def test_arguments_are_checked_in_the_profile_too(shared_host):
+    assert "has no parameter 'pane'" in shared_host.failure("tmux_read_pane", target="%1", pane=1)
+    assert "needs the parameter `target`" in shared_host.failure("tmux_read_pane")
 
 
-def test_a_server_is_started_when_none_runs(start_host, cli, runtime):
+def test_a_server_is_started_if_none_is_running(start_host, cli, runtime):
     socket = str(runtime / "phux" / "phux.sock")
     host = start_host("--profile", "tmux", PHUX_SOCKET=socket).begin("2025-11-25")
     try:
