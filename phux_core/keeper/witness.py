@@ -2,7 +2,7 @@
 
 Where Yama restricts ptrace (``kernel.yama.ptrace_scope`` 1, as in Ubuntu and Arch), the kernel reveals this only to
 ancestors of a process, such as the keeper. Questions arrive on a separate socket and are answered immediately or not
-at all; the answer is the unparsed content of the file.
+at all; the answer is the unparsed content of ``/proc/PID/task/TID/syscall``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import struct
 QUESTION = struct.Struct("=III")
 """The question's number, a process id and a thread id."""
 NUMBER = struct.Struct("=I")
-"""The prefix of an answer; if nothing follows, the keeper has no access either."""
+"""The prefix of an answer; if nothing follows, the keeper could not read the file."""
 LONGEST_ANSWER = 4096
 
 
@@ -27,7 +27,7 @@ def make_pair() -> tuple[socket.socket, socket.socket]:
 
 
 def read_call(pid: int, tid: int) -> bytes:
-    """Return the system call that a thread is in.
+    """Return the unparsed content of the file that describes the system call of a thread.
 
     Raises:
         OSError: The thread has exited, or access is denied.

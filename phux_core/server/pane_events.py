@@ -19,9 +19,9 @@ class PaneEvents:
     """The events of one pane.
 
     Args:
-        events: Publishes them.
+        events: The publisher of all events.
         pane: The pane's id.
-        position: Returns its sequence number.
+        position: Returns the pane's current sequence number.
     """
 
     def __init__(self, events: Events, pane: int, position: Callable[[], int]) -> None:

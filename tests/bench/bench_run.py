@@ -1,7 +1,10 @@
-"""``run("true")``, warm: ``python tests/bench/bench_run.py [--rounds N] [--idle-panes N] [--floods N]``.
+"""Measure the duration of ``run("true")`` after a warm-up.
 
-Side by side in one run: the library's ``pane.run``, pexpect's replwrap, and send-keys with polling through libtmux; then the same
-run while other panes are idle or flood. Prints medians in milliseconds, and ratios.
+Usage: ``python tests/bench/bench_run.py [--rounds N] [--idle-panes N] [--floods N]``.
+
+Compares the library's ``pane.run`` with pexpect's replwrap and with send-keys and polling through libtmux. Then
+measures ``pane.run`` while other panes are idle, and while other panes write a flood of output. Prints medians in
+milliseconds, and ratios.
 """
 
 from __future__ import annotations
@@ -22,14 +25,15 @@ import pexpect.replwrap
 
 from phux_client import blocking
 
-# A processor that has slept, a virtual one above all, takes tens of milliseconds until it wakes quickly again, and the
-# system's scheduler as long to learn who works with whom. So each is warmed for the same time, not as often.
-WARM_S, TURN = 0.3, 200
+# A processor that was idle, especially a virtual one, needs tens of milliseconds until it wakes up quickly again. The
+# scheduler needs as long to adapt to processes that communicate. So the warm-up of each call has a fixed duration, not
+# a fixed number of calls.
+WARM_S, CALLS_PER_TURN = 0.3, 200
 PAUSED_ROUNDS = 40
 
 
 def timed(call, rounds):
-    """Give the time of each of several calls, in milliseconds."""
+    """Return the duration of each of several calls, in milliseconds."""
     times = []
     for _ in range(rounds):
         started = time.perf_counter()
@@ -39,7 +43,7 @@ def timed(call, rounds):
 
 
 def warm(call):
-    """Call for a while, so that what is measured then is not the machine's waking up."""
+    """Call repeatedly for WARM_S seconds, so that the measurement does not include the wake-up of an idle processor."""
     until = time.perf_counter() + WARM_S
     while time.perf_counter() < until:
         call()
@@ -50,19 +54,22 @@ def median_of(call, rounds):
     return statistics.median(timed(call, rounds))
 
 
-def medians_in_turns(calls, rounds):
-    """Give the median of each of several calls, warm, many of each at a time: what else the machine does hits all."""
+def alternating_medians(calls, rounds):
+    """Return the median duration of each call.
+
+    The calls alternate in blocks, each after a warm-up, so that other load on the machine affects all of them.
+    """
     times = [[] for _ in calls]
-    for _ in range(max(1, rounds // TURN)):
+    for _ in range(max(1, rounds // CALLS_PER_TURN)):
         for call, taken in zip(calls, times, strict=True):
             warm(call)
-            taken.extend(timed(call, TURN))
+            taken.extend(timed(call, CALLS_PER_TURN))
     return [statistics.median(taken) for taken in times]
 
 
 @contextlib.contextmanager
 def libtmux_run(directory):
-    """Type the command and a marker, and look until the marker's output is there, as users of libtmux do."""
+    """Type the command and a marker, and poll until the marker is printed, as users of libtmux do."""
     server = libtmux.Server(socket_path=str(directory / "tmux.sock"), config_file="/dev/null")
     try:
         pane = server.new_session("bench", window_command="bash --norc", x=80, y=24).active_pane
@@ -81,7 +88,7 @@ def libtmux_run(directory):
 
 @contextlib.contextmanager
 def replwrap_run(*, pause):
-    """Run the command by pexpect; its default is to wait 50 ms before each line."""
+    """Run the command with pexpect, which by default waits 50 ms before it sends a line."""
     repl = pexpect.replwrap.bash()
     if not pause:
         repl.child.delaybeforesend = None
@@ -89,22 +96,22 @@ def replwrap_run(*, pause):
     repl.child.close(force=True)
 
 
-def against_peers(pane, directory, rounds):
-    """Measure side by side with others."""
+def compare_with_peers(pane, directory, rounds):
+    """Compare ``pane.run`` with pexpect and libtmux, and print the results."""
     with replwrap_run(pause=True) as run:
         replwrap = median_of(run, PAUSED_ROUNDS)
     with replwrap_run(pause=False) as eager, libtmux_run(directory) as polling:
-        ours, unpaused, polled = medians_in_turns([lambda: pane.run("true"), eager, polling], rounds)
+        ours, unpaused, polled = alternating_medians([lambda: pane.run("true"), eager, polling], rounds)
     print(f"{'run(true), warm, ms':<42} {ours:8.2f}")
-    print(f"{'pexpect replwrap':<42} {replwrap:8.2f}   phux takes {ours / replwrap:5.2f} of it (at most 2)")
+    print(f"{'pexpect replwrap':<42} {replwrap:8.2f}   phux takes {ours / replwrap:5.2f}x as long (at most 2)")
     print(
-        f"{'pexpect replwrap, without its 50 ms pause':<42} {unpaused:8.2f}   phux takes {ours / unpaused:5.2f} of it"
+        f"{'pexpect replwrap, without its 50 ms pause':<42} {unpaused:8.2f}   phux takes {ours / unpaused:5.2f}x as long"
     )
     print(f"{'send-keys and polling, libtmux':<42} {polled:8.2f}   phux is {polled / ours:5.1f}x faster (at least 10)")
 
 
 def usage_of(pid):
-    """Give a process's memory in kB and its descriptors."""
+    """Return a process's resident memory in kB and its number of open descriptors."""
     status = Path(f"/proc/{pid}/status").read_text()
     memory = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
     return memory, len(os.listdir(f"/proc/{pid}/fd"))
@@ -123,10 +130,10 @@ def main():
         env = {"HOME": name}
         phux.new_session("keep", command=["cat"])
         pane = phux.new_session("bench", command=["bash"], env=env).pane
-        against_peers(pane, directory, options.rounds)
+        compare_with_peers(pane, directory, options.rounds)
 
         service = phux.status().service_pid
-        pane.run("yes '' | head -n 12000")  # the history is full, so that only a leak can grow
+        pane.run("yes '' | head -n 12000")  # fill the scrollback, so that only a leak can increase memory
         for _ in range(200):
             pane.run("true")
         before = usage_of(service)
@@ -135,12 +142,12 @@ def main():
         after = usage_of(service)
         print(f"1000 runs: memory {before[0]} -> {after[0]} kB, descriptors {before[1]} -> {after[1]}")
 
-        with blocking.embedded() as other:  # a second server, so that both can be measured in turns
+        with blocking.embedded() as other:  # a second server, so that measurements of the two can alternate
             crowd = other.new_session("bench", command=["bash"], env=env).pane
             for _ in range(options.idle_panes):
                 other.new_session(command=["cat"], env=env)
             runs = [lambda: pane.run("true"), lambda: crowd.run("true")]
-            alone, crowded = medians_in_turns(runs, options.rounds)
+            alone, crowded = alternating_medians(runs, options.rounds)
         print(
             f"{options.idle_panes} idle panes: {alone:.2f} -> {crowded:.2f} ms, ratio {crowded / alone:.2f} (at most 1.2)"
         )

@@ -16,7 +16,7 @@ ROWS = 24
 
 @pytest.fixture(scope="module", autouse=True)
 def _busy_machine():
-    """Keep every core busy, so that programs are interrupted while they draw."""
+    """Run three busy loops, so that programs are interrupted while they draw."""
     hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
     yield
     for hog in hogs:
@@ -60,7 +60,7 @@ def test_a_wait_for_fullscreen_returns_the_drawn_screen(pane, program):
         assert pane.act(*leave, state="prompt", timeout_s=20).outcome == "met"
 
 
-def test_act_returns_what_a_key_has_drawn(pane):
+def test_act_returns_all_rows_redrawn_after_keys(pane):
     assert pane.act("vim -u NONE -N text", "Enter", state="fullscreen", timeout_s=20).outcome == "met"
     for target in (100, 300, 200):
         acted = pane.act(f"{target}Gzt", regex=f"line {target - 1}$", timeout_s=20)
@@ -96,7 +96,7 @@ def test_a_program_that_never_draws_its_screen_does_not_block_the_wait(pane, lin
 
 
 def test_an_alternate_screen_left_before_it_was_drawn_does_not_end_the_wait(pane):
-    # The first of the two alternate screens is left before the time to draw it is over.
+    # The first command leaves its alternate screen before the time allowed for drawing expires.
     first, second = r"printf '\033[?1049h'; sleep 0.1; printf '\033[?1049l'", r"printf '\033[?1049h\033[Hword'; cat"
     pane.send_keys(f"{first}; sleep 0.3; {second}", "Enter")
     assert pane.wait(state="fullscreen", timeout_s=20).lines[0] == "word"

@@ -1,4 +1,4 @@
-"""An MCP host for tests: the installed ``phux-mcp`` on pipes, with access to every line."""
+"""An MCP host for tests, which runs the installed ``phux-mcp`` on pipes and gives access to every message."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ ENVELOPE = {
 
 
 class Host:
-    """One running adapter.
+    """A host that runs one adapter.
 
     Args:
         env: The adapter's environment.
         cwd: Its working directory.
-        words: Its arguments.
+        arguments: Its command-line arguments.
     """
 
-    def __init__(self, env: Mapping[str, str], cwd: Path, *words: str) -> None:
+    def __init__(self, env: Mapping[str, str], cwd: Path, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [BIN / "phux-mcp", *words],
+            [BIN / "phux-mcp", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -67,9 +67,9 @@ class Host:
         self.process.stdin.flush()
 
     def receive(self, timeout_s: float = 20) -> Any:
-        """Return the next line."""
+        """Return the next message."""
         line = self._lines.get(timeout=timeout_s)
-        assert line, f"the adapter has ended: {self.process.stderr.read().decode()}"
+        assert line, f"the adapter exited: {self.process.stderr.read().decode()}"
         return json.loads(line)
 
     def is_silent(self, for_s: float = 0.3) -> bool:
@@ -121,7 +121,7 @@ class Host:
         self.send({"jsonrpc": "2.0", "method": method, "params": params or {}})
 
     def begin(self, revision: str) -> Host:
-        """Do the handshake of a revision."""
+        """Perform the handshake of a protocol revision."""
         self.revision = revision
         if revision == STATELESS:
             self.result("server/discover")
@@ -133,7 +133,7 @@ class Host:
         return self
 
     def start(self, tool: str, *, token: Any = None, **arguments: Any) -> int:
-        """Start a call of a tool, and return the request's id."""
+        """Start a tool call, and return the request's id."""
         meta = {} if token is None else {"_meta": {"progressToken": token}}
         return self.request("tools/call", {"name": tool, "arguments": arguments, **meta})
 
@@ -163,11 +163,11 @@ class Host:
         return block["text"]
 
     def close(self, timeout_s: float = 10) -> int:
-        """Close the adapter's stdin, and return its exit code."""
+        """Close the adapter's stdin, wait until it exits, and return its exit status."""
         if not self.process.stdin.closed:
             self.process.stdin.close()
-        code = self.process.wait(timeout_s)
+        status = self.process.wait(timeout_s)
         self._reader.join(timeout_s)
         self.process.stdout.close()
         self.process.stderr.close()
-        return code
+        return status

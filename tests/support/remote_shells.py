@@ -1,4 +1,4 @@
-"""Checks of ``run`` in a remote shell, reached by ssh or a container's exec."""
+"""Checks of ``run`` in a remote shell, reached through ssh or by exec in a container."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_runs(pane: blocking.Pane) -> None:
     assert pane.run(["printf", "%s|", "it's", "$KEPT", "two\nlines"], timeout_s=20).output == "it's|$KEPT|two\nlines|"
     loop = "for i in 1 2\n  echo $i\nend" if fish else "for i in 1 2; do\n  echo $i\ndone"
     assert pane.run(loop, timeout_s=20).output == "1\n2"
-    if not fish:  # which has none
+    if not fish:  # fish has no here-documents
         here_document = "cat <<EOF\none $KEPT\n'two'\nEOF\necho after"
         assert pane.run(here_document, timeout_s=20).output == "one yes\n'two'\nafter"
     result = pane.run("seq 5000", timeout_s=20)

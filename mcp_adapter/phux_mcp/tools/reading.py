@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     Arguments = dict[str, Any]
     Document = dict[str, Any]
 
-_MOST_EVENTS = 1000
+_MAX_EVENTS = 1000
 
 
-def _watched() -> Document:
+def _watch_schema() -> Document:
     event = {
         "type": "object",
         "properties": {"event": {"type": "string"}, "terminal": {"type": "string"}},
@@ -42,7 +42,7 @@ def _watched() -> Document:
     return {"type": "object", "properties": properties | HINT, "required": list(properties)}
 
 
-def _waited() -> Document:
+def _wait_schema() -> Document:
     string = {"type": "string"}
     properties = {
         "outcome": {"enum": ["met", "timed_out", "stopped"]},
@@ -56,12 +56,12 @@ def _waited() -> Document:
     return {"type": "object", "properties": properties | more, "required": list(properties)}
 
 
-def _screen() -> Document:
+def _screen_schema() -> Document:
     """Return the schema of a screen, or of what changed on it."""
     changes = document("screen-changes")["properties"]
     more = {name: changes[name] for name in ("changed", "since", "scrolled", "full")}
     schema = document("screen-state", more={**more, **_MORE})
-    for name in ("met", "met_line"):  # phux_wait describes it itself
+    for name in ("met", "met_line"):  # a snapshot has no condition to meet
         del schema["properties"][name]
     only_whole = {"lines", "scrollback", "soft_wrap"}
     return {**schema, "required": [name for name in schema["required"] if name not in only_whole]}
@@ -72,9 +72,9 @@ def changes_schema() -> Document:
     return document("screen-changes", more=_MORE)
 
 
-_LEFT_OUT: Document = {"omitted": {"type": "integer"}, **HINT}
+_OMITTED: Document = {"omitted": {"type": "integer"}, **HINT}
 _MORE: Document = {
-    "state": {"type": "string"},  # the instructions list them
+    "state": {"type": "string"},  # the server instructions list the states
     "highlights": {"type": "array", "items": {"type": "object"}},
     "omitted": {"type": "object"},
 }
@@ -86,7 +86,7 @@ _SNAPSHOT = CALLS["snapshot"].params
     "List sessions",
     MAX_BYTES,
     safety="read-only",
-    output=lambda: document("session-list", deep=True, more=_LEFT_OUT),
+    output=lambda: document("session-list", deep=True, more=_OMITTED),
     seed="",
 )
 async def ls(call: Call, phux: Phux, arguments: Arguments) -> Answer:
@@ -115,7 +115,7 @@ async def ls(call: Call, phux: Phux, arguments: Arguments) -> Answer:
     Param("session", TEXT, "only this session"),
     MAX_BYTES,
     safety="read-only",
-    output=lambda: document("tree", more=_LEFT_OUT),
+    output=lambda: document("tree", more=_OMITTED),
 )
 async def tree(_call: Call, phux: Phux, arguments: Arguments) -> Document:
     """List every session, window and pane: size, title, program, directory and state."""
@@ -136,7 +136,7 @@ def _sessions_that_fit(found: Document, arguments: Arguments) -> Document:
     def build(count: int) -> Document:
         if count == len(sessions):
             return found
-        hint = "use a larger max_bytes to get the others, or phux_tree with session for one"
+        hint = "use a larger max_bytes to get the others, or pass session to phux_tree to get one"
         return {**found, "sessions": sessions[:count], "omitted": len(sessions) - count, "hint": hint}
 
     return Budget(arguments.get("max_bytes")).fill(len(sessions), build)
@@ -151,7 +151,7 @@ def _sessions_that_fit(found: Document, arguments: Arguments) -> Document:
     _SNAPSHOT["since"],
     MAX_BYTES,
     safety="read-only",
-    output=_screen,
+    output=_screen_schema,
     seed="target scrollback cells",
 )
 async def snapshot(call: Call, phux: Phux, arguments: Arguments) -> Document:
@@ -174,7 +174,7 @@ async def snapshot(call: Call, phux: Phux, arguments: Arguments) -> Document:
     *shared(CONDITIONS, "since", "output_only"),
     TIMEOUT,
     safety="read-only",
-    output=_waited,
+    output=_wait_schema,
     seed="target until idle_ms timeout_secs",
 )
 async def wait(call: Call, phux: Phux, arguments: Arguments) -> Document:
@@ -184,7 +184,7 @@ async def wait(call: Call, phux: Phux, arguments: Arguments) -> Document:
     """
     until, regex = arguments.get("until"), arguments.get("regex")
     others = {name: arguments[name] for name in ("state", "stop", "since", "gone") if name in arguments}
-    # A text takes precedence over idleness, which occurs whenever a program pauses.
+    # A condition on text takes precedence over idleness, which occurs whenever a program pauses.
     idle_ms = None if until is not None or regex is not None else arguments.get("idle_ms")
     timeout_s = arguments.get("timeout_secs")
     wanted = flows.Conditions(
@@ -194,7 +194,7 @@ async def wait(call: Call, phux: Phux, arguments: Arguments) -> Document:
     began = time.monotonic()
 
     async def message() -> str:
-        return f"waiting for {time.monotonic() - began:.0f} s"
+        return f"waited {time.monotonic() - began:.0f} s so far"
 
     async with call.progress.ticking(timeout_s, message):
         outcome = await phux.drive(flow)
@@ -212,14 +212,14 @@ async def wait(call: Call, phux: Phux, arguments: Arguments) -> Document:
 
 
 def tail(screen: Document, rows: int = 8) -> list[str]:
-    """Return the last rows of a screen that are not blank."""
+    """Return the last rows of a screen, not counting blank rows at its end."""
     lines: list[str] = screen["lines"]
     end = next((row for row in range(len(lines), 0, -1) if lines[row - 1]), 0)
     return [clipped(line) for line in lines[max(0, end - rows) : end]]
 
 
-class _Enough(Exception):  # noqa: N818  it ends a watch, and nothing is wrong
-    """There are as many events as requested, or as fit."""
+class _Enough(Exception):  # noqa: N818  it ends a watch and is not an error
+    """A watch has collected the requested number of events, or as many as fit in the result."""
 
 
 @tool(
@@ -227,10 +227,10 @@ class _Enough(Exception):  # noqa: N818  it ends a watch, and nothing is wrong
     "Collect events",
     TARGET.but(omitted="the whole server"),
     Param("events", list_of(one_of(*flows.EVENTS), "a list of event names", least=1), "only these events"),
-    Param("max_events", whole(1, _MOST_EVENTS), "the most events to return", default=20),
+    Param("max_events", whole(1, _MAX_EVENTS), "maximum number of events", default=20),
     TIMEOUT.but(default=30, omitted=""),
     safety="read-only",
-    output=_watched,
+    output=_watch_schema,
 )
 async def watch(call: Call, phux: Phux, arguments: Arguments) -> Document:
     """Collect events of a pane or of the server, up to max_events or timeout_secs."""
@@ -257,5 +257,5 @@ async def watch(call: Call, phux: Phux, arguments: Arguments) -> Document:
         outcome = "max_events" if room >= 0 else "full"
     result = {"events": events, "count": len(events), "outcome": outcome}
     if outcome == "full":
-        result["hint"] = "the result is full; select with `events`, or call again for later events"
+        result["hint"] = "the result is full; filter with `events`, or call again for later events"
     return result
