@@ -1,6 +1,7 @@
-"""stdin and stdout in an event loop, without changing their flags, which other processes may share.
+"""Read stdin and write stdout in an event loop, without changing their flags, which other processes may share.
 
-Nothing here blocks the loop or grows without bound: while the host does not read, no further line is processed.
+Only ``Output.finish`` blocks the loop. No buffer grows without bound if the caller pauses the input while the output is
+full.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Input:
         self._on_end = on_end
         self._lines = Lines()
         self._arrived: Iterator[bytes | None] = iter(())  # lines that were read but not processed
-        self._reading = False  # whether lines are wanted
+        self._reading = False  # True between resume() and pause()
         self._listening = False  # whether the loop watches the descriptor
         self._ended = False
         self._is_file = False
@@ -113,16 +114,16 @@ class Input:
 
 
 class Output:
-    """Bytes to a descriptor, in order.
+    """Write bytes to a descriptor, in order.
 
     Args:
         loop: The event loop.
         fd: The descriptor.
-        on_full: Called with whether the host has stopped reading.
+        on_full: Called with the new value whenever ``is_full`` changes.
         on_broken: Called when the host has closed the pipe.
 
     Attributes:
-        is_full: Whether the host has stopped reading.
+        is_full: Whether too many bytes are unsent because the host does not read them.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Lines within a byte budget: the first and the last ones."""
+"""Keep the first and the last lines of a text within a byte budget."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Cut(NamedTuple):
 
     Attributes:
         content: The text.
-        returned: Number of lines in it, without our notes.
+        returned: Number of lines in it, not counting the notes about omissions.
         omitted: Number of lines left out.
         cut: Whether a line was shortened.
     """
@@ -42,8 +42,8 @@ def cut(
 
     Args:
         lines: The lines, up to the gap if there is one.
-        head: Number of first lines.
-        tail: Number of last lines; if both are None, all lines are kept.
+        head: Maximum number of lines to keep from the start.
+        tail: Maximum number of lines to keep from the end; if both are None, the number is not limited.
         max_bytes: Maximum total bytes.
         skipped: Number of lines in the gap.
         after: The lines after the gap.
@@ -68,12 +68,12 @@ class _Ends:
         dropped: Number of lines between them.
     """
 
-    def __init__(self, head: int | None, tail: int | None, most: int) -> None:
+    def __init__(self, head: int | None, tail: int | None, max_bytes: int) -> None:
         everything = None if head is None and tail is None else 0
         self._head = everything if head is None else head
         self._tail = everything if tail is None else tail
-        self._most = most
-        self._at_first = True
+        self._max_bytes = max_bytes
+        self._filling_first = True
         self.first: list[str] = []
         self.last: list[str] = []
         self.dropped = 0
@@ -81,14 +81,14 @@ class _Ends:
     def take(self, lines: Iterable[str]) -> None:
         """Append lines."""
         coming = iter(lines)
-        if self._at_first:
-            room = self._most
+        if self._filling_first:
+            room = self._max_bytes
             for line in coming:
                 room -= _size(line)
                 alone = not self.first and self._tail == 0  # shortened if it is too long
                 if len(self.first) == self._head or (room < 0 and not alone):
                     coming = itertools.chain([line], coming)
-                    self._at_first = False
+                    self._filling_first = False
                     break
                 self.first.append(line)
         if self._tail == 0:
@@ -99,14 +99,14 @@ class _Ends:
         for line in coming:
             self.last.append(line)
             grown += len(line) + 1
-            if grown > self._most + _SLACK_CHARACTERS or len(self.last) == most_lines:
+            if grown > self._max_bytes + _SLACK_CHARACTERS or len(self.last) == most_lines:
                 self._trim()
                 grown = 0
         self._trim()
 
     def skip(self, count: int) -> None:
-        """Record that ``count`` lines follow that are left out."""
-        self._at_first = False
+        """Record that the next ``count`` lines are omitted."""
+        self._filling_first = False
         self.dropped += len(self.last) + count
         self.last.clear()
 
@@ -117,12 +117,12 @@ class _Ends:
             Whether a line was shortened.
         """
         sizes = sum(map(_size, self.first)), sum(map(_size, self.last))
-        if sum(sizes) <= self._most:
+        if sum(sizes) <= self._max_bytes:
             return False
-        half = self._most // 2
-        room_first = max(half, self._most - sizes[1])
-        room_last = self._most - min(room_first, sizes[0])
-        fit_first, fit_last = _how_many(self.first, room_first), _how_many(reversed(self.last), room_last)
+        half = self._max_bytes // 2
+        room_first = max(half, self._max_bytes - sizes[1])
+        room_last = self._max_bytes - min(room_first, sizes[0])
+        fit_first, fit_last = _count_fitting(self.first, room_first), _count_fitting(reversed(self.last), room_last)
         self.dropped += len(self.first) - fit_first + len(self.last) - fit_last
         long = None if fit_last else self.last[-1] if self.last else None if fit_first else self.first[0]
         del self.first[fit_first:]
@@ -135,7 +135,7 @@ class _Ends:
 
     def _trim(self) -> None:
         count = len(self.last) if self._tail is None else min(self._tail, len(self.last))
-        count = min(count, max(1, _how_many(reversed(self.last), self._most)))
+        count = min(count, max(1, _count_fitting(reversed(self.last), self._max_bytes)))
         self.dropped += len(self.last) - count
         del self.last[: len(self.last) - count]
 
@@ -144,7 +144,7 @@ def _size(line: str) -> int:
     return (len(line) if line.isascii() else len(line.encode("utf-8", "surrogateescape"))) + 1
 
 
-def _how_many(lines: Iterable[str], room: int) -> int:
+def _count_fitting(lines: Iterable[str], room: int) -> int:
     """Return how many of the lines fit."""
     count = 0
     for line in lines:
@@ -155,9 +155,9 @@ def _how_many(lines: Iterable[str], room: int) -> int:
     return count
 
 
-def _shorten(line: str, most: int) -> str:
+def _shorten(line: str, max_bytes: int) -> str:
     """Replace the middle of a line with a note."""
     data = line.encode("utf-8", "surrogateescape")
-    left, right = data[: most // 2], data[len(data) - (most - most // 2) :]
+    left, right = data[: max_bytes // 2], data[len(data) - (max_bytes - max_bytes // 2) :]
     note = f"[phux: {len(data) - len(left) - len(right)} bytes left out]"
     return "".join((left.decode("utf-8", "ignore"), note, right.decode("utf-8", "ignore")))

@@ -1,8 +1,9 @@
-"""How soon a wait wakes after the text appears, against pexpect: ``python tests/bench/bench_wait.py [--rounds N]``.
+"""Compare the latency of a wait for text with pexpect: ``python tests/bench/bench_wait.py [--rounds N]``.
 
-The same child runs under both: at each byte it reads, it waits a random while and then writes the time. Whoever waits for
-that line compares clocks when it has its answer: for phux when ``pane.wait`` has returned with the screen, for pexpect when
-``expect`` has returned. The two take turns, so that a noisy moment hits both.
+The same child process runs under both: for each byte that it reads, it sleeps for a short random time and then writes a
+line with the current time. The latency is the difference between that time and the time at which the wait returns:
+``pane.wait``, which also returns the screen, or ``expect`` of pexpect. The two alternate, so that other load on the
+machine affects both.
 """
 
 from __future__ import annotations

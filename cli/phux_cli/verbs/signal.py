@@ -1,7 +1,7 @@
 """signal: send a signal to the foreground process group of a pane, and print which processes got it.
 
-INT, QUIT and TSTP are sent as the corresponding key if the terminal translates it; other signals are sent directly. The
-shell itself gets a signal only with --shell.
+For INT, QUIT and TSTP, the corresponding key is typed if the terminal turns it into the signal. Otherwise, and for
+other signals, the signal is sent directly. The shell itself gets a signal only with --shell.
 
 Exit status: 0, 1 if there is no process to signal, 2 if the signal is refused.
 """

@@ -1,4 +1,4 @@
-"""swap: exchange the places of two panes or two windows, also across sessions."""
+"""swap: exchange the places of two panes or two windows, even across sessions."""
 
 import argparse
 

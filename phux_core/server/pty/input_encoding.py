@@ -1,4 +1,4 @@
-"""Encode a client's input as bytes for the pane's program, in the current modes of its terminal."""
+"""Encode a client's input as bytes for the pane's program, according to the current modes of its terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def encode(items: Sequence[dict[str, Any]], engine: Engine) -> bytes:
-    """Encode keys, text, lines, pastes, mouse and focus events, in order; events not requested are skipped.
+    """Encode keys, text, lines, pastes, mouse and focus events, in order.
+
+    Mouse and focus events that the program has not requested are skipped.
 
     Raises:
         BadRequestError: There is no such key.
@@ -27,9 +29,10 @@ def encode(items: Sequence[dict[str, Any]], engine: Engine) -> bytes:
 def _encode(item: dict[str, Any], engine: Engine) -> bytes:
     ((kind, value),) = item.items()
     if kind == "paste" or (kind == "line" and value.isprintable() and not engine.alt_screen):
-        # A line followed by Enter is sent as a paste, so that a program with its own editor takes it as one piece and
-        # Enter as a key. Not on the alternate screen, where keys are commands: vim would insert a pasted `:wq` into the
-        # text. And not if it contains control characters, which a paste must not.
+        # A line followed by Enter is sent as a paste, so that a program with its own editor inserts the line as one
+        # piece and handles Enter as a key. On the alternate screen, the line is typed, because keys may be commands
+        # there: vim would insert a pasted `:wq` into the text. A line with control characters is also typed, because a
+        # paste must not contain them.
         return encode_paste(value, engine.modes())
     if kind == "key":
         key = parse_key(value)

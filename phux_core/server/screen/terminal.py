@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from phux_core.engine.protocol import Effect, Engine, Span
 
 REST_AFTER_S = 10.0
-"""How long an engine stays awake after it was used."""
-# An engine with more than this, or on the alternate screen, takes too long to wake.
+"""How long an engine must be unused before it is suspended."""
+# An engine with more rows of history or a larger checkpoint, or on the alternate screen, is not suspended: it takes too
+# long to wake.
 _MOST_ROWS = 500
 _MOST_BYTES = 64 * 1024
-# glibc keeps the memory that libghostty frees until malloc_trim is called: once for all engines that are suspended at
-# about the same time.
+# glibc keeps the memory that libghostty frees until malloc_trim is called. One call after this delay serves all engines
+# that are suspended at about the same time.
 _TRIM_AFTER_S = 1.0
 _malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
 _trimming: set[asyncio.AbstractEventLoop] = set()
@@ -37,12 +38,13 @@ class Terminal:
     Args:
         pane_id: The pane's id.
         loop: The event loop.
-        engine: Its engine; the caller must no longer use it.
-        feed_mark: Records whose engine is at work, in case it ends the process.
+        engine: The pane's engine; the caller must no longer use it.
+        feed_mark: Holds the id of the pane whose engine is working, for the keeper to read if the engine crashes the
+            service.
         make_successor: Makes a blank engine if this one fails; see ``RestingEngine``.
 
     Attributes:
-        engine: The engine to use; it stays the same when it is suspended or replaced.
+        engine: The engine to use; this object stays the same when the engine inside it is suspended or replaced.
         clock: When each row was last seen to change.
         looks: The lines seen on the alternate screen.
     """
@@ -78,25 +80,25 @@ class Terminal:
         return effects
 
     def checkpoint(self) -> bytes:
-        """Return a checkpoint; an empty one if the engine cannot make any."""
+        """Return a checkpoint, or empty bytes if the engine fails to make one."""
         marked, self._feed_mark[0] = self._feed_mark[0], self._id
         try:
             return self.engine.checkpoint()
-        except Exception:  # noqa: BLE001  without one, a restart restores only the output since
+        except Exception:  # noqa: BLE001  without a checkpoint, a restart restores only later output
             _log.exception("the engine of @%d cannot make a checkpoint", self._id)
             return b""
         finally:
             self._feed_mark[0] = marked
 
     def is_seen(self) -> bool:
-        """Return True while an attached client sees it."""
+        """Return True if an attached client shows the pane."""
         return self._picture is not None and self._picture() is not None
 
     def picture(self) -> Picture:
-        """Return the picture that all clients share; it lives as long as one of them sees the pane."""
+        """Return the picture that all clients share; it exists while at least one of them shows the pane."""
         picture = None if self._picture is None else self._picture()
         if picture is None:
-            self.engine.forget_changes()  # changes reported to an earlier picture are not reported again
+            self.engine.forget_changes()  # a new picture needs all rows, not only the changed ones
             picture = Picture()
             self._picture = ref(picture)
         return picture
@@ -107,7 +109,7 @@ class Terminal:
         return self.engine.changed()
 
     def rest_later(self) -> None:
-        """Record that the engine is used now, and suspend it when it was unused for a while."""
+        """Record that the engine is in use, and suspend it once it has been unused for ``REST_AFTER_S``."""
         self._used_at = self._loop.time()
         if self._timer is None:
             self._timer = self._loop.call_later(REST_AFTER_S, self._rest_if_unused)

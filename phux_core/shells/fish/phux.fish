@@ -1,7 +1,8 @@
-# phux shell integration for fish. phux_core/shells/__init__.py makes fish source this file after the user's, and
-# describes the marks.
+# phux shell integration for fish. phux_core/shells/__init__.py makes fish source this file after the user's own files,
+# and describes the marks.
 #
-# fish_prompt is ours (and calls the user's) only while a line is edited: commands, such as funcsave, see the user's own.
+# Our fish_prompt, which calls the user's, is defined only while a line is edited, so that commands such as funcsave see
+# the user's own function.
 
 set --local nonce $PHUX_NONCE
 set --erase PHUX_NONCE
@@ -16,12 +17,12 @@ if status is-interactive; and test -n "$nonce"
 
     set --global --unexport __phux_nonce $nonce
     set --global --unexport __phux_cwd
-    set --global --unexport __phux_prompted 0 # there was a prompt
+    set --global --unexport __phux_prompted 0 # 1 after the first prompt
     set --global --unexport __phux_line # the running command line
-    set --global --unexport __phux_read_at # where it read its last line
-    set --global --unexport __phux_reads 0 # how many lines it has read there
-    set --global --unexport __phux_ended 0 # the end of the last command line was marked
-    set --global --unexport __phux_native 0 # fish 4 writes the standard marks A, C and D itself
+    set --global --unexport __phux_read_at # the line and file where it last called read
+    set --global --unexport __phux_reads 0 # how many times it has called read there
+    set --global --unexport __phux_ended 0 # 1 after the end of the last command line was marked
+    set --global --unexport __phux_native 0 # 1 from fish 4 on: it writes the standard marks A, C and D itself
     if builtin string match --quiet --regex '^([4-9]|\d\d)\.' -- $version
         set __phux_native 1
     end
@@ -30,9 +31,9 @@ if status is-interactive; and test -n "$nonce"
         if functions --query __phux_fish_prompt
             __phux_unwrap
         end
-        # A run's command that cannot be typed is in a file. The line that sources it (see command_text.py and
-        # source_files.py) stays out of the history, and fish removes the leading blank of pasted text. Save at once, in
-        # case the command is "exec".
+        # A command that a run cannot type is written to a file. Delete the line that sources the file (see
+        # command_text.py and source_files.py) from the history: its leading space does not keep it out, because fish
+        # removes leading spaces from pasted text. Save at once, in case the command is "exec".
         if builtin string match --quiet --regex -- '^ *builtin source .*/r[0-9a-f]{6}\'?$' "$argv[1]"
             builtin history delete --exact --case-sensitive -- $argv[1]
             builtin history save
@@ -48,8 +49,8 @@ if status is-interactive; and test -n "$nonce"
         set __phux_reads 0
     end
 
-    # read edits its line like the prompt does, with --silent and without. Only the text of the executed code shows which
-    # of the two it is.
+    # The builtin read uses the same line editor as the prompt, both with and without --silent. Only the source text of
+    # the executed code shows whether --silent was given.
 
     function __phux_read --on-event fish_read
         set --local trace (LANGUAGE=C builtin status stack-trace) # its last line names the file and line of read
@@ -58,11 +59,12 @@ if status is-interactive; and test -n "$nonce"
             set __phux_read_at "$at"
             set __phux_reads 0
         end
-        # Ignore quoted text and values of options; a read in a pipeline does not read from the terminal.
+        # Ignore quoted text and command substitutions without a read, which may be values of options. Also ignore each
+        # read from a pipe or a file: it does not read from the terminal.
         set --local quoted '\\\\.|"[^"]*"|\'[^\']*\''
-        set --local value '\((?![^()]*\bread\b)[^()]*\)'
+        set --local substitution '\((?![^()]*\bread\b)[^()]*\)'
         set --local reads (__phux_source $at[2..] | builtin string replace --all --regex -- $quoted _ |
-            builtin string replace --all --regex -- $value _ |
+            builtin string replace --all --regex -- $substitution _ |
             builtin string replace --all --regex -- '\|\s*(builtin )?read\b[^;&|)]*' '| _' |
             builtin string match --all --regex -- '(?<![-\w])read(?![-\w])[^;&|)#]*' |
             builtin string match --invert -- '*<*')
@@ -71,7 +73,8 @@ if status is-interactive; and test -n "$nonce"
             # Several reads in one line are executed in turn.
             set --local this $reads[(builtin math $__phux_reads % (count $reads) + 1)]
             set __phux_reads (builtin math $__phux_reads + 1)
-            if builtin string match --quiet --regex -- '\s(-[^-\sdnpPRc]*s|--si)' $this # these options take a value
+            # The options d, n, p, P, R and c take a value, in which an s has no meaning.
+            if builtin string match --quiet --regex -- '\s(-[^-\sdnpPRc]*s|--si)' $this
                 set shown hidden
             end
         end
@@ -79,7 +82,7 @@ if status is-interactive; and test -n "$nonce"
         builtin printf '\e]7748;%s;R;%s\a' $__phux_nonce $shown >/dev/tty
     end
 
-    # The text of the executed code: a line of a file, or the typed line and the functions that it calls.
+    # Print the source text of the executed code: a line of a file, or the typed line and the functions that it calls.
     function __phux_source --argument-names line file
         set file (builtin string replace --regex -- '^~(?=/)' $HOME "$file")
         if test -f "$file" -a -r "$file"
@@ -100,7 +103,7 @@ if status is-interactive; and test -n "$nonce"
         end
     end
 
-    # Report the length of the edited line, and whether vi command mode is on.
+    # Report the length of the edited text, and whether vi command mode is on or the text has several lines.
     function __phux_report_line
         set --local mode
         if test "$fish_key_bindings" != fish_default_key_bindings -a "$fish_bind_mode" != insert
@@ -133,23 +136,24 @@ if status is-interactive; and test -n "$nonce"
         end
         set __phux_prompted 1
         set __phux_ended 0
-        __phux_a
+        __phux_write_a
         __phux_wrap
     end
 
-    # After these two, fish draws its prompt again without the event; $status is still that of the previous command.
+    # After these two events, fish draws its prompt again without a fish_prompt event, and $status is still that of the
+    # previous command.
 
     function __phux_posterror --on-event fish_posterror
         builtin printf '\e]7748;%s;D;127\a' $__phux_nonce
-        __phux_a
+        __phux_write_a
     end
 
     function __phux_cancel --on-event fish_cancel
         builtin printf '\e]7748;%s;D;130\a' $__phux_nonce
-        __phux_a
+        __phux_write_a
     end
 
-    function __phux_a
+    function __phux_write_a
         if test "$PWD" != "$__phux_cwd"
             set __phux_cwd $PWD
             builtin printf '\e]7;file://%s%s\a' $hostname (builtin string escape --style=url -- $PWD)
@@ -165,7 +169,7 @@ if status is-interactive; and test -n "$nonce"
     end
 
     function __phux_wrap
-        if functions --query fish_prompt # which may load it
+        if functions --query fish_prompt # the query may autoload the function
             if __phux_wrapped
                 return
             end

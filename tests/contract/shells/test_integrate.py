@@ -1,4 +1,4 @@
-"""Which commands are integrated, and into what they are turned."""
+"""Test which commands are integrated, and how their arguments and environment change."""
 
 import os
 
@@ -18,7 +18,7 @@ def test_an_interactive_shell_is_integrated(program, arguments):
     assert argv[0] == program
     assert set(arguments) <= set(argv)
     assert env["PHUX_NONCE"] == "n0nce"
-    assert "n0nce" not in " ".join(argv)  # anybody can read a command line
+    assert "n0nce" not in " ".join(argv)  # every user can read the arguments of a process
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,11 @@ def test_an_interactive_shell_is_integrated(program, arguments):
         ["/usr/bin/fish", "-C", "true"],
     ],
 )
-def test_anything_else_is_left_alone(argv):
+def test_other_commands_are_not_integrated(argv):
     assert integrate(argv, {}, "n") is None
 
 
-def test_bash_that_must_be_posix_is_left_alone():
+def test_bash_with_posixly_correct_is_not_integrated():
     assert integrate(["/bin/bash"], {"POSIXLY_CORRECT": "y"}, "n") is None
 
 
@@ -67,7 +67,7 @@ def test_a_nonce_that_could_break_a_mark_is_refused(nonce):
     ("text", "integrated"),
     [("ZDOTDIR=/x\n", False), (": ${ZDOTDIR:=$HOME/x}\n", False), ("# ZDOTDIR\n\nPATH=/bin\n", True)],
 )
-def test_zsh_is_left_alone_where_the_system_chooses_zdotdir(tmp_path, monkeypatch, text, integrated):
+def test_zsh_is_not_integrated_if_the_system_zshenv_sets_zdotdir(tmp_path, monkeypatch, text, integrated):
     (tmp_path / "zshenv").write_text(text)
     monkeypatch.setattr(shells, "_ZSHENV", (str(tmp_path / "zshenv"), str(tmp_path / "missing")))
     assert (integrate(["/bin/zsh"], {}, "n") is not None) == integrated

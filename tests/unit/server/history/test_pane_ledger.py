@@ -1,4 +1,4 @@
-"""The ledger of a live pane, across a death of the service at the worst moments."""
+"""Test that the ledger of a live pane is complete after the service died at a critical moment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from phux_core.server.shell.events import CommandFinished, CommandStarted
 
 
 class Keeper:
-    """Keeps lines as the keeper does, and gives each service that asks the ledger of one pane."""
+    """A fake keeper that stores lines, and creates the ledger of one pane as each new service does."""
 
     def __init__(self, pane):
         self.pane = pane
@@ -46,19 +46,19 @@ def a_run(number, *, command="make", client="agent/1"):
     return Run("id", 1000, False, None, "bash", [], 90, time.monotonic(), 5.0, number, "run", client, command=command)
 
 
-def play(scene):
+def run_in_event_loop(steps):
     async def run():
-        scene()
+        steps()
 
     asyncio.run(run())
 
 
 def test_a_typed_run_is_stored_at_once_for_the_next_service(keeper):
-    def scene():
+    def steps():
         ledger = keeper.ledger()
         run = a_run(ledger.next_number)
         ledger.typed(run)
-        assert keeper.kept == b"", "the keeper is told later"
+        assert keeper.kept == b"", "the keeper gets the run later"
         [entry] = keeper.ledger().entries
         assert (entry.command, entry.by, entry.client, entry.place, entry.started_at) == (
             "make",
@@ -68,17 +68,17 @@ def test_a_typed_run_is_stored_at_once_for_the_next_service(keeper):
             5,
         )
 
-    play(scene)
+    run_in_event_loop(steps)
 
 
 def test_a_run_whose_service_died_before_storing_it_is_recorded(keeper):
-    def scene():
+    def steps():
         first = keeper.ledger()
-        # What the note has of it is everything but the command itself.
+        # The note does not contain the command itself.
         restored = Run.from_note(a_run(first.next_number).to_note())
         ledger = keeper.ledger()
         ledger.typed(restored)
-        # The shell's marks are heard, which a run's begin and end come with.
+        # The next service records the start of the run, and then the shell's marks.
         ledger.began(restored.number, 95)
         ledger.take(CommandStarted(None, 95, 80, 90, 95), "make -j2")
         ledger.take(CommandFinished(2, 95, 99), None)
@@ -86,11 +86,11 @@ def test_a_run_whose_service_died_before_storing_it_is_recorded(keeper):
         assert (entry.command, entry.by, entry.client, entry.state) == ("make -j2", "run", "agent/1", "finished")
         assert (entry.start, entry.end, entry.exit_code) == (95, 99, 2)
 
-    play(scene)
+    run_in_event_loop(steps)
 
 
 def test_the_note_of_a_recorded_run_adds_no_entry(keeper):
-    def scene():
+    def steps():
         ledger = keeper.ledger()
         run = a_run(ledger.next_number)
         ledger.typed(run)
@@ -100,10 +100,10 @@ def test_the_note_of_a_recorded_run_adds_no_entry(keeper):
         assert len(again.entries) == 1
         assert again.entries[0].command == "make"
 
-    play(scene)
+    run_in_event_loop(steps)
 
 
-def test_the_longest_note_fits(pane):
+def test_the_longest_note_fits_into_the_journal(pane):
     run = a_run(2**40, client="\U0001f600" * 100)
     run.id, run.shell, run.nonce = "i" * 64, "zsh", "f" * 8
     run.files = ["/run/user/1000/" + "d" * 93 + f"/runs/{name}" for name in ("0123456789ab", "0123456789ac")]
@@ -111,7 +111,7 @@ def test_the_longest_note_fits(pane):
     assert Run.from_note(pane.journal.note).client == run.client
 
 
-def test_a_path_that_is_not_utf8_survives_the_service(pane):
+def test_a_note_preserves_a_path_that_is_not_utf8(pane):
     run = a_run(1)
     run.files = ["/tmp/\udcff/x"]
     pane.journal.note = run.to_note()
