@@ -41,11 +41,11 @@ def examine(phux: "Phux") -> "Document":
     """
     try:
         status: Document | None = phux.drive(flows.status())
-        server = _well("server", f"runs on {phux.socket}")
+        server = _passed("server", f"is listening on {phux.socket}")
     except errors.PhuxError as error:
         status = None
-        running = isinstance(error, errors.NoServerError)
-        server = _well("server", error.message) if running else _ill("server", error.message, error.remedy)
+        is_absent = isinstance(error, errors.NoServerError)
+        server = _passed("server", error.message) if is_absent else _failed("server", error.message, error.remedy)
     logs = (status or {}).get("logs") or {}
     root = logs.get("directory") if status is not None else _logs_directory()
     checks = [
@@ -62,11 +62,11 @@ def examine(phux: "Phux") -> "Document":
     return {"schema_version": 1, "ok": all(check["ok"] for check in checks), "checks": checks}
 
 
-def _well(name: str, message: str) -> "Document":
+def _passed(name: str, message: str) -> "Document":
     return {"name": name, "ok": True, "message": message, "remedy": ""}
 
 
-def _ill(name: str, message: str, remedy: str) -> "Document":
+def _failed(name: str, message: str, remedy: str) -> "Document":
     return {"name": name, "ok": False, "message": message, "remedy": remedy}
 
 
@@ -74,10 +74,10 @@ def _socket_directory(socket: str) -> "Document":
     try:
         paths.check_private_directory(socket)
     except FileNotFoundError:
-        return _well("socket", f"{os.path.dirname(socket)} will be created when needed")
+        return _passed("socket", f"{os.path.dirname(socket)} will be created when needed")
     except errors.PhuxError as error:
-        return _ill("socket", error.message, error.remedy)
-    return _well("socket", f"{os.path.dirname(socket)} is private")
+        return _failed("socket", error.message, error.remedy)
+    return _passed("socket", f"{os.path.dirname(socket)} is private")
 
 
 def _logs_directory() -> str | None:
@@ -87,9 +87,9 @@ def _logs_directory() -> str | None:
 
 def _logs(root: str | None, problem: str | None) -> "Document":
     if root is None:
-        return _ill("logs", "there is no home directory, so nothing is logged", paths.NO_HOME_REMEDY)
+        return _failed("logs", "there is no home directory, so nothing is logged", paths.NO_HOME_REMEDY)
     if problem is not None:
-        return _ill(
+        return _failed(
             "logs", f"the server cannot write logs to {root}: {problem}", "free disk space, or fix the directory"
         )
     try:
@@ -97,17 +97,17 @@ def _logs(root: str | None, problem: str | None) -> "Document":
     except FileNotFoundError:
         above = _existing(root)
         if os.access(above, os.W_OK | os.X_OK):
-            return _well("logs", f"{root} will be created when needed")
-        return _ill("logs", f"{root} cannot be created: {above} is not writable", f"make {above} writable")
+            return _passed("logs", f"{root} will be created when needed")
+        return _failed("logs", f"{root} cannot be created: {above} is not writable", f"make {above} writable")
     except OSError as error:
-        return _ill("logs", f"{root} cannot be used: {error.strerror}", f"fix or remove {_existing(root)}")
+        return _failed("logs", f"{root} cannot be used: {error.strerror}", f"fix or remove {_existing(root)}")
     if not stat.S_ISDIR(found.st_mode):
-        return _ill("logs", f"{root} is not a directory, so nothing is logged", f"remove {root}")
+        return _failed("logs", f"{root} is not a directory, so nothing is logged", f"remove {root}")
     if found.st_uid != os.getuid() or found.st_mode & 0o077:
-        return _ill("logs", f"{root} is not private to this user, so nothing is logged", f"chmod 700 {root}")
+        return _failed("logs", f"{root} is not private to this user, so nothing is logged", f"chmod 700 {root}")
     if not os.access(root, os.W_OK):
-        return _ill("logs", f"{root} cannot be written to, so nothing is logged", f"make {root} writable")
-    return _well("logs", f"{root} is private")
+        return _failed("logs", f"{root} cannot be written to, so nothing is logged", f"make {root} writable")
+    return _passed("logs", f"{root} is private")
 
 
 def _existing(path: str) -> str:
@@ -121,10 +121,10 @@ def _disk(path: str) -> "Document":
     found = os.statvfs(_existing(path))
     free = found.f_bavail * found.f_frsize
     if free < _LEAST_FREE:
-        return _ill(
+        return _failed(
             "disk", f"{free // 2**20} MiB are free where logs are kept", "free disk space, or set lower limits for logs"
         )
-    return _well("disk", f"{free // 2**30} GiB are free where logs are kept")
+    return _passed("disk", f"{free // 2**30} GiB are free where logs are kept")
 
 
 def _engine(status: "Document | None") -> "Document":
@@ -134,31 +134,35 @@ def _engine(status: "Document | None") -> "Document":
         # In a child process: clients must not import engines, and only loading one shows that it works.
         tried = subprocess.run([sys.executable, "-c", _TRY_ENGINE], capture_output=True, text=True, check=False)
         if tried.returncode:
-            return _ill("engine", tried.stderr.strip().rpartition("\n")[2], "install pyghostty, or unset PHUX_ENGINE")
+            return _failed(
+                "engine", tried.stderr.strip().rpartition("\n")[2], "install pyghostty, or unset PHUX_ENGINE"
+            )
         why = tried.stderr.strip()
-        return _well("engine", f"{tried.stdout.strip()} will be used" + (f": {why}" if why else ""))
+        return _passed("engine", f"{tried.stdout.strip()} will be used" + (f": {why}" if why else ""))
     notes = status["engine_notes"]
     if notes:
         first = notes[0]
-        return _ill("engine", f"{first['terminal']} has {first['engine']}: {first['note']}", "please report it")
-    return _well("engine", f"{status['engine']} is used")
+        return _failed(
+            "engine", f"{first['terminal']} uses the {first['engine']} engine: {first['note']}", "please report it"
+        )
+    return _passed("engine", f"{status['engine']} is used")
 
 
 def _processes(status: "Document | None") -> "Document":
     local = procfs.missing()
     notes = ([] if local is None else [local]) if status is None else status.get("system_notes", [])
     if notes:
-        return _ill("processes", notes[0], "mount a /proc of this PID namespace, and restart the server")
-    return _well("processes", "the system reports what programs are doing")
+        return _failed("processes", notes[0], "mount a /proc of this PID namespace, and restart the server")
+    return _passed("processes", "the system reports what programs are doing")
 
 
 def _shell(env: "dict[str, str]") -> "Document":
     shell = env.get("SHELL") or "/bin/sh"
     if not os.access(shell, os.X_OK):
-        return _ill("shell", f"SHELL is {shell}, which cannot be executed", "set SHELL to the path of a shell")
+        return _failed("shell", f"SHELL is {shell}, which cannot be executed", "set SHELL to the path of a shell")
     if os.path.basename(shell) not in _SHELLS:
-        return _well("shell", f"{shell} has no integration: run works, but typed commands are not recorded")
-    return _well("shell", f"{shell} is integrated: its commands are recorded")
+        return _passed("shell", f"{shell} has no integration: run works, but typed commands are not recorded")
+    return _passed("shell", f"{shell} is integrated: its commands are recorded")
 
 
 def _config(env: "dict[str, str]") -> "Document":
@@ -168,20 +172,20 @@ def _config(env: "dict[str, str]") -> "Document":
     try:
         config.load(path)
     except errors.PhuxError as error:
-        return _ill("config", error.message, error.remedy)
-    return _well("config", f"{path} is valid" if os.path.exists(path) else f"{path} does not exist")
+        return _failed("config", error.message, error.remedy)
+    return _passed("config", f"{path} is valid" if os.path.exists(path) else f"{path} does not exist")
 
 
 def _holes(logs: "Document") -> "list[Document]":
     holes = logs.get("holes") or []
     if not holes:
-        return [_well("holes", "no log has gaps")]
+        return [_passed("holes", "no log has holes")]
     return [
-        _ill(
+        _failed(
             "holes",
             f"the log of {hole['terminal']} lacks bytes {hole['start']} to "
             f"{'now' if hole['end'] is None else hole['end']}: {hole['why']}",
-            "free disk space, or fix the directory; later output is logged again",
+            "free disk space, or fix the directory; logging then resumes",
         )
         for hole in holes
     ]

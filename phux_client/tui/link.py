@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     OnError = Callable[[errors.PhuxError], None]
 
 MAX_UNSENT = 4 * 1024 * 1024
-"""The most unsent bytes; a server that accepts none for so long counts as gone."""
-# This name distinguishes typed commands from those of programs in the command ledger.
+"""The most unsent bytes; a server that lets more accumulate is treated as disconnected."""
+# In the command ledger, this name distinguishes commands that a person typed from those of programs.
 _CLIENT = f"phux-attach/{__version__}"
 
 
 class Link:
-    """One connection, made at once.
+    """One connection to the server, opened by the constructor.
 
     Args:
         path: The server's socket.
-        on_push: Called with each frame that answers no request.
+        on_push: Called with each frame that is not a reply.
 
     Raises:
         NoServerError: No server is listening.
         UnsafePathError: The socket cannot be trusted.
-        TransportError: It cannot be connected to now.
+        TransportError: The connection failed, or too many clients are connecting.
     """
 
     def __init__(self, path: str, on_push: "Callable[[Document], None]") -> None:
@@ -46,7 +46,7 @@ class Link:
         self._callbacks: dict[int, tuple[OnReply | None, OnError | None]] = {}
 
     def fileno(self) -> int:
-        """Return the descriptor, for a selector."""
+        """Return the socket's descriptor, so that ``selectors`` can watch it."""
         return self._sock.fileno()
 
     @property
@@ -60,20 +60,20 @@ class Link:
         """Send a request.
 
         Args:
-            call: The call.
+            call: The name of the call.
             on_reply: Called with the reply's document.
             on_error: Called with the error, if the reply is one.
-            params: Its parameters; those that are None are left out.
+            params: The call's parameters; those that are None are left out.
 
         Returns:
-            Its number.
+            The request's number.
 
         Raises:
-            DisconnectedError: The server no longer reads.
+            DisconnectedError: The server has stopped reading requests.
             PhuxError: The request is invalid.
         """
         if len(self._protocol.outgoing) > MAX_UNSENT:
-            raise errors.DisconnectedError("the server does not read what is sent")
+            raise errors.DisconnectedError("the server has stopped reading requests")
         number = self._protocol.request(call, {name: value for name, value in params.items() if value is not None})
         self._callbacks[number] = (on_reply, on_error)
         self.write()
@@ -92,7 +92,7 @@ class Link:
 
         Raises:
             DisconnectedError: The server is gone.
-            PhuxError: It reported why it closed the connection, or broke the protocol.
+            PhuxError: The server reported why it closed the connection, or violated the protocol.
         """
         for arrival in receive_now(self._sock, self._protocol):
             if arrival[0] == "push":

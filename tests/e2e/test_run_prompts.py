@@ -321,7 +321,7 @@ def test_a_builtin_that_reads_is_not_taken_for_another_shell(open_shell, shell):
     pane = open_shell(shell)
     pane.send_keys("read x", "Enter")
     pane.wait(state="awaiting_input", timeout_s=10)
-    with pytest.raises(errors.BusyError, match="has the foreground"):
+    with pytest.raises(errors.BusyError, match="is in the foreground"):
         pane.run("echo hi")
     pane.send_keys("an answer", "Enter")
     assert pane.run("echo $x", queue=True, timeout_s=20).output == "an answer"

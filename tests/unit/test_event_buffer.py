@@ -1,4 +1,4 @@
-"""Events that wait, and what happens to those that do not fit."""
+"""The buffer of unread events, and its ``dropped`` event for those that do not fit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def event(number):
     return {"event": "bell", "terminal": "@1", "seq": number}
 
 
-def test_events_come_out_in_the_order_they_came():
+def test_events_are_taken_in_the_order_in_which_they_were_put():
     buffer = EventBuffer()
     for number in range(5):
         buffer.put(event(number))
@@ -27,7 +27,7 @@ def test_events_come_out_in_the_order_they_came():
     assert not buffer
 
 
-def test_it_holds_as_many_as_it_says_and_then_counts():
+def test_a_full_buffer_counts_further_events_as_dropped():
     buffer = EventBuffer()
     for number in range(MAX_EVENTS):
         buffer.put(event(number))
@@ -41,17 +41,17 @@ def test_it_holds_as_many_as_it_says_and_then_counts():
     assert not buffer
 
 
-def test_the_word_on_dropped_ones_comes_where_they_would_have_been(small):
+def test_the_dropped_event_comes_where_the_dropped_events_would_have_been(small):
     for number in range(5):
         small.put(event(number))
     assert small.take()["seq"] == 0
-    small.put(event(5))  # there is room again, but it must not come before the word on the others
+    small.put(event(5))  # dropped although there is room: it must not come before the dropped event
     assert [small.take().get("seq") for _ in range(3)] == [1, 2, None]
     small.put(event(6))
     assert small.take() == event(6)
 
 
-def test_dropping_can_happen_again(small):
+def test_an_emptied_buffer_can_drop_events_again(small):
     for _round in range(2):
         for number in range(4):
             small.put(event(number))

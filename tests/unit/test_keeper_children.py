@@ -1,4 +1,4 @@
-"""Programs started under PTYs, in both ways."""
+"""Programs started under PTYs, with posix_spawn and with fork."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from phux_core.keeper import children
 
-LOOK = """
+PRINT_STATE = """
 import json, os, resource, signal, sys, termios
 json.dump({
     "cwd": os.getcwd(),
@@ -43,10 +43,10 @@ def spawn(*argv, cwd="/", env=None):
 
 
 def output(child):
-    """Read what a program writes until it ends."""
+    """Return all output of a program, and reap it."""
     os.set_blocking(child.master, True)
     text = b""
-    with contextlib.suppress(OSError):  # Linux tells the end by EIO
+    with contextlib.suppress(OSError):  # Linux reports the end of output as EIO
         while data := os.read(child.master, 65536):
             text += data
     os.waitpid(child.pid, 0)
@@ -65,13 +65,13 @@ def _is_inheritable(fd):
 
 
 @pytest.mark.usefixtures("start")
-def test_a_program_starts_as_the_leader_of_a_terminal_with_nothing_else_of_ours(tmp_path, monkeypatch):
+def test_a_program_is_the_session_leader_of_its_terminal_and_inherits_nothing_else(tmp_path, monkeypatch):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     monkeypatch.setattr(children, "_original_files_limit", (soft - 1, hard))
     here, ignored = os.getcwd(), signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2})
     try:
-        child = spawn(sys.executable, "-c", LOOK, "a b", "", cwd=str(tmp_path), env={"WORD": "été"})
+        child = spawn(sys.executable, "-c", PRINT_STATE, "a b", "", cwd=str(tmp_path), env={"WORD": "été"})
     finally:
         signal.signal(signal.SIGUSR1, ignored)
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)

@@ -36,7 +36,7 @@ def test_no_usual_remedy_speaks_of_the_command_line(kind):
             "give it, or if a program has left the echo off: phux send-keys @3 'stty sane' Enter",
             'give it, or if a program has left the echo off: phux_send_keys with target @3 and keys ["stty sane", "Enter"]',
         ),
-        ("type what it reads (phux send-keys @3), or end it", "type what it reads (phux_send_keys to @3), or end it"),
+        ("type its input (phux send-keys @3), or end it", "type its input (phux_send_keys to @3), or end it"),
         ("`phux commands` lists them", "phux_commands lists them"),
         ("look at it: phux snapshot", "look at it: phux_snapshot"),
         ("name a session; `phux ls` lists them", "name a session; phux_ls lists them"),

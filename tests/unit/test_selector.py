@@ -1,4 +1,4 @@
-"""Selectors, edge by edge, against one tree."""
+"""Edge cases of selectors, resolved against one tree."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ EMPTY = {"focused_session": None, "focused_pane": None, "sessions": []}
         ("бюро 2:v1.2", "window", 6),  # a name that looks like a pane of another window: the name wins
         ("бюро 2:v1.2.0", "pane", 12),
         ("бюро 2:1.2", "pane", 11),  # and the index still reaches that pane
-        ("бюро 2:0", "window", 4),  # a number is an index, also if a window is called so
+        ("бюро 2:0", "window", 4),  # a number is an index, even if it is the name of a window
         ("бюро 2:3.11", "window", 8),
         ("бюро 2:3.11.0", "pane", 14),
         ("бюро 2:3.0", "pane", 13),
@@ -112,7 +112,7 @@ def test_a_selector_names_a_session_a_window_or_a_pane(tree, text, kind, id_):
         ("@4", 4),
     ],
 )
-def test_a_selector_narrows_to_the_pane_that_counts(tree, text, id_):
+def test_a_selector_narrows_to_the_focused_or_active_pane(tree, text, id_):
     assert resolve_pane(tree, text)["id"] == id_
 
 
@@ -134,7 +134,7 @@ def test_numbers_are_indexes_first_and_names_where_no_index_fits(tree):
         assert (kind, node["id"]) == found, locus
 
 
-def test_of_windows_with_one_name_the_first_is_meant(tree):
+def test_a_name_of_several_windows_selects_the_first(tree):
     tree["sessions"][0]["windows"].append(window(20, 9, "editor", [pane(20, 0, active=True)]))
     assert selector.resolve_object(tree, "work:editor")[1]["id"] == 1
 
@@ -143,26 +143,26 @@ def test_of_windows_with_one_name_the_first_is_meant(tree):
     ("text", "session_id", "index"),
     [("work:5", 1, 5), ("work:0005", 1, 5), ("бюро 2:77", 2, 77), ("work:4294967295", 1, 4294967295)],
 )
-def test_an_index_that_no_window_has_is_a_place(tree, text, session_id, index):
+def test_an_unused_number_resolves_to_a_free_index(tree, text, session_id, index):
     session, found = selector.resolve_index(tree, text)
     assert (session["id"], found) == (session_id, index)
     assert selector.resolve_session(tree, text) == (session, index)
 
 
 @pytest.mark.parametrize("text", ["work:0", "work:editor", "work:nope", "work:9.0", "work", "@1", ".", "=", "nobody:5"])
-def test_what_is_there_or_no_number_is_no_free_place(tree, text):
+def test_other_selectors_do_not_resolve_to_a_free_index(tree, text):
     assert selector.resolve_index(tree, text) is None
 
 
 @pytest.mark.parametrize(
     ("text", "id_"), [("work", 1), ("work:7", 1), ("work:editor.1", 1), ("@9", 2), ("=", 1), (".", 1)]
 )
-def test_a_session_is_found_by_whatever_is_in_it(tree, text, id_):
+def test_a_session_is_found_by_its_windows_and_panes(tree, text, id_):
     session, index = selector.resolve_session(tree, text)
     assert (session["id"], index) == (id_, None)
 
 
-def test_things_are_found_by_their_numbers(tree):
+def test_nodes_are_found_by_their_ids(tree):
     assert selector.node_by_id(tree, "session", 2)["name"] == "бюро 2"
     assert selector.node_by_id(tree, "window", 3)["name"] == "my.app"
     assert selector.node_by_id(tree, "pane", 12)["index"] == 0
@@ -174,12 +174,12 @@ def test_things_are_found_by_their_numbers(tree):
 
 
 @pytest.mark.parametrize("name", ["a", "0", "1.0", "my editor", "логи", "x" * 64])
-def test_a_good_window_name_comes_back(name):
+def test_a_valid_window_name_is_returned(name):
     assert selector.check_name("window", name) == name
 
 
 @pytest.mark.parametrize("name", ["", "a:b", "a/b", ".a", "a.", "=", "-n", "x" * 65, "a\tb", None])
-def test_a_bad_window_name_is_refused_as_a_windows(name):
+def test_the_error_for_a_bad_window_name_says_that_it_is_a_window_name(name):
     with pytest.raises(errors.BadNameError, match=r"^the window name"):
         selector.check_name("window", name)
 
@@ -191,7 +191,7 @@ def test_the_focused_pane_wins_over_the_current_window(tree):
     assert resolve_pane(tree, "work:1")["id"] == 5
 
 
-def test_narrowing_copes_with_nothing_marked_active(tree):
+def test_a_selector_narrows_to_the_first_pane_if_none_is_active(tree):
     tree["focused_pane"] = None
     for one in tree["sessions"]:
         for each in one["windows"]:
@@ -202,7 +202,7 @@ def test_narrowing_copes_with_nothing_marked_active(tree):
     assert resolve_pane(tree, "work:logs")["id"] == 4
 
 
-def test_the_dot_is_the_callers_own_pane_before_the_focused_one(tree):
+def test_the_dot_is_the_callers_own_pane_rather_than_the_focused_one(tree):
     assert resolve_pane(tree, ".", here=8)["id"] == 8
     assert selector.resolve_object(tree, ".", here=8)[0] == "pane"
 
@@ -223,7 +223,7 @@ def test_the_equals_sign_follows_the_focus(tree):
 
 
 @pytest.mark.parametrize("text", [".", "=", "work", "work:0", "work:0.0", "@1"])
-def test_nothing_is_found_when_no_session_lives(text):
+def test_nothing_is_found_when_there_are_no_sessions(text):
     with pytest.raises(errors.NoSuchTargetError) as caught:
         resolve_pane(EMPTY, text)
     assert caught.value.remedy
@@ -251,7 +251,7 @@ def test_nothing_is_found_when_no_session_lives(text):
         ("@4294967295", "@4294967295"),
     ],
 )
-def test_a_miss_says_what_is_missing(tree, text, names):
+def test_the_error_names_the_missing_part_of_a_target(tree, text, names):
     with pytest.raises(errors.NoSuchTargetError) as caught:
         selector.resolve_object(tree, text)
     assert names in caught.value.message
@@ -266,7 +266,7 @@ def test_a_miss_says_what_is_missing(tree, text, names):
         *("==", "=work", "=:0", "#1", "%3", "-", "-t", "--json"),
     ],
 )
-def test_what_cannot_be_read_is_refused_without_a_tree(text):
+def test_an_invalid_selector_is_refused_without_a_tree(text):
     with pytest.raises(errors.BadSelectorError) as caught:
         selector.parse(text)
     assert caught.value.remedy
@@ -278,7 +278,7 @@ def test_a_malformed_selector_is_refused_before_it_is_looked_up():
         selector.resolve_object(EMPTY, "work:")
 
 
-def test_parsing_takes_a_selector_apart():
+def test_parse_splits_a_selector_into_its_parts():
     parsed = selector.parse("work:my.app.1")
     assert (parsed.text, parsed.session, parsed.locus, parsed.pane_id) == ("work:my.app.1", "work", "my.app.1", None)
     assert selector.parse("@7").pane_id == 7
@@ -287,7 +287,7 @@ def test_parsing_takes_a_selector_apart():
 
 
 @pytest.mark.parametrize("name", ["a", "0", "build 2", "бюро ✓", "日本", "a.b", "a=b", "a@b", "x-", "x" * 64, "é" * 64])
-def test_a_good_session_name_comes_back_and_is_a_selector_of_itself(name):
+def test_a_valid_session_name_is_returned_and_is_a_selector(name):
     assert selector.check_name("session", name) == name
     assert selector.parse(name).session == name
 
@@ -323,7 +323,7 @@ def test_a_bad_session_name_is_refused_with_the_reason(name, why):
         selector.check_name("session", name)
     assert why in caught.value.message
     assert caught.value.remedy
-    caught.value.message.encode()  # even of a name that has no UTF-8, the message has
+    caught.value.message.encode()  # the message can be encoded even if the name cannot
 
 
 def test_a_long_bad_name_does_not_fill_the_message():

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 SETTLE_S = 0.01
 """How long a program may take to read the terminal's reply to a query."""
-# A shell may query the terminal while it draws its prompt; that takes no longer.
+# The longest pause while a shell draws its prompt; it may query the terminal then.
 _DRAWN_S = 0.05
-# fish sends several queries to the terminal before each prompt.
+# The longest pause before a shell draws its prompt; fish sends several queries to the terminal then.
 _PREPARED_S = 0.5
 # An integrated shell runs rc files, git or starship before its prompt.
 _OWN_PROMPT_S = 10.0
@@ -57,7 +57,7 @@ class Look(NamedTuple):
         alt_screen: Whether the alternate screen is shown.
         has_output: Whether there is unread output.
         in_editor: Whether a line editor has enabled bracketed paste.
-        replaced_at: Where the prompt begins of a program that has replaced the shell; else None.
+        replaced_at: If a program has replaced the shell, where that program's prompt begins; else None.
     """
 
     now: float
@@ -96,7 +96,7 @@ class ShellTracker:
         line: The line at its prompt.
         state: The pane's state at the last look.
         foreground: The foreground at the last look.
-        last_output: When the program wrote last.
+        last_output: When the program last wrote output.
         last_reply: When the terminal last replied to a query of the program.
         asks_for_hooks: Whether to query bash, because a command may have replaced the hooks that mark its end.
         run_ended_at: When the last run with our own marks finished.
@@ -134,7 +134,7 @@ class ShellTracker:
         drawn = self.marks.drawn
         taken = self.marks.take(mark)
         if self.marks.drawn > drawn and self.marks.number is not None and not taken:
-            # bash draws the same prompt again after a line that it does not execute, such as a missing history event.
+            # bash draws the same prompt again after a line that it does not execute, such as an unknown `!x`.
             self.line.is_doubtful |= self.line.entered_at > 0
             self.line.entered_at = 0.0
         for event in taken:
@@ -198,7 +198,7 @@ class ShellTracker:
         """Process output that begins at a place and contains no mark."""
         self._echoes.written(data, place)
         self.marks.written(data, place)
-        # A command that has written a line has started; less may be a continuation prompt, whose mark follows.
+        # A command that has written a line has started. A partial line may be a continuation prompt; its mark follows.
         start = self.marks.start
         return self._report_pending() if start is not None and b"\n" in data[max(0, start - place) :] else []
 
@@ -215,7 +215,7 @@ class ShellTracker:
             foreground.pid != self._pid or foreground.waiting is False or quiet_s > SETTLE_S
         ):
             events += self._report_pending()
-        # The pane is too small for the end of the prompt, or C-c came as fish was about to draw it.
+        # The end of the prompt is not marked if the pane is too small for it, or if C-c arrives before fish draws it.
         lost = self._shell == "fish" and marks.at_prompt is False and marks.start is None and quiet_s > _PREPARED_S
         if (lost or (marks.drawing and quiet_s > _DRAWN_S)) and self._waits_in_editor(foreground):
             events += marks.prompt_drawn()
@@ -236,13 +236,13 @@ class ShellTracker:
 
     @property
     def is_marked(self) -> bool:
-        """Whether the pane's own shell has the foreground and has marked that it reads a line."""
+        """Whether the pane's own shell is in the foreground and has marked that it reads a line."""
         own = self.foreground is not None and self.foreground.pgid == self._pid
         return own and bool(self.marks.at_prompt)
 
     @property
     def knows_foreground(self) -> bool:
-        """Whether the marks alone determine the state, as long as the shell keeps the foreground."""
+        """Whether the marks alone determine the state, as long as the shell stays in the foreground."""
         marks = self.marks
         return bool(
             marks.at_prompt
@@ -253,7 +253,7 @@ class ShellTracker:
             and self.foreground.pid == self._pid
             and self.foreground.shell is not None
             and self.foreground.waiting is not False
-            # It was seen before its line editor set the terminal's mode.
+            # The foreground was seen before the shell's line editor set the terminal's mode.
             and not (self.foreground.canonical and marks.reports_line)
         )
 
@@ -271,7 +271,7 @@ class ShellTracker:
         )
 
     def output_between(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Iterate over the spans of a part of the stream that are output: not prompts or echoed lines."""
+        """Iterate over the spans of output in a part of the stream, without prompts and echoed lines."""
         return self._echoes.leave_out(self.marks.output_between(start, end), end)
 
     def output_start(self, end: int) -> int:
@@ -292,7 +292,7 @@ class ShellTracker:
         """
         where, marks, foreground, state = self._name, self.marks, self.foreground, self.state
         if foreground is None:
-            return Problem(f"no program has the foreground of {where}", PROMPT_S)
+            return Problem(f"no program is in the foreground of {where}", PROMPT_S)
         if marks.continued:
             return typed_problem(where, "the shell waits for the rest of it")
         if self.is_marked and state == "awaiting_input":
@@ -306,7 +306,7 @@ class ShellTracker:
             remedy = reset if foreground.shell is not None else None
             return Problem(f"{foreground.name} uses the alternate screen of {where}", recent_s, remedy)
         if self.is_marked and marks.editor and state == "running":
-            # Its editor sets the terminal's mode after the prompt was drawn.
+            # The shell's editor sets the terminal's mode after it has drawn the prompt.
             return Problem(f"the shell in {where} is about to read a line", PROMPT_S, again_s=_EDITOR_S)
         if state == "prompt":
             return self._at_prompt(foreground, now, tail)
@@ -349,16 +349,16 @@ class ShellTracker:
 
     def _busy(self, foreground: Foreground, now: float, *, own: bool) -> Problem:
         where, state, marks = self._name, self.state, self.marks
-        reads = f"type what it reads (phux send-keys {where}), or end it (C-c) and run the command then"
+        reads = f"type its input (phux send-keys {where}), or end it (C-c) and then run the command"
         waits = state in {"awaiting_input", "awaiting_secret"}
         if foreground.shell is not None and not (own and marks.start is not None):
             if state == "awaiting_secret":
                 sane = f"type it, or if a program has left the echo off: phux send-keys {where} 'stty sane' Enter"
                 return Problem(f"{foreground.name} waits for a secret in {where}", PROMPT_S, sane)
             if waits:
-                return Problem(f"a command waits for input in {foreground.name} in {where}", 0, reads)
+                return Problem(f"a command of {foreground.name} waits for input in {where}", 0, reads)
             return Problem(f"{foreground.name} in {where} is busy", PROMPT_S)
-        doing = "waits for a secret in" if state == "awaiting_secret" else "has the foreground of"
+        doing = "waits for a secret in" if state == "awaiting_secret" else "is in the foreground of"
         command = f" ({marks.command.splitlines()[0]:.60})" if own and marks.command else ""
         if now < self.run_ended_at + PROMPT_S and self.line.typed_at < self.run_ended_at:
             patience_s = PROMPT_S  # the rest of our own line, which may be a program: mksh has no builtin printf
@@ -399,7 +399,7 @@ class ShellTracker:
             is_answered = self.last_output > line.entered_at or now > line.entered_at + PROMPT_S
             if not (is_answered and waits_quietly):
                 return "running"
-            # No mark followed: a continuation prompt, or a question of the shell. POSIX shells mark the former. fish
+            # No mark followed: a continuation prompt, or a question from the shell. POSIX shells mark the former. fish
             # has neither, but does not report empty lines.
             return "prompt" if line.is_interrupt or marks.editor or foreground.shell == "fish" else "awaiting_input"
         if marks.has_typed_ahead or (marks.editor and foreground.waiting is False):
@@ -411,14 +411,14 @@ class ShellTracker:
         return "prompt"
 
     def _is_settled(self, now: float) -> bool:
-        """Return whether a shell with an editor has read the replies to its queries; busybox asks after its prompt."""
+        """Return whether a shell's editor has read the replies to its queries; busybox sends one after its prompt."""
         if self.is_marked and self.marks.editor != "wraps":
             return True
         is_answered = self.last_reply >= self._prompt_at or now > self._prompt_at + MOMENT_S
         return is_answered and now > max(self.last_output, self.last_reply) + SETTLE_S
 
     def _may_be_reading(self, now: float) -> bool:
-        """Return whether a shell without marks may still be taking the line that was entered last."""
+        """Return whether a shell without marks may still be reading the line that was entered last."""
         entered_at = self.line.entered_at
         is_answered = self.last_output > entered_at and now > self.last_output + _DRAWN_S
         return entered_at > 0 and not is_answered and now < entered_at + PROMPT_S
@@ -434,7 +434,7 @@ class ShellTracker:
         )
 
     def _is_idle(self, look: Look, quiet_s: float) -> bool:
-        """Return whether the shell has read all input typed ahead, and executes none of it."""
+        """Return whether the shell has read all input typed ahead, and is executing none of it."""
         foreground = look.foreground
         if look.unread or foreground is None or foreground.pid != self._pid:
             return False
@@ -470,7 +470,7 @@ class ShellTracker:
         return [self.marks.report(command)]
 
     def _record_echo(self, data: bytes, place: int) -> None:
-        """Record input that a program reads, which it will echo unless it reads a secret or uses the full screen."""
+        """Record input that a program will echo: not a line at a prompt, a secret, or keys on the alternate screen."""
         marks, foreground = self.marks, self.foreground
         hidden = foreground is not None and foreground.canonical and not foreground.echo
         if marks.at_prompt or marks.continued or self.state == "fullscreen" or hidden:

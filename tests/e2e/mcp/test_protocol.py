@@ -297,7 +297,7 @@ def test_a_cancelled_run_leaves_the_pane_busy_like_a_timeout(modern):
     modern.notify("notifications/cancelled", {"requestId": running})
     refused = modern.reply(modern.start("phux_run", target="work", command="echo no", timeout_secs=20))["result"]
     assert refused["isError"]
-    assert "sleep has the foreground" in refused["content"][0]["text"]
+    assert "sleep is in the foreground" in refused["content"][0]["text"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def shown(engine):
     return [line + "+" * flag for line, flag in zip(text, wrapped, strict=False)]
 
 
-def test_a_wrapped_line_flows_into_the_new_width():
+def test_a_wrapped_line_is_reflowed_to_the_new_width():
     engine = resized("abcdefghijklmno", (5, 4))
     assert shown(engine) == ["abcde+", "fghij+", "klmno+"]
     engine.resize(20, 4)
@@ -31,11 +31,11 @@ def test_wide_glyphs_are_never_cut():
     assert shown(resized("日本語日", (5, 4), (10, 4))) == ["日本語日"]
 
 
-def test_in_one_column_there_is_no_room_for_a_wide_glyph():
+def test_a_wide_glyph_does_not_fit_into_one_column():
     assert shown(resized("a日b", (1, 9)))[:3] == ["a+", "+", "b+"]
 
 
-def test_styles_and_marks_flow_with_their_cells():
+def test_styles_and_combining_marks_move_with_their_cells():
     engine = resized("abc\x1b[1mde\u0301f\x1b[0mgh", (4, 4))
     assert [(span.row, span.col, span.text, span.style.bold) for span in engine.spans(0, 2)] == [
         (0, 0, "abc", False),
@@ -50,7 +50,7 @@ def test_the_cursor_stays_on_its_character():
     assert (engine.cursor().x, engine.cursor().y) == (1, 1)
 
 
-def test_rows_that_do_not_fit_become_history_and_come_back():
+def test_rows_that_do_not_fit_move_to_the_scrollback_and_back():
     engine = resized("1\r\n2\r\n3\r\n4", (10, 2))
     assert engine.history_rows == 2
     assert engine.lines(0, 2).text == ["3", "4"]
@@ -58,13 +58,13 @@ def test_rows_that_do_not_fit_become_history_and_come_back():
     assert engine.lines(0, 4).text == ["1", "2", "3", "4"]
 
 
-def test_room_stays_empty_when_the_cursor_is_not_on_the_last_row():
+def test_new_rows_stay_empty_when_the_cursor_is_not_on_the_last_row():
     engine = resized("1\r\n2\r\n3\r\n4\r\n5\x1b[1;1H", (10, 6))
     assert engine.history_rows == 1
     assert engine.lines(0, 6).text == ["2", "3", "4", "5", "", ""]
 
 
-def test_the_alternate_screen_is_cut_and_the_primary_one_flows_below_it():
+def test_the_alternate_screen_is_cut_and_the_primary_screen_is_reflowed():
     engine = resized("abcdefghijklmno\x1b[?1049h\x1b[Habcdefghij\r\nx", (5, 4))
     assert engine.lines(0, 2).text == ["abcde", "x"]
     engine.feed(b"\x1b[?1049l")

@@ -531,9 +531,9 @@ def test_no_command_can_be_typed_right_after_an_interrupt(bash):
 def test_the_command_that_has_the_foreground_is_named(bash):
     bash.mark("C;make -j2\\nnext")
     bash.look(PID, "bash", name="bash", waiting=False)
-    assert problem(bash).message == "bash (make -j2) has the foreground of @1"
+    assert problem(bash).message == "bash (make -j2) is in the foreground of @1"
     bash.look(OTHER, None, name="make", waiting=False)
-    assert problem(bash).message == "make has the foreground of @1"
+    assert problem(bash).message == "make is in the foreground of @1"
     bash.look(OTHER, None, name="sudo", canonical=True, waiting=True)
     assert problem(bash).message == "sudo waits for a secret in @1"
 
@@ -555,7 +555,7 @@ def test_a_program_that_leads_to_another_shell_may_read_commands(bash, name):
     bash.look(OTHER, None, name=name, waiting=False)
     assert "is busy" in problem(bash).message
     bash.look(OTHER, None, name=name, canonical=True, echo=True)
-    assert "has the foreground" in problem(bash).message
+    assert "is in the foreground" in problem(bash).message
 
 
 def test_a_nested_shell_reads_commands_at_its_prompt(bash):

@@ -1,4 +1,4 @@
-"""When panes and the server end by themselves, with a loop whose clock is moved by hand."""
+"""Removal of dead panes and shutdown of the server, with a clock that the tests advance."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class Timer:
         self.cancelled = True
 
 
-class World:
-    """A loop, a clock, a tree and what the service would do; everything that ends is noted."""
+class FakeServer:
+    """A fake loop, clock and service around a real tree; records removed panes and shutdowns."""
 
     def __init__(self, monkeypatch, **options):
         self.now = 0.0
         self.timers = []
         self.tree = Tree()
         self.shutdowns = []
-        self.cleared = []
+        self.removed = []
         self.options = {"keep_dead_s": 100.0, "exit_after_idle_s": None, "empty_exit": True, "unused_exit": False}
         self.options |= options
         monkeypatch.setattr(lifecycle, "time", self)
@@ -64,7 +64,7 @@ class World:
         return self
 
     def _remove(self, panes):
-        self.cleared += panes
+        self.removed += panes
         for pane in panes:
             self.tree.remove_pane(pane)
         self.lifecycle.tree_changed()
@@ -82,7 +82,7 @@ class World:
         self.now = end
 
     def add(self, *, died_at=None):
-        """Add a session of one pane, dead since ``died_at`` if given."""
+        """Add a session with one pane, dead since ``died_at`` if given."""
         pane = self.tree.take_pane_id()
         record = PaneRecord(pane, 80, 24, "sh", "/", 1, EPOCH, dead=died_at is not None)
         record.died_at = None if died_at is None else EPOCH + died_at
@@ -96,185 +96,185 @@ class World:
 
 
 @pytest.fixture
-def world(monkeypatch):
-    return lambda **options: World(monkeypatch, **options)
+def make_server(monkeypatch):
+    return lambda **options: FakeServer(monkeypatch, **options)
 
 
-def test_a_dead_pane_is_removed_after_a_while(world):
-    here = world()
-    pane, _alive = here.add(), here.add()
-    here.start()
-    here.pass_time(5)
-    here.die(pane)
-    here.pass_time(99.9)
-    assert here.cleared == []
-    here.pass_time(0.2)
-    assert here.cleared == [pane]
-    assert here.shutdowns == []
+def test_a_dead_pane_is_removed_after_a_while(make_server):
+    server = make_server()
+    pane, _alive = server.add(), server.add()
+    server.start()
+    server.pass_time(5)
+    server.die(pane)
+    server.pass_time(99.9)
+    assert server.removed == []
+    server.pass_time(0.2)
+    assert server.removed == [pane]
+    assert server.shutdowns == []
 
 
-def test_each_dead_pane_has_its_own_time(world):
-    here = world()
-    first, second, _alive = here.add(), here.add(), here.add()
-    here.start()
-    here.die(first)
-    here.pass_time(60)
-    here.die(second)
-    here.pass_time(41)
-    assert here.cleared == [first]
-    here.pass_time(60)
-    assert here.cleared == [first, second]
+def test_each_dead_pane_is_kept_for_the_full_time(make_server):
+    server = make_server()
+    first, second, _alive = server.add(), server.add(), server.add()
+    server.start()
+    server.die(first)
+    server.pass_time(60)
+    server.die(second)
+    server.pass_time(41)
+    assert server.removed == [first]
+    server.pass_time(60)
+    assert server.removed == [first, second]
 
 
-def test_the_default_is_five_minutes(world):
-    here = world(keep_dead_s=None)
-    pane, _alive = here.add(), here.add()
-    here.start()
-    here.die(pane)
-    here.pass_time(299)
-    assert here.cleared == []
-    here.pass_time(2)
-    assert here.cleared == [pane]
+def test_dead_panes_are_kept_for_five_minutes_by_default(make_server):
+    server = make_server(keep_dead_s=None)
+    pane, _alive = server.add(), server.add()
+    server.start()
+    server.die(pane)
+    server.pass_time(299)
+    assert server.removed == []
+    server.pass_time(2)
+    assert server.removed == [pane]
 
 
-def test_dead_panes_need_not_be_kept_at_all(world):
-    here = world(keep_dead_s=0.0)
-    pane, _alive = here.add(), here.add()
-    here.start()
-    here.die(pane)
-    here.pass_time(0.01)
-    assert here.cleared == [pane]
+def test_dead_panes_are_removed_at_once_if_the_time_is_zero(make_server):
+    server = make_server(keep_dead_s=0.0)
+    pane, _alive = server.add(), server.add()
+    server.start()
+    server.die(pane)
+    server.pass_time(0.01)
+    assert server.removed == [pane]
 
 
-def test_the_oldest_of_too_many_dead_panes_are_removed(world):
-    here = world()
-    panes = [here.add() for _ in range(MAX_DEAD + 3)]
-    here.add()
-    here.start()
+def test_the_oldest_of_too_many_dead_panes_are_removed(make_server):
+    server = make_server()
+    panes = [server.add() for _ in range(MAX_DEAD + 3)]
+    server.add()
+    server.start()
     for pane in panes[:MAX_DEAD]:
-        here.pass_time(0.001)
-        here.die(pane)
-    assert here.cleared == []
+        server.pass_time(0.001)
+        server.die(pane)
+    assert server.removed == []
     for pane in panes[MAX_DEAD:]:
-        here.pass_time(0.001)
-        here.die(pane)
-    assert here.cleared == panes[:3]
+        server.pass_time(0.001)
+        server.die(pane)
+    assert server.removed == panes[:3]
 
 
-def test_any_number_of_panes_may_die_at_once(world):
-    here = world()
-    panes = [here.add() for _ in range(1000)]
-    here.add()
-    here.start()
+def test_any_number_of_panes_may_die_at_once(make_server):
+    server = make_server()
+    panes = [server.add() for _ in range(1000)]
+    server.add()
+    server.start()
     for pane in panes:
-        record = here.tree.find_pane(pane)[2]
-        record.dead, record.died_at = True, here.time()
-    here.lifecycle.tree_changed()
-    here.pass_time(1)
-    assert here.cleared == panes[: 1000 - MAX_DEAD]
+        record = server.tree.find_pane(pane)[2]
+        record.dead, record.died_at = True, server.time()
+    server.lifecycle.tree_changed()
+    server.pass_time(1)
+    assert server.removed == panes[: 1000 - MAX_DEAD]
 
 
-def test_a_pane_overdue_before_the_start_of_the_service_is_removed(world):
-    here = world()
-    pane, _alive = here.add(died_at=-500), here.add()
-    here.start()
-    here.pass_time(1)
-    assert here.cleared == [pane]
+def test_a_pane_overdue_before_the_start_of_the_service_is_removed(make_server):
+    server = make_server()
+    pane, _alive = server.add(died_at=-500), server.add()
+    server.start()
+    server.pass_time(1)
+    assert server.removed == [pane]
 
 
-def test_the_server_ends_with_its_last_session(world):
-    here = world()
-    pane = here.add()
-    here.start()
-    here.tree.remove_pane(pane)
-    here.lifecycle.tree_changed()
-    assert here.shutdowns == ["its last session has ended"]
+def test_the_server_ends_with_its_last_session(make_server):
+    server = make_server()
+    pane = server.add()
+    server.start()
+    server.tree.remove_pane(pane)
+    server.lifecycle.tree_changed()
+    assert server.shutdowns == ["its last session has ended"]
 
 
-def test_a_server_with_an_owner_does_not_end_with_its_last_session(world):
-    here = world(empty_exit=False)
-    pane = here.add()
-    here.start()
-    here.lifecycle.client_connected()
-    here.tree.remove_pane(pane)
-    here.lifecycle.tree_changed()
-    here.pass_time(100)
-    here.lifecycle.client_disconnected()
-    assert here.shutdowns == []
+def test_a_server_with_an_owner_does_not_end_with_its_last_session(make_server):
+    server = make_server(empty_exit=False)
+    pane = server.add()
+    server.start()
+    server.lifecycle.client_connected()
+    server.tree.remove_pane(pane)
+    server.lifecycle.tree_changed()
+    server.pass_time(100)
+    server.lifecycle.client_disconnected()
+    assert server.shutdowns == []
 
 
-def test_the_server_ends_when_its_last_dead_pane_is_removed(world):
-    here = world()
-    pane = here.add()
-    here.start()
-    here.die(pane)
-    assert here.shutdowns == []
-    here.pass_time(101)
-    assert set(here.shutdowns) == {"its last session has ended"}  # the service takes it once
+def test_the_server_ends_when_its_last_dead_pane_is_removed(make_server):
+    server = make_server()
+    pane = server.add()
+    server.start()
+    server.die(pane)
+    assert server.shutdowns == []
+    server.pass_time(101)
+    assert set(server.shutdowns) == {"its last session has ended"}  # the service ignores repeated shutdowns
 
 
-def test_a_server_without_a_session_yet_does_not_end(world):
-    here = world().start()
-    here.lifecycle.tree_changed()
-    here.pass_time(1000)
-    assert here.shutdowns == []
+def test_a_server_without_a_session_yet_does_not_end(make_server):
+    server = make_server().start()
+    server.lifecycle.tree_changed()
+    server.pass_time(1000)
+    assert server.shutdowns == []
 
 
-def test_a_server_whose_first_session_is_not_created_ends_soon(world):
-    here = world(unused_exit=True).start()
-    here.pass_time(60)
-    assert here.shutdowns == ["no session was created"]
+def test_a_server_whose_first_session_is_not_created_ends_soon(make_server):
+    server = make_server(unused_exit=True).start()
+    server.pass_time(60)
+    assert server.shutdowns == ["no session was created"]
 
 
-def test_an_unused_server_does_not_end_while_a_client_is_connected(world):
-    here = world(unused_exit=True).start()
-    here.lifecycle.client_connected()
-    here.pass_time(60)
-    assert here.shutdowns == []
-    here.lifecycle.client_disconnected()
-    here.pass_time(60)
-    assert here.shutdowns == ["no session was created"]
+def test_an_unused_server_does_not_end_while_a_client_is_connected(make_server):
+    server = make_server(unused_exit=True).start()
+    server.lifecycle.client_connected()
+    server.pass_time(60)
+    assert server.shutdowns == []
+    server.lifecycle.client_disconnected()
+    server.pass_time(60)
+    assert server.shutdowns == ["no session was created"]
 
 
-def test_an_unused_server_does_not_end_once_a_session_was_created(world):
-    here = world(unused_exit=True).start()
-    here.pass_time(1)
-    here.add()
-    here.lifecycle.tree_changed()
-    here.pass_time(60)
-    assert here.shutdowns == []
+def test_an_unused_server_does_not_end_once_a_session_is_created(make_server):
+    server = make_server(unused_exit=True).start()
+    server.pass_time(1)
+    server.add()
+    server.lifecycle.tree_changed()
+    server.pass_time(60)
+    assert server.shutdowns == []
 
 
-def test_an_idle_server_ends_whatever_runs(world):
-    here = world(exit_after_idle_s=10.0)
-    here.add()
-    here.start()
-    here.pass_time(9.9)
-    assert here.shutdowns == []
-    here.pass_time(0.2)
-    assert here.shutdowns == ["no client for 10 s"]
+def test_an_idle_server_ends_even_if_programs_are_running(make_server):
+    server = make_server(exit_after_idle_s=10.0)
+    server.add()
+    server.start()
+    server.pass_time(9.9)
+    assert server.shutdowns == []
+    server.pass_time(0.2)
+    assert server.shutdowns == ["no client for 10 s"]
 
 
-def test_the_idle_time_restarts_when_the_last_client_disconnects(world):
-    here = world(exit_after_idle_s=10.0)
-    here.add()
-    here.start()
-    here.pass_time(9)
-    here.lifecycle.client_connected()
-    here.lifecycle.client_connected()
-    here.pass_time(50)
-    here.lifecycle.client_disconnected()
-    here.pass_time(50)
-    assert here.shutdowns == []
-    here.lifecycle.client_disconnected()
-    here.pass_time(9)
-    assert here.shutdowns == []
-    here.pass_time(2)
-    assert here.shutdowns == ["no client for 10 s"]
+def test_the_idle_time_restarts_when_the_last_client_disconnects(make_server):
+    server = make_server(exit_after_idle_s=10.0)
+    server.add()
+    server.start()
+    server.pass_time(9)
+    server.lifecycle.client_connected()
+    server.lifecycle.client_connected()
+    server.pass_time(50)
+    server.lifecycle.client_disconnected()
+    server.pass_time(50)
+    assert server.shutdowns == []
+    server.lifecycle.client_disconnected()
+    server.pass_time(9)
+    assert server.shutdowns == []
+    server.pass_time(2)
+    assert server.shutdowns == ["no client for 10 s"]
 
 
 def test_a_new_service_comes_up_with_a_dead_pane_that_is_overdue():
-    # The keeper restarts a service that dies; one that cannot come up would leave every program without one.
+    # The keeper restarts a service that dies; if the new one cannot start either, no program can be reached.
     tree = Tree()
     for name, dead in (("old", True), ("live", False)):
         record = PaneRecord(tree.take_pane_id(), 80, 24, "sh", "/", os.getpid(), time.time() - 9999, dead=dead)
