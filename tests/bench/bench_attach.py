@@ -1,8 +1,10 @@
-"""`phux attach` against an attached tmux, in the same outer size: ``python tests/bench/bench_attach.py [--rounds N]``.
+"""Compare `phux attach` with an attached tmux of the same size: ``python tests/bench/bench_attach.py [--rounds N]``.
 
-Both run `sh` in a PTY of ours with a terminal of ours behind it. For each: the bytes that reach the terminal for one letter
-typed, and the time from typing it to its being on the screen; the bytes and the time of a whole new screen, 50 rows in
-many colours, from Enter to its last cell; and the time for a letter while another pane floods.
+Both clients run `sh` and are attached to a PTY whose output is parsed by one of our engines. Measured for each client:
+
+- the bytes sent to the terminal for one typed letter, and the time until the letter is on the screen;
+- the bytes and the time for a whole new screen of 50 rows in many colours, from Enter to the last cell;
+- the time for a letter while another pane writes continuously.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Attached:
-    """One attached client in a terminal."""
+    """An attached client in a terminal."""
 
     def __init__(self, name: str, argv: list[str], env: dict[str, str], prefix: str) -> None:
         self.name = name
@@ -34,7 +36,7 @@ class Attached:
         self.terminal.quiet()
 
     def letter(self, typed: str, letter: str) -> tuple[int, float]:
-        """Type a letter behind others; give the bytes and the seconds until the screen shows it."""
+        """Type a letter after others; return the bytes and seconds until the screen shows it."""
         wanted = typed + letter
         self.terminal.raw = b""
         started = time.perf_counter()
@@ -45,7 +47,7 @@ class Attached:
         return len(self.terminal.raw), time.perf_counter() - started
 
     def letters(self, rounds: int, *, settle: bool) -> tuple[list[int], list[float]]:
-        """Type many letters."""
+        """Type the alphabet once per round; return the bytes and seconds of each letter."""
         sizes, times = [], []
         for _ in range(rounds):
             typed = "="
@@ -63,7 +65,7 @@ class Attached:
         return sizes, times
 
     def screenful(self, script: Path, mark: str) -> tuple[int, float]:
-        """Have a program fill the screen; give the bytes and the seconds until the last cell of it is there."""
+        """Run a program that fills the screen; return the bytes and seconds until its last row is shown."""
         self.terminal.type("clear\r")
         self.terminal.pump(0.3)
         self.terminal.type(f"sh {script} {mark}")
@@ -78,7 +80,7 @@ class Attached:
         return len(self.terminal.raw) - before, took
 
     def flood(self) -> None:
-        """Flood one pane, and go to another beside it."""
+        """Start continuous output in the pane, and split off another pane."""
         self.terminal.type("seq 1 1000000000\r")
         self.terminal.pump(0.5)
         self.terminal.type(f"{self.prefix}%")

@@ -1,8 +1,9 @@
-"""How long ``embedded()`` takes until the first prompt, next to bash under pexpect: ``python tests/bench/bench_embedded.py``.
+"""Compare the start of ``embedded()`` with bash under pexpect: ``python tests/bench/bench_embedded.py``.
 
-Both start bash with the same short .bashrc, in turns, so that a noisy moment hits both; medians are compared. Between them
-is a pause, so that neither runs while the last server ends or the next is forked ahead; ``--pause 0`` leaves it out. The
-first private server of a process also starts the template process that forks the others; it is reported by itself.
+Both start bash with the same short .bashrc and wait for the first prompt. They alternate, so that noise affects both,
+and medians are compared. A pause before each start keeps it apart from the exit of the last server and from forking
+the next one ahead of time; ``--pause 0`` omits it. The first private server of a process also starts the template
+process that forks the others, so its time is reported separately.
 """
 
 from __future__ import annotations

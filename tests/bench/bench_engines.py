@@ -1,7 +1,7 @@
-"""MB/s of the two engines and of pyte's own HistoryScreen, side by side in one run.
+"""Compare the throughput of both engines and of pyte's own HistoryScreen: ``python tests/bench/bench_engines.py``.
 
-Run it with ``python tests/bench/bench_engines.py``. The three take turns on each stream and the best of several turns
-counts, so that a busy machine is unfair to none of them; read the ratios.
+The three alternate on each stream and the best of several turns counts, so that a busy machine affects all of them
+alike. Compare the ratios, not the absolute numbers.
 """
 
 import argparse
@@ -16,12 +16,12 @@ import streams  # noqa: E402
 
 from phux_core import engine as engines  # noqa: E402
 
-CHUNK = 65_536  # about what a service reads before it feeds
+CHUNK = 65_536  # about the number of bytes that a service reads before it feeds the engine
 AT_LEAST = {"plain": 100, "short": 100, "colour": 20, "utf-8": 20, "tui": 20, "progress": 20}
 
 
-class _PatientScreen(pyte.HistoryScreen):
-    """pyte's screen where it would raise on private forms of plain functions."""
+class _LenientScreen(pyte.HistoryScreen):
+    """pyte's screen, which ignores private SGR sequences instead of raising."""
 
     def select_graphic_rendition(self, *attributes, private=False):
         if not private:
@@ -29,13 +29,13 @@ class _PatientScreen(pyte.HistoryScreen):
 
 
 def time_pyte(data, cols, rows):
-    """Seconds that stock pyte takes."""
-    stream = pyte.ByteStream(_PatientScreen(cols, rows, history=10_000))
+    """Return the seconds that stock pyte takes to feed the data."""
+    stream = pyte.ByteStream(_LenientScreen(cols, rows, history=10_000))
     return _time(stream.feed, data)
 
 
 def time_engine(name, data, cols, rows):
-    """Seconds that one of our engines takes, to feed and then to show the last screen."""
+    """Return the seconds that one of our engines takes to feed the data and read the last screen."""
     engine = engines.create(name, cols, rows)
     try:
         return _time(engine.feed, data, lambda: engine.lines(0, rows))
@@ -53,16 +53,16 @@ def _time(feed, data, then=lambda: None):
 
 
 def measure(megabytes, turns, cols, rows, names=None):
-    """MB/s by stream and contestant."""
+    """Return the MB/s by stream and implementation."""
     table = {}
     for name, make in streams.STREAMS.items():
         if names and name not in names:
             continue
         data = make(int(megabytes * streams.MEGABYTE))
-        slice_ = make(60_000)  # stock pyte would take minutes for all of it
+        short_data = make(60_000)  # stock pyte would take minutes for the full size
         best = {"stock": 0.0, "pyte": 0.0, "ghostty": 0.0}
         for _ in range(turns):
-            best["stock"] = max(best["stock"], len(slice_) / time_pyte(slice_, cols, rows) / streams.MEGABYTE)
+            best["stock"] = max(best["stock"], len(short_data) / time_pyte(short_data, cols, rows) / streams.MEGABYTE)
             for engine in ("pyte", "ghostty"):
                 try:
                     seconds = time_engine(engine, data, cols, rows)
@@ -74,7 +74,7 @@ def measure(megabytes, turns, cols, rows, names=None):
 
 
 def time_reading(name, cols, rows):
-    """Milliseconds that reading takes, with 10,000 coloured rows of history that nobody looked at before."""
+    """Return the milliseconds that each kind of read takes, with 10,000 coloured rows of unread history."""
     engine = engines.create(name, cols, rows)
     engine.feed(streams.colour_log(2 * streams.MEGABYTE))
     history = engine.history_rows
@@ -96,7 +96,7 @@ def time_reading(name, cols, rows):
 
 
 def print_reading(cols, rows):
-    """Print what reading costs."""
+    """Print the time of each kind of read."""
     tables = {}
     for name in engines.ENGINES:
         try:
@@ -109,7 +109,7 @@ def print_reading(cols, rows):
 
 
 def main():
-    """Print the tables; exit status 1 when a ratio is too low."""
+    """Print the tables; return 1 if a ratio is too low."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--megabytes", type=float, default=4)
     parser.add_argument("--turns", type=int, default=3)

@@ -1,7 +1,7 @@
-"""What logging costs, and what reading a full log does: ``python tests/bench/bench_logs.py [--rounds N] [--engine pyte]``.
+"""Measure the cost of logging and of reading logs: ``python tests/bench/bench_logs.py [--rounds N] [--engine pyte]``.
 
-The streams go through panes of one server in turns, with a log and without; then the last lines of a full log are read,
-and 500 MB of logs are searched.
+Each stream is written through panes of one server, alternately with and without a log. Then the last lines of a full
+log are read, and 500 MB of logs are searched.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ def cost(phux: blocking.Phux, home: Path, rounds: int) -> None:
         for _ in range(rounds):
             for log in (False, True):
                 speeds[log].append(through_pane(phux, command, home / "result", log=log))
-        without, with_log = max(speeds[False]), max(speeds[True])  # noise only ever takes away
+        without, with_log = max(speeds[False]), max(speeds[True])  # noise only reduces the speed
         ratios.append(with_log / without)
         print(f"{name:<10} {without:8.1f} {with_log:8.1f} {with_log / without:6.2f}", flush=True)
     print(f"{'geometric mean':<28} {math.exp(statistics.fmean(map(math.log, ratios))):6.2f}")
 
 
 def fill(phux: blocking.Phux, count: int) -> None:
-    """Give panes full logs, as if they had written for hours."""
+    """Create panes with full logs, as after hours of output."""
     text = STREAMS["colour"](4 * MEBIBYTE)
     status = phux.status().logs
     assert status is not None

@@ -1,8 +1,8 @@
-"""The MCP adapter: ``python tests/bench/bench_mcp.py [--rounds N]``.
+"""Compare phux-mcp with a FastMCP server for tmux: ``python tests/bench/bench_mcp.py [--rounds N]``.
 
-Side by side in one run: phux-mcp over phux, and a FastMCP server over libtmux and tmux that does the same. One raw line client
-for both. Prints calls per second of a list of sessions, one call after the other and sixteen at a time; the latency of a run of
-`true`; and the time from the start of the process to its first reply, and to the first answer of a tool.
+Both servers offer the same tools and are measured in one run by the same line-based client. Prints the calls per
+second for listing sessions, sequentially and sixteen at a time; the latency of running `true`; and the time from the
+start of the process to its first reply and to the first result of a tool.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Peer:
         self.next_id = 0
 
     def begin(self):
-        """Shake hands; the time from the start to the reply comes back."""
+        """Initialize the connection, and return the seconds from the start of the process to the reply."""
         client = {"name": "bench", "version": "1"}
         self.ask("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
         first = time.perf_counter() - self.began
@@ -78,7 +78,7 @@ class Peer:
         self.lines.close()
 
 
-def one_after_the_other(peer, tool, rounds):
+def sequential_calls_per_s(peer, tool, rounds):
     for _ in range(20):
         peer.call(tool)
     began = time.perf_counter()
@@ -87,7 +87,7 @@ def one_after_the_other(peer, tool, rounds):
     return rounds / (time.perf_counter() - began)
 
 
-def side_by_side(peer, tool, rounds, width=16):
+def concurrent_calls_per_s(peer, tool, rounds, width=16):
     began = time.perf_counter()
     for _ in range(rounds // width):
         for _ in range(width):
@@ -97,7 +97,7 @@ def side_by_side(peer, tool, rounds, width=16):
     return (rounds // width * width) / (time.perf_counter() - began)
 
 
-def latency_of_run(peer, tool, rounds):
+def run_latency_ms(peer, tool, rounds):
     times = []
     for number in range(rounds + 5):
         began = time.perf_counter()
@@ -107,28 +107,28 @@ def latency_of_run(peer, tool, rounds):
     return statistics.median(times)
 
 
-def starts(words, env, tool, times=5):
-    """Time from the start to the first reply, and to the first answer of a tool, in milliseconds; the best of several."""
-    first, answer = [], []
+def start_times_ms(words, env, tool, times=5):
+    """Return the shortest times of several starts: to the first reply, and to the first result of a tool."""
+    first, tool_result = [], []
     for _ in range(times):
         peer = Peer(words, env)
         first.append(peer.begin() * 1000)
         peer.call(tool)
-        answer.append((time.perf_counter() - peer.began) * 1000)
+        tool_result.append((time.perf_counter() - peer.began) * 1000)
         peer.close()
-    return min(first), min(answer)
+    return min(first), min(tool_result)
 
 
 def measure(words, env, names, rounds):
-    first, answer = starts(words, env, names["ls"])
+    first, tool_result = start_times_ms(words, env, names["ls"])
     peer = Peer(words, env)
     peer.begin()
     result = {
-        "ls, calls/s": one_after_the_other(peer, names["ls"], rounds),
-        "ls, 16 at a time, calls/s": side_by_side(peer, names["ls"], rounds),
-        "run true, ms": latency_of_run(peer, names["run"], max(10, rounds // 10)),
+        "ls, calls/s": sequential_calls_per_s(peer, names["ls"], rounds),
+        "ls, 16 at a time, calls/s": concurrent_calls_per_s(peer, names["ls"], rounds),
+        "run true, ms": run_latency_ms(peer, names["run"], max(10, rounds // 10)),
         "first reply, ms": first,
-        "first answer of a tool, ms": answer,
+        "first answer of a tool, ms": tool_result,
     }
     peer.close()
     return result

@@ -1,8 +1,9 @@
-"""Memory against tmux, in one run: ``python tests/bench/bench_memory.py [--panes N]``.
+"""Compare memory use with tmux in one run: ``python tests/bench/bench_memory.py [--panes N]``.
 
-What an idle pane takes (``cat`` or a shell at its prompt in each, 10,000 rows of history allowed), and what 10,000 rows of history take once they
-are there. Counted is the growth of what every process of a server has in memory (anonymous and shared memory, shared
-pages by their part): keeper and service here, the server there. The programs in the panes are not counted.
+Measures the memory of an idle pane (running ``cat`` or a shell at its prompt, with a history limit of 10,000 rows),
+and of 10,000 rows of history. The figures are the growth in proportional set size, anonymous and shared memory only,
+of all processes of the server: keeper and service for phux, the server for tmux. Programs in the panes are not
+included.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from pathlib import Path
 from phux_client import blocking
 
 HISTORY = 10_000
-IDLE_S = 12  # a terminal of ours is put to rest after ten
+IDLE_S = 12  # phux puts an idle terminal to rest after 10 s
 WIDTHS = (80, 200)
 IDLE = (["cat"], ["bash", "--norc"])
 ROWS = 24
-# Rows that are all different, as wide as the pane, and a sign at the end that all of them are out.
+# Prints rows that all differ and are as wide as the pane, then a line that marks the end.
 PRINT = r"""
 import sys
 cols, rows = int(sys.argv[1]), int(sys.argv[2])
@@ -37,9 +38,9 @@ sys.stdin.read()
 
 
 def pss_kb(*pids: int) -> int:
-    """The proportional set size of some processes, without files.
+    """Return the proportional set size of processes, without file-backed pages.
 
-    Pages of libraries are shared with the programs in the panes: the more panes, the less a server's part of them.
+    The server shares library pages with the programs in the panes, so its share of them shrinks with each pane.
     """
     rollups = [Path(f"/proc/{pid}/smaps_rollup").read_text() for pid in pids]
     found = [re.findall(r"^Pss_(?:Anon|Shmem):\s+(\d+) kB", rollup, re.MULTILINE) for rollup in rollups]
@@ -47,7 +48,7 @@ def pss_kb(*pids: int) -> int:
 
 
 def settled_kb(*pids: int) -> int:
-    """The same, once it no longer moves."""
+    """Return the proportional set size once it no longer changes."""
     before, now = -1, pss_kb(*pids)
     while abs(now - before) > 8:
         time.sleep(0.3)
@@ -56,7 +57,7 @@ def settled_kb(*pids: int) -> int:
 
 
 class Phux:
-    """A private server of ours."""
+    """A private phux server."""
 
     def __init__(self, client: blocking.Phux) -> None:
         self._client = client
@@ -64,15 +65,15 @@ class Phux:
         status = client.status()
         self.pids = (status.keeper_pid, status.service_pid)
 
-    def open(self, cols: int, command: list[str], sign: str | None = None) -> None:
-        """Open a pane; with a sign, wait until its program shows it."""
+    def open(self, cols: int, command: list[str], end_text: str | None = None) -> None:
+        """Open a pane, and wait until its program shows ``end_text`` if given."""
         session = self._client.new_session(command=command, size=(cols, ROWS))
-        if sign is not None:
-            session.pane.wait(until=sign, timeout_s=60)
+        if end_text is not None:
+            session.pane.wait(until=end_text, timeout_s=60)
 
 
 class Tmux:
-    """A private server of theirs."""
+    """A private tmux server."""
 
     def __init__(self, home: Path) -> None:
         self._socket = home / "tmux.sock"
@@ -84,10 +85,10 @@ class Tmux:
         command = ["tmux", "-S", str(self._socket), *words]
         return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
 
-    def open(self, cols: int, command: list[str], sign: str | None = None) -> None:
+    def open(self, cols: int, command: list[str], end_text: str | None = None) -> None:
         made = ["new-session", "-d", "-P", "-F", "#{pane_id}", "-x", str(cols), "-y", str(ROWS), *command]
         pane = self._run(*made).strip()
-        while sign is not None and sign not in self._run("capture-pane", "-p", "-t", pane):
+        while end_text is not None and end_text not in self._run("capture-pane", "-p", "-t", pane):
             time.sleep(0.05)
 
     def close(self) -> None:
@@ -95,7 +96,7 @@ class Tmux:
 
 
 def measure(server: Phux | Tmux, panes: int, script: str) -> list[float]:
-    """What idle panes take, and 10,000 rows for each width, in kB."""
+    """Return the memory of an idle pane per command and of 10,000 rows per width, in kB."""
     taken = []
     for command in IDLE:
         start = settled_kb(*server.pids)

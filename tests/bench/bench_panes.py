@@ -1,7 +1,8 @@
-"""Bytes through a real pane, against tmux: ``python tests/bench/bench_panes.py [--rounds N] [--engine pyte]``.
+"""Compare pane throughput with tmux: ``python tests/bench/bench_panes.py [--rounds N] [--engine pyte]``.
 
-A small program in the pane writes a stream, asks where the cursor is (DSR), and takes the time until the answer: by
-then everything before it was parsed. The same program runs in a pane of phux and in one of tmux, 200x50, in turns.
+A small program in the pane writes a stream, requests the cursor position (DSR), and measures the time until the
+reply: by then everything before it has been parsed. The program runs alternately in a phux pane and a tmux pane of
+200x50.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def through_phux(phux: blocking.Phux, command: list[str], result: Path) -> float
 
 
 def through_tmux(socket: Path, command: list[str], result: Path) -> float:
-    # remain-on-exit and has-session polling would disturb; wait-for blocks without polling.
+    # wait-for blocks; remain-on-exit and polling has-session would disturb the measurement.
     line = " ".join(command) + f"; tmux -S {socket} wait-for -S done"
     subprocess.run(
         ["tmux", "-S", socket, "-f", "/dev/null", "new-session", "-d", "-x", str(COLS), "-y", str(ROWS), line],
@@ -78,7 +79,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as directory, blocking.embedded(engine=options.engine) as phux:
         home = Path(directory)
         (home / "writer.py").write_text(WRITER)
-        phux.new_session("keep", command=["cat"])  # so that the server outlives each of the others
+        phux.new_session("keep", command=["cat"])  # keeps the server running between the other sessions
         ratios = []
         print(f"{'MB/s':<10} {'tmux':>8} {options.engine:>8} {'ratio':>6}")
         for name, make in STREAMS.items():
@@ -90,7 +91,7 @@ def main() -> int:
             for _ in range(options.rounds):
                 theirs.append(through_tmux(home / "tmux.sock", command, home / "result"))
                 ours.append(through_phux(phux, command, home / "result"))
-            mine, tmux = max(ours), max(theirs)  # noise only ever takes away
+            mine, tmux = max(ours), max(theirs)  # noise only reduces the speed
             ratios.append(mine / tmux)
             print(f"{name:<10} {tmux:8.1f} {mine:8.1f} {mine / tmux:6.2f}", flush=True)
         print(f"{'geometric mean':<28} {math.exp(statistics.fmean(map(math.log, ratios))):6.2f}")

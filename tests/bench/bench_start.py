@@ -1,7 +1,7 @@
-"""How long `phux ls --json` takes next to `python -c pass`: ``python tests/bench/bench_start.py``.
+"""Compare the run time of `phux ls --json` with `python -c pass`: ``python tests/bench/bench_start.py``.
 
-Builds the wheel and installs it into a fresh venv, because an editable install imports by other ways. Runs the two in
-turns, so that a noisy moment hits both, and compares medians.
+Builds the wheel and installs it into a new venv, because an editable install uses another import mechanism. Alternates
+the two commands, so that noise affects both, and compares medians.
 """
 
 from __future__ import annotations

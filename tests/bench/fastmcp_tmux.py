@@ -1,4 +1,4 @@
-"""A peer for bench_mcp: what people build today, a FastMCP server over libtmux. ``python fastmcp_tmux.py SOCKET``."""
+"""A typical FastMCP server for tmux, with libtmux, for comparison in bench_mcp: ``python fastmcp_tmux.py SOCKET``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tmux_ls() -> dict:
 
 @mcp.tool()
 def tmux_run(target: str, command: str) -> dict:
-    """Run a command in a session's shell, and give its exit code."""
+    """Run a command in a session's shell, and return its exit code."""
     global runs
     runs += 1
     pane = server.sessions.get(session_name=target).active_pane

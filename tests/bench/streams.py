@@ -1,7 +1,7 @@
-"""Six streams as programs write them to a terminal, the same bytes on every run.
+"""Six streams that resemble the output of real programs, with the same bytes on every run.
 
-They stand for what costs an engine differently: long plain lines, many styles, wide characters, cursor addressing, line ends
-and carriage returns. A real PTY turns ``\\n`` into ``\\r\\n``; the streams have that already.
+Each one exercises a different cost of an engine: long plain lines, many styles, wide characters, cursor addressing,
+line ends and carriage returns. A real PTY turns ``\\n`` into ``\\r\\n``; the streams already contain ``\\r\\n``.
 """
 
 import random
@@ -44,64 +44,64 @@ _CYRILLIC = "съешь ещё этих мягких французских бу
 _ACCENTED = "naïve façade — Übergröße, déjà vu, señor, œuvre ✓ → …"
 
 
-def _words(chance, count):
-    return " ".join(chance.choices(_WORDS, k=count))
+def _words(rng, count):
+    return " ".join(rng.choices(_WORDS, k=count))
 
 
 def plain_log(size):
-    """A log without colours, lines of about 90 characters."""
-    chance = random.Random(1)
+    """Return a log without colours, with lines of about 90 characters."""
+    rng = random.Random(1)
     lines = []
     for number in range(400):
         head = f"2026-03-{number % 28 + 1:02} 12:{number % 60:02}:07.{number:06} host app[{number}]: "
-        lines.append(head + _words(chance, 7))
+        lines.append(head + _words(rng, 7))
     return _repeat("\r\n".join((*lines, "")), size)
 
 
 def colour_log(size):
-    """The same with a coloured level, a dim time and a bold name in each line."""
-    chance = random.Random(2)
+    """Return a log with a coloured level, a dim time and a bold name in each line."""
+    rng = random.Random(2)
     lines = []
     for number in range(400):
-        level, code = chance.choice(_LEVELS)
+        level, code = rng.choice(_LEVELS)
         lines.append(
             f"\x1b[90m12:{number % 60:02}:{number % 59:02}\x1b[0m \x1b[{code}m{level:5}\x1b[0m "
-            f"\x1b[1mapp::{chance.choice(_WORDS)}\x1b[22m: {_words(chance, 5)} \x1b[3{number % 8}m#{number}\x1b[0m"
+            f"\x1b[1mapp::{rng.choice(_WORDS)}\x1b[22m: {_words(rng, 5)} \x1b[3{number % 8}m#{number}\x1b[0m"
         )
     return _repeat("\r\n".join((*lines, "")), size)
 
 
 def utf8(size):
-    """Japanese, Cyrillic and accented text, emoji among it."""
-    chance = random.Random(3)
+    """Return Japanese, Cyrillic and accented text with emoji."""
+    rng = random.Random(3)
     lines = []
     for number in range(300):
         kind = number % 4
         if kind == 0:
-            start = chance.randrange(10)
+            start = rng.randrange(10)
             lines.append(_JAPANESE[start : start + 30] + f" {number}")
         elif kind == 1:
             lines.append(f"{number}: {_CYRILLIC}")
         elif kind == 2:
-            lines.append(f"{_ACCENTED} {_words(chance, 2)}")
+            lines.append(f"{_ACCENTED} {_words(rng, 2)}")
         else:
-            lines.append(f"🚀 {_words(chance, 3)} ✨ {_JAPANESE[:8]} é́ü̈ {number}")
+            lines.append(f"🚀 {_words(rng, 3)} ✨ {_JAPANESE[:8]} é́ü̈ {number}")
     return _repeat("\r\n".join((*lines, "")), size)
 
 
 def tui(size, cols=80, rows=24):
-    """A full-screen program that repaints parts of its screen: a table, a status line, a box."""
-    chance = random.Random(4)
+    """Return the output of a full-screen program that redraws parts of its screen: a table and status lines."""
+    rng = random.Random(4)
     frames = ["\x1b[?1049h\x1b[?25l\x1b[2J"]
     for frame in range(60):
         out = ["\x1b[?2026h\x1b[H"]
-        out.append(f"\x1b[7m top - 12:00:{frame:02} up 3 days, load {chance.random():.2f} \x1b[K\x1b[0m")
+        out.append(f"\x1b[7m top - 12:00:{frame:02} up 3 days, load {rng.random():.2f} \x1b[K\x1b[0m")
         for row in range(3, rows - 1):
-            if chance.random() < 0.6:
-                name = chance.choice(_WORDS)
+            if rng.random() < 0.6:
+                name = rng.choice(_WORDS)
                 out.append(
-                    f"\x1b[{row};1H\x1b[3{row % 8}m{chance.randrange(99999):5}\x1b[39m \x1b[1m{name:12}\x1b[22m"
-                    f"\x1b[{row};30H{chance.random() * 100:5.1f} \x1b[32m{'|' * chance.randrange(20)}\x1b[0m\x1b[K"
+                    f"\x1b[{row};1H\x1b[3{row % 8}m{rng.randrange(99999):5}\x1b[39m \x1b[1m{name:12}\x1b[22m"
+                    f"\x1b[{row};30H{rng.random() * 100:5.1f} \x1b[32m{'|' * rng.randrange(20)}\x1b[0m\x1b[K"
                 )
         out.append(
             f"\x1b[{rows};1H\x1b[44;97mF1\x1b[0mHelp \x1b[44;97mF10\x1b[0mQuit\x1b[K\x1b[{frame % rows + 1};{cols // 2}H"
@@ -112,13 +112,13 @@ def tui(size, cols=80, rows=24):
 
 
 def short_lines(size):
-    """What ``yes`` and ``seq`` write."""
+    """Return short lines, as ``yes`` and ``seq`` write them."""
     lines = [str(number) if number % 2 else "y" for number in range(1000)]
     return _repeat("\r\n".join((*lines, "")), size)
 
 
 def progress(size):
-    """A progress bar that draws itself over and over."""
+    """Return the output of a progress bar that is redrawn at each step."""
     frames = []
     for step in range(101):
         done = step * 40 // 100

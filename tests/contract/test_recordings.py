@@ -1,8 +1,8 @@
-"""Recordings of real programs: the two engines show what tmux shows for the same bytes at the same size.
+"""Recordings of real programs: both engines show the same screen as tmux for the same bytes at the same size.
 
-The recordings (tests/support/record.py makes them) are compared at their end and at many places on the way, because a
-program that has ended often leaves an empty screen. tmux gets the bytes through a pane of its own, whose program asks for
-the terminal's status after each piece: when the answer is there, tmux has parsed all before it.
+The recordings (made by tests/support/record.py) are compared at their end and at many positions before it, because a
+program that has exited often leaves an empty screen. A program in a tmux pane writes the bytes and requests a status
+report after each piece: when the reply arrives, tmux has parsed everything before it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FOLDER = Path(__file__).parent / "recordings"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.raw"))
 PIECES = 24
 
-# Writes the recording as far as it is told, and tells when the terminal has read it. Answers are swallowed.
+# Writes the recording up to each requested position, and acknowledges when the terminal has parsed it. Discards replies.
 FEEDER = r"""
 import os, socket, sys, tty
 tty.setraw(0)
@@ -51,9 +51,12 @@ def recording(name):
     return (FOLDER / f"{name}.raw").read_bytes(), about["cols"], about["rows"]
 
 
-def places(data):
-    """Where to look: after each twenty-fourth part, before the alternate screen goes, at the end; always between sequences."""
-    # Before an ESC that begins a sequence no other is under way, as ESC would cancel it.
+def comparison_points(data):
+    """Return the positions to compare at: after each of ``PIECES`` equal parts, before leaving the alternate screen, and the end.
+
+    Each position is between two sequences.
+    """
+    # No sequence is unfinished before an ESC that starts a new one, because ESC would cancel it.
     wanted = [len(data) * part // PIECES for part in range(1, PIECES)]
     begin = re.compile(rb"\x1b[^\\]")
     found = {match.start() for at in wanted if (match := begin.search(data, at))}
@@ -61,15 +64,15 @@ def places(data):
 
 
 def _drawn(rows, cols):
-    """Draw what capture-pane printed: text, SGR (which goes on from row to row), and line drawing in G1."""
-    # One column more, so that nothing wraps.
+    """Draw the output of capture-pane: text, SGR (which carries over to the next row), and line drawing in G1."""
+    # One extra column prevents wrapping.
     canvas = engines.create("pyte", cols + 1, len(rows))
     canvas.feed(b"\x1b)0" + b"".join(b"\x1b[%d;1H" % y + row.encode() for y, row in enumerate(rows, 1)))
     return canvas
 
 
 def _glyphs(engine):
-    """Every glyph of the screen that is no blank, by place, with its style. tmux does not print all styled blanks."""
+    """Return every glyph that is not blank with its style, by position. tmux does not print all styled blanks."""
     return {
         (span.row, span.col + at * span.width): (glyph, span.style)
         for span in engine.spans(0, engine.rows)
@@ -79,7 +82,7 @@ def _glyphs(engine):
 
 
 class Tmux:
-    """A tmux server with one pane that shows a recording, piece by piece."""
+    """A tmux server with one pane that shows a recording piece by piece."""
 
     def __init__(self, folder, name, cols, rows):
         self._socket = folder / "tmux.sock"
@@ -106,12 +109,12 @@ class Tmux:
         return finished.stdout.decode()
 
     def show(self, end):
-        """Give the pane the recording up to a place; a terminal that shows what tmux shows, and where its cursor is."""
+        """Write the recording to the pane up to ``end``; return a terminal with the screen of tmux, and its cursor."""
         self._link.sendall(end.to_bytes(8, "big"))
         assert self._link.recv(1) == b"!"
         rows = self._run("capture-pane", "-p", "-e", "-N").split("\n")[: self._rows]
         x, y = map(int, self._run("display-message", "-p", "#{cursor_x} #{cursor_y}").split())
-        # With a wrap pending tmux has the cursor behind the last column.
+        # While a wrap is pending, tmux reports the cursor after the last column.
         return _drawn(rows, self._cols), (min(x, self._cols - 1), y)
 
     def close(self):
@@ -121,7 +124,7 @@ class Tmux:
 
 @pytest.fixture
 def tmux(tmp_path):
-    """Make tmux servers; they are ended after the test."""
+    """Return a function that starts tmux servers, which are stopped after the test."""
     if shutil.which("tmux") is None:
         pytest.skip("tmux is not installed")
     made = []
@@ -137,7 +140,7 @@ def tmux(tmp_path):
 
 @pytest.fixture
 def pair():
-    """Make one terminal of each engine; they are closed after the test."""
+    """Return a function that creates a terminal of each engine, closed after the test."""
     pytest.importorskip("pyghostty")
     made = []
 
@@ -151,12 +154,12 @@ def pair():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_both_engines_show_what_tmux_shows(name, tmux, pair):
+def test_both_engines_show_the_same_screen_as_tmux(name, tmux, pair):
     data, cols, rows = recording(name)
-    judge = tmux(name, cols, rows)
+    reference = tmux(name, cols, rows)
     terminals = pair(cols, rows)
-    for begin, end in pairwise([0, *places(data)]):
-        shown, cursor = judge.show(end)
+    for begin, end in pairwise([0, *comparison_points(data)]):
+        shown, cursor = reference.show(end)
         for engine in terminals:
             engine.feed(data[begin:end])
             where = f"{engine.name} after {end} of {len(data)} bytes"
@@ -169,7 +172,7 @@ def test_both_engines_show_what_tmux_shows(name, tmux, pair):
 def test_the_engines_agree_on_styles_modes_titles_and_replies(name, pair):
     data, cols, rows = recording(name)
     theirs, ours = pair(cols, rows)
-    for begin, end in pairwise([0, *places(data)]):
+    for begin, end in pairwise([0, *comparison_points(data)]):
         effects = [engine.feed(data[begin:end]) for engine in (theirs, ours)]
         where = f"after {end} of {len(data)} bytes"
         assert ours.spans(0, rows) == theirs.spans(0, rows), where
@@ -180,7 +183,7 @@ def test_the_engines_agree_on_styles_modes_titles_and_replies(name, pair):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_recording_names_no_machine_person_path_or_date(name):
+def test_a_recording_contains_no_host_user_path_or_date(name):
     data, _cols, _rows = recording(name)
     assert record.traces(data) == []
-    assert b"\x1b[5n" not in data  # by which the comparison with tmux knows that tmux has read it all
+    assert b"\x1b[5n" not in data  # the comparison uses this request to detect that tmux has parsed a piece

@@ -1,4 +1,4 @@
-"""Whatever is asked of the windows and panes of a server, they stay whole: tiled, in order, with one focus."""
+"""Any sequence of layout changes keeps windows and panes consistent: tiled, ordered, with one focus."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXAMPLES = settings(deadline=None, max_examples=100)
 
 
 class Terminal:
-    """What an arranger needs of a pane: that it takes sizes."""
+    """The part of a pane that an arranger uses: resizing."""
 
     def __init__(self, record):
         self.record = record
@@ -34,8 +34,8 @@ class Terminal:
         pass
 
 
-class Here:
-    """What an arranger needs of a service: a tree, terminals, and somebody to tell."""
+class FakeService:
+    """The parts of a service that an arranger uses: a tree, terminals and change callbacks."""
 
     def __init__(self):
         self.tree = Tree()
@@ -67,7 +67,7 @@ views = st.lists(st.builds(View, st.integers(0, 90), st.integers(0, 40)), max_si
 
 
 class Pick:
-    """A session, window or pane that is there when the time comes; now and then one that is not."""
+    """A session, window or pane chosen when the operation is applied; sometimes one that does not exist."""
 
     def __init__(self, kind, number):
         self.kind = kind
@@ -78,12 +78,12 @@ class Pick:
 
     def __call__(self, tree):
         windows = [window for session in tree.sessions.values() for window in session.windows]
-        there = {
+        existing = {
             "session": list(tree.sessions),
             "window": [window.id for window in windows],
             "pane": [pane.id for pane in tree.panes()],
         }[self.kind]
-        return there[self.number % len(there)] if there and self.number else 9999
+        return existing[self.number % len(existing)] if existing and self.number else 9999
 
 
 def picks(kind):
@@ -121,7 +121,7 @@ NAMES = (
     *("session", "window", "split", "remove", "die", "select", "resize_pane", "resize_window", "push_divider", "zoom"),
     *("apply_preset", "swap_panes", "swap_windows", "move_window", "move_pane", "break_pane", "set_views"),
 )
-BEGINNING = (
+INITIAL_STEPS = (
     ("session",),
     ("split", Pick("pane", 12), "right"),
     ("split", Pick("pane", 12), "down"),
@@ -131,23 +131,23 @@ BEGINNING = (
 )
 
 
-def apply(here, name, arguments):
-    tree, arranger = here.tree, here.arranger
+def apply(service, name, arguments):
+    tree, arranger = service.tree, service.arranger
     arguments = [[each(tree) for each in one] if name == "remove" else one for one in arguments]
     arguments = [one(tree) if isinstance(one, Pick) else one for one in arguments]
     if name == "session":
-        tree.add_session(tree.free_name(set()), "sh", here.new())
+        tree.add_session(tree.free_name(set()), "sh", service.new())
     elif name == "window":
         session = tree.session(arguments[0])
         arranger.check_index(session, arguments[1])
-        record = here.new()
+        record = service.new()
         record.cols, record.rows = arranger.size_for(session, (session.current.cols, session.current.rows))
         tree.add_window(session, "sh", record, arguments[1])
     elif name == "split":
         target, direction = arguments
         _session, window, _pane = arranger.find_shown(target)
         divided = layout.split(window.layout, window.cols, window.rows, target, tree.next_pane_id, direction)
-        window.panes.append(here.new())
+        window.panes.append(service.new())
         window.lay_out(divided)
         window.zoomed = None
         window.drop_dead()
@@ -158,12 +158,12 @@ def apply(here, name, arguments):
     else:
         getattr(arranger, name)(*arguments)
         if name == "set_views":
-            here.views[arguments[0]] = arguments[1]
-    here.tree_changed()  # whoever makes or removes panes says so
+            service.views[arguments[0]] = arguments[1]
+    service.tree_changed()  # the service calls this after creating or removing panes
 
 
-def check(here):
-    tree = here.tree
+def check(service):
+    tree = service.tree
     seen = []
     for session in tree.sessions.values():
         assert session.windows
@@ -181,57 +181,57 @@ def check(here):
             assert window.active_pane in shown
             assert window.zoomed is None or window.zoomed == window.active_pane
             assert set(window.recent) <= set(ids)
-            views = [view for view in here.views.get(session.id, []) if view.cols and view.rows]
+            views = [view for view in service.views.get(session.id, []) if view.cols and view.rows]
             if views and window.size_policy != "manual" and window.id == session.active_window:
                 assert (window.cols, window.rows) == decide(window.size_policy or "smallest", views, (0, 0))
             for pane, place in window.arrangement.panes.items():
-                record = here.panes[pane].record
+                record = service.panes[pane].record
                 assert (record.cols, record.rows) == (place.cols, place.rows)
     assert len(seen) == len(set(seen))
     assert sorted(tree.focus_order) == sorted(tree.sessions)
     assert Tree.load(tree.dump()) == tree
 
 
-def begin():
-    """Make two sessions with windows that are split: by chance alone, hardly anything would come of most changes."""
-    here = Here()
-    for name, *arguments in BEGINNING:
-        apply(here, name, arguments)
-    return here
+def make_service():
+    """Create two sessions with split windows: starting from nothing, most random changes would have no effect."""
+    service = FakeService()
+    for name, *arguments in INITIAL_STEPS:
+        apply(service, name, arguments)
+    return service
 
 
-def test_any_sequence_of_changes_leaves_every_window_whole():
+def test_any_sequence_of_changes_keeps_every_window_consistent():
     done = Counter()
 
     @EXAMPLES
     @given(st.lists(operations, min_size=10, max_size=40))
-    def stays_whole(steps):
-        here = begin()
+    def keep_windows_consistent(steps):
+        service = make_service()
         for name, *arguments in steps:
-            before, told = here.tree.dump(), tree_state(here.tree)
+            before, state_before = service.tree.dump(), tree_state(service.tree)
             try:
-                apply(here, name, arguments)
+                apply(service, name, arguments)
             except RequestError:
-                assert here.tree.dump() == before, "what is refused changes nothing"
-            check(here)
-            now = tree_state(here.tree)
-            if before == here.tree.dump():
-                assert list(changes(told, now)) == []
+                assert service.tree.dump() == before, "a refused change must have no effect"
+            check(service)
+            state_after = tree_state(service.tree)
+            if before == service.tree.dump():
+                assert list(changes(state_before, state_after)) == []
             else:
                 done[name] += 1
 
-    stays_whole()
-    # What is never tried is not shown.
+    keep_windows_consistent()
+    # Every operation must have changed something at least once.
     assert {name for name in NAMES if not done[name]} == set()
 
 
 @EXAMPLES
 @given(st.lists(operations, min_size=5, max_size=25))
-def test_a_service_that_takes_over_finds_nothing_left_to_do(steps):
-    here = begin()
+def test_take_over_does_not_change_the_tree(steps):
+    service = make_service()
     for name, *arguments in steps:
         with contextlib.suppress(RequestError):
-            apply(here, name, arguments)
-    before = here.tree.dump()
-    here.arranger.take_over()
-    assert here.tree.dump() == before
+            apply(service, name, arguments)
+    before = service.tree.dump()
+    service.arranger.take_over()
+    assert service.tree.dump() == before

@@ -1,4 +1,4 @@
-"""Every test of this folder runs against every engine."""
+"""Run every test of this folder with every engine."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from phux_core.engine.protocol import DEFAULT_STYLE, Reply
 
 
 class Term:
-    """An engine with the conveniences that tests want: rows as a list, effects by kind."""
+    """An engine with convenience properties for tests: rows as a list, replies, cursor position."""
 
     def __init__(self, engine):
         self.engine = engine
@@ -22,12 +22,12 @@ class Term:
         return effects
 
     def ask(self, data):
-        """Feed and return what the terminal replied, as one string of bytes."""
+        """Feed data and return the replies of the terminal, joined."""
         return b"".join(effect.data for effect in self.feed(data) if isinstance(effect, Reply))
 
     @property
     def screen(self):
-        """The rows of the viewport without the blank ones at its end."""
+        """The rows of the viewport, without trailing blank rows."""
         text = self.engine.lines(0, self.engine.rows).text
         while text and not text[-1]:
             text.pop()
@@ -46,7 +46,7 @@ class Term:
 
     @property
     def at(self):
-        """Where the cursor is, (x, y)."""
+        """The cursor position, (x, y)."""
         cursor = self.engine.cursor()
         return cursor.x, cursor.y
 
@@ -56,19 +56,19 @@ class Term:
         return self.engine.spans(0, self.engine.rows)
 
     def style(self, col=0, row=0):
-        """The style of one cell, the default one where no span says otherwise."""
+        """Return the style of one cell, or the default style if no span covers it."""
         span = self.span(col, row)
         return DEFAULT_STYLE if span is None else span.style
 
     def span(self, col=0, row=0):
-        """The span that covers one cell."""
+        """Return the span that covers one cell, or None."""
         for span in self.engine.spans(row, 1):
             if span.col <= col < span.col + span.count * span.width:
                 return span
         return None
 
     def state(self):
-        """Everything that can be seen of it, for comparisons."""
+        """Return the whole observable state, for comparisons."""
         engine = self.engine
         rows = engine.history_rows
         return (
@@ -86,7 +86,7 @@ class Term:
 
 @pytest.fixture(params=engines.ENGINES)
 def engine_name(request):
-    """The name of the engine under test."""
+    """Return the name of the engine under test."""
     try:
         engines.create(request.param, 1, 1).close()
     except ImportError as error:
@@ -96,7 +96,7 @@ def engine_name(request):
 
 @pytest.fixture
 def engine(engine_name):
-    """Make engines; they are closed after the test."""
+    """Return a function that creates engines, which are closed after the test."""
     made = []
 
     def make(cols=80, rows=24, **options):
@@ -110,7 +110,7 @@ def engine(engine_name):
 
 @pytest.fixture
 def term(engine):
-    """Make terminals: engines with conveniences."""
+    """Return a function that creates a ``Term`` and feeds it."""
 
     def make(cols=10, rows=4, *chunks, **options):
         terminal = Term(engine(cols, rows, **options))
@@ -122,7 +122,7 @@ def term(engine):
 
 @pytest.fixture
 def restored(engine_name):
-    """Rebuild terminals from checkpoints; they are closed after the test."""
+    """Return a function that restores terminals from checkpoints, which are closed after the test."""
     made = []
 
     def make(checkpoint):

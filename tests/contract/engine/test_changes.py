@@ -1,47 +1,47 @@
-"""Which rows changed since somebody last asked."""
+"""`changed()` returns the rows that changed since its last call."""
 
 
-def rows(t):
-    """The rows that changed, without those that are blank."""
+def changed_rows(t):
+    """Return the text of the changed rows that are not blank."""
     return {row: "".join(span.text for span in spans) for row, spans in t.engine.changed().items() if spans}
 
 
-def test_the_first_answer_is_the_whole_screen(term):
+def test_the_first_call_returns_the_whole_screen(term):
     t = term(10, 3, "one\r\ntwo")
-    assert rows(t) == {0: "one", 1: "two"}
+    assert changed_rows(t) == {0: "one", 1: "two"}
 
 
-def test_a_row_that_changed_is_told_whole(term):
+def test_a_changed_row_is_returned_in_full(term):
     t = term(10, 3, "one\r\ntwo")
-    rows(t)
+    changed_rows(t)
     t.feed("2")
-    assert rows(t)[1] == "two2"
+    assert changed_rows(t)[1] == "two2"
 
 
-def test_a_reader_of_spans_takes_nothing_away(term):
+def test_reading_spans_does_not_reset_the_changed_rows(term):
     t = term(10, 3)
-    rows(t)
+    changed_rows(t)
     t.feed("one")
     assert t.spans
-    assert rows(t)[0] == "one"
+    assert changed_rows(t)[0] == "one"
 
 
-def test_a_mark_that_joins_a_glyph_changes_its_row(term):
+def test_a_combining_mark_changes_the_row_of_its_glyph(term):
     t = term(10, 3, "e")
-    rows(t)
+    changed_rows(t)
     t.feed("\u0301")
-    assert rows(t)[0] == "e\u0301"
+    assert changed_rows(t)[0] == "e\u0301"
 
 
-def test_what_was_forgotten_is_told_anew(term):
+def test_forget_changes_makes_the_next_call_return_unchanged_rows_again(term):
     t = term(10, 3, "one")
-    rows(t)
+    changed_rows(t)
     t.engine.forget_changes()
-    assert rows(t)[0] == "one"
+    assert changed_rows(t)[0] == "one"
 
 
-def test_ghostty_tells_only_the_rows_that_changed(term):
+def test_ghostty_returns_only_the_rows_that_changed(term):
     t = term(10, 3, "one\r\ntwo\r\n")
-    rows(t)
+    changed_rows(t)
     t.feed("three")
     assert t.engine.name != "ghostty" or set(t.engine.changed()) == {2}

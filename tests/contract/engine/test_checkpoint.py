@@ -1,4 +1,4 @@
-"""A checkpoint rebuilds the whole terminal, wherever in the stream it is taken."""
+"""A checkpoint restores the whole terminal, wherever in the stream it is taken."""
 
 import random
 
@@ -20,7 +20,7 @@ FOLLOW = b"x\tq\x0eq\x0f\x1b[6n\r\nmore\x1b8y\x1b[?1049lback\n\n\n\n\x1b[<u\tz\x
 
 
 @pytest.mark.parametrize("part", [0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
-def test_a_restored_terminal_looks_the_same_and_goes_on_the_same(term, restored, part):
+def test_a_restored_terminal_has_the_same_state_and_handles_further_input_the_same(term, restored, part):
     t = term(24, 10)
     cut = int(len(SESSION) * part)
     t.feed(SESSION[:cut])
@@ -57,7 +57,7 @@ ENDS = [b"1m\x1b\\xyz\x07\r\n\x1b[c", b"p\x07abc", b"\\abc", "漢".encode()[1:] 
 
 
 @pytest.mark.parametrize("head", UNFINISHED, ids=repr)
-def test_a_sequence_cut_by_the_checkpoint_is_finished_by_the_restored_terminal(term, restored, head):
+def test_a_restored_terminal_completes_a_sequence_cut_by_the_checkpoint(term, restored, head):
     for end in ENDS:
         t = term(20, 4, "ab\x1b[?25l\x1b[2;3r\x1b[?6h", head)
         copy = restored(t.engine.checkpoint())
@@ -70,7 +70,7 @@ def test_a_sequence_cut_by_the_checkpoint_is_finished_by_the_restored_terminal(t
 
 
 @pytest.mark.parametrize("opening", [b"\x1b]0;", b"\x1b]7748;", b"\x1b]8;;", b"\x1bP", b"\x1b_", b"\x1b^"], ids=repr)
-def test_a_checkpoint_inside_an_endless_string_is_possible(term, restored, opening):
+def test_a_checkpoint_can_be_taken_inside_a_very_long_control_string(term, restored, opening):
     t = term(20, 4, "ab", opening, b"x" * 300_000)
     copy = restored(t.engine.checkpoint())
     assert t.screen == ["ab"]
@@ -82,7 +82,7 @@ def test_a_checkpoint_inside_an_endless_string_is_possible(term, restored, openi
 @pytest.mark.parametrize(
     "mode", ["\x1b[?2026h", "\x1b[?2048h", "\x1b[?69h\x1b[3;8s", "\x1b[?45h", "\x1b[?1049h\x1b[?7l"]
 )
-def test_restoring_says_nothing_to_the_program_and_changes_no_mode(term, restored, mode):
+def test_restoring_sends_no_reply_and_changes_no_mode(term, restored, mode):
     t = term(20, 4, "ab", mode)
     copy = restored(t.engine.checkpoint())
     assert copy.feed(b"") == []
@@ -98,8 +98,8 @@ def test_wide_characters_cut_by_a_narrower_alternate_screen_do_not_prevent_a_che
             assert copy.state() == t.state()
 
 
-def test_nor_do_wide_characters_on_the_primary_screen_while_autowrap_is_off(term, restored):
-    # htop and mc turn autowrap off on the alternate screen, and the shell's text is resized below it.
+def test_wide_characters_on_the_primary_screen_do_not_prevent_a_checkpoint_while_autowrap_is_off(term, restored):
+    # htop and mc turn autowrap off on the alternate screen, and the primary screen is resized meanwhile.
     for stream in ("漢字漢字\x1b[?7l", "漢字漢字\x1b[?1049h\x1b[?7l"):
         t = term(8, 3, stream)
         t.engine.resize(3, 3)
@@ -108,10 +108,12 @@ def test_nor_do_wide_characters_on_the_primary_screen_while_autowrap_is_off(term
         assert "".join(copy.history + copy.screen) == "漢字漢字"
 
 
-@pytest.mark.parametrize("under_way", [b"\x1b[3", b"\x1b]2;tit", "漢".encode()[:2], b"\x1b_a\x9b"], ids=repr)
-def test_nor_does_a_sequence_under_way_at_that_moment(term, restored, under_way):
+@pytest.mark.parametrize("unfinished", [b"\x1b[3", b"\x1b]2;tit", "漢".encode()[:2], b"\x1b_a\x9b"], ids=repr)
+def test_an_unfinished_sequence_does_not_prevent_a_checkpoint_after_wide_characters_were_cut(
+    term, restored, unfinished
+):
     for leave in ("", "\x1b[?1049l"):
-        t = term(20, 4, "\x1b[?1049h\x1b[2;1Hab漢字漢字\x1b[1;1H", leave, under_way)
+        t = term(20, 4, "\x1b[?1049h\x1b[2;1Hab漢字漢字\x1b[1;1H", leave, unfinished)
         t.engine.resize(5, 4)
         copy = restored(t.engine.checkpoint())
         for each in (t, copy):
@@ -120,14 +122,14 @@ def test_nor_does_a_sequence_under_way_at_that_moment(term, restored, under_way)
         assert copy.state() == t.state()
 
 
-def test_positions_go_on_counting(term, restored):
+def test_a_restored_terminal_continues_the_stream_position(term, restored):
     t = term(20, 4, "abc")
     copy = restored(t.engine.checkpoint())
     assert copy.engine.position == 3
     assert copy.feed("\x1b]133;A\x07")[0].start == 3
 
 
-def test_taking_a_checkpoint_changes_nothing(term):
+def test_taking_a_checkpoint_does_not_change_the_terminal(term):
     t = term(24, 10, SESSION)
     before = t.state()
     first = t.engine.checkpoint()
@@ -149,7 +151,7 @@ def test_a_checkpoint_is_restored_by_the_engine_that_made_it(term, restored, eng
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "foreign", "version"])
-def test_what_is_no_checkpoint_is_refused(term, engine_name, damage):
+def test_restoring_an_invalid_checkpoint_raises_value_error(term, engine_name, damage):
     good = term(20, 4, "abc").engine.checkpoint()
     head = good.index(b"\n") + 1
     bad = {
@@ -163,7 +165,7 @@ def test_what_is_no_checkpoint_is_refused(term, engine_name, damage):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_restoring_at_random_places_makes_no_difference(term, restored, seed):
+def test_restoring_at_random_positions_does_not_change_the_result(term, restored, seed):
     rng = random.Random(seed)
     t = term(24, 10)
     copy = term(24, 10)
@@ -179,7 +181,7 @@ def test_restoring_at_random_places_makes_no_difference(term, restored, seed):
 
 
 @pytest.mark.parametrize("size", [1, 3, 17])
-def test_feeding_in_pieces_is_feeding_whole(term, size):
+def test_feeding_in_pieces_gives_the_same_result_as_feeding_at_once(term, size):
     whole, pieces = term(24, 10), term(24, 10)
     data = SESSION + FOLLOW
     whole.feed(data)

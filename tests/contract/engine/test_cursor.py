@@ -1,4 +1,4 @@
-"""Moving the cursor: every motion, its default, its limits; margins and origin mode; saving."""
+"""Cursor motions, their defaults and limits; margins and origin mode; saving and restoring the cursor."""
 
 import pytest
 
@@ -49,7 +49,7 @@ import pytest
     ],
     ids=lambda value: repr(value)[3:-1] if isinstance(value, str) else None,
 )
-def test_a_motion_goes_where_it_says_and_never_off_the_grid(term, sequence, expected):
+def test_a_motion_moves_the_cursor_and_stops_at_the_edges(term, sequence, expected):
     t = term(10, 6, "\x1b[4;5H", sequence)
     assert t.at == expected
 
@@ -60,7 +60,7 @@ def test_motions_do_not_scroll(term):
     assert t.history == []
 
 
-def test_up_stops_at_the_top_margin_and_down_at_the_bottom_margin(term):
+def test_motions_inside_the_margins_stop_at_the_margins(term):
     t = term(10, 6, "\x1b[2;4r\x1b[3;1H\x1b[9A")
     assert t.at == (0, 1)
     t.feed("\x1b[9B")
@@ -76,17 +76,17 @@ def test_motions_outside_the_margins_stop_at_the_edges_of_the_screen(term):
     assert t.at == (0, 5)
 
 
-def test_setting_margins_homes_the_cursor(term):
+def test_setting_margins_moves_the_cursor_home(term):
     assert term(10, 6, "\x1b[4;4H\x1b[2;5r").at == (0, 0)
 
 
 @pytest.mark.parametrize("margins", ["\x1b[4;2r", "\x1b[3;3r", "\x1b[9;12r"])
-def test_margins_that_make_no_region_are_ignored(term, margins):
+def test_invalid_margins_are_ignored(term, margins):
     t = term(10, 4, "\x1b[3;3H", margins)
     assert t.at == (2, 2)
 
 
-def test_origin_mode_counts_from_the_top_margin_and_confines_the_cursor(term):
+def test_origin_mode_counts_from_the_top_margin_and_keeps_the_cursor_inside(term):
     t = term(10, 6, "\x1b[2;4r\x1b[?6h")
     assert t.at == (0, 1)
     t.feed("\x1b[2;3H")
@@ -101,31 +101,31 @@ def test_origin_mode_counts_from_the_top_margin_and_confines_the_cursor(term):
 
 @pytest.mark.parametrize("before", [b"\xe9", b"\x1b]2;t", b"\x1bPx", b"\x1b[3"])
 @pytest.mark.parametrize("sequence", [b"\x1b[!p", b"\x1b[22;0t", b"\x1b[K", b"\x1b[3C"])
-def test_a_sequence_means_the_same_in_pieces_whatever_it_cuts_short(term, before, sequence):
+def test_a_sequence_that_interrupts_another_has_the_same_effect_byte_by_byte(term, before, sequence):
     stream = b"ab" + before + sequence + b"x"
     whole, pieces = term(20, 2, stream), term(20, 2, *(stream[at : at + 1] for at in range(len(stream))))
     assert pieces.state() == whole.state()
     assert sorted(map(repr, pieces.effects)) == sorted(map(repr, whole.effects))
 
 
-def test_reverse_wrap_goes_back_to_where_a_line_was_wrapped_and_no_further(term):
+def test_reverse_wrap_moves_back_only_over_soft_wraps(term):
     t = term(4, 3, "ab\r\ncdefgh\x1b[?45h\b\b\b\b")
     assert t.at == (2, 1)
     t.feed("\x1b[9D")
     assert t.at == (0, 1)
 
 
-def test_without_reverse_wrap_a_backspace_stops_at_the_first_column(term):
+def test_backspace_without_reverse_wrap_stops_at_the_first_column(term):
     assert term(4, 3, "abcdef\b\b\b").at == (0, 1)
 
 
-def test_the_cursor_report_counts_from_the_origin(term):
+def test_the_cursor_report_counts_from_the_top_margin_in_origin_mode(term):
     t = term(10, 6, "\x1b[2;4r\x1b[?6h\x1b[2;3H")
     assert t.ask("\x1b[6n") == b"\x1b[2;3R"
 
 
 @pytest.mark.parametrize(("save", "restore"), [("\x1b7", "\x1b8"), ("\x1b[s", "\x1b[u")], ids=["DECSC", "SCOSC"])
-def test_saving_and_restoring_the_cursor(term, save, restore):
+def test_restoring_the_cursor_moves_it_to_the_saved_position_each_time(term, save, restore):
     t = term(10, 4, "\x1b[2;3H", save, "\x1b[4;7Hx", restore)
     assert t.at == (2, 1)
     t.feed("\x1b[1;1H", restore)
@@ -146,7 +146,7 @@ def test_saving_the_cursor_saves_origin_mode_and_the_pending_wrap(term):
     assert t.screen == ["abc", "d"]
 
 
-def test_restoring_what_was_never_saved_goes_home_with_default_style(term):
+def test_restoring_a_cursor_that_was_never_saved_moves_it_home_with_default_style(term):
     t = term(10, 4, "\x1b[3;3H\x1b[31m\x1b8x")
     assert t.screen == ["x"]
     assert t.style().fg is None
@@ -163,16 +163,16 @@ def test_restoring_what_was_never_saved_goes_home_with_default_style(term):
         (6, "bar", False),
     ],
 )
-def test_the_shape_of_the_cursor(term, number, shape, blinking):
+def test_decscusr_sets_the_shape_and_blinking_of_the_cursor(term, number, shape, blinking):
     cursor = term(10, 2, f"\x1b[{number} q").engine.cursor()
     assert (cursor.shape, cursor.blinking) == (shape, blinking)
 
 
-def test_the_shape_of_the_cursor_can_be_read_inside_a_sequence(term):
+def test_the_cursor_can_be_read_inside_an_unfinished_sequence(term):
     assert term(10, 2, "\x1b[5 qab\x1b[3").engine.cursor() == (2, 0, True, "bar", True)
 
 
-def test_hiding_and_showing_the_cursor(term):
+def test_mode_25_shows_and_hides_the_cursor(term):
     t = term(10, 2, "\x1b[?25l")
     assert not t.engine.cursor().visible
     t.feed("\x1b[?25h")

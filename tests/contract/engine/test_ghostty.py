@@ -1,4 +1,4 @@
-"""What is promised of the ghostty engine alone: speed of reading, freed memory, no slow path."""
+"""Guarantees of the ghostty engine only: fast reads, no memory leaks, no slow path."""
 
 import gc
 import time
@@ -11,13 +11,13 @@ pytest.importorskip("pyghostty")
 
 
 def resident():
-    """Bytes of memory this process holds."""
+    """Return the resident memory of this process in bytes."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * 4096
 
 
 def best(call, times=5):
-    """The shortest time that ``call`` took, in seconds."""
+    """Return the shortest time that ``call`` took, in seconds."""
     durations = []
     for _ in range(times):
         start = time.perf_counter()
@@ -28,20 +28,20 @@ def best(call, times=5):
 
 @pytest.fixture
 def styled():
-    """A screen of 200x50 with a different style in every cell."""
+    """Provide a 200x50 screen with a different style in every cell."""
     engine = engines.create("ghostty", 200, 50)
     engine.feed(b"".join(b"\x1b[%d;38;5;%dm%c" % (1 + i % 9, i % 251, 65 + i % 26) for i in range(200 * 50)))
     yield engine
     engine.close()
 
 
-def test_a_screen_of_styles_is_read_in_a_tenth_of_the_time_of_the_wrapper(styled):
+def test_reading_spans_is_ten_times_faster_than_the_cell_by_cell_wrapper(styled):
     from pyghostty import Terminal
 
     wrapper = Terminal(200, 50)
     wrapper.feed(b"\x1b[1;31mx")
     start = time.perf_counter()
-    for x in range(200):  # a fiftieth of the screen is enough to know
+    for x in range(200):  # one row is enough to estimate the whole screen
         wrapper.style(x, 0)
     cell_by_cell = 50 * (time.perf_counter() - start)
     wrapper.close()
@@ -49,11 +49,11 @@ def test_a_screen_of_styles_is_read_in_a_tenth_of_the_time_of_the_wrapper(styled
     assert best(lambda: styled.spans(0, 50)) < cell_by_cell / 10
 
 
-def test_the_text_of_a_screen_takes_well_below_a_millisecond(styled):
+def test_reading_the_text_of_a_screen_takes_less_than_a_millisecond(styled):
     assert best(lambda: styled.lines(0, 50), 20) < 0.001
 
 
-def test_two_thousand_engines_made_used_and_closed_leave_no_memory_behind():
+def test_closed_engines_leak_no_memory():
     def cycle(count):
         for _ in range(count):
             engine = engines.create("ghostty", 80, 24)
@@ -69,7 +69,7 @@ def test_two_thousand_engines_made_used_and_closed_leave_no_memory_behind():
     assert resident() - before < 4 << 20
 
 
-def test_checkpoints_and_restored_engines_leave_no_memory_behind():
+def test_checkpoints_and_restored_engines_leak_no_memory():
     engine = engines.create("ghostty", 80, 24)
     engine.feed(b"some \x1b[32mtext\r\n" * 2000)
 
@@ -86,7 +86,7 @@ def test_checkpoints_and_restored_engines_leave_no_memory_behind():
     engine.close()
 
 
-def test_an_engine_that_nobody_closed_frees_its_terminal_when_it_goes():
+def test_an_unclosed_engine_frees_its_terminal_when_it_is_collected():
     def cycle(count):
         for _ in range(count):
             engines.create("ghostty", 200, 50).feed(b"text\r\n" * 200)
@@ -98,10 +98,10 @@ def test_an_engine_that_nobody_closed_frees_its_terminal_when_it_goes():
     assert resident() - before < 4 << 20
 
 
-def test_a_full_history_does_not_slow_scrolling_down():
+def test_scrolling_with_a_full_history_is_not_slower():
     data = b"a line of text, neither long nor short\r\n" * 2000
 
-    def speed(history):
+    def feed_time_s(history):
         engine = engines.create("ghostty", 80, 24, history=history)
         for _ in range(10):
             engine.feed(data)
@@ -109,11 +109,11 @@ def test_a_full_history_does_not_slow_scrolling_down():
         engine.close()
         return seconds
 
-    # The library's own limit of lines makes this five times slower or worse.
-    assert speed(5_000) < 3 * speed(10_000_000)
+    # With the library's own line limit, scrolling is at least five times slower.
+    assert feed_time_s(5_000) < 3 * feed_time_s(10_000_000)
 
 
-def test_using_a_closed_engine_is_an_error_and_no_crash():
+def test_using_a_closed_engine_raises_instead_of_crashing():
     engine = engines.create("ghostty", 80, 24)
     engine.close()
     for use in (

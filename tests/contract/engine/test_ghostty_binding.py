@@ -1,4 +1,4 @@
-"""Only what the engine uses of libghostty-vt is declared, and all of that."""
+"""The binding declares exactly the parts of libghostty-vt that the engine uses."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ def names(pattern):
     return set(re.findall(pattern, text)) - OURS
 
 
-def test_every_function_and_number_that_the_engine_names_is_declared():
+def test_every_function_and_constant_used_by_the_engine_is_declared():
     for name in names(r"\blib\.(\w+)"):
         assert hasattr(lib, name), name
 
 
-def test_every_type_that_the_engine_names_is_declared():
+def test_every_type_used_by_the_engine_is_declared():
     for name in names(r"\bGhostty\w+"):
         assert ffi.typeof(name), name
 
 
-def test_what_the_used_names_speak_of_stays_and_nothing_else():
+def test_reduce_keeps_only_the_used_names_and_their_dependencies():
     reduced = binding.reduce(DECLARATIONS, ["ghostty_used"])
     assert set(re.findall(r"[Gg]hostty\w+", reduced)) == {"ghostty_used", "GhosttyCall", "GhosttyTwo", "GhosttyOne"}
 
 
-def test_a_name_that_the_library_does_not_have_is_an_import_error():
+def test_a_name_missing_from_the_library_raises_import_error():
     with pytest.raises(ImportError, match="ghostty_gone"):
         binding.reduce(DECLARATIONS, ["ghostty_gone"])
 
 
-def test_the_compiled_declarations_are_those_of_the_installed_library():
-    """Otherwise each start takes 150 ms longer: ``python -m phux_core.engine.ghostty.binding PATH`` writes them."""
+def test_the_compiled_declarations_match_the_installed_library():
+    """If they differ, each start takes 150 ms longer; update with ``python -m phux_core.engine.ghostty.binding PATH``."""
     directory = binding._directory()
     compiled, parsed = binding._compiled(directory), binding._parsed(directory)
     assert compiled is ffi
@@ -63,7 +63,7 @@ def test_the_compiled_declarations_are_those_of_the_installed_library():
             ]
 
 
-def test_other_declarations_are_parsed_at_runtime(tmp_path):
+def test_declarations_of_another_release_are_parsed_at_runtime(tmp_path):
     directory = Path(binding._directory())
     (tmp_path / "_cdef.py").write_text((directory / "_cdef.py").read_text() + "\n# a newer release\n")
     assert binding._compiled(str(tmp_path)) is None

@@ -7,13 +7,13 @@ import pytest
 from phux_core.engine.protocol import MAX_SIZE
 
 
-def test_rows_that_scroll_off_are_history(term):
+def test_rows_that_scroll_off_become_history(term):
     t = term(10, 2, "1\r\n2\r\n3\r\n4")
     assert t.history == ["1", "2"]
     assert t.engine.lines(-1, 2).text == ["2", "3"]
 
 
-def test_rows_that_do_not_exist_are_left_out(term):
+def test_rows_that_do_not_exist_are_omitted(term):
     t = term(10, 2, "1\r\n2\r\n3")
     assert t.engine.lines(-5, 100).text == ["1", "2", "3"]
     assert t.engine.lines(2, 5).text == []
@@ -24,7 +24,7 @@ def test_rows_that_do_not_exist_are_left_out(term):
 
 @pytest.mark.parametrize("cols", [20, 80, 200, 500])
 @pytest.mark.parametrize("kind", ["plain", "styled", "wide"])
-def test_ten_thousand_rows_asked_for_are_ten_thousand_rows_kept(term, cols, kind):
+def test_the_default_limit_keeps_ten_thousand_rows_of_any_width_and_content(term, cols, kind):
     t = term(cols, 24)
     filler = {
         "plain": "x" * (cols - 8),
@@ -41,7 +41,7 @@ def test_ten_thousand_rows_asked_for_are_ten_thousand_rows_kept(term, cols, kind
     assert t.engine.lines(-10_001, 1).text == []
 
 
-def test_the_limit_holds_through_any_mixture_of_cheap_and_costly_rows(term):
+def test_the_limit_holds_for_any_mixture_of_small_and_large_rows(term):
     rng = random.Random(1)
     limit, rows, total = 1500, 10, 0
     t = term(40, rows, history=limit)
@@ -90,7 +90,7 @@ def test_the_limit_can_be_changed(term):
     assert t.history == ["294", "295", "296"]
 
 
-def test_erasing_the_screen_does_not_lose_history(term):
+def test_erasing_the_screen_keeps_history(term):
     t = term(10, 2, "1\r\n2\r\n3\x1b[2J")
     assert t.history[:1] == ["1"]
 
@@ -100,7 +100,7 @@ def test_the_soft_wrap_flag_is_kept_in_history(term):
     assert t.engine.lines(-3, 3) == (["abcd", "efgh", "ij"], [True, True, False])
 
 
-def test_a_line_feed_makes_no_soft_wrap(term):
+def test_a_line_feed_sets_no_soft_wrap_flag(term):
     assert term(4, 3, "abcd\r\nefgh").wrapped == [False, False, False]
 
 
@@ -112,14 +112,14 @@ def test_narrowing_reflows_a_long_line(term):
     assert t.at == (2, 2)
 
 
-def test_widening_joins_what_was_wrapped(term):
+def test_widening_joins_wrapped_rows(term):
     t = term(5, 4, "abcdefghij\r\nxy")
     t.engine.resize(10, 4)
     assert t.screen == ["abcdefghij", "xy"]
     assert t.at == (2, 1)
 
 
-def test_there_and_back_again_gives_the_same_text(term):
+def test_resizing_back_to_the_first_width_restores_the_text(term):
     text = "the quick brown fox jumps over the lazy dog\r\nand\r\n漢字漢字漢字漢字漢字\r\nend"
     t = term(60, 10, text)
     before = t.screen
@@ -142,7 +142,7 @@ def test_reflow_keeps_styles(term):
     ]
 
 
-def test_reflow_reaches_into_history(term):
+def test_reflow_includes_history(term):
     t = term(10, 2, "0123456789\r\na\r\nb\r\nc")
     t.engine.resize(5, 2)
     everything = t.engine.lines(-t.engine.history_rows, t.engine.history_rows + 2)
@@ -150,7 +150,7 @@ def test_reflow_reaches_into_history(term):
     assert everything.wrapped[0] is True
 
 
-def test_the_cursor_stays_with_its_text(term):
+def test_the_cursor_moves_with_its_text_on_reflow(term):
     t = term(10, 4, "abcdefgh\x1b[1;7H")
     t.engine.resize(4, 4)
     assert t.at == (2, 1)
@@ -158,7 +158,7 @@ def test_the_cursor_stays_with_its_text(term):
     assert t.screen == ["abcd", "efXh"]
 
 
-def test_fewer_rows_push_the_top_into_history(term):
+def test_reducing_rows_moves_the_top_rows_into_history(term):
     t = term(10, 4, "1\r\n2\r\n3\r\n4")
     t.engine.resize(10, 2)
     assert t.history + t.screen == ["1", "2", "3", "4"]
@@ -172,7 +172,7 @@ def test_the_alternate_screen_does_not_reflow(term):
     assert t.engine.cols == 4
 
 
-def test_the_primary_screen_reflows_below_the_alternate_one(term):
+def test_the_primary_screen_reflows_while_the_alternate_screen_is_shown(term):
     t = term(10, 4, "abcdefgh\x1b[?1049hx")
     t.engine.resize(4, 4)
     t.feed("\x1b[?1049l")
@@ -187,7 +187,7 @@ def test_resizing_resets_the_margins(term):
 
 
 @pytest.mark.parametrize("size", [(0, 5), (5, 0), (-1, 5), (MAX_SIZE + 1, 5), (5, MAX_SIZE + 1)])
-def test_a_size_out_of_range_is_refused_and_changes_nothing(term, size):
+def test_a_size_out_of_range_raises_and_changes_nothing(term, size):
     t = term(10, 4, "abc")
     with pytest.raises(ValueError):
         t.engine.resize(*size)
@@ -196,7 +196,7 @@ def test_a_size_out_of_range_is_refused_and_changes_nothing(term, size):
 
 
 @pytest.mark.parametrize("size", [(1, 1), (MAX_SIZE, 1), (1, MAX_SIZE), (MAX_SIZE, MAX_SIZE)])
-def test_the_extreme_sizes_work(term, size):
+def test_the_smallest_and_largest_sizes_work(term, size):
     t = term(*size)
     t.feed("abc\r\n\x1b[31m漢字\x1b[m\r\n\x1b[999;999Hx\x1b[2Jy")
     x, y = t.at
@@ -205,7 +205,7 @@ def test_the_extreme_sizes_work(term, size):
     assert len(t.engine.lines(0, size[1]).text) == size[1]
 
 
-def test_any_sequence_of_resizes_is_safe(term):
+def test_repeated_resizes_keep_the_cursor_and_rows_in_range(term):
     t = term(80, 24)
     sizes = [(1, 1), (200, 50), (3, 90), (80, 24), (2, 2), (500, 5), (79, 25), (5, 200), (80, 24)]
     for number, (cols, rows) in enumerate(sizes * 3):

@@ -1,4 +1,4 @@
-"""Input made to break terminals: memory stays bounded, nothing stalls, the next line is right."""
+"""Hostile input: memory and time stay bounded, and the following text is shown correctly."""
 
 import gc
 import random
@@ -10,14 +10,14 @@ MEGABYTE = 1 << 20
 
 
 def resident():
-    """Bytes of memory this process holds."""
+    """Return the resident memory of this process in bytes."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * 4096
 
 
 @pytest.fixture(scope="module")
-def only_own_garbage():
-    """Leave all that was there before, every test of the run among it, out of the collections: looking is not free."""
+def frozen_heap():
+    """Exclude all existing objects from garbage collection, because scanning them on each collection is slow."""
     gc.collect()
     gc.freeze()
     yield
@@ -25,8 +25,8 @@ def only_own_garbage():
 
 
 @pytest.fixture
-def bounded(only_own_garbage):
-    """Check that a test takes neither much memory nor much time."""
+def bounded(frozen_heap):
+    """Check that a test uses less than 100 MiB of memory and 30 seconds."""
     gc.collect()
     memory, start = resident(), time.monotonic()
     yield
@@ -57,7 +57,7 @@ def bounded(only_own_garbage):
     ids=repr,
 )
 @pytest.mark.parametrize("filler", [b"x", b"1", b";"])
-def test_an_endless_control_string_ends_where_it_ends(term, bounded, opening, filler):
+def test_text_after_a_very_long_control_string_is_shown(term, bounded, opening, filler):
     t = term(20, 3, "before ", opening)
     for _ in range(16):
         t.feed(filler * (MEGABYTE // 4))
@@ -73,32 +73,32 @@ def test_a_title_of_a_megabyte_leaves_the_terminal_usable(term, bounded):
 
 @pytest.mark.parametrize("final", "ABCDEFGHIJKLMPSTXZ@`abdefghlmnrtu")
 @pytest.mark.parametrize("number", ["999999999", "65536", "4294967297", "99999999999999999999999999"])
-def test_huge_parameters_are_survived(term, bounded, final, number):
+def test_huge_parameters_leave_the_terminal_usable(term, bounded, final, number):
     t = term(20, 5, f"a\x1b[{number}{final}\x1b[{number};{number}{final}", "\x1b[?25h\x1bc", "after")
     assert t.screen == ["after"]
 
 
-def test_repeating_a_character_very_often_is_bounded(term, bounded):
+def test_a_huge_repeat_count_is_bounded(term, bounded):
     t = term(20, 3, "x\x1b[999999999b" * 3, "\x1b[2J\x1b[H", "after")
     assert t.screen == ["after"]
 
 
-def test_endless_parameters_are_survived(term, bounded):
+def test_a_million_parameters_leave_the_terminal_usable(term, bounded):
     t = term(20, 3, "a\x1b[", "1;" * MEGABYTE, "m", "\x1b[m\rafter")
     assert t.screen == ["after"]
 
 
-def test_endless_digits_are_survived(term, bounded):
+def test_a_parameter_of_a_million_digits_leaves_the_terminal_usable(term, bounded):
     t = term(20, 3, "a\x1b[", "1" * MEGABYTE, "C", "\rafter")
     assert t.screen[0].startswith("after")
 
 
-def test_endless_intermediates_are_survived(term, bounded):
+def test_a_million_intermediate_bytes_leave_the_terminal_usable(term, bounded):
     t = term(20, 3, "a\x1b[", " " * MEGABYTE, "q\x1b", "(" * 1000, "B", "\r\x1b[Kafter")
     assert t.screen == ["after"]
 
 
-def test_a_storm_of_combining_marks_is_bounded(term, bounded):
+def test_many_combining_marks_on_one_character_are_bounded(term, bounded):
     t = term(20, 3, "e" + "\u0301" * 200_000, "x\r\nafter")
     assert t.screen[1] == "after"
     assert t.at == (5, 1)
@@ -114,22 +114,22 @@ def test_a_megabyte_of_newlines_is_bounded(term, bounded):
     assert t.screen[-1] == "after"
 
 
-def test_a_megabyte_of_invalid_utf8_is_survived(term, bounded):
+def test_a_megabyte_of_invalid_utf8_leaves_the_terminal_usable(term, bounded):
     t = term(20, 3, b"\xff" * MEGABYTE, b"\xe2\x82", "\r\n\x1b[Kafter")
     assert t.screen[-1] == "after"
 
 
-def test_bells_by_the_thousand_are_one_bell(term, bounded):
+def test_thousands_of_bells_in_one_feed_are_reported_once(term, bounded):
     assert len(term().feed(b"\x07" * 50_000)) == 1
 
 
-def test_scrolling_by_enormous_counts_is_bounded(term, bounded):
+def test_huge_scroll_counts_are_bounded(term, bounded):
     t = term(20, 3, "\x1b[999999999S\x1b[999999999T\x1b[999999999L\x1b[999999999M" * 100, "\x1b[Hafter")
     assert t.screen == ["after"]
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_random_bytes_never_raise_and_never_leave_the_grid(term, bounded, seed):
+def test_random_bytes_never_raise_and_keep_cursor_and_spans_on_the_screen(term, bounded, seed):
     rng = random.Random(seed)
     pieces = [
         b"\x1b[",
@@ -176,6 +176,6 @@ def test_random_bytes_never_raise_and_never_leave_the_grid(term, bounded, seed):
 
 @pytest.mark.parametrize("body", ["!", "?", "!2", "2?", "?!;1", ";!", "3;?"])
 @pytest.mark.parametrize("final", [" @", "'}", "G", "P", "H", "t", "n", "p", "g"])
-def test_marks_of_private_functions_where_they_mean_nothing_are_no_error(term, body, final):
+def test_misplaced_private_markers_in_a_sequence_do_not_raise(term, body, final):
     t = term(10, 4, "\x1b[?6h", f"\x1b[{body}{final}", "\x1bc", "ok")
     assert t.screen == ["ok"]

@@ -1,4 +1,4 @@
-"""What keys, pastes, the mouse and the focus type in each mode."""
+"""The bytes that encode keys, pastes, mouse events and focus changes in each mode."""
 
 import pytest
 
@@ -85,16 +85,16 @@ PLAIN = {
 
 
 @pytest.mark.parametrize(("name", "expected"), PLAIN.items(), ids=PLAIN)
-def test_a_key_types_what_xterm_types(engine, name, expected):
+def test_a_key_is_encoded_as_in_xterm(engine, name, expected):
     assert engine().encode_key(parse_key(name)) == expected
 
 
 @pytest.mark.parametrize("character", ["a", "Z", "0", "é", "漢", "🚀", "~"])
-def test_a_character_types_itself(engine, character):
+def test_a_character_is_encoded_as_utf8(engine, character):
     assert engine().encode_key(Key(character)) == character.encode()
 
 
-def test_every_named_key_types_something(engine):
+def test_every_named_key_has_an_encoding_with_any_modifiers(engine):
     terminal = engine()
     for name in KEY_NAMES:
         for alt in (False, True):
@@ -158,7 +158,7 @@ KITTY = {
 
 
 @pytest.mark.parametrize(("name", "expected"), KITTY.items(), ids=KITTY)
-def test_the_kitty_protocol_tells_keys_apart(term, name, expected):
+def test_the_kitty_protocol_encodes_ambiguous_keys_differently(term, name, expected):
     assert term(10, 2, "\x1b[>1u").engine.encode_key(parse_key(name) or Key(name)) == expected
 
 
@@ -181,7 +181,7 @@ def test_the_kitty_protocol_tells_keys_apart(term, name, expected):
         (17, "S-Space", b"\x1b[32;2;32u"),
     ],
 )
-def test_each_flag_of_the_kitty_protocol_adds_what_it_stands_for(term, flags, name, expected):
+def test_each_flag_of_the_kitty_protocol_changes_the_encoding(term, flags, name, expected):
     assert term(10, 2, f"\x1b[>{flags}u").engine.encode_key(parse_key(name) or Key(name)) == expected
 
 
@@ -197,7 +197,7 @@ OTHER = {
     "C-;": b"\x1b[27;5;59~",
     "C-BSpace": b"\b",
     "Enter": b"\r",
-    # Only other keys: these had their modifiers told before, or none.
+    # The mode does not affect these: function, cursor and keypad keys are not "other" keys.
     "S-F3": b"\x1b[1;2R",
     "C-Up": b"\x1b[1;5A",
     "M-KP5": b"\x1b5",
@@ -205,16 +205,16 @@ OTHER = {
 
 
 @pytest.mark.parametrize(("name", "expected"), OTHER.items(), ids=OTHER)
-def test_modify_other_keys_tells_keys_apart(term, name, expected):
+def test_modify_other_keys_encodes_modifiers_of_ambiguous_keys(term, name, expected):
     assert term(10, 2, "\x1b[>4;2m").engine.encode_key(parse_key(name)) == expected
 
 
 @pytest.mark.parametrize("end", ["\x1b[>4;0m", "\x1b[>4m", "\x1b[>4n", "\x1bc"])
-def test_modify_other_keys_can_be_switched_off(term, end):
+def test_modify_other_keys_can_be_turned_off(term, end):
     assert term(10, 2, "\x1b[>4;2m", end).engine.encode_key(parse_key("C-i")) == b"\t"
 
 
-def test_the_backspace_key_types_what_its_mode_says(term):
+def test_mode_67_selects_the_encoding_of_backspace(term):
     t = term(10, 2, "\x1b[?67h")
     keys = [parse_key(name) for name in ("BSpace", "M-BSpace", "C-BSpace")]
     assert [t.engine.encode_key(key) for key in keys] == [b"\b", b"\x1b\b", b"\x7f"]
@@ -243,7 +243,7 @@ def test_keys_can_be_encoded_inside_an_unfinished_sequence(term):
         ("", b""),
     ],
 )
-def test_a_plain_paste_types_text_and_carriage_returns(engine, text, expected):
+def test_a_plain_paste_has_carriage_returns_and_no_other_control_characters(engine, text, expected):
     assert encode_paste(text, engine().modes()) == expected
 
 
@@ -258,12 +258,12 @@ def test_a_plain_paste_types_text_and_carriage_returns(engine, text, expected):
         ("\x1b[200~x", b"[200~x"),
     ],
 )
-def test_a_bracketed_paste_cannot_leave_its_brackets(term, text, inside):
+def test_a_bracketed_paste_cannot_contain_its_end_sequence(term, text, inside):
     t = term(10, 2, "\x1b[?2004h")
     assert encode_paste(text, t.engine.modes()) == b"\x1b[200~" + inside + b"\x1b[201~"
 
 
-def test_the_mouse_types_nothing_unless_asked(engine):
+def test_mouse_events_are_not_encoded_unless_enabled(engine):
     assert encode_mouse(Mouse("press", "left", 1, 1), engine().modes()) == b""
 
 
@@ -290,7 +290,7 @@ SGR = "\x1b[?1003h\x1b[?1006h"
         (Mouse("press", "left", 500, 300), b"\x1b[<0;501;301M"),
     ],
 )
-def test_the_mouse_in_sgr_format(term, event, expected):
+def test_mouse_events_in_sgr_format(term, event, expected):
     assert encode_mouse(event, term(80, 24, SGR).engine.modes()) == expected
 
 
@@ -307,7 +307,7 @@ def test_the_mouse_in_sgr_format(term, event, expected):
         ("\x1b[?1016h", Mouse("press", "left", 2, 1), b"\x1b[<0;17;17M"),
     ],
 )
-def test_the_mouse_in_other_formats(term, format_mode, event, expected):
+def test_mouse_events_in_other_formats(term, format_mode, event, expected):
     assert encode_mouse(event, term(80, 24, "\x1b[?1000h", format_mode).engine.modes()) == expected
 
 
@@ -316,7 +316,7 @@ def test_the_mouse_in_other_formats(term, format_mode, event, expected):
     [(9, "P"), (1000, "PRW"), (1002, "PRWD"), (1003, "PRWDM")],
     ids=["x10", "normal", "button", "any"],
 )
-def test_each_kind_of_tracking_reports_its_own_events(term, mode, wanted):
+def test_each_tracking_mode_reports_only_its_events(term, mode, wanted):
     events = {
         "P": Mouse("press", "left", 1, 1),
         "R": Mouse("release", "left", 1, 1),
@@ -328,7 +328,7 @@ def test_each_kind_of_tracking_reports_its_own_events(term, mode, wanted):
     assert "".join(kind for kind, event in events.items() if encode_mouse(event, t.engine.modes())) == wanted
 
 
-def test_the_focus_types_only_when_asked(term):
+def test_focus_changes_are_encoded_only_if_enabled(term):
     t = term()
     assert encode_focus(True, t.engine.modes()) == b""
     t.feed("\x1b[?1004h")

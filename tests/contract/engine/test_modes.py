@@ -1,4 +1,4 @@
-"""Modes as others see them, and what the terminal answers to questions."""
+"""Modes that can be read from the engine, and replies to queries."""
 
 import re
 
@@ -37,14 +37,14 @@ def test_a_mode_can_be_set_and_reset(term, number, field, value):
     assert getattr(t.engine.modes(), field) == before
 
 
-def test_several_modes_in_one_sequence(term):
+def test_one_sequence_can_set_several_modes(term):
     modes = term(10, 2, "\x1b[?1;1002;1006;2004h").engine.modes()
     assert modes.application_cursor
     assert modes.bracketed_paste
     assert (modes.mouse, modes.mouse_format) == ("button", "sgr")
 
 
-def test_the_keypad_has_sequences_of_its_own(term):
+def test_decpam_and_decpnm_set_and_reset_the_keypad_mode(term):
     t = term(10, 2, "\x1b=")
     assert t.engine.modes().application_keypad
     t.feed("\x1b>")
@@ -72,7 +72,7 @@ def test_kitty_keyboard_flags_are_pushed_and_popped(term):
 
 
 @pytest.mark.parametrize(
-    ("question", "answer"),
+    ("query", "reply"),
     [
         ("\x1b[c", rb"\x1b\[\?6[0-9][0-9;]*c"),
         ("\x1b[0c", rb"\x1b\[\?6[0-9][0-9;]*c"),
@@ -102,36 +102,36 @@ def test_kitty_keyboard_flags_are_pushed_and_popped(term):
     ],
     ids=lambda value: repr(value)[1:-1] if isinstance(value, str) else "",
 )
-def test_a_question_is_answered(term, question, answer):
+def test_the_terminal_replies_to_a_query_and_prints_nothing(term, query, reply):
     t = term(10, 4, "\x1b[2;3H")
-    assert re.fullmatch(answer, t.ask(question))
+    assert re.fullmatch(reply, t.ask(query))
     assert t.screen == []
 
 
-def test_a_mode_report_follows_the_mode(term):
+def test_a_mode_report_has_the_current_state(term):
     t = term(10, 4, "\x1b[?2004h\x1b[4h")
     assert t.ask("\x1b[?2004$p") == b"\x1b[?2004;1$y"
     assert t.ask("\x1b[4$p") == b"\x1b[4;1$y"
 
 
 def test_the_title_is_not_reported(term):
-    # A program could make the terminal type a command into the shell that way.
+    # Otherwise a program could make the terminal type a command into the shell.
     assert b"evil" not in term(10, 2, "\x1b]2;evil\x07").ask("\x1b[21t")
 
 
-@pytest.mark.parametrize("question", ["\x1b[?15n", "\x1b[?996n", "\x05", "\x1bP+q524742\x1b\\", "\x1b[=c"])
-def test_other_questions_are_answered_or_not_but_never_printed(term, question):
-    t = term(20, 2, question, "x")
+@pytest.mark.parametrize("query", ["\x1b[?15n", "\x1b[?996n", "\x05", "\x1bP+q524742\x1b\\", "\x1b[=c"])
+def test_other_queries_are_never_printed(term, query):
+    t = term(20, 2, query, "x")
     assert t.screen == ["x"]
 
 
-def test_size_reports_follow_the_size(term):
+def test_a_size_report_has_the_current_size(term):
     t = term(10, 4)
     t.engine.resize(30, 7)
     assert t.ask("\x1b[18t") == b"\x1b[8;7;30t"
 
 
-def test_a_program_that_wants_sizes_in_the_stream_is_told_each_at_once(term):
+def test_mode_2048_reports_the_size_at_once_and_after_each_resize(term):
     t = term(10, 4)
     assert t.engine.resize(11, 4) == []
     assert t.ask("\x1b[?2048h\x1b[?2048$p") == b"\x1b[48;4;11;64;88t\x1b[?2048;1$y"
@@ -141,18 +141,18 @@ def test_a_program_that_wants_sizes_in_the_stream_is_told_each_at_once(term):
     assert t.feed("") == []
 
 
-def test_answers_come_in_the_order_of_the_questions(term):
+def test_replies_have_the_order_of_the_queries(term):
     assert term(10, 4).ask("\x1b[5n\x1b[6n\x1b[5n") == b"\x1b[0n\x1b[1;1R\x1b[0n"
 
 
-def test_a_program_cannot_change_the_width_and_clears_its_screen_by_trying(term):
+def test_deccolm_clears_the_screen_but_keeps_the_width(term):
     t = term(10, 3, "abc\x1b[?3h")
-    assert t.screen == ["abc"]  # not allowed by mode 40
+    assert t.screen == ["abc"]  # ignored unless mode 40 is set
     t.feed("\x1b[?40h\x1b[2;3r\x1b[2;2H\x1b[?3h")
     assert (t.engine.cols, t.screen, t.at) == (10, [], (0, 0))
     t.feed("\x1b[1;99Hx\x1b[?3l", "y" * 11)
     assert t.screen == ["yyyyyyyyyy", "y"]
 
 
-def test_a_soft_reset_turns_autowrap_on_again(term):
+def test_a_soft_reset_turns_autowrap_on(term):
     assert term(3, 2, "\x1b[?7l\x1b[!pabcd").screen == ["abc", "d"]

@@ -1,4 +1,4 @@
-"""Operating system commands and the other control strings."""
+"""Operating system commands (OSC) and the other control strings."""
 
 import pytest
 
@@ -9,7 +9,7 @@ ENDS = pytest.mark.parametrize("end", ["\x07", "\x1b\\"], ids=["BEL", "ST"])
 
 @ENDS
 @pytest.mark.parametrize("number", [0, 2])
-def test_a_title_is_reported_and_kept(term, number, end):
+def test_setting_the_title_is_reported_and_the_title_can_be_read(term, number, end):
     t = term()
     assert t.engine.title is None
     assert t.feed(f"\x1b]{number};héllo; wörld{end}x") == [TitleChanged("héllo; wörld")]
@@ -17,32 +17,32 @@ def test_a_title_is_reported_and_kept(term, number, end):
     assert t.screen == ["x"]
 
 
-def test_a_title_cut_into_bytes_is_the_same(term):
+def test_a_title_fed_byte_by_byte_is_reported_once(term):
     t = term()
     for byte in "\x1b]2;日本\x1b\\".encode():
         t.feed(bytes([byte]))
     assert t.effects == [TitleChanged("日本")]
 
 
-def test_a_full_reset_leaves_the_same_title_however_the_stream_is_cut(term):
-    # libghostty forgets the title then, the pyte engine keeps it as xterm does.
+def test_the_title_after_a_full_reset_does_not_depend_on_how_the_stream_is_split(term):
+    # A full reset clears the title in libghostty; the pyte engine keeps it, as xterm does.
     data = b"\x1b]0;before\x07\x1bc"
-    whole, bitten = term(20, 2, data), term(20, 2, *(data[at : at + 1] for at in range(len(data))))
-    assert whole.engine.title == bitten.engine.title
+    whole, split = term(20, 2, data), term(20, 2, *(data[at : at + 1] for at in range(len(data))))
+    assert whole.engine.title == split.engine.title
     assert whole.engine.title in {"", "before"}
     whole.feed("\x1b]2;after\x07")
     assert whole.engine.title == "after"
 
 
-def test_pushing_and_popping_a_title_that_is_not_there_makes_none(term):
-    # Every program that uses the alternate screen does it, through terminfo's smcup and rmcup.
+def test_pushing_and_popping_without_a_title_sets_none(term):
+    # Every program that uses the alternate screen does this, through terminfo's smcup and rmcup.
     t = term(20, 2)
     assert t.feed("\x1b[22;0;0t\x1b[?1049h", "\x1b[?1049l\x1b[23;0;0t") == []
     assert t.engine.title is None
 
 
 @pytest.mark.parametrize("form", ["", ";0", ";2", ";0;0", ";"])
-def test_a_pushed_title_comes_back_when_it_is_popped(term, form):
+def test_popping_restores_the_pushed_title(term, form):
     t = term()
     t.feed(f"\x1b]2;before\x1b\\\x1b[22{form}t\x1b]2;vïm\x1b\\")
     assert t.engine.title == "vïm"
@@ -51,7 +51,7 @@ def test_a_pushed_title_comes_back_when_it_is_popped(term, form):
     assert TitleChanged("before") in t.effects
 
 
-def test_titles_are_popped_in_the_reverse_order_and_the_icon_has_none(term):
+def test_titles_are_popped_in_reverse_order_regardless_of_icon_names(term):
     t = term()
     t.feed("\x1b]2;one\x07\x1b[22t\x1b]2;two\x07\x1b[22t\x1b]2;three\x07\x1b[22;1t\x1b[23;1t")
     assert t.engine.title == "three"
@@ -63,7 +63,7 @@ def test_titles_are_popped_in_the_reverse_order_and_the_icon_has_none(term):
     assert t.engine.title == "one"
 
 
-def test_a_title_stack_cut_into_bytes_and_checkpointed_is_the_same(term, restored):
+def test_the_title_stack_survives_a_checkpoint_after_every_byte(term, restored):
     engine = term(20, 2).engine
     for byte in b"\x1b]2;before\x07\x1b[22;2ttext\x1b]2;inside\x07\x1b[23;2t":
         engine.feed(bytes([byte]))
@@ -72,7 +72,7 @@ def test_a_title_stack_cut_into_bytes_and_checkpointed_is_the_same(term, restore
     assert engine.lines(0, 1).text == ["text"]
 
 
-def test_an_icon_name_is_no_title(term):
+def test_an_icon_name_does_not_set_the_title(term):
     t = term()
     assert t.feed("\x1b]1;icon\x07") == []
     assert t.engine.title is None
@@ -81,7 +81,7 @@ def test_an_icon_name_is_no_title(term):
 @pytest.mark.parametrize(
     "number", ["10;red", "11;blue", "12;x", "22;pointer", "104", "110", "1337;a=b", "9;note", "777;notify;a;b"]
 )
-def test_other_commands_change_no_title_and_print_nothing(term, number):
+def test_other_commands_do_not_set_the_title_and_print_nothing(term, number):
     t = term()
     t.feed(f"\x1b]{number}\x07x")
     assert t.engine.title is None
@@ -95,24 +95,24 @@ def test_the_working_directory_is_decoded(term, end):
     assert t.engine.cwd == "/a b/é"
 
 
-def test_kitty_says_the_working_directory_in_its_own_way(term):
+def test_the_working_directory_in_a_kitty_url_is_not_percent_decoded(term):
     assert term().feed("\x1b]7;kitty-shell-cwd://host/a%20b\x07") == [CwdChanged("/a%20b")]
 
 
-def test_what_names_no_directory_is_ignored(term):
+def test_a_working_directory_that_is_not_a_file_url_with_a_path_is_ignored(term):
     t = term()
     assert t.feed("\x1b]7;\x07\x1b]7;http://x/y\x07\x1b]7;file://host\x07") == []
     assert t.engine.cwd is None
 
 
 @ENDS
-def test_marks_carry_their_places(term, end):
+def test_marks_have_their_start_and_end_in_the_stream(term, end):
     t = term(20, 3, "abc")
     data = f"\x1b]133;A{end}".encode()
     assert t.feed(data + b"$ ") == [Mark("A", None, "", 3, 3 + len(data))]
 
 
-def test_the_end_of_a_command_carries_its_exit_code(term):
+def test_command_end_marks_have_the_exit_code_and_options(term):
     t = term(20, 3)
     effects = t.feed("\x1b]133;D;42\x07\x1b]133;D\x07\x1b]133;D;-1;aid=7\x07\x1b]133;A;cl=m;aid=7\x07\x1b]133;D;x\x07")
     assert [(mark.kind, mark.exit_code, mark.options) for mark in effects] == [
@@ -124,14 +124,14 @@ def test_the_end_of_a_command_carries_its_exit_code(term):
     ]
 
 
-def test_our_own_markers_are_reported_and_never_shown(term):
+def test_our_own_marks_are_reported_and_never_shown(term):
     t = term(20, 2, "ab")
     data = b"\x1b]7748;run;\xff;1\x1b\\"
     assert t.feed(data + b"cd") == [PrivateOsc(b"run;\xff;1", 2, 2 + len(data))]
     assert t.screen == ["abcd"]
 
 
-def test_hyperlinks_leave_their_text(term):
+def test_hyperlinks_show_only_their_text(term):
     t = term(20, 1, "a\x1b]8;id=1;http://example.com\x1b\\link\x1b]8;;\x1b\\b")
     assert t.screen == ["alinkb"]
     assert t.effects == []
@@ -146,31 +146,31 @@ def test_the_clipboard_can_be_neither_written_nor_read(term, data):
     assert t.screen == ["x"]
 
 
-def test_the_bell_is_reported_once_a_feed(term):
+def test_the_bell_is_reported_once_per_feed(term):
     t = term()
     assert t.feed("a\x07\x07\x07") == [Bell()]
     assert t.feed("b") == []
 
 
-def test_the_end_of_a_command_string_is_no_bell(term):
+def test_a_bell_that_ends_a_command_is_not_reported(term):
     assert Bell() not in term().feed("\x1b]0;t\x07\x1b]7748;x\x07\x1b]8;;y\x07")
 
 
 @pytest.mark.parametrize("end", ["\x18", "\x1a"], ids=["CAN", "SUB"])
 @pytest.mark.parametrize("body", ["133;A", "7748;x", "7;file:///x", "8;;u"])
-def test_a_cancelled_command_does_nothing(term, body, end):
+def test_a_cancelled_command_has_no_effect(term, body, end):
     t = term()
     assert t.feed(f"\x1b]{body}{end}x") == []
     assert t.screen[0].strip("\ufffd") == "x"
 
 
 @pytest.mark.parametrize("body", ["8;;u", "7748;x", "133;A", "0;t"])
-def test_a_command_ended_by_another_sequence_leaves_that_one_whole(term, body):
+def test_a_sequence_that_interrupts_a_command_is_executed(term, body):
     t = term(10, 2, f"ab\x1b]{body}\x1b[1;1HX")
     assert t.screen == ["Xb"]
 
 
-def test_text_on_both_sides_of_a_hidden_command_does_not_grow_together(term):
+def test_bytes_before_and_after_a_hidden_command_are_not_joined(term):
     t = term(10, 2, b"\x1b[3\x1b]8;;u\x1b\\1mx")
     assert t.screen == ["1mx"]
     t = term(10, 2, b"\xe6\xbc\x1b]7748;q\x07\xa2x")
@@ -208,23 +208,23 @@ def test_cancel_ends_every_control_string(term, opening):
     assert term(20, 2, "a", opening, "1\x18b").screen == ["ab"]
 
 
-def test_control_characters_encoded_in_utf8_are_no_introducers(term):
+def test_c1_controls_encoded_in_utf8_start_no_sequence(term):
     t = term(40, 2, "a\x9b31mb")
     assert t.screen[0].replace("\x9b", "").replace("\ufffd", "") in {"a31mb", "ab"}
 
 
 @pytest.mark.parametrize("byte", [b"\x84", b"\x85", b"\x8d", b"\x90", b"\x9b", b"\x9c", b"\x9d"])
-def test_single_high_control_bytes_are_invalid_utf8(term, byte):
+def test_c1_control_bytes_are_invalid_utf8(term, byte):
     t = term(20, 3, b"a" + byte + b"b")
     assert t.screen[0].replace("\ufffd", "") == "ab"
 
 
-def test_replies_and_marks_of_one_feed_are_all_there(term):
+def test_one_feed_returns_all_kinds_of_effects(term):
     effects = term().feed("\x1b]133;A\x07\x1b[5n\x07\x1b]2;t\x07")
     assert {type(effect) for effect in effects} == {Mark, Reply, Bell, TitleChanged}
 
 
-def test_a_prompt_begins_a_line_though_the_row_above_was_wrapped_to_get_there(term):
+def test_the_row_before_a_prompt_is_not_soft_wrapped_even_if_printing_wrapped_there(term):
     t = term(20, 6, "foo%" + " " * 19 + "\r \r\x1b]133;A\x07\x1b[J$ \x1b]133;B\x07q")
     assert t.engine.lines(0, 3) == (["foo%", "$ q", ""], [False, False, False])
     assert t.engine.lines(0, 1).wrapped == [False]
@@ -232,6 +232,6 @@ def test_a_prompt_begins_a_line_though_the_row_above_was_wrapped_to_get_there(te
     assert t.engine.lines(2, 4) == (["x" * 20, "x", "p" * 20, "p"], [True, False, True, False])
 
 
-def test_a_prompt_in_the_middle_of_a_wrapped_line_begins_none(term):
+def test_a_prompt_mark_inside_a_wrapped_line_keeps_the_soft_wrap(term):
     t = term(20, 6, "x" * 21 + "\x1b]133;P;k=i\x07$ ")
     assert t.engine.lines(0, 2).wrapped == [True, False]

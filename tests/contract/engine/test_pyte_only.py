@@ -26,7 +26,7 @@ def engine_name():
     ],
     ids=lambda value: repr(value)[3:-1] if isinstance(value, str) else None,
 )
-def test_a_count_of_zero_is_one_and_extra_parameters_are_ignored(term, sequence, expected):
+def test_an_edit_treats_a_count_of_zero_as_one_and_ignores_extra_parameters(term, sequence, expected):
     assert term(5, 5, "a\r\ncde\r\nf\x1b[2;2H", sequence).screen == expected
 
 
@@ -42,12 +42,12 @@ def test_a_count_of_zero_is_one_and_extra_parameters_are_ignored(term, sequence,
     ],
     ids=lambda value: repr(value)[3:-1] if isinstance(value, str) else None,
 )
-def test_a_motion_ignores_extra_parameters_and_reads_zero_as_one(term, sequence, expected):
+def test_a_motion_treats_a_count_of_zero_as_one_and_ignores_extra_parameters(term, sequence, expected):
     assert term(10, 6, "\x1b[4;5H", sequence).at == expected
 
 
 @pytest.mark.parametrize("final", ["G", "`"])
-def test_a_column_address_stays_in_its_row_in_origin_mode(term, final):
+def test_moving_to_a_column_keeps_the_row_in_origin_mode(term, final):
     t = term(10, 6, "\x1b[3;5r\x1b[?6h\x1b[2;1H")
     t.feed(f"\x1b[7{final}")
     assert t.at == (6, 3)
@@ -55,14 +55,14 @@ def test_a_column_address_stays_in_its_row_in_origin_mode(term, final):
     assert t.at == (3, 1)
 
 
-def test_relative_motions_go_as_far_in_origin_mode_as_elsewhere(term):
+def test_relative_motions_start_at_the_cursor_in_origin_mode(term):
     t = term(10, 6, "\x1b[3;5r\x1b[?6h\x1b[2a")
     assert t.at == (2, 2)
     t.feed("\x1b[e")
     assert t.at == (2, 3)
 
 
-def test_a_tab_stop_is_cleared_without_a_parameter(term):
+def test_tbc_without_a_parameter_clears_the_tab_stop_at_the_cursor(term):
     assert term(20, 1, "\x1b[9G\x1b[g\x1b[G\tx").at == (17, 0)
 
 

@@ -1,4 +1,4 @@
-"""A terminal that rests between any two bytes is the same as one that never does."""
+"""A terminal that rests between any two bytes behaves like one that never rests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STREAM = (
 )
 
 
-def facts(engine):
+def observable_state(engine):
     rows = engine.history_rows
     return (
         engine.cols,
@@ -39,17 +39,17 @@ def make_resting(engine, on_wake=lambda: None, make_successor=no_successor):
     return RestingEngine(engine(20, 4), on_wake, make_successor)
 
 
-def test_a_terminal_that_rests_before_each_byte_is_the_same(engine):
+def test_resting_before_each_byte_does_not_change_effects_or_state(engine):
     plain, resting = engine(20, 4), make_resting(engine)
     for byte in STREAM:
         resting.rest(1_000_000)
         assert resting.at_rest
         assert resting.feed(bytes([byte])) == plain.feed(bytes([byte]))
-    assert facts(resting) == facts(plain)
+    assert observable_state(resting) == observable_state(plain)
     resting.close()
 
 
-def test_what_is_asked_of_every_pane_does_not_wake_it(engine):
+def test_size_title_cwd_and_checkpoint_are_readable_at_rest(engine):
     resting = make_resting(engine)
     resting.feed(b"\x1b]2;a title\x07\x1b]7;file://host/tmp\x07text\n\n\n\n\n")
     before = resting.checkpoint()
@@ -61,7 +61,7 @@ def test_what_is_asked_of_every_pane_does_not_wake_it(engine):
     resting.close()
 
 
-def test_reading_wakes_it_and_says_so(engine):
+def test_reading_lines_wakes_the_engine_and_calls_on_wake(engine):
     woken = []
     resting = make_resting(engine, lambda: woken.append(True))
     resting.feed(b"text")
@@ -73,7 +73,7 @@ def test_reading_wakes_it_and_says_so(engine):
     resting.close()
 
 
-def test_one_that_is_large_when_written_down_stays_awake(engine):
+def test_an_engine_whose_checkpoint_exceeds_the_limit_stays_awake(engine):
     resting = make_resting(engine)
     resting.feed(b"text\r\n" * 200)
     resting.rest(64)
@@ -81,7 +81,7 @@ def test_one_that_is_large_when_written_down_stays_awake(engine):
     resting.close()
 
 
-def test_a_closed_one_neither_rests_nor_wakes(engine):
+def test_feeding_a_closed_engine_raises_even_if_it_was_at_rest(engine):
     resting = make_resting(engine)
     resting.rest(1_000_000)
     resting.close()
@@ -91,7 +91,7 @@ def test_a_closed_one_neither_rests_nor_wakes(engine):
 
 
 class Faulty:
-    """Gives an engine's method a fault, for one call."""
+    """Replace one method of an engine by one that always raises."""
 
     def __init__(self, engine, name):
         self.engine = engine
@@ -103,8 +103,8 @@ class Faulty:
 
 
 @pytest.mark.parametrize("at", [0, 5, 19])
-def test_an_engine_that_fails_when_fed_is_replaced_and_its_marks_are_still_reported(engine, at):
-    """The successor starts blank, at the right place in the stream."""
+def test_an_engine_that_raises_in_feed_is_replaced_and_marks_are_still_reported(engine, at):
+    """The successor starts with a blank screen at the current position in the stream."""
     errors = []
     first = engine(20, 4)
 
@@ -126,7 +126,7 @@ def test_an_engine_that_fails_when_fed_is_replaced_and_its_marks_are_still_repor
     resting.close()
 
 
-def test_an_engine_that_fails_when_resized_is_replaced(engine):
+def test_an_engine_that_raises_in_resize_is_replaced(engine):
     first = engine(20, 4)
     resting = RestingEngine(first, lambda: None, lambda _error, position: engine(20, 4, position=position))
     resting.feed(b"before")
@@ -136,7 +136,7 @@ def test_an_engine_that_fails_when_resized_is_replaced(engine):
     resting.close()
 
 
-def test_a_size_that_no_terminal_can_have_is_refused_and_clears_nothing(engine):
+def test_an_invalid_size_raises_value_error_and_keeps_the_screen(engine):
     resting = make_resting(engine)
     resting.feed(b"before")
     with pytest.raises(ValueError):
@@ -145,7 +145,7 @@ def test_a_size_that_no_terminal_can_have_is_refused_and_clears_nothing(engine):
     resting.close()
 
 
-def test_one_that_cannot_be_woken_is_replaced(engine, monkeypatch):
+def test_an_engine_whose_checkpoint_cannot_be_restored_is_replaced(engine, monkeypatch):
     resting = make_resting(engine, make_successor=lambda _error, position: engine(20, 4, position=position))
     resting.feed(b"before")
     resting.rest(1_000_000)
@@ -162,7 +162,7 @@ def test_one_that_cannot_be_woken_is_replaced(engine, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "args"), [("lines", (0, 4)), ("spans", (0, 4)), ("changed", ()), ("cursor", ()), ("modes", ())]
 )
-def test_an_engine_that_fails_when_read_is_replaced(engine, name, args):
+def test_an_engine_that_raises_when_read_is_replaced(engine, name, args):
     first = engine(20, 4)
     resting = RestingEngine(first, lambda: None, lambda _error, position: engine(20, 4, position=position))
     resting.feed(b"before")

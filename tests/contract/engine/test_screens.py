@@ -6,7 +6,7 @@ ALTERNATES = ("47", "1047", "1049")
 
 
 @pytest.mark.parametrize("mode", ALTERNATES)
-def test_the_alternate_screen_hides_the_primary_one_and_gives_it_back(term, mode):
+def test_leaving_the_alternate_screen_restores_the_primary_screen(term, mode):
     t = term(10, 3, "primary", f"\x1b[?{mode}h\x1b[H\x1b[2Jalt")
     assert t.screen == ["alt"]
     assert t.engine.modes().alt_screen
@@ -29,7 +29,7 @@ def test_47_does_not_clear_the_alternate_screen(term):
     assert t.screen == ["kept"]
 
 
-def test_what_scrolls_off_the_alternate_screen_is_gone(term):
+def test_rows_that_scroll_off_the_alternate_screen_are_not_kept(term):
     t = term(10, 2, "1\r\n2\r\n3", "\x1b[?1049ha\r\nb\r\nc\r\nd\x1b[?1049l")
     assert t.history == ["1"]
     assert t.screen == ["2", "3"]
@@ -42,7 +42,7 @@ def test_history_can_be_read_while_the_alternate_screen_is_shown(term):
     assert [(span.row, span.text) for span in t.engine.spans(-2, 3)] == [(-2, "1"), (-1, "2"), (0, "alt")]
 
 
-def test_the_history_below_the_alternate_screen_follows_what_happens_to_it(term):
+def test_the_history_size_is_current_while_the_alternate_screen_is_shown(term):
     t = term(10, 2, "1\r\n2\r\n3\x1b[?1049h")
     assert t.engine.history_rows == 1
     t.feed("\x1b[?1049l\r\n4\r\n5\x1b[?1049h")
@@ -55,14 +55,14 @@ def test_the_history_below_the_alternate_screen_follows_what_happens_to_it(term)
     assert t.engine.history_rows == 0
 
 
-def test_entering_twice_and_leaving_once_is_enough(term):
+def test_leaving_the_alternate_screen_once_suffices_after_entering_it_twice(term):
     t = term(10, 2, "a\x1b[?1049h\x1b[?1049h\x1b[?1049l")
     assert t.screen == ["a"]
     t.feed("\x1b[?1049l")
     assert t.screen == ["a"]
 
 
-def test_a_full_reset_clears_everything(term):
+def test_a_full_reset_clears_text_history_style_and_modes(term):
     t = term(
         10, 3, "a\r\nb\r\nc\r\nd\x1b[1;31m\x1b[2;3r\x1b[?6h\x1b[?7l\x1b[?25l\x1b[?1h\x1b[?2004h\x1b[4h\x1b(0\x1bcq"
     )
@@ -117,16 +117,16 @@ LINE_DRAWING = {
 }
 
 
-def test_line_drawing(term):
+def test_the_line_drawing_set_maps_letters_to_lines(term):
     t = term(40, 1, "\x1b(0", "".join(LINE_DRAWING), "\x1b(Bq")
     assert t.screen == ["".join(LINE_DRAWING.values()) + "q"]
 
 
-def test_shifting_between_two_character_sets(term):
+def test_shift_in_and_shift_out_select_the_character_set(term):
     assert term(20, 1, "\x1b)0a\x0eq\x0fq\x0ex\x0f").screen == ["a─q│"]
 
 
-def test_capitals_are_not_line_drawing(term):
+def test_the_line_drawing_set_keeps_capitals_and_digits(term):
     assert term(20, 1, "\x1b(0ABC123").screen == ["ABC123"]
 
 
@@ -141,6 +141,6 @@ def test_other_designations_print_nothing(term, sequence):
     assert term(20, 1, "a", sequence, "\x1b%Gb").screen == ["ab"]
 
 
-def test_leaving_the_alternate_screen_by_1047_gives_up_a_pending_wrap(term):
+def test_leaving_the_alternate_screen_by_1047_cancels_a_pending_wrap(term):
     assert term(5, 2, "abcde\x1b[?1047h\x1b[?1047lX").screen == ["abcdX"]
     assert term(5, 2, "abcde\x1b[?47h\x1b[?47lX").screen == ["abcde", "X"]

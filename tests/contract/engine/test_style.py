@@ -1,4 +1,4 @@
-"""Colours and attributes (SGR), and how cells come out as spans."""
+"""Colours and attributes (SGR), and how cells are grouped into spans."""
 
 import pytest
 
@@ -50,7 +50,7 @@ from phux_core.engine.protocol import DEFAULT_STYLE, Span, Style
         (";1", Style(bold=True)),
     ],
 )
-def test_graphic_rendition(term, parameters, expected):
+def test_sgr_parameters_set_the_style(term, parameters, expected):
     assert term(10, 1, f"\x1b[{parameters}mx").style() == expected
 
 
@@ -75,34 +75,34 @@ def test_graphic_rendition(term, parameters, expected):
         ("1;31", ""),
     ],
 )
-def test_what_is_switched_on_can_be_switched_off(term, on, off):
+def test_each_attribute_can_be_turned_off(term, on, off):
     assert term(10, 1, f"\x1b[{on}m\x1b[{off}mx").style() == DEFAULT_STYLE
 
 
 @pytest.mark.parametrize(
     "sequence", ["\x1b[>4;1m", "\x1b[>4;2m", "\x1b[?4m", "\x1b[?1m", "\x1b[>0m", "\x1b[1 m", "\x1b[4;1$r"]
 )
-def test_private_sequences_that_look_like_sgr_change_no_style(term, sequence):
+def test_private_sequences_that_resemble_sgr_do_not_change_the_style(term, sequence):
     assert term(10, 1, sequence, "x").style() == DEFAULT_STYLE
 
 
-def test_a_cut_off_colour_does_not_spoil_the_next_sequence(term):
+def test_an_incomplete_colour_does_not_affect_the_next_sequence(term):
     t = term(10, 1, "\x1b[38;5m\x1b[m\x1b[32mx")
     assert t.style() == Style(fg=2)
 
 
-def test_many_parameters_are_survived(term):
+def test_a_sequence_with_many_parameters_does_not_affect_the_next_one(term):
     t = term(10, 1, "\x1b[" + "1;" * 200 + "31m\x1b[m\x1b[32mx")
     assert t.style() == Style(fg=2)
     assert t.screen == ["x"]
 
 
-def test_text_without_style_is_one_span_from_its_first_to_its_last_character(term):
+def test_unstyled_text_is_one_span_without_surrounding_blanks(term):
     t = term(20, 2, "  ab  cd  ")
     assert t.spans == [Span(0, 2, 6, 1, "ab  cd", DEFAULT_STYLE, None)]
 
 
-def test_a_span_ends_where_the_style_does(term):
+def test_a_span_ends_where_the_style_changes(term):
     t = term(20, 1, "ab\x1b[31mcd\x1b[mef")
     assert t.spans == [
         Span(0, 0, 2, 1, "ab", DEFAULT_STYLE, None),
@@ -121,7 +121,7 @@ def test_printed_and_erased_cells_of_one_background_are_one_span(term):
     assert t.spans == [Span(0, 0, 5, 1, "x    ", Style(bg=4), None)]
 
 
-def test_wide_characters_are_spans_of_their_own(term):
+def test_wide_characters_have_separate_spans(term):
     t = term(10, 1, "a漢字b")
     assert t.spans == [
         Span(0, 0, 1, 1, "a", DEFAULT_STYLE, None),
@@ -130,7 +130,7 @@ def test_wide_characters_are_spans_of_their_own(term):
     ]
 
 
-def test_combining_marks_count_with_their_character(term):
+def test_a_combining_mark_belongs_to_the_cell_of_its_character(term):
     t = term(10, 1, "ae\u0301b")
     assert t.spans == [Span(0, 0, 3, 1, "ae\u0301b", DEFAULT_STYLE, None, ("a", "e\u0301", "b"))]
 
@@ -149,7 +149,7 @@ def test_spans_of_history_have_negative_rows(term):
     ]
 
 
-def test_prompt_and_input_are_told_from_output(term):
+def test_spans_distinguish_prompt_input_and_output(term):
     t = term(20, 3, "\x1b]133;A\x07$ \x1b]133;B\x07ls\r\n\x1b]133;C\x07out")
     assert [(span.row, span.text, span.semantic) for span in t.spans] == [
         (0, "$ ", "prompt"),
@@ -158,12 +158,12 @@ def test_prompt_and_input_are_told_from_output(term):
     ]
 
 
-def test_every_palette_colour_comes_out_as_its_number(term):
+def test_palette_colours_are_returned_as_their_numbers(term):
     t = term(256, 1, *(f"\x1b[48;5;{index}m " for index in range(256)))
     assert [span.style.bg for span in t.spans] == list(range(256))
 
 
-def test_a_screen_with_a_style_for_every_cell_is_read_right(term):
+def test_spans_are_correct_if_every_cell_has_a_different_style(term):
     cells = [(x * 7 % 256, y * 13 % 256, (x + y) % 256) for y in range(24) for x in range(80)]
     t = term(80, 24, *("\x1b[38;2;{};{};{}mx".format(*cell) for cell in cells))
     found = {}

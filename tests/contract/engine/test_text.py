@@ -1,9 +1,9 @@
-"""Printing: graphic characters, the right margin, wide and combining ones, tabs and the simple controls."""
+"""Printing: graphic, wide and combining characters, the right margin, tabs and the simple controls."""
 
 import pytest
 
 
-def test_text_is_printed_where_the_cursor_is(term):
+def test_text_is_printed_at_the_cursor(term):
     t = term(10, 3, "ab\r\ncd")
     assert t.screen == ["ab", "cd"]
     assert t.at == (2, 1)
@@ -16,12 +16,12 @@ def test_line_feed_keeps_the_column_and_carriage_return_the_row(term):
 
 
 @pytest.mark.parametrize("control", ["\n", "\v", "\f", "\x1bD"], ids=["LF", "VT", "FF", "IND"])
-def test_each_of_the_line_feeds_moves_down(term, control):
+def test_each_kind_of_line_feed_moves_down(term, control):
     t = term(10, 3, "ab", control, "c")
     assert t.screen == ["ab", "  c"]
 
 
-def test_next_line_is_return_and_feed(term):
+def test_next_line_returns_the_carriage_and_feeds_a_line(term):
     t = term(10, 3, "ab\x1bEc")
     assert t.screen == ["ab", "c"]
 
@@ -31,12 +31,12 @@ def test_reverse_index_moves_up_and_scrolls_down_at_the_top(term):
     assert t.screen == ["new", "ax", "b"]
 
 
-def test_newline_mode_makes_line_feeds_return_too(term):
+def test_a_line_feed_returns_the_carriage_in_newline_mode(term):
     t = term(10, 3, "\x1b[20hab\ncd\x1b[20l\nx")
     assert t.screen == ["ab", "cd", "  x"]
 
 
-def test_backspace_moves_left_and_stops_at_the_margin(term):
+def test_backspace_moves_left_and_stops_at_the_first_column(term):
     t = term(10, 2, "abc\b\bX\b\b\b\b\bY")
     assert t.screen == ["YXc"]
 
@@ -48,7 +48,7 @@ def test_a_full_row_leaves_the_cursor_in_the_last_column_with_a_wrap_pending(ter
     assert t.wrapped == [False, False, False]
 
 
-def test_the_next_character_wraps_and_the_row_is_marked_as_going_on(term):
+def test_the_next_character_wraps_and_the_row_is_flagged_as_soft_wrapped(term):
     t = term(5, 3, "abcdef")
     assert t.screen == ["abcde", "f"]
     assert t.at == (1, 1)
@@ -68,11 +68,11 @@ def test_the_next_character_wraps_and_the_row_is_marked_as_going_on(term):
     ],
     ids=["CR", "BS", "CUF", "CUB", "EL 1", "LF", "CUP"],
 )
-def test_what_moves_the_cursor_takes_back_a_pending_wrap(term, control, expected):
+def test_moving_the_cursor_cancels_a_pending_wrap(term, control, expected):
     assert term(5, 3, "abcde", control, "X").screen == expected
 
 
-def test_changing_colours_does_not_take_back_a_pending_wrap(term):
+def test_changing_colours_does_not_cancel_a_pending_wrap(term):
     assert term(5, 3, "abcde\x1b[31mX").screen == ["abcde", "X"]
 
 
@@ -90,7 +90,7 @@ def test_wrapping_on_the_last_row_scrolls(term):
     assert t.history == ["abc"]
 
 
-def test_overwriting_the_end_of_a_wrapped_row_with_a_line_feed_leaves_text_alone(term):
+def test_overwriting_the_start_of_a_wrapped_line_keeps_the_rest(term):
     t = term(4, 3, "abcdef\x1b[1;1Hxy")
     assert t.screen == ["xycd", "ef"]
 
@@ -101,7 +101,7 @@ def test_wide_characters_take_two_columns(term):
     assert t.at == (5, 0)
 
 
-def test_a_wide_character_that_does_not_fit_goes_to_the_next_row(term):
+def test_a_wide_character_that_does_not_fit_wraps_to_the_next_row(term):
     t = term(5, 3, "abcd漢")
     assert t.screen == ["abcd", "漢"]
     assert t.wrapped[0] is True
@@ -121,15 +121,15 @@ def test_overwriting_half_of_a_wide_character_blanks_the_other_half(term, column
     assert term(6, 1, "漢字", f"\x1b[1;{column}HX").screen == [expected]
 
 
-def test_a_wide_character_over_two_halves_blanks_both_neighbours(term):
+def test_a_wide_character_that_overwrites_two_halves_blanks_the_other_halves(term):
     assert term(8, 1, "漢字", "\x1b[1;2H", "語").screen == [" 語"]
 
 
-def test_erasing_half_of_a_wide_character_blanks_it_all(term):
+def test_erasing_half_of_a_wide_character_blanks_both_halves(term):
     assert term(8, 1, "a漢b\x1b[1;3H\x1b[X").screen == ["a  b"]
 
 
-def test_a_terminal_of_one_column_survives_wide_characters(term):
+def test_a_terminal_of_one_column_accepts_wide_characters(term):
     t = term(1, 3, "漢a字b")
     assert t.at[0] == 0
     assert "".join(t.history + t.screen).replace(" ", "").strip("漢字") in {"ab", "b", "a漢b", "a字b"}
@@ -155,7 +155,7 @@ def test_a_combining_mark_joins_a_wide_character(term):
     assert t.at == (3, 0)
 
 
-def test_what_follows_a_joiner_or_a_selector_is_not_lost(term):
+def test_characters_after_a_joiner_or_a_variation_selector_are_kept(term):
     t = term(20, 1, "a\u200db \u2602\ufe0f. 👨\u200d👩\u200d👧!")
     text = t.screen[0]
     for part in ("a", "b", "\u2602", ".", "👨", "👩", "👧", "!"):
@@ -163,7 +163,7 @@ def test_what_follows_a_joiner_or_a_selector_is_not_lost(term):
     assert text.endswith("!")
 
 
-def test_zero_width_space_takes_no_column(term):
+def test_a_zero_width_space_uses_no_column(term):
     t = term(10, 1, "a\u200bb")
     assert t.at == (2, 0)
     assert t.screen[0].replace("\u200b", "") == "ab"
@@ -174,7 +174,7 @@ def test_emoji_are_wide(term):
     assert t.at == (3, 0)
 
 
-def test_tabs_go_to_every_eighth_column(term):
+def test_tabs_move_to_every_eighth_column(term):
     t = term(30, 1, "a\tb\tc")
     assert t.screen == ["a       b       c"]
 
@@ -194,7 +194,7 @@ def test_tab_stops_can_be_set_and_cleared(term):
     assert t.screen[1].index("w") == 11
 
 
-def test_tabs_forward_and_backward_by_count(term):
+def test_tabs_can_move_forward_and_backward_by_count(term):
     t = term(40, 1, "\x1b[2Ia\x1b[2Ib")
     assert t.screen[0].index("a") == 16
     assert t.screen[0].index("b") == 32
@@ -204,7 +204,7 @@ def test_tabs_forward_and_backward_by_count(term):
     assert t.screen[0].index("d") == 0
 
 
-def test_a_reset_brings_the_tab_stops_back(term):
+def test_a_full_reset_restores_the_tab_stops(term):
     assert term(20, 1, "\x1b[3g\x1bc\tx").screen == ["        x"]
 
 
@@ -220,18 +220,18 @@ def test_repeat_works_for_wide_characters(term):
     assert term(10, 1, "漢\x1b[2b").screen == ["漢漢漢"]
 
 
-def test_insert_mode_pushes_text_to_the_right(term):
+def test_insert_mode_shifts_text_to_the_right(term):
     t = term(6, 1, "abcdef\x1b[1;3H\x1b[4hXY")
     assert t.screen == ["abXYcd"]
     t.feed("\x1b[4lZ")
     assert t.screen == ["abXYZd"]
 
 
-def test_insert_mode_with_wide_characters(term):
+def test_insert_mode_shifts_text_by_two_columns_for_a_wide_character(term):
     assert term(6, 1, "abcd\x1b[1;2H\x1b[4h漢").screen == ["a漢bcd"]
 
 
-def test_utf8_cut_anywhere_is_put_together(term):
+def test_utf8_fed_byte_by_byte_is_decoded(term):
     t = term(10, 1)
     for byte in "é漢🚀".encode():
         t.feed(bytes([byte]))
@@ -256,15 +256,15 @@ def test_utf8_cut_anywhere_is_put_together(term):
     ],
     ids=repr,
 )
-def test_each_part_of_invalid_utf8_becomes_a_replacement_character(term, data, count):
-    """As Unicode recommends: one for as much of a character as is right, however the stream is cut."""
+def test_each_maximal_part_of_invalid_utf8_becomes_one_replacement_character(term, data, count):
+    """Unicode recommends one for each maximal valid prefix of a character; splitting the stream does not matter."""
     expected = ["a" + "\ufffd" * count + "b"]
     assert term(20, 1, b"a" + data + b"b").screen == expected
     assert term(20, 1, b"a", *(data[at : at + 1] for at in range(len(data))), b"b").screen == expected
 
 
 @pytest.mark.parametrize("control", [b"\xc2\x9b31m", b"\xc2\x84", b"\xc2\x85", b"\xc2\x9d0;t\x07"], ids=repr)
-def test_c1_controls_spelled_in_utf8_do_nothing(term, control):
+def test_c1_controls_encoded_in_utf8_have_no_effect(term, control):
     t = term(20, 2, b"a" + control + b"b")
     assert t.screen == ["a" + control[2:].decode().replace("\x07", "") + "b"]
     assert t.style(0) == t.style(5)
@@ -272,12 +272,12 @@ def test_c1_controls_spelled_in_utf8_do_nothing(term, control):
 
 
 @pytest.mark.parametrize("blank", ["\xa0", "\u2003", "\u3000"])
-def test_only_spaces_are_left_out_at_the_end_of_a_row(term, blank):
+def test_only_plain_spaces_are_removed_at_the_end_of_a_row(term, blank):
     """Prompts end in such blanks, and tmux shows them."""
     assert term(20, 2, f"$ x{blank}{blank}  ").screen == [f"$ x{blank}{blank}"]
 
 
-def test_an_escape_in_the_middle_of_a_utf8_character_works(term):
+def test_an_escape_sequence_inside_a_utf8_character_is_executed(term):
     t = term(20, 1, b"a\xe2\x82\x1b[5Gb")
     assert t.screen[0].replace("\ufffd", " ") == "a   b"
 
@@ -287,18 +287,18 @@ def test_nul_delete_and_unused_controls_print_nothing(term, data):
     assert term(10, 1, data).screen == ["ab"]
 
 
-def test_controls_inside_a_sequence_are_carried_out(term):
+def test_controls_inside_a_sequence_are_executed(term):
     t = term(10, 3, "abc\x1b[\n2Dx")
     assert t.screen == ["abc", " x"]
 
 
 @pytest.mark.parametrize("control", ["\x18", "\x1a"], ids=["CAN", "SUB"])
-def test_cancel_ends_a_sequence_without_carrying_it_out(term, control):
+def test_cancel_ends_a_sequence_without_executing_it(term, control):
     t = term(10, 3, "abc\x1b[2", control, "Dx")
     assert [text.replace("\ufffd", "") for text in t.screen] == ["abcDx"]
 
 
-def test_escape_begins_anew_inside_a_sequence(term):
+def test_escape_inside_a_sequence_starts_a_new_sequence(term):
     assert term(10, 3, "abc\x1b[2\x1b[1;1HX").screen == ["Xbc"]
 
 
@@ -307,7 +307,7 @@ def test_a_charset_without_line_drawing_prints_letters(term, name):
     assert term(10, 1, "\x1b(", name, "qx").screen == ["qx"]
 
 
-def test_a_long_repeat_fills_the_screen_as_printing_would(term):
+def test_a_long_repeat_scrolls_like_printing(term):
     t = term(10, 3, "a\x1b[202bX")
     assert t.screen == ["aaaaaaaaaa", "aaaaaaaaaa", "aaaX"]
     assert t.at == (4, 2)

@@ -23,7 +23,7 @@ DEADLINE_S = 20  # a limit for broken code on a busy machine; no test waits that
 
 RC = {"bash": ".bashrc", "zsh": ".zshrc", "fish": ".config/fish/config.fish"}
 
-# What every shell here starts with; a test's own rc comes after it.
+# The start of every rc file; a test appends its own lines.
 BASE = {
     "bash": "PS1='$ '\nHISTCONTROL=\n",
     "zsh": "PS1='$ '\nHISTFILE=~/.zsh_history HISTSIZE=100 SAVEHIST=100\n",
@@ -34,11 +34,12 @@ BASE = {
 
 
 class Terminal:
-    """One shell in a terminal of 80 by 24.
+    """A shell in a terminal of 80 columns and 24 rows.
 
-    ``marks`` is everything the shell has reported so far: ``"133;C"`` and the like for standard marks, ``"C;echo a"`` for
-    ours, ``"cwd /tmp"``. Two B in a row are one: drawing a prompt again repeats it. bash numbers its prompts: its marks are
-    in ``numbered``, as ``("D", exit status, number)``, and in ``marks`` without the number.
+    ``marks`` lists everything the shell has reported so far: standard marks such as ``"133;C"``, our marks such as
+    ``"C;echo a"``, and directories such as ``"cwd /tmp"``. Consecutive B marks are recorded once, because redrawing a
+    prompt repeats them. bash numbers its prompts: ``numbered`` has its marks as ``("D", exit status, number)``, and
+    ``marks`` has them without the number.
     """
 
     def __init__(self, argv, env, home, *, integrated=True, nonce=NONCE):
@@ -79,7 +80,7 @@ class Terminal:
                 case CwdChanged(cwd=cwd):
                     self.note(f"cwd {cwd}")
                 case Mark(kind=kind, exit_code=code, options=options):
-                    # What fish 4 writes by itself has options.
+                    # The marks that fish 4 sends by itself have options.
                     self.note(f"133;{kind}" + ("" if code is None else f";{code}") + (options and f" {options}"))
                 case PrivateOsc(data=data):
                     nonce, _, rest = data.decode().partition(";")
@@ -91,7 +92,7 @@ class Terminal:
                     pass
 
     def without_number(self, mark):
-        """Record the number in a mark of bash, and return the mark without it."""
+        """Record the number of a bash mark, and return the mark without it."""
         kind, *arguments = mark.split(";")
         if kind == "D":
             status, number = arguments
@@ -110,7 +111,7 @@ class Terminal:
             self.marks.append(mark)
 
     def wait(self, condition, what):
-        """Read until condition() holds."""
+        """Read until ``condition()`` is true."""
         deadline = time.monotonic() + DEADLINE_S
         while not condition():
             if self.ended:
@@ -118,11 +119,11 @@ class Terminal:
             self.read(deadline, what)
 
     def wait_for_prompt(self):
-        """Read until the shell takes input after all that is known so far; returns the new marks."""
+        """Read until the shell shows its first prompt, and return all marks."""
         return self.since(0)
 
     def wait_for_editor(self):
-        """Read until the shell has set the terminal for its line editor, which it does after its prompt."""
+        """Read until the shell has set the terminal mode of its line editor, which it does after its prompt."""
         deadline = time.monotonic() + DEADLINE_S
         while termios.tcgetattr(self.process.fd)[3] & termios.ICANON:
             if select.select([self.process.fd], [], [], 0.001)[0]:
@@ -136,22 +137,22 @@ class Terminal:
 
         self.wait(ready, "a prompt")
         new = self.marks[start:]
-        # A shell may draw its prompt again as soon as something is typed.
+        # A shell may redraw its prompt when the first key is typed.
         if new[:2] == ["133;B", "B"]:
             del new[:2]
         return new
 
     def line(self, text, end="\r"):
-        """Type a line; returns the marks from there to the next prompt."""
+        """Type a line, and return the marks up to the next prompt."""
         start = len(self.marks)
         self.type(text + end)
         return self.since(start)
 
     def interrupt(self, again_s, done=None):
-        """Type C-c until ``done()``, by default a new prompt; returns the marks from there to that prompt.
+        """Type C-c until ``done()`` is true, by default until a new prompt, and return the marks up to there.
 
-        Every shell here overlooks a C-c at times, if it comes while a line is being painted (bash once in some hundred
-        times, fish mostly). So let it finish painting, and type C-c again after ``again_s`` of silence.
+        Every shell here sometimes ignores a C-c that arrives while it draws a line (bash about once in some hundred
+        times, fish mostly). So wait until drawing ends, and type C-c again after ``again_s`` seconds without output.
         """
         while select.select([self.process.fd], [], [], 0.05)[0]:
             self.read(time.monotonic() + DEADLINE_S, "silence")
@@ -165,7 +166,7 @@ class Terminal:
         return self.marks[start:] if done else self.since(start)
 
     def typed(self, text):
-        """Type text and wait until the cursor is behind the last line of it."""
+        """Type text, and wait until the cursor is after its last line."""
         self.type(text)
         wanted = text.removesuffix("\x1b[201~").removeprefix("\x1b[200~").split("\n")[-1]
 
@@ -176,7 +177,7 @@ class Terminal:
         self.wait(shown, f"{wanted!r} on the screen")
 
     def shows(self, row):
-        """Wait until the last row is this (a string, or a predicate)."""
+        """Wait until the last row equals ``row``, or satisfies it if it is a predicate."""
         self.wait(lambda: row(self.screen()[-1]) if callable(row) else self.screen()[-1] == row, f"{row!r}")
 
     def wait_for_end(self):
@@ -195,13 +196,13 @@ class Terminal:
         return lines
 
     def output(self, command):
-        """Run a command with its output in a file, and return that."""
+        """Run a command and return its output, by way of a file."""
         path = self.home / "output"
         self.line(f"{command} > {path}")
         return path.read_text()
 
     def close(self):
-        # PtyProcess.close would sleep for a tenth of a second.
+        # PtyProcess.close sleeps for 0.1 s.
         if not self.process.closed:
             self.process.fileobj.close()
             self.process.closed = True
@@ -211,7 +212,7 @@ class Terminal:
 
 
 class Shells:
-    """Starts shells of one kind, each in a home of its own."""
+    """Start shells of one kind, each with its own home directory."""
 
     def __init__(self, name, tmp_path):
         self.name = name
@@ -220,7 +221,7 @@ class Shells:
         self.running = []
 
     def start(self, rc="", *args, env=None, files=None, integrated=True, base=True, wait=True):
-        """Start a shell whose rc file is ``rc`` and wait for its prompt."""
+        """Start a shell whose rc file ends with ``rc``, and wait for its prompt."""
         home = self.tmp_path / f"home{len(self.running)}"
         for name, text in {RC[self.name]: (BASE[self.name] if base else "") + rc, **(files or {})}.items():
             path = home / name
@@ -236,14 +237,14 @@ class Shells:
         return terminal.interrupt(0.2 if self.name == "fish" else 3, done)
 
     def ran(self, command, code, shown=None):
-        """The marks of a command line that ran."""
+        """Return the marks of a command line that was executed."""
         escaped = command if shown is None else shown
-        told = "" if self.name == "bash" else escaped
+        reported = "" if self.name == "bash" else escaped
         end = ["E"] if self.name == "zsh" else []
-        return ["133;C", f"C;{told}", *end, f"D;{code}", f"133;D;{code}", *self.prompt]
+        return ["133;C", f"C;{reported}", *end, f"D;{code}", f"133;D;{code}", *self.prompt]
 
     def ran_nothing(self, code):
-        """The marks of a line that ran nothing."""
+        """Return the marks of a line that executed nothing."""
         return [f"D;{code}", *self.prompt]
 
     prompt = ("133;A", "A", "133;B", "B")
@@ -259,7 +260,7 @@ def shells(name, tmp_path):
     if name == "fish":
         version = subprocess.run(["fish", "--version"], capture_output=True, text=True, check=True).stdout
         if int(version.rpartition(" ")[2].partition(".")[0]) >= 4:
-            pytest.skip("fish 4 writes the standard marks itself; these tests are about older ones")
+            pytest.skip("fish 4 sends the standard marks itself; these tests are for older versions")
     return Shells(name, tmp_path)
 
 
@@ -275,7 +276,7 @@ POSIX_EDITOR = {"dash": "none", "ksh": "edits", "mksh": "edits", "busybox": "wra
 
 
 class PosixShells:
-    """Starts POSIX shells of one kind, all in one home."""
+    """Start POSIX shells of one kind, all with the same home directory."""
 
     nonce = NONCE
 
@@ -286,10 +287,10 @@ class PosixShells:
         self.running = []
 
     def start(self, env_file=None, *, integrated=True, **env):
-        """Start a shell and wait for its prompt; ``env_file`` is what the user's ENV file has."""
+        """Start a shell and wait for its prompt; ``env_file`` is the content of the user's ENV file."""
         if env_file is not None:
             (self.home / "env").write_text(env_file)
-            env["ENV"] = "$HOME/env"  # it is subject to expansion
+            env["ENV"] = "$HOME/env"  # the shell expands it
         terminal = Terminal(self.argv, {"PS1": "$ ", **env}, self.home, integrated=integrated)
         self.running.append(terminal)
         if integrated:
@@ -301,7 +302,7 @@ class PosixShells:
         return terminal
 
     def prompt(self, code, number):
-        """The marks of a prompt."""
+        """Return the marks of a prompt."""
         return [f"D;{code};{number}", "A", f"B;{POSIX_EDITOR[self.name]}"]
 
 

@@ -1,4 +1,4 @@
-"""The numbers and exit statuses in the marks of bash, by which a prompt that is drawn again ends nothing."""
+"""The numbers and exit statuses in bash marks, which distinguish a redrawn prompt from a finished command."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 
 def numbers(terminal, kind):
+    """Return the numbers in the marks of one kind."""
     return [number for name, _, number in terminal.numbered if name == kind]
 
 
@@ -44,19 +45,19 @@ def test_both_marks_of_a_prompt_have_the_same_number_and_status(bash):
         assert ended[0] == code
 
 
-def test_a_prompt_that_is_drawn_again_has_the_same_number(bash):
+def test_a_redrawn_prompt_has_the_same_number(bash):
     terminal = bash.start()
     terminal.line("sh -c 'exit 3'")
     last = terminal.numbered[-1]
     terminal.typed("echo a")
     drawn = len(terminal.numbered)
     terminal.type("\x0c")
-    terminal.wait(lambda: len(terminal.numbered) > drawn, "the prompt, drawn again")
+    terminal.wait(lambda: len(terminal.numbered) > drawn, "the redrawn prompt")
     assert set(terminal.numbered[drawn:]) == {last}
 
 
 @pytest.mark.parametrize("change", ["PROMPT_COMMAND=(: :)", "unset PROMPT_COMMAND"])
-def test_the_prompt_has_the_exit_status_also_where_prompt_command_was_replaced(bash, change):
+def test_the_prompt_has_the_exit_status_after_prompt_command_was_replaced(bash, change):
     terminal = bash.start()
     before = terminal.numbered[-1][2]
     known = len(terminal.numbered)
@@ -66,7 +67,7 @@ def test_the_prompt_has_the_exit_status_also_where_prompt_command_was_replaced(b
 
 
 @pytest.mark.parametrize("change", ["PROMPT_COMMAND=(: :)", "unset PROMPT_COMMAND"])
-def test_the_numbers_go_on_after_prompt_command_was_replaced(bash, change):
+def test_the_numbers_continue_after_prompt_command_was_replaced(bash, change):
     terminal = bash.start()
     for _ in range(2):
         known = len(terminal.numbered)
@@ -80,7 +81,7 @@ def test_the_numbers_go_on_after_prompt_command_was_replaced(bash, change):
 
 
 @pytest.mark.parametrize("name", ["PROMPT_COMMAND", "PS1", "PS0"])
-def test_a_shell_whose_prompt_cannot_be_changed_reports_that_it_sends_no_marks(bash, name):
+def test_a_shell_with_a_readonly_prompt_variable_reports_that_it_sends_no_marks(bash, name):
     terminal = bash.start(f"PS1='$ '; readonly {name}\n", wait=False)
     terminal.wait(lambda: terminal.marks, "a mark")
     terminal.type("echo do''ne\r")

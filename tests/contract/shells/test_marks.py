@@ -1,4 +1,4 @@
-"""What each shell tells, and when."""
+"""The marks that each shell sends, and their order."""
 
 import pytest
 
@@ -10,12 +10,12 @@ LOOP = {
 }
 
 
-def test_the_first_prompt_has_no_end_of_a_command(shell):
+def test_the_first_prompt_reports_no_finished_command(shell):
     terminal = shell.start()
     assert terminal.marks == [f"cwd {terminal.home}", *shell.prompt]
 
 
-def test_commands_and_their_exit_codes(shell):
+def test_commands_are_reported_with_their_exit_codes(shell):
     terminal = shell.start()
     assert terminal.line("echo a") == shell.ran("echo a", 0)
     assert terminal.line("sh -c 'exit 3'") == shell.ran("sh -c 'exit 3'", 3)
@@ -26,12 +26,12 @@ def test_commands_and_their_exit_codes(shell):
 
 
 @pytest.mark.parametrize("kind", ["bash", "zsh"])
-def test_a_subshell(kind, request):
+def test_the_exit_code_of_a_subshell_is_reported(kind, request):
     shell = request.getfixturevalue(kind)
     assert shell.start().line("(exit 5)") == shell.ran("(exit 5)", 5)
 
 
-def test_an_empty_line_ends_with_the_last_exit_code(shell):
+def test_an_empty_line_reports_the_last_exit_code(shell):
     terminal = shell.start()
     terminal.line("sh -c 'exit 3'")
     assert terminal.line("") == shell.ran_nothing(3)
@@ -39,15 +39,15 @@ def test_an_empty_line_ends_with_the_last_exit_code(shell):
     assert terminal.line("true") == shell.ran("true", 0)
 
 
-def test_a_syntax_error_ends_but_runs_nothing(shell):
+def test_a_syntax_error_reports_an_exit_code_but_no_command(shell):
     terminal = shell.start()
     assert terminal.line("echo )") == shell.ran_nothing(SYNTAX_ERROR[shell.name])
-    if shell.name == "fish":  # which leaves the line to be mended
+    if shell.name == "fish":  # fish leaves the line in the editor
         assert shell.interrupt(terminal) == shell.ran_nothing(130)
     assert terminal.line("true") == shell.ran("true", 0)
 
 
-def test_ctrl_c_on_a_half_typed_line(shell):
+def test_ctrl_c_on_a_partly_typed_line_reports_130_but_no_command(shell):
     terminal = shell.start()
     terminal.line("true")
     terminal.typed("half a li")
@@ -55,7 +55,7 @@ def test_ctrl_c_on_a_half_typed_line(shell):
     assert terminal.line("true") == shell.ran("true", 0)
 
 
-def test_ctrl_c_on_a_running_program(shell):
+def test_ctrl_c_on_a_running_program_reports_130(shell):
     terminal = shell.start()
     command = "sh -c 'echo running; exec sleep 100'"
     start = len(terminal.marks)
@@ -66,15 +66,15 @@ def test_ctrl_c_on_a_running_program(shell):
     assert terminal.since(start) == shell.ran(command, 130)
 
 
-def test_a_comment(shell):
+def test_a_comment_line_executes_nothing_except_in_fish(shell):
     terminal = shell.start("setopt interactive_comments\n" if shell.name == "zsh" else "")
-    # To fish it is a command, one that does nothing.
+    # fish treats a comment as a command that does nothing.
     expected = shell.ran("# so", 0) if shell.name == "fish" else shell.ran_nothing(0)
     assert terminal.line("# so") == expected
     assert terminal.line("true") == shell.ran("true", 0)
 
 
-def test_a_pasted_command_of_several_lines_is_one(shell):
+def test_a_pasted_multiline_command_is_reported_once(shell):
     terminal = shell.start()
     text, shown = LOOP[shell.name]
     start = len(terminal.marks)
@@ -83,7 +83,7 @@ def test_a_pasted_command_of_several_lines_is_one(shell):
     assert terminal.since(start) == shell.ran(text, 0, shown)
 
 
-def test_two_commands_in_one_paste_are_one_line(shell):
+def test_two_pasted_commands_are_reported_as_one_line(shell):
     terminal = shell.start()
     start = len(terminal.marks)
     terminal.typed("\x1b[200~echo one\nsh -c 'exit 4'\x1b[201~")
@@ -92,7 +92,7 @@ def test_two_commands_in_one_paste_are_one_line(shell):
     assert terminal.since(start) == shell.ran("", 4, shown)
 
 
-def test_a_command_typed_over_several_lines_is_one(shell):
+def test_a_command_typed_over_several_lines_is_reported_once(shell):
     terminal = shell.start()
     start = len(terminal.marks)
     terminal.type("echo 'a\r")
@@ -101,7 +101,7 @@ def test_a_command_typed_over_several_lines_is_one(shell):
     assert terminal.since(start) == shell.ran("", 0, "echo 'a\\nb'")
 
 
-def test_the_marks_come_before_and_after_the_output(shell):
+def test_marks_precede_and_follow_the_output(shell):
     terminal = shell.start()
     marks = terminal.line("printf '\\e]7748;MIDDLE\\a'")
     assert marks[0] == "133;C"
@@ -116,26 +116,26 @@ def test_marks_with_another_nonce_are_passed_on_and_change_nothing(shell):
     assert marks[4:] == shell.ran("", 1)[2:]
 
 
-def test_a_command_line_is_escaped(shell):
+def test_backslashes_in_the_command_line_are_escaped(shell):
     terminal = shell.start()
     assert terminal.line("echo '\\n' \\\\ 'ä ☃ & ;' %s") == shell.ran("", 0, "echo '\\\\n' \\\\\\\\ 'ä ☃ & ;' %s")
 
 
-def test_control_characters_are_not_in_the_command_line(shell):
-    # fish takes no such key, but a binding may insert what it likes.
+def test_control_characters_are_removed_from_the_command_line(shell):
+    # Control characters cannot be typed into fish, but a key binding can insert them.
     terminal = shell.start("bind \\cg 'commandline -i \\x01\\t\\x1b'\n" if shell.name == "fish" else "")
     start = len(terminal.marks)
     terminal.type("echo 'a" + ("\x07" if shell.name == "fish" else "\x16\x01\x16\t\x16\x1b") + "b'\r")
     assert terminal.since(start) == shell.ran("", 0, "echo 'a\\tb'")
 
 
-def test_a_long_command_line_is_cut(shell):
+def test_a_long_command_line_is_truncated(shell):
     terminal = shell.start()
     marks = terminal.line(": " + "x" * 3000)
     assert marks == shell.ran("", 0, ": " + "x" * 1998)
 
 
-def test_the_directory_is_told_when_it_changes(shell):
+def test_the_working_directory_is_reported_only_when_it_changes(shell):
     terminal = shell.start()
     names = ["a b", "ünïcode ☃", "100%;#?", "back\\slash"]
     for name in names:
@@ -147,7 +147,7 @@ def test_the_directory_is_told_when_it_changes(shell):
         assert not any(mark.startswith("cwd") for mark in terminal.line("true"))
 
 
-def test_a_redrawn_prompt_ends_no_command(shell):
+def test_redrawing_the_prompt_reports_no_finished_command(shell):
     terminal = shell.start()
     terminal.typed("echo a")
     start = len(terminal.marks)
@@ -164,7 +164,7 @@ def test_a_redrawn_prompt_ends_no_command(shell):
     assert terminal.since(start)[-len(expected) :] == expected
 
 
-def test_a_shell_that_ends(shell):
+def test_the_exit_status_of_the_shell_is_unchanged(shell):
     terminal = shell.start()
     terminal.type("exit 7\r")
     terminal.wait_for_end()
@@ -172,17 +172,17 @@ def test_a_shell_that_ends(shell):
     assert terminal.process.exitstatus == 7
 
 
-def test_without_a_nonce_nothing_is_written(shell):
+def test_a_shell_without_a_nonce_sends_no_marks(shell):
     terminal = shell.start("echo my rc\n", wait=False, env={})
     terminal.close()
-    # The same command, as if the variable had got lost on the way.
+    # The same command, as if the variable had been removed from the environment.
     from phux_core.shells import integrate
 
     argv, env = integrate([shell.path], {}, "n")
     del env["PHUX_NONCE"]
-    lost = type(terminal)(argv, env, terminal.home, integrated=False)
-    shell.running.append(lost)
-    lost.wait(lambda: lost.screen()[-1:] == ["$"], "a prompt")
-    assert "my rc" in lost.screen()
-    lost.exit()
-    assert lost.marks == []
+    without_nonce = type(terminal)(argv, env, terminal.home, integrated=False)
+    shell.running.append(without_nonce)
+    without_nonce.wait(lambda: without_nonce.screen()[-1:] == ["$"], "a prompt")
+    assert "my rc" in without_nonce.screen()
+    without_nonce.exit()
+    assert without_nonce.marks == []

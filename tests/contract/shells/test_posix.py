@@ -1,4 +1,4 @@
-"""POSIX shells: what their prompts mark, and that the user's own settings keep working."""
+"""POSIX shells send marks in their prompts, and the user's settings keep working."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 SYNTAX_ERROR = {"dash": 2, "ksh": 3, "mksh": 1, "busybox": 2}
 
 
-def test_every_line_ends_with_its_exit_code_at_the_next_prompt(posix_shell):
+def test_the_next_prompt_reports_the_exit_code_of_each_line(posix_shell):
     terminal = posix_shell.start()
     assert terminal.marks == posix_shell.prompt(0, 1)
     error = SYNTAX_ERROR[posix_shell.name]
@@ -17,11 +17,11 @@ def test_every_line_ends_with_its_exit_code_at_the_next_prompt(posix_shell):
         assert terminal.line(text) == posix_shell.prompt(code, number), text
 
 
-def test_a_prompt_that_is_drawn_again_has_the_same_number(posix_shell):
+def test_a_redrawn_prompt_has_the_same_number(posix_shell):
     terminal = posix_shell.start()
     terminal.line("(exit 3)")
     terminal.typed("echo a")
-    if posix_shell.name != "dash":  # which has no editor that could draw it again
+    if posix_shell.name != "dash":  # dash has no line editor that could redraw the prompt
         terminal.type("\x0c")
         terminal.process.setwinsize(24, 60)
         terminal.engine.resize(60, 24)
@@ -29,7 +29,7 @@ def test_a_prompt_that_is_drawn_again_has_the_same_number(posix_shell):
     assert {mark for mark in terminal.marks if mark.startswith("D;")} == {"D;0;1", "D;3;2"}
 
 
-def test_a_line_that_goes_on_is_marked(posix_shell):
+def test_a_continuation_prompt_is_marked(posix_shell):
     terminal = posix_shell.start()
     before = len(terminal.marks)
     terminal.type("echo 'a\r")
@@ -37,21 +37,21 @@ def test_a_line_that_goes_on_is_marked(posix_shell):
     assert terminal.line("b'") == posix_shell.prompt(0, 2)
 
 
-def test_a_line_that_a_command_reads_is_not_marked(posix_shell):
+def test_a_line_read_by_a_command_is_not_marked(posix_shell):
     terminal = posix_shell.start()
     before = len(terminal.marks)
     terminal.type("read x; echo got $x\r")
     terminal.wait(lambda: terminal.engine.cursor().x == 0, "the end of the line")
-    terminal.type("it\n")  # mksh may not have left its editor yet, where the terminal does not translate Enter
+    terminal.type("it\n")  # while mksh is still in its line editor, the terminal does not translate Enter
     terminal.wait(lambda: "got it" in terminal.screen(), "what was read")
     assert terminal.since(before) == posix_shell.prompt(0, 2)
 
 
-def test_the_screen_is_as_without_us(posix_shell):
+def test_the_screen_is_the_same_with_and_without_shell_integration(posix_shell):
     rows = []
     for integrated in (True, False):
         terminal = posix_shell.start(integrated=integrated)
-        # Longer than a row, then erased in part.
+        # Type more than one row, then erase part of it.
         terminal.type("echo " + "0123456789" * 8 + "\x7f" * 4 + "end")
         terminal.wait(
             lambda terminal=terminal: "".join(terminal.screen()[-1:]).rstrip(" <").endswith("end"), "the line"
@@ -80,12 +80,12 @@ def test_programs_do_not_see_the_nonce(posix_shell):
         terminal.close()
 
 
-def test_a_shell_inside_shows_the_users_prompt_and_marks_nothing(posix_shell):
+def test_a_nested_shell_shows_the_users_prompt_and_sends_no_marks(posix_shell):
     terminal = posix_shell.start("export PS1\n")
     before = len(terminal.marks)
     terminal.type("dash\r")
-    prompts = ["$"], ["#"]  # mksh does not take root's from the environment
-    # ksh may draw its own prompt once more, if it was not in its editor yet.
+    prompts = ["$"], ["#"]  # as root, mksh does not read PS1 from the environment
+    # ksh may redraw its own prompt if its line editor had not started yet.
     process = terminal.process
     terminal.wait(
         lambda: os.tcgetpgrp(process.fd) != process.pid and terminal.screen()[-1:] in prompts,

@@ -1,4 +1,4 @@
-"""Startup files that people have: prompts, plugins and hooks from packages, where they are installed (.ci/run)."""
+"""Common startup files: prompts, plugins and hooks from packages, if they are installed (.ci/run)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SUGGEST = f"{SHARE}/zsh-autosuggestions/zsh-autosuggestions.zsh"
 HIGHLIGHT = f"{SHARE}/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh"
 FISH_PROMPTS = f"{SHARE}/fish/tools/web_config/sample_prompts"
 
-# (shell, name, files or programs it needs, startup file)
+# (shell, name, required files or programs, startup file)
 SETUPS = [
     (
         "bash",
@@ -100,7 +100,7 @@ SETUPS = [
 
 
 class Tracked:
-    """A terminal, and a tracker that is fed with what it shows."""
+    """A terminal, and a tracker that is fed with its output."""
 
     def __init__(self, terminal, shell):
         self.terminal, self.shell = terminal, shell
@@ -109,7 +109,7 @@ class Tracked:
         self.follow()
 
     def follow(self):
-        """Feed the tracker; return its events, and the state when the shell waits."""
+        """Feed new output to the tracker, and return the new events and the state while the shell waits."""
         before = len(self.replay.events)
         self.replay.now += 1
         self.replay.write(self.terminal.data[self.known :])
@@ -119,7 +119,7 @@ class Tracked:
         return self.replay.events[before:], state
 
     def line(self, text):
-        """Type a line; return the events to the next prompt, and the state there."""
+        """Type a line, and return the events up to the next prompt and the state there."""
         self.replay.type(text.encode() + b"\r")
         self.terminal.line(text)
         return self.follow()

@@ -1,4 +1,4 @@
-"""The user's own prompt, hooks, traps, history and environment are as they would be without us."""
+"""Shell integration does not change the user's prompt, hooks, traps, history or environment."""
 
 import os
 import re
@@ -10,10 +10,10 @@ import pytest
 NONCE = "5ecret-NONCE_0"
 
 
-# ---- hooks that make the prompt anew, and what they see
+# ---- hooks that rebuild the prompt, and the exit status they read
 
 
-BASH_ANEW = [
+BASH_REBUILDS_PS1 = [
     pytest.param("PROMPT_COMMAND='s=$?; PS1=\"[$s] > \"'\n", id="string"),
     pytest.param('mine() { local s=$?; PS1="[$s] > "; }\nPROMPT_COMMAND=mine\n', id="function"),
     pytest.param("PROMPT_COMMAND=('s=$?' 'PS1=\"[$s] > \"')\n", id="array"),
@@ -34,13 +34,15 @@ def check_prompts(shell, terminal, prompt="[{}] >"):
     assert terminal.screen()[-1] == prompt.format(4)
 
 
-@pytest.mark.parametrize("rc", BASH_ANEW)
-def test_bash_prompt_command_that_makes_ps1_anew(bash, rc):
+@pytest.mark.parametrize("rc", BASH_REBUILDS_PS1)
+def test_bash_prompt_command_may_rebuild_ps1(bash, rc):
     check_prompts(bash, bash.start(rc))
 
 
-@pytest.mark.parametrize("rc", [*(case for case in BASH_ANEW if case.id != "array"), "PS1='[$?] > '\n"])
-def test_the_same_in_a_bash_without_arrays_in_prompt_command(bash, rc, scripts, tmp_path, monkeypatch):
+@pytest.mark.parametrize("rc", [*(case for case in BASH_REBUILDS_PS1 if case.id != "array"), "PS1='[$?] > '\n"])
+def test_prompt_command_may_rebuild_ps1_in_a_bash_without_prompt_command_arrays(
+    bash, rc, scripts, tmp_path, monkeypatch
+):
     script = (scripts / "bash/phux.bash").read_text()
     assert "< 501" in script
     (tmp_path / "bash").mkdir()
@@ -50,13 +52,13 @@ def test_the_same_in_a_bash_without_arrays_in_prompt_command(bash, rc, scripts, 
     check_prompts(bash, terminal)
     assert terminal.output("declare -p PROMPT_COMMAND").startswith("declare -- ")
     if rc.endswith(";'\n"):
-        return  # what is added next would be a syntax error without us, too
+        return  # the next line would be a syntax error without shell integration, too
     assert terminal.line("PROMPT_COMMAND=\"$PROMPT_COMMAND; PS1='new > '\"")[-6:] == ["D;0", "133;D;0", *bash.prompt]
-    terminal.shows("new >")  # its mark came before it, this once
+    terminal.shows("new >")  # for this prompt only, the mark comes before the prompt text
     assert terminal.line("sh -c 'exit 3'") == bash.ran("sh -c 'exit 3'", 3)
 
 
-ZSH_ANEW = [
+ZSH_REBUILDS_PS1 = [
     pytest.param('precmd() { PS1="[$?] > " }\n', id="function"),
     pytest.param('mine() { PS1="[$?] > " }\nprecmd_functions=(mine)\n', id="array"),
     pytest.param(
@@ -76,25 +78,25 @@ ZSH_ANEW = [
 ]
 
 
-@pytest.mark.parametrize("rc", ZSH_ANEW)
-def test_zsh_precmd_that_makes_ps1_anew(zsh, rc):
+@pytest.mark.parametrize("rc", ZSH_REBUILDS_PS1)
+def test_zsh_precmd_may_rebuild_ps1(zsh, rc):
     check_prompts(zsh, zsh.start(rc))
 
 
-def test_a_zsh_prompt_that_ends_in_a_percent_sign(zsh):
+def test_a_zsh_prompt_may_end_in_a_percent_sign(zsh):
     terminal = zsh.start("PS1='me%'\n")
     assert terminal.screen()[-1] == "me%"
     assert terminal.line("false") == zsh.ran("false", 1)
     assert terminal.screen()[-1] == "me%"
 
 
-def test_a_zsh_prompt_without_percent_sequences(zsh):
+def test_zsh_commands_are_marked_without_prompt_percent(zsh):
     terminal = zsh.start("setopt no_prompt_percent\nPS1='%m> '\n")
     assert terminal.line("false") == zsh.ran("false", 1)
     terminal.shows("%m>")
 
 
-def test_fish_prompts_of_the_user(fish):
+def test_fish_shows_the_users_left_and_right_prompts(fish):
     rc = (
         'function fish_prompt; set -l s $status; echo -n "[$s] > "; end\n'
         "function fish_right_prompt; echo -n right; end\n"
@@ -106,13 +108,13 @@ def test_fish_prompts_of_the_user(fish):
         terminal.shows(re.compile(rf"\[{code}\] > +right").fullmatch)
 
 
-def test_a_fish_prompt_from_a_file_of_its_own(fish):
+def test_a_fish_prompt_may_be_autoloaded_from_its_own_file(fish):
     files = {".config/fish/functions/fish_prompt.fish": 'function fish_prompt\n    echo -n "[$status] > "\nend\n'}
     terminal = fish.start("function fish_greeting; end\n", files=files, base=False)
     check_prompts(fish, terminal)
 
 
-# ---- changes while the shell runs
+# ---- prompts and hooks changed while the shell is running
 
 
 @pytest.mark.parametrize(
@@ -126,7 +128,7 @@ def test_a_fish_prompt_from_a_file_of_its_own(fish):
         ("source ~/.bashrc", "$"),
     ],
 )
-def test_bash_hooks_changed_at_the_prompt(bash, change, prompt):
+def test_bash_keeps_sending_marks_after_hooks_are_changed_at_the_prompt(bash, change, prompt):
     terminal = bash.start("PROMPT_COMMAND='x=1'\n")
     assert terminal.line(change)[-6:] == ["D;0", "133;D;0", *bash.prompt]
     terminal.shows(prompt)
@@ -136,11 +138,11 @@ def test_bash_hooks_changed_at_the_prompt(bash, change, prompt):
 
 
 @pytest.mark.parametrize("change", ["PROMPT_COMMAND=(: :)", "unset PROMPT_COMMAND"])
-def test_bash_comes_back_after_prompt_command_was_thrown_away(bash, change):
+def test_bash_restores_its_marks_after_prompt_command_is_discarded(bash, change):
     terminal = bash.start()
     start = len(terminal.marks)
     terminal.type(change + "\r")
-    # The prompt after it has lost all but its own mark.
+    # The next prompt has only the marks that are part of PS1.
     terminal.wait(lambda: terminal.marks[start:][-2:] == ["133;B", "B"], "a prompt")
     assert terminal.marks[start:] == ["133;C", "C;", "133;B", "B"]
     assert terminal.line("false")[-6:] == ["D;1", "133;D;1", *bash.prompt]
@@ -156,7 +158,7 @@ def test_bash_comes_back_after_prompt_command_was_thrown_away(bash, change):
         "source ~/new",
     ],
 )
-def test_zsh_hooks_changed_at_the_prompt(zsh, change):
+def test_zsh_keeps_sending_marks_after_hooks_are_changed_at_the_prompt(zsh, change):
     terminal = zsh.start(files={"new": "precmd() { PS1='new > ' }\nprecmd_functions=()\npreexec_functions=()\n"})
     assert terminal.line(change) == zsh.ran(change, 0)
     assert terminal.line("false") == zsh.ran("false", 1)
@@ -164,7 +166,7 @@ def test_zsh_hooks_changed_at_the_prompt(zsh, change):
     assert terminal.line("sh -c 'exit 3'") == zsh.ran("sh -c 'exit 3'", 3)
 
 
-def test_zsh_is_not_confused_by_a_command_that_edits_a_line(zsh):
+def test_zsh_sends_no_prompt_marks_while_vared_edits_a_variable(zsh):
     terminal = zsh.start()
     start = len(terminal.marks)
     command = "eval 'precmd_functions=(); x=1; vared x'"
@@ -174,18 +176,18 @@ def test_zsh_is_not_confused_by_a_command_that_edits_a_line(zsh):
     assert terminal.marks[start:] == ["133;C", f"C;{command}"]
 
 
-def test_fish_prompt_changed_at_the_prompt(fish):
+def test_fish_keeps_sending_marks_after_fish_prompt_is_redefined(fish):
     terminal = fish.start()
     change = 'function fish_prompt; echo -n "new $status > "; end'
     assert terminal.line(change) == fish.ran(change, 0)
     assert terminal.screen()[-1] == "new 0 >"
     assert terminal.line("false") == fish.ran("false", 1)
     assert terminal.screen()[-1] == "new 1 >"
-    # Commands see the user's, not ours around it.
+    # Commands see the user's function, not our wrapper.
     assert "__phux" not in terminal.output("functions fish_prompt")
 
 
-# ---- settings and traps
+# ---- shell options, history settings and traps
 
 
 @pytest.mark.parametrize(
@@ -216,7 +218,7 @@ def test_fish_prompt_changed_at_the_prompt(fish):
         "shopt -s compat44 2>/dev/null\n",
     ],
 )
-def test_bash_settings(bash, rc):
+def test_bash_marks_commands_with_any_setting(bash, rc):
     terminal = bash.start("history -s one; history -s two; history -s three\n" + rc)
     shown = "" if "promptvars" in rc or "readonly" in rc else None
     assert terminal.line("sh -c 'exit 3'") == bash.ran("sh -c 'exit 3'", 3, shown)
@@ -235,13 +237,13 @@ def test_bash_settings(bash, rc):
         ("HISTSIZE=0\n", "true", "false"),
     ],
 )
-def test_bash_never_reports_the_line_before(bash, rc, first, second):
+def test_bash_never_reports_the_previous_line_as_the_command(bash, rc, first, second):
     terminal = bash.start(rc)
     terminal.line(first)
     assert terminal.line(second) == bash.ran(second, 1, "")
 
 
-def test_bash_with_the_history_read_again_at_each_prompt(bash):
+def test_bash_marks_commands_while_history_is_reread_at_each_prompt(bash):
     terminal = bash.start("HISTCONTROL=ignorespace\nPROMPT_COMMAND='history -a; history -c; history -r'\n")
     for command in ("true", "false", "sh -c 'exit 2'"):
         code = {"true": 0, "false": 1}.get(command, 2)
@@ -249,7 +251,7 @@ def test_bash_with_the_history_read_again_at_each_prompt(bash):
     assert terminal.line(" false") == bash.ran(" false", 1, "")
 
 
-def test_bash_that_recalls_a_line(bash):
+def test_bash_marks_a_command_recalled_from_history(bash):
     terminal = bash.start()
     terminal.line("false")
     terminal.line("true")
@@ -265,7 +267,7 @@ def test_bash_that_recalls_a_line(bash):
         ("zsh", "setopt err_exit; precmd() { true }\n"),
     ],
 )
-def test_set_e_ends_the_shell_at_a_failure_and_not_before(kind, rc, request):
+def test_errexit_ends_the_shell_only_when_a_command_of_the_user_fails(kind, rc, request):
     shell = request.getfixturevalue(kind)
     terminal = shell.start(rc)
     assert terminal.line("true") == shell.ran("true", 0)
@@ -276,19 +278,19 @@ def test_set_e_ends_the_shell_at_a_failure_and_not_before(kind, rc, request):
     terminal.wait_for_end()
 
 
-def test_zsh_that_comes_back_leaves_the_status_alone(zsh):
+def test_zsh_reinstalling_its_hooks_keeps_the_exit_status(zsh):
     terminal = zsh.start("setopt err_exit\nPS1='[%?] > '\n! true\n")
-    assert terminal.screen()[-1] == "[1] >"  # of the rc file
+    assert terminal.screen()[-1] == "[1] >"  # the exit status of the rc file
     assert terminal.line("! : precmd_functions") == zsh.ran("! : precmd_functions", 1)
     assert terminal.screen()[-1] == "[1] >"
 
 
-def test_bash_starts_with_the_status_of_the_rc_file(bash):
+def test_the_first_bash_prompt_has_the_exit_status_of_the_rc_file(bash):
     terminal = bash.start("PS1='[$?] > '\nfalse\n")
     assert terminal.screen()[-1] == "[1] >"
 
 
-def test_a_bash_err_trap_runs_for_the_users_commands_only(bash):
+def test_a_bash_err_trap_runs_only_for_commands_of_the_user(bash):
     terminal = bash.start("n=0\ntrap 'n=$((n + 1))' ERR\nPROMPT_COMMAND=true\nPS1='$n > '\n")
     for n, command in enumerate(["false", "", "sh -c 'exit 3'", "true"], 1):
         terminal.line(command)
@@ -309,41 +311,43 @@ VI = {
 }
 
 
-def test_vi_mode(shell):
-    rc, inserting, commanding = VI[shell.name]
+def test_changing_the_vi_mode_ends_no_command(shell):
+    rc, insert_prompt, command_prompt = VI[shell.name]
     terminal = shell.start(rc)
-    assert terminal.screen()[-1] == inserting
+    assert terminal.screen()[-1] == insert_prompt
     start = len(terminal.marks)
     terminal.typed("echo a")
     terminal.type("\x1b")
-    terminal.wait(lambda: terminal.screen()[-1].startswith(commanding), "command mode")
+    terminal.wait(lambda: terminal.screen()[-1].startswith(command_prompt), "command mode")
     terminal.type("A")
-    terminal.wait(lambda: terminal.screen()[-1].startswith(inserting), "insert mode")
+    terminal.wait(lambda: terminal.screen()[-1].startswith(insert_prompt), "insert mode")
     assert set(terminal.marks[start:]) <= {"133;A", "A", "133;B", "B"}
     terminal.type(" b\r")
     marks = terminal.since(start)
     assert marks[marks.index("133;C") :] == shell.ran("echo a b", 0)
 
 
-# ---- the same screen as without us
+# ---- the screen with and without shell integration
 
 
 def steps(name):
-    """What to type, each to be answered by a prompt."""
+    """Return the inputs to type; a prompt follows each."""
     return [
         "echo hello\r",
         "false\r",
         "\r",
         "echo )\r" if name != "fish" else "true\r",
-        "abc\x03" if name != "fish" else "\r",  # there the number stays as it is
-        "printf 'no newline'\r" if name != "bash" else "true\r",  # (see the next test)
+        "abc\x03" if name != "fish" else "\r",  # fish does not increase the prompt number on C-c
+        "printf 'no newline'\r"
+        if name != "bash"
+        else "true\r",  # with integration, the bash prompt starts on a new line (see the next test)
         "printf '\\e[31mred\\e[m\\n'; false\r",
         "echo a very long line that goes on and on and on over the edge of the terminal, which is 80 columns wide\r",
         "cd /; pwd\r",
     ]
 
 
-# Each prompt has a number, by which one can tell that it is the next.
+# Each prompt contains a number, so that a test can recognize the next one.
 NUMBERED = {
     "bash": "PROMPT_COMMAND='n=$((n+1))'\nPS1='$n \\w> '\n",
     "zsh": "setopt prompt_subst\nprecmd() { (( ++n )) }\nPS1='$n %~> '\n",
@@ -353,7 +357,7 @@ NUMBERED = {
 
 PREEXEC = 'hook() { [[ -t 1 && $armed ]] || return; armed=; echo "about to run $BASH_COMMAND"; }\n'
 
-LOOKS = [
+SCREEN_CASES = [
     ("bash", "plain", ""),
     ("bash", "colours", "PS1='\\[\\e[1;32m\\]\\u\\[\\e[m\\] ☃ ($?)\\n$n \\w> '\n"),
     ("bash", "anew", "PROMPT_COMMAND='s=$?; n=$((n+1)); PS1=\"\\[\\e[1m\\]$s\\[\\e[m\\]\\n$n > \"'\n"),
@@ -362,7 +366,7 @@ LOOKS = [
     ("bash", "PS0", "PS0='started \\w\\n'\n"),
     ("bash", "ERR", "trap 'echo failed: $BASH_COMMAND' ERR\n"),
     ("bash", "DEBUG", "trap 'echo \"debug: $BASH_COMMAND\"' DEBUG\n"),
-    # What bash-preexec does: a DEBUG trap takes the first command after PROMPT_COMMAND for the user's.
+    # Like bash-preexec, whose DEBUG trap treats the first command after PROMPT_COMMAND as the user's.
     ("bash", "preexec", PREEXEC + "trap hook DEBUG\nPROMPT_COMMAND='n=$((n+1)); armed=on'\n"),
     ("bash", "late-preexec", PREEXEC + "PROMPT_COMMAND='n=$((n+1)); trap hook DEBUG; armed=on'\n"),
     ("bash", "xtrace", "set -x\n"),
@@ -394,8 +398,8 @@ LOOKS = [
 ]
 
 
-def looks(terminal):
-    """The cursor, and every glyph on the screen with its place and style."""
+def appearance(terminal):
+    """Return the cursor, and every glyph on the screen with its position and style."""
     return terminal.engine.cursor(), [
         (span.row, span.col + i * span.width, glyph, span.style)
         for span in terminal.engine.spans(0, 24)
@@ -404,8 +408,10 @@ def looks(terminal):
     ]
 
 
-@pytest.mark.parametrize(("name", "rc"), [pytest.param(name, rc, id=f"{name}-{label}") for name, label, rc in LOOKS])
-def test_the_screen_is_the_same_as_without_us(name, rc, request):
+@pytest.mark.parametrize(
+    ("name", "rc"), [pytest.param(name, rc, id=f"{name}-{label}") for name, label, rc in SCREEN_CASES]
+)
+def test_the_screen_is_the_same_with_and_without_shell_integration(name, rc, request):
     shell = request.getfixturevalue(name)
     ours, plain = (shell.start(NUMBERED[name] + rc, integrated=integrated, wait=False) for integrated in (True, False))
     terminals = {terminal.process.fd: terminal for terminal in (ours, plain)}
@@ -425,22 +431,22 @@ def test_the_screen_is_the_same_as_without_us(name, rc, request):
             elif step:
                 terminal.type(step)
             terminal.wait(at_prompt, f"prompt {number}")
-        # One of them may be painting still, a right prompt for example.
-        while looks(ours) != looks(plain) and (more := select.select(files, [], [], 2)[0]):
+        # One shell may still be drawing, for example its right prompt.
+        while appearance(ours) != appearance(plain) and (more := select.select(files, [], [], 2)[0]):
             terminals[more[0]].read(time.monotonic() + 1, "nothing")
         assert ours.screen() == plain.screen()
-        assert looks(ours) == looks(plain)
+        assert appearance(ours) == appearance(plain)
     assert plain.marks == []
     assert [mark for mark in ours.marks if mark.startswith("D")]
 
 
-def test_the_prompt_of_bash_is_on_a_line_of_its_own(bash):
+def test_the_bash_prompt_starts_on_a_new_line_after_output_without_a_newline(bash):
     terminal = bash.start()
     terminal.line("printf 'no newline'")
     assert terminal.screen() == ["$ printf 'no newline'", "no newline", "$"]
 
 
-def test_a_debug_trap_that_measures_time_measures_the_command(bash):
+def test_a_debug_trap_does_not_run_between_prompt_command_and_the_prompt(bash):
     rc = "n=0\ntrap ': ${began:=$((n += 1))}' DEBUG\nPROMPT_COMMAND='unset began'\nPS1='${began-idle} $ '\n"
     terminal = bash.start(rc)
     for command in ("true", "false", "echo a"):
@@ -448,11 +454,11 @@ def test_a_debug_trap_that_measures_time_measures_the_command(bash):
         assert terminal.screen()[-1] == "idle $"
 
 
-def test_a_debug_trap_and_hooks_changed_at_the_prompt(bash):
+def test_bash_restores_its_marks_after_hooks_are_changed_with_a_debug_trap_set(bash):
     terminal = bash.start("trap : DEBUG\nhook() { :; }\nPROMPT_COMMAND=hook\n")
     assert terminal.line("false") == bash.ran("false", 1)
     assert "__phux_after" not in terminal.output("declare -p PROMPT_COMMAND")
-    # Nobody looks after PS1 then, for one prompt.
+    # With a DEBUG trap, nothing checks PS1 after the hooks: the first new prompt may lack its mark.
     terminal.type("hook() { PS1='new > '; }\r")
     terminal.shows("new >")
     for _ in range(2):
@@ -464,7 +470,7 @@ def test_a_debug_trap_and_hooks_changed_at_the_prompt(bash):
     assert terminal.line("sh -c 'exit 3'") == bash.ran("sh -c 'exit 3'", 3)
 
 
-def test_a_debug_trap_and_prompt_command_replaced(bash):
+def test_bash_restores_its_marks_after_prompt_command_is_replaced_with_a_debug_trap_set(bash):
     terminal = bash.start("trap : DEBUG\nPROMPT_COMMAND=true\n")
     assert terminal.line("false") == bash.ran("false", 1)
     terminal.type("PROMPT_COMMAND='echo mine'\r")
@@ -473,18 +479,18 @@ def test_a_debug_trap_and_prompt_command_replaced(bash):
     assert terminal.line("sh -c 'exit 3'") == bash.ran("sh -c 'exit 3'", 3)
 
 
-def test_a_bash_prompt_that_is_added_to_has_one_mark(bash):
+def test_appending_to_ps1_does_not_duplicate_the_mark(bash):
     terminal = bash.start()
     terminal.line('PS1="$PS1 more > "')
     assert terminal.screen()[-1] == "$  more >"
     assert terminal.output('echo "$PS1"').count("__phux_bel") == 1
 
 
-# ---- what commands see
+# ---- the environment and variables of commands
 
 
 @pytest.mark.parametrize("exported", [False, True])
-def test_the_environment_of_commands_has_nothing_of_ours(shell, exported):
+def test_shell_integration_adds_nothing_to_the_environment_of_commands(shell, exported):
     rc = ""
     if exported and shell.name == "bash":
         rc = "set -a\nPS0=x\nPROMPT_COMMAND='y=1'\nexport PS1='> '\n"
@@ -506,14 +512,14 @@ def test_the_environment_of_commands_has_nothing_of_ours(shell, exported):
     assert NONCE not in str(ours)
     assert "PHUX" not in str(ours)
     own = {"_", "HOME", "PWD", "OLDPWD", "HISTFILE", "DIRSTACK", "RANDOM", "PPID", "TTY"}
-    if exported:  # these two cannot go on as they are: they name functions that other shells do not have
+    if exported:  # these are not exported as they are: they call functions that child shells lack
         own |= {"PROMPT_COMMAND", "PS0"}
         ours["PS1"] = ours.get("PS1", "").replace("\\[${__phux_b:+${__phux_b}\\#;$?$__phux_bel}\\]", "")
         plain.setdefault("PS1", "")
     assert {k: v for k, v in ours.items() if k not in own} == {k: v for k, v in plain.items() if k not in own}
 
 
-def test_zdotdir_of_the_user_is_what_it_was(zsh, tmp_path):
+def test_zsh_reads_the_startup_files_in_the_users_zdotdir_and_keeps_it(zsh, tmp_path):
     (tmp_path / "dots").mkdir()
     for name in (".zshenv", ".zprofile", ".zshrc", ".zlogin"):
         (tmp_path / "dots" / name).write_text(f"echo read {name} $ZDOTDIR\nPS1='$ '\n")
@@ -535,7 +541,7 @@ def test_zdotdir_may_be_set_in_the_users_zshenv(zsh):
     assert terminal.line("false") == zsh.ran("false", 1)
 
 
-def test_zsh_prompt_of_the_user_is_what_commands_see(zsh):
+def test_commands_see_the_users_ps1_in_zsh(zsh):
     terminal = zsh.start("PS1='my > '\n")
     assert terminal.output("print -r -- $PS1") == "my > \n"
     assert terminal.screen()[-1] == "my >"
@@ -544,7 +550,7 @@ def test_zsh_prompt_of_the_user_is_what_commands_see(zsh):
 PIPES = {"bash": "${PIPESTATUS[@]}", "zsh": "$pipestatus", "fish": "$pipestatus"}
 
 
-def test_status_variables_between_lines(shell):
+def test_status_variables_are_kept_between_lines(shell):
     terminal = shell.start()
     terminal.line("false | true | sh -c 'exit 3'")
     assert terminal.output(f"echo {PIPES[shell.name]}") == "1 0 3\n"
@@ -556,7 +562,7 @@ def test_status_variables_between_lines(shell):
         assert terminal.output("echo $_") == "last-word\n"
 
 
-def test_bash_rematch_between_lines(bash):
+def test_bash_rematch_is_kept_between_lines(bash):
     terminal = bash.start("PROMPT_COMMAND='true'\n")
     terminal.line("[[ abc =~ b. ]]")
     assert terminal.output("echo $BASH_REMATCH") == "bc\n"
@@ -572,7 +578,7 @@ def history(shell, home):
     return (home / (".bash_history" if shell.name == "bash" else ".zsh_history")).read_text().splitlines()
 
 
-def test_the_history_has_what_was_typed_and_nothing_else(shell):
+def test_the_history_contains_only_the_typed_lines(shell):
     terminal = shell.start()
     typed = ["echo one", "false", "cd /", "echo 'two  words'"]
     for line in typed:
@@ -587,7 +593,7 @@ def test_the_history_has_what_was_typed_and_nothing_else(shell):
     ]
 
 
-def test_a_history_file_of_the_users_choice(shell):
+def test_the_users_histfile_is_used(shell):
     if shell.name == "fish":
         pytest.skip("fish has no such variable")
     terminal = shell.start("HISTFILE=~/mine\n")
@@ -599,7 +605,7 @@ def test_a_history_file_of_the_users_choice(shell):
 # ---- login shells
 
 
-def test_a_bash_login_shell_reads_what_it_should(bash):
+def test_a_bash_login_shell_has_the_same_state_with_and_without_shell_integration(bash):
     files = {".bash_profile": "echo profile $0\nPS1='$ '\n", ".profile": "echo wrong\n", ".bash_logout": "echo bye\n"}
     seen = []
     for integrated in (True, False):
@@ -616,7 +622,7 @@ def test_a_bash_login_shell_reads_what_it_should(bash):
     assert seen[0] == seen[1]
 
 
-def test_marks_in_a_login_shell(shell):
+def test_a_login_shell_sends_marks(shell):
     files = {".bash_profile": "PS1='$ '\n", ".zprofile": "", ".zlogin": "true\n"}
     terminal = shell.start("", "-l", files=files)
     assert terminal.line("sh -c 'exit 3'") == shell.ran("sh -c 'exit 3'", 3)
@@ -625,7 +631,7 @@ def test_marks_in_a_login_shell(shell):
         assert terminal.line(test) == shell.ran(test, 0)
 
 
-def test_a_shell_in_the_shell_is_not_integrated(shell):
+def test_a_nested_shell_sends_no_marks(shell):
     terminal = shell.start()
     start = len(terminal.marks)
     terminal.type(f"{shell.name}\r")
