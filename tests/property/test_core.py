@@ -1,4 +1,4 @@
-"""What must hold of the core whatever comes in."""
+"""Properties of the core that hold for any input."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ frames = st.lists(st.tuples(headers, st.binary(max_size=60)), max_size=5)
 
 @EXAMPLES
 @given(frames, st.data())
-def test_frames_come_out_the_same_however_the_bytes_are_cut(sent, data):
+def test_decoded_frames_do_not_depend_on_how_the_bytes_are_split(sent, data):
     stream = b"".join(wire.encode(header, payload) for header, payload in sent)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=12)))
     decoder = wire.Decoder(max_header=100_000, max_payload=1000)
@@ -40,7 +40,7 @@ def test_frames_come_out_the_same_however_the_bytes_are_cut(sent, data):
 
 
 def decode(pieces):
-    """Feed pieces until the end or the first error; returns the frames and whether it ended in an error."""
+    """Feed pieces until the end or the first error; return the frames and whether there was an error."""
     decoder = wire.Decoder(max_header=200, max_payload=200)
     got = []
     try:
@@ -54,7 +54,7 @@ def decode(pieces):
     return got, False
 
 
-# Bytes that begin like frames reach further into the decoder than any bytes would.
+# Almost valid frames reach code in the decoder that arbitrary bytes rarely reach.
 almost_frames = st.lists(
     st.binary(max_size=20)
     | st.builds(
@@ -69,7 +69,7 @@ almost_frames = st.lists(
 
 @EXAMPLES
 @given(st.binary(max_size=200) | almost_frames)
-def test_any_bytes_are_frames_or_a_protocol_error_and_the_cutting_does_not_matter(stream):
+def test_any_bytes_decode_to_frames_or_a_protocol_error_regardless_of_splitting(stream):
     whole = decode([stream])
     assert decode([bytes([byte]) for byte in stream]) == whole
 
@@ -108,7 +108,7 @@ selectors = any_text | st.lists(
 
 @EXAMPLES
 @given(selectors)
-def test_any_text_is_a_selector_or_a_bad_one(text):
+def test_any_text_parses_as_a_selector_or_raises_bad_selector(text):
     try:
         parsed = selector.parse(text)
     except BadSelectorError:
@@ -121,7 +121,7 @@ def test_any_text_is_a_selector_or_a_bad_one(text):
 
 @EXAMPLES
 @given(a_tree, selectors, st.none() | st.integers(0, 6))
-def test_any_selector_finds_something_of_the_tree_or_fails_as_phux_does(tree, text, here):
+def test_any_selector_resolves_to_an_object_of_the_tree_or_raises_a_phux_error(tree, text, here):
     try:
         kind, node = selector.resolve_object(tree, text, here)
         pane = selector.narrow(tree, *selector.resolve_object(tree, text, here))
@@ -140,7 +140,7 @@ def test_any_selector_finds_something_of_the_tree_or_fails_as_phux_does(tree, te
 
 @EXAMPLES
 @given(any_text)
-def test_any_text_that_is_a_session_name_is_a_selector_of_that_session(name):
+def test_any_valid_session_name_selects_that_session(name):
     try:
         selector.check_name("session", name)
     except BadNameError:
@@ -151,7 +151,7 @@ def test_any_text_that_is_a_session_name_is_a_selector_of_that_session(name):
 
 @EXAMPLES
 @given(any_text | st.text("ab1.0 é", min_size=1, max_size=6))
-def test_any_text_that_is_a_window_name_is_a_selector_of_that_window(name):
+def test_any_valid_window_name_selects_that_window(name):
     try:
         selector.check_name("window", name)
     except BadNameError:
@@ -171,14 +171,14 @@ modifiers = st.fixed_dictionaries({"ctrl": st.booleans(), "alt": st.booleans(), 
 
 @EXAMPLES
 @given(st.sampled_from(KEY_NAMES), modifiers)
-def test_a_named_key_survives_spelling_and_reading(name, held):
+def test_a_named_key_is_unchanged_after_formatting_and_parsing(name, held):
     key = Key(name, **held)
     assert parse_key(str(key)) == key
 
 
 @EXAMPLES
 @given(st.characters().filter(str.isprintable), modifiers.filter(lambda held: any(held.values())))
-def test_a_character_with_a_modifier_survives_spelling_and_reading(character, held):
+def test_a_character_with_a_modifier_is_unchanged_after_formatting_and_parsing(character, held):
     key = Key(character, **held)
     read = parse_key(str(key))
     assert read == key
@@ -187,7 +187,7 @@ def test_a_character_with_a_modifier_survives_spelling_and_reading(character, he
 
 @EXAMPLES
 @given(any_text | st.lists(st.sampled_from(["C-", "m-", "S-", "Enter", "F1", "-", "c", " "]), max_size=5).map("".join))
-def test_any_word_is_a_key_that_reads_as_itself_or_text(word):
+def test_a_key_parsed_from_any_word_is_valid_and_parses_again(word):
     key = parse_key(word)
     if key is not None:
         assert parse_key(str(key)) == key
@@ -199,7 +199,7 @@ def test_any_word_is_a_key_that_reads_as_itself_or_text(word):
 
 @EXAMPLES
 @given(st.sampled_from(sorted(calls.CALLS)) | json_values, st.data())
-def test_any_request_is_checked_or_refused(name, data):
+def test_any_request_is_validated_or_refused(name, data):
     known = calls.CALLS[name].params if isinstance(name, str) and name in calls.CALLS else ()
     names = st.sampled_from(list(known)) | any_text if known else any_text
     params = data.draw(json_values | st.dictionaries(names, json_values, max_size=4))
@@ -225,14 +225,14 @@ changes = st.lists(
 
 @EXAMPLES
 @given(changes)
-def test_the_tree_keeps_its_promises_under_any_changes(steps):
+def test_the_tree_is_consistent_after_any_changes(steps):
     tree = Tree()
-    given_ids = set()
+    used_ids = set()
     for verb, value in steps:
         if verb == "add":
             pane = tree.take_pane_id()
-            assert pane not in given_ids
-            given_ids.add(pane)
+            assert pane not in used_ids
+            used_ids.add(pane)
             tree.add_session(value, "sh", PaneRecord(pane, 80, 24, "sh", "/", 1, 0.5))
             assert tree.focused_pane() == pane
         elif verb == "remove":
@@ -241,13 +241,13 @@ def test_the_tree_keeps_its_promises_under_any_changes(steps):
         elif value in tree.sessions:
             tree.focus(value)
             assert tree.focused_session().id == value
-        _check(tree)
+        _check_consistency(tree)
         again = Tree.load(tree.dump())
         assert again == tree
         tree = again
 
 
-def _check(tree):
+def _check_consistency(tree):
     assert sorted(tree.focus_order) == sorted(tree.sessions)
     panes = [pane.id for pane in tree.panes()]
     windows = [window for session in tree.sessions.values() for window in session.windows]
@@ -263,12 +263,12 @@ def _check(tree):
     assert (tree.focused_pane() in panes) if panes else (tree.focused_pane() is None)
 
 
-# Events that wait
+# The event buffer
 
 
 @EXAMPLES
 @given(st.integers(1, 5), st.lists(st.sampled_from(["put", "put", "take"]), max_size=40))
-def test_events_wait_in_order_within_bounds_and_none_is_lost_silently(limit, steps):
+def test_buffered_events_are_ordered_and_bounded_and_dropped_ones_are_counted(limit, steps):
     old, event_buffer.MAX_EVENTS = event_buffer.MAX_EVENTS, limit
     try:
         buffer = event_buffer.EventBuffer()

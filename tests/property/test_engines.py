@@ -1,4 +1,4 @@
-"""What must hold of every engine whatever a program writes, and where the two must agree."""
+"""Properties of every engine for any output, and the common subset in which the two engines must agree."""
 
 import itertools
 import re
@@ -11,7 +11,8 @@ from phux_core import engine as engines
 from phux_core.engine import protocol
 from phux_core.keys import KEY_NAMES, Key
 
-# The same examples on every run: a build must not fail by chance. Look further with --hypothesis-seed and more examples.
+# Use the same examples on every run, so that builds are reproducible. To search further, use --hypothesis-seed and more
+# examples.
 EXAMPLES = settings(
     max_examples=150,
     derandomize=True,
@@ -27,7 +28,7 @@ def _both_import():
     pytest.importorskip("pyghostty")
 
 
-# Streams. The common subset is what the engines must agree on; docs/engines.md tells what is left out of it, and why.
+# Streams. The engines must agree on the common subset; docs/engines.md lists the exclusions and the reasons.
 
 _NARROW = st.text(st.sampled_from("abcXYZ 0189.,-/~é─│"), min_size=1, max_size=14)
 _WIDE = st.text(st.sampled_from("ab 0é─日本語한🚀"), min_size=1, max_size=14)
@@ -196,8 +197,8 @@ def _streams(*pieces):
     return st.lists(st.one_of(*pieces), max_size=30).map(lambda parts: "".join(parts).encode())
 
 
-# libghostty gives the column that a wide glyph leaves free at the end of a row the current style and shows it when the
-# glyph goes; so wide glyphs and styles are compared one at a time.
+# If a wide glyph does not fit in the last column, libghostty applies the current style to that column and shows it once
+# the glyph is erased. So wide glyphs and styles are compared separately.
 common = st.one_of(
     _streams(_NARROW, _NARROW, _NARROW, _SGR, _SGR, *_CONTROLS),
     _streams(_WIDE, _WIDE, _NARROW, *_CONTROLS),
@@ -238,7 +239,7 @@ any_sizes = st.tuples(_ANY_SIDE, _ANY_SIDE)
 
 
 def state_of(engine):
-    """Everything that can be seen of an engine."""
+    """Return the observable state of an engine."""
     history = engine.history_rows
     return {
         "lines": engine.lines(-history, history + engine.rows),
@@ -253,7 +254,7 @@ def state_of(engine):
 
 
 def check_grid(engine):
-    """Fail when anything lies outside of the grid."""
+    """Fail if the cursor or a span is outside the grid."""
     cursor = engine.cursor()
     assert 0 <= cursor.x < engine.cols
     assert 0 <= cursor.y < engine.rows
@@ -274,13 +275,13 @@ def check_grid(engine):
 @every_engine
 @EXAMPLES
 @given(data=anything, size=sizes, history=st.sampled_from([0, 3, 10_000]))
-def test_nothing_raises_or_leaves_the_grid(name, data, size, history):
+def test_any_output_is_accepted_and_stays_in_the_grid(name, data, size, history):
     engine = engines.create(name, *size, history=history)
     engine.feed(data)
     assert engine.position == len(data)
     assert engine.history_rows <= history
     check_grid(engine)
-    # Whatever was left open, the next line of text is right: CAN, ST, a new line and plain settings end it.
+    # CAN, ST and a reset of the modes end any unfinished sequence, so the next line of text must be shown.
     engine.feed(b"\x18\x1b\\\x1b[!p\x1b[?7h\x1b[4l\x1b[r\x1b(B\x0f\x1b[999;1H\x1b[2Kok")
     assert "ok"[: size[0]] in engine.lines(0, engine.rows).text[-1] or size[0] == 1
     engine.close()
@@ -289,36 +290,36 @@ def test_nothing_raises_or_leaves_the_grid(name, data, size, history):
 @every_engine
 @EXAMPLES
 @given(data=anything, size=sizes, cuts=st.lists(st.integers(0, 200), max_size=6))
-def test_cutting_the_stream_changes_nothing(name, data, size, cuts):
+def test_splitting_the_stream_does_not_change_the_result(name, data, size, cuts):
     whole = engines.create(name, *size)
     whole_effects = whole.feed(data)
     bounds = sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})
-    bitten = engines.create(name, *size)
+    split = engines.create(name, *size)
     bytewise = engines.create(name, *size)
-    bitten_effects = [e for a, b in itertools.pairwise(bounds) for e in bitten.feed(data[a:b])]
+    split_effects = [e for a, b in itertools.pairwise(bounds) for e in split.feed(data[a:b])]
     bytewise_effects = [e for at in range(len(data)) for e in bytewise.feed(data[at : at + 1])]
-    states = [state_of(engine) for engine in (whole, bitten, bytewise)]
+    states = [state_of(engine) for engine in (whole, split, bytewise)]
     assert states[1] == states[0]
     assert states[2] == states[0]
     for kind in (protocol.Reply, protocol.Mark, protocol.PrivateOsc, protocol.CwdChanged):
         wanted = [effect for effect in whole_effects if isinstance(effect, kind)]
-        assert [effect for effect in bitten_effects if isinstance(effect, kind)] == wanted
+        assert [effect for effect in split_effects if isinstance(effect, kind)] == wanted
         assert [effect for effect in bytewise_effects if isinstance(effect, kind)] == wanted
-    for engine in (whole, bitten, bytewise):
+    for engine in (whole, split, bytewise):
         engine.close()
 
 
 @every_engine
 @settings(EXAMPLES, max_examples=300)
 @given(steps=st.lists(st.tuples(anything, st.one_of(st.none(), st.none(), sizes)), max_size=8), size=sizes)
-def test_whoever_takes_in_what_changed_has_the_whole_screen(name, steps, size):
+def test_accumulated_changes_equal_the_whole_screen(name, steps, size):
     engine, other = engines.create(name, *size), engines.create(name, *size)
     known = engine.changed()
     for data, new_size in steps:
         if new_size is not None:
             engine.resize(*new_size)
             other.resize(*new_size)
-        # In small pieces, so that glyphs and the marks on them come one by one.
+        # Feed small pieces, so that glyphs and their combining marks arrive separately.
         for at in range(0, len(data), 3):
             engine.feed(data[at : at + 3])
             other.feed(data[at : at + 3])
@@ -333,7 +334,7 @@ def test_whoever_takes_in_what_changed_has_the_whole_screen(name, steps, size):
 @every_engine
 @EXAMPLES
 @given(before=anything, after=anything, size=sizes, new_size=sizes)
-def test_a_restored_engine_goes_on_like_the_one_it_was_made_from(name, before, after, size, new_size):
+def test_a_restored_engine_behaves_like_the_original(name, before, after, size, new_size):
     engine = engines.create(name, *size, history=50)
     engine.feed(before)
     other = engines.restore(engine.checkpoint())
@@ -350,7 +351,7 @@ def test_a_restored_engine_goes_on_like_the_one_it_was_made_from(name, before, a
 @every_engine
 @EXAMPLES
 @given(steps=st.lists(st.tuples(anything, any_sizes), max_size=5), size=any_sizes)
-def test_any_sequence_of_resizes_is_safe(name, steps, size):
+def test_any_sequence_of_resizes_keeps_the_contents_in_the_grid(name, steps, size):
     engine = engines.create(name, *size, history=30)
     for data, new_size in steps:
         engine.feed(data)
@@ -368,8 +369,8 @@ def test_any_sequence_of_resizes_is_safe(name, steps, size):
     times=st.integers(1, 12),
     limit=st.sampled_from([0, 5, 40, 10_000]),
 )
-def test_a_flood_in_one_piece_leaves_what_it_leaves_line_by_line(lines, head, size, times, limit):
-    """The pyte engine defers lines that nobody sees; that may not show."""
+def test_a_flood_in_one_piece_has_the_same_result_as_line_by_line(lines, head, size, times, limit):
+    """The pyte engine defers lines that scroll off the screen; this must not be observable."""
     flood = ("\r\n".join((*lines, "")) * times).encode()
     at_once = engines.create("pyte", *size, history=limit)
     at_once.feed(head + flood)
@@ -387,7 +388,7 @@ def test_a_flood_in_one_piece_leaves_what_it_leaves_line_by_line(lines, head, si
     "asked",
     ["", "\x1b[?1h\x1b=", "\x1b[?67h", "\x1b[>4;2m", "\x1b[>4;1m", *(f"\x1b[>{flags}u" for flags in (1, 8, 9, 24, 25))],
 )
-def test_the_two_engines_type_the_same_for_every_key(asked):
+def test_both_engines_encode_every_key_alike(asked):
     pair = [engines.create(name, 10, 4) for name in engines.ENGINES]
     for engine in pair:
         engine.feed(asked.encode())
@@ -400,19 +401,19 @@ def test_the_two_engines_type_the_same_for_every_key(asked):
         engine.close()
 
 
-# After these libghostty keeps the flag of a row whose continuation moved away or was erased, and drops those of rows
-# that moved.
+# After these sequences, libghostty keeps the wrap flag of a row whose continuation was moved or erased, and drops the
+# flags of moved rows.
 _SHIFTS = re.compile(rb"\x1b\[[0-9]*[LMST]|\x1bM|\x1b\[\?[0-9]*[JK]")
 
 
-# libghostty counts rows from the margin once more in these, in origin mode.
+# In origin mode, libghostty adds the top margin to the row a second time for these sequences.
 _COLUMN_IN_ORIGIN_MODE = re.compile(rb"\x1b\[\?6h.*\x1b\[[0-9]*[Gae]", re.DOTALL)
 
 
 @settings(EXAMPLES, max_examples=400)
 @given(data=common, size=st.tuples(st.integers(2, 12), st.integers(2, 6)))
-def test_the_two_engines_agree(data, size):
-    """On lines, wrap flags, cursor, styles, modes and titles, for the common subset."""
+def test_both_engines_agree_on_the_common_subset(data, size):
+    """Compare lines, wrap flags, cursor, styles, modes, titles and replies."""
     assume(not _COLUMN_IN_ORIGIN_MODE.search(data))
     pair = [engines.create(name, *size) for name in engines.ENGINES]
     effects = [engine.feed(data) for engine in pair]
@@ -467,8 +468,8 @@ _PIECES = st.lists(
 @example(80, "\x1b[3;9H", 0, "", ["x" * 35 + "H"], "\x1b[J", "\r", [])
 @example(79, "\x1b[3;9H", 0, "", ["x" * 35 + "H"], "\x1b[J", "\r", [])
 @example(80, "\r\n", 0, "", [], "\x1b[K", "\r", [])
-def test_the_two_engines_erase_alike_around_the_end_of_a_row(cols, place, missing, last, pieces, erase, after, cuts):
-    """An erase with a wrap pending keeps the last glyph, wherever the row began and whatever comes next."""
+def test_both_engines_erase_alike_at_the_end_of_a_row(cols, place, missing, last, pieces, erase, after, cuts):
+    """An erase with a pending wrap must have the same result for any start of the row and any following output."""
     pair = [engines.create(name, cols, 4) for name in engines.ENGINES]
     for engine in pair:
         engine.feed((place + "".join(pieces)).encode())
@@ -481,7 +482,7 @@ def test_the_two_engines_erase_alike_around_the_end_of_a_row(cols, place, missin
     theirs, ours = pair
     assert ours.lines(0, 4).text == theirs.lines(0, 4).text
     assert ours.cursor() == theirs.cursor()
-    # Again in one piece, as a program that repaints writes it.
+    # Repeat in one piece, as a program writes it when it repaints.
     stream = (place + "".join(pieces) + fill + erase + after).encode() * 3
     for engine in pair:
         engine.feed(stream)
@@ -496,8 +497,8 @@ def test_the_two_engines_erase_alike_around_the_end_of_a_row(cols, place, missin
     size=st.tuples(st.integers(2, 12), st.integers(2, 6)),
     new_sizes=st.lists(st.tuples(st.integers(2, 16), st.integers(2, 8)), min_size=1, max_size=3),
 )
-def test_the_two_engines_reflow_alike(data, size, new_sizes):
-    """Lines of plain output, as a shell leaves them, flow the same way through any sizes."""
+def test_both_engines_reflow_alike(data, size, new_sizes):
+    """Lines of plain output, as a shell writes them, reflow the same way for any sequence of sizes."""
     pair = [engines.create(name, *size) for name in engines.ENGINES]
     for engine in pair:
         engine.feed(data)

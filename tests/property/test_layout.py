@@ -1,4 +1,4 @@
-"""Whatever is done to a layout, it tiles its window exactly."""
+"""A layout tiles its window exactly after any sequence of operations."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ operations = st.one_of(
 )
 shapes = st.recursive(
     st.none(), lambda part: st.tuples(directions, st.floats(0, 1), part, part), max_leaves=30
-)  # lists of operations alone hardly ever make a nested layout
+)  # lists of operations alone rarely create a nested layout
 
 
 def build(shape, number=1):
-    """Make a layout of a shape, its panes counted from left to right."""
+    """Create a layout of the given shape, with panes numbered from left to right."""
     if shape is None:
         return number
     direction, ratio, before, after = shape
@@ -56,7 +56,7 @@ def overlap(one, other):
 
 
 def check_tiles(tree, cols, rows):
-    """See that every cell belongs to one pane or one divider: none is shared, and together they are all there are."""
+    """Check that every cell belongs to exactly one pane or one divider."""
     arranged = layout.arrange(tree, cols, rows)
     least = layout.minimum(tree)
     lone = isinstance(tree, int)
@@ -84,7 +84,7 @@ def check_tiles(tree, cols, rows):
 
 
 def apply(tree, cols, rows, operation, new):
-    """Do one thing to a layout; what is refused leaves it as it was."""
+    """Return the layout after one operation; raise an error if the operation is refused."""
     panes = list(layout.panes(tree))
     name, *arguments = operation
 
@@ -119,7 +119,7 @@ def apply(tree, cols, rows, operation, new):
     return tree if rest is None or source == target else layout.split(rest, cols, rows, target, source, direction)
 
 
-def test_any_sequence_of_operations_tiles_the_window_exactly():
+def test_the_layout_tiles_the_window_exactly_after_any_operations():
     done, deepest = Counter(), Counter()
 
     @EXAMPLES
@@ -136,20 +136,20 @@ def test_any_sequence_of_operations_tiles_the_window_exactly():
                 with contextlib.suppress(BadSizeError, LimitError):
                     changed = apply(tree, cols, rows, operation, number)
             done[operation[0]] += json.dumps(changed) != before
-            assert json.dumps(tree) == before  # layouts are values
-            tree = json.loads(json.dumps(changed))  # and go through JSON unharmed
+            assert json.dumps(tree) == before  # operations return a new layout
+            tree = json.loads(json.dumps(changed))  # JSON preserves the layout
             assert tree == changed
             check_tiles(tree, cols, rows)
             deepest[layout.depth(tree)] += 1
 
     tiles()
-    # What is never tried is not shown: every operation has changed something, also in layouts that are nested.
+    # Check the coverage: every operation changed a layout at least once, and some layouts were deeply nested.
     assert {"split", "remove", "swap", "push", "drag", "set", "preset", "move"} <= set(+done)
     assert max(deepest) >= 4
 
 
-def grown(shape, cols, rows, sequence):
-    """Make a layout, and let operations change it."""
+def build_and_change(shape, cols, rows, sequence):
+    """Create a layout and apply the operations to it."""
     tree = build(shape)
     for number, operation in enumerate(sequence, start=100):
         if operation[0] != "window":
@@ -160,9 +160,9 @@ def grown(shape, cols, rows, sequence):
 
 @EXAMPLES
 @given(sizes, shapes, st.lists(operations, max_size=8), places, st.integers(-60, 60))
-def test_a_moved_divider_moves_nothing_else_as_long_as_there_is_room(size, shape, sequence, place, by):
+def test_a_moved_divider_pushes_parallel_dividers_at_most_as_far(size, shape, sequence, place, by):
     cols, rows = size
-    tree = grown(shape, cols, rows, sequence)
+    tree = build_and_change(shape, cols, rows, sequence)
     before = layout.arrange(tree, cols, rows)
     if not before.dividers:
         return
@@ -172,16 +172,16 @@ def test_a_moved_divider_moves_nothing_else_as_long_as_there_is_room(size, shape
         if old.path == moved.path or old.direction != moved.direction:
             continue
         shift = new.rect.x - old.rect.x if old.direction == "right" else new.rect.y - old.rect.y
-        # Another one may only be pushed along, in the same direction, and only when its panes have no cell to spare.
+        # A parallel divider may only be pushed in the same direction, when a pane between the two has its minimum size.
         assert shift * by >= 0
         assert abs(shift) <= abs(by)
 
 
 @EXAMPLES
 @given(sizes, shapes, st.lists(operations, max_size=8))
-def test_neighbours_touch_and_a_pane_at_the_edge_has_none(size, shape, sequence):
+def test_a_pane_has_a_neighbour_on_each_side_that_is_not_an_edge_of_the_window(size, shape, sequence):
     cols, rows = size
-    tree = grown(shape, cols, rows, sequence)
+    tree = build_and_change(shape, cols, rows, sequence)
     arranged = layout.arrange(tree, cols, rows)
     for pane, rect in arranged.panes.items():
         at_edge = {

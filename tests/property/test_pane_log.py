@@ -1,4 +1,4 @@
-"""Whatever happens to service and disk, a log has every byte of the stream exactly once, or says which it has not."""
+"""A log has every byte of the stream exactly once, or reports the missing ones, after any service or disk failure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STEPS = st.lists(
 
 
 class Disk:
-    """A disk that can be made to fail."""
+    """A disk with writes that can be made to fail."""
 
     def __init__(self):
         self.works = True
@@ -41,7 +41,7 @@ class Disk:
 
 @given(STEPS, st.integers(0, 2**32))
 @settings(max_examples=150, deadline=None)
-def test_a_log_is_the_stream_without_its_holes(steps, seed):
+def test_a_log_equals_the_stream_except_for_its_reported_holes(steps, seed):
     import random
 
     chance = random.Random(seed)
@@ -51,11 +51,11 @@ def test_a_log_is_the_stream_without_its_holes(steps, seed):
     with tempfile.TemporaryDirectory() as home, mock.patch("phux_core.logs.writing.os.write", disk.write):
         root = os.path.join(home, "logs")
 
-        def begin():
+        def start_service():
             journal = Journal(os.dup(memory))
             return journal, PaneLog(root, LOG, LogWriter(root, LOG, 64 * 1024 * 1024), journal, {})
 
-        journal, log = begin()
+        journal, log = start_service()
         fed = 0
         for step in [*steps, ("disk works",), ("checkpoint",)]:
             if step[0] in {"output", "read ahead"}:
@@ -64,11 +64,11 @@ def test_a_log_is_the_stream_without_its_holes(steps, seed):
                     lambda room, data=data: room.__setitem__(slice(0, len(data)), data) or len(data), len(data)
                 )
                 stream += data
-                if step[0] == "output":  # else it waits to be parsed
+                if step[0] == "output":  # read-ahead output is not parsed yet
                     log.append(fed, journal.since(fed))
                     fed = journal.position
             elif step[0] == "die":
-                journal, log = begin()
+                journal, log = start_service()
                 fed = journal.position
             elif step[0] == "checkpoint":
                 log.append(fed, journal.since(fed))
@@ -85,11 +85,11 @@ def test_a_log_is_the_stream_without_its_holes(steps, seed):
                     at, data = stored.read(place, 5000)
                     if not data:
                         break
-                    rebuilt += stream[place:at] + data  # what is in no segment must be a hole
+                    rebuilt += stream[place:at] + data  # bytes in no segment must be a hole
                     assert at == place or place == 0 or (place, at) in holes
                     place = at + len(data)
                 assert rebuilt == stream[:place]
-                told = {(hole.start, hole.end) for hole in log.holes}
-                assert all(hole in told for hole in holes)
-                assert place == len(stream) or (place, len(stream)) in told
+                reported = {(hole.start, hole.end) for hole in log.holes}
+                assert all(hole in reported for hole in holes)
+                assert place == len(stream) or (place, len(stream)) in reported
     os.close(memory)

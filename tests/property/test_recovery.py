@@ -1,6 +1,6 @@
-"""Whatever stands in a checkpoint, a journal, a note or a ledger, its pane comes back, and so do the others.
+"""Panes are restored from any checkpoint, journal, note or ledger, damaged or not, and other panes are not affected.
 
-A fuzz target: what an earlier service left is made of programs' output, and then damaged. Look further with
+A fuzz target: the state of an earlier service is created from program output and then damaged. To search further, use
 ``--hypothesis-seed`` and more examples.
 """
 
@@ -38,7 +38,7 @@ from phux_core.server.settings import Settings
 from phux_core.server.shell.marks import ShellMarks
 from phux_core.server.tree.records import Tree
 
-# The same examples on every run: a build must not fail by chance.
+# Use the same examples on every run, so that builds are reproducible.
 EXAMPLES = settings(
     max_examples=120,
     derandomize=True,
@@ -48,13 +48,13 @@ EXAMPLES = settings(
 FEW = settings(EXAMPLES, max_examples=40)
 every_engine = pytest.mark.parametrize("name", engines.ENGINES)
 COLS, ROWS, NONCE = 30, 6, "cafe"
-# Whatever the terminal is in the middle of, this ends it, and shows a word.
+# Ends any unfinished sequence, resets the terminal and shows a text.
 RESET = b"\x18\x1b\\\x1bcstill here"
 
 
 @pytest.fixture(autouse=True)
 def _quiet():
-    """Damage is logged with its traceback, which nobody needs here."""
+    """Disable logging, because each damaged input would log a traceback."""
     pytest.importorskip("pyghostty")
     logging.disable()
     yield
@@ -101,7 +101,7 @@ DAMAGES = st.lists(_DAMAGE, min_size=1, max_size=5)
 
 
 def damage(data, damages):
-    """Change bytes here and there."""
+    """Return the data with the given changes applied."""
     changed = bytearray(data)
     for kind, where, new in damages:
         at = int(where * len(changed))
@@ -119,7 +119,7 @@ def damage(data, damages):
 
 
 def damage_state(checkpoint, seed):
-    """Change values inside a checkpoint of pyte, whose packing would tell any other damage."""
+    """Change values in a pyte checkpoint and compress it again, so that the checksum is valid."""
     chosen = random.Random(seed)
     head = CHECKPOINT_MAGIC + b"pyte\n"
     state = json.loads(zlib.decompress(checkpoint[len(head) :]))
@@ -144,8 +144,8 @@ def write(journal, data):
 
 
 @contextlib.contextmanager
-def left_behind(name, before, since):
-    """What a service leaves: a journal, and a checkpoint of what was written before."""
+def stored_state(name, before, since):
+    """Yield the state of an ended service: a journal, the checkpoint of the output before it, and the shell marks."""
     journal = Journal(journals.create())
     engine = engines.create(name, COLS, ROWS, history=50)
     try:
@@ -163,8 +163,8 @@ def left_behind(name, before, since):
         journal.close()
 
 
-def assert_comes_back(name, labelled, journal):
-    """The terminal is at the right place in the stream, has the right size, and works."""
+def assert_restored(name, labelled, journal):
+    """Check that the restored terminal has the right stream position and size, and works; return the rebuilt state."""
     rebuilt = rebuild(name, COLS, ROWS, labelled, journal, 50)
 
     def successor(_error, position):
@@ -175,7 +175,7 @@ def assert_comes_back(name, labelled, journal):
         assert (engine.position, engine.cols, engine.rows) == (journal.position, COLS, ROWS)
         commands = ShellMarks(NONCE)
         if rebuilt.notes is not None:
-            with contextlib.suppress(Exception):  # the pane contains it
+            with contextlib.suppress(Exception):  # the pane handles this error
                 commands = ShellMarks.load(rebuilt.notes)
         for effect in rebuilt.effects:
             if isinstance(effect, PrivateOsc):
@@ -187,7 +187,7 @@ def assert_comes_back(name, labelled, journal):
         engine.cursor()
         engine.modes()
         engine.feed(RESET)
-        if engine.lines(0, 1).text != ["still here"]:  # it failed at that, and a blank one took its place
+        if engine.lines(0, 1).text != ["still here"]:  # the engine failed, and a blank one replaced it
             assert rebuilt.notes is not None
             engine.feed(RESET)
         assert (engine.position - journal.position) % len(RESET) == 0
@@ -203,54 +203,54 @@ def assert_comes_back(name, labelled, journal):
 @every_engine
 @EXAMPLES
 @given(before=STREAMS, since=STREAMS)
-def test_what_is_not_damaged_comes_back_as_it_was(name, before, since):
+def test_undamaged_state_is_restored_unchanged(name, before, since):
     live = engines.create(name, COLS, ROWS, history=50)
     live.feed(before)
     live.feed(since)
-    with left_behind(name, before, since) as (journal, packed, notes):
+    with stored_state(name, before, since) as (journal, packed, notes):
         rebuilt = rebuild(name, COLS, ROWS, label(packed, journal.base, notes), journal, 50)
         assert rebuilt.note is None
         assert rebuilt.engine.lines(-50, 50 + ROWS) == live.lines(-50, 50 + ROWS)
         assert rebuilt.engine.cursor() == live.cursor()
         rebuilt.engine.close()
-        assert assert_comes_back(name, label(packed, journal.base, notes), journal).note is None
+        assert assert_restored(name, label(packed, journal.base, notes), journal).note is None
     live.close()
 
 
 @every_engine
 @EXAMPLES
 @given(before=STREAMS, since=STREAMS, damages=DAMAGES)
-def test_a_pane_comes_back_from_a_damaged_checkpoint(name, before, since, damages):
-    with left_behind(name, before, since) as (journal, packed, notes):
-        assert_comes_back(name, damage(label(packed, journal.base, notes), damages), journal)
-        assert_comes_back(name, label(damage(packed, damages), journal.base, notes), journal)
+def test_a_pane_is_restored_from_a_damaged_checkpoint(name, before, since, damages):
+    with stored_state(name, before, since) as (journal, packed, notes):
+        assert_restored(name, damage(label(packed, journal.base, notes), damages), journal)
+        assert_restored(name, label(damage(packed, damages), journal.base, notes), journal)
 
 
 @EXAMPLES
 @given(before=STREAMS, since=STREAMS, seed=st.integers(0, 2**32))
-def test_a_pane_comes_back_from_a_checkpoint_that_says_something_else(before, since, seed):
-    with left_behind("pyte", before, since) as (journal, packed, notes):
-        assert_comes_back("pyte", label(damage_state(packed, seed), journal.base, notes), journal)
+def test_a_pane_is_restored_from_a_checkpoint_with_changed_values(before, since, seed):
+    with stored_state("pyte", before, since) as (journal, packed, notes):
+        assert_restored("pyte", label(damage_state(packed, seed), journal.base, notes), journal)
 
 
 @every_engine
 @EXAMPLES
 @given(before=STREAMS, since=STREAMS, damages=DAMAGES, shift=st.integers(-3, 3))
-def test_a_pane_comes_back_from_a_damaged_journal(name, before, since, damages, shift):
-    with left_behind(name, before, damage(since, damages)) as (journal, packed, notes):
-        assert_comes_back(name, label(packed, journal.base, notes), journal)
-        assert_comes_back(name, label(packed, max(0, journal.base + shift), notes), journal)
-        assert_comes_back(name, None, journal)
-        assert_comes_back(name, label(b"", journal.base, notes), journal)
+def test_a_pane_is_restored_from_a_damaged_journal(name, before, since, damages, shift):
+    with stored_state(name, before, damage(since, damages)) as (journal, packed, notes):
+        assert_restored(name, label(packed, journal.base, notes), journal)
+        assert_restored(name, label(packed, max(0, journal.base + shift), notes), journal)
+        assert_restored(name, None, journal)
+        assert_restored(name, label(b"", journal.base, notes), journal)
 
 
 @every_engine
 @EXAMPLES
 @given(before=STREAMS, since=STREAMS)
-def test_a_pane_comes_back_with_the_other_engine(name, before, since):
+def test_a_pane_is_restored_with_the_other_engine(name, before, since):
     other = next(each for each in engines.ENGINES if each != name)
-    with left_behind(other, before, since) as (journal, packed, notes):
-        rebuilt = assert_comes_back(name, label(packed, journal.base, notes), journal)
+    with stored_state(other, before, since) as (journal, packed, notes):
+        rebuilt = assert_restored(name, label(packed, journal.base, notes), journal)
         assert rebuilt.note is None
 
 
@@ -262,8 +262,8 @@ NOTE = json.dumps(
 LEDGER = b'[1,1,0,"true","/","run",null,0.0,5,1.0,9,0,false]\n'
 
 
-def come_up(tree, kept):
-    """Have a service take over panes; give its screens, and what the status says of them."""
+def start_service(tree, kept):
+    """Start a service with inherited panes; return their screens, and the tree and status documents."""
     mark = FeedMark.create()
     ours, theirs = socket.socketpair()
     keeper, service_end = Channel(ours), Channel(theirs)
@@ -315,8 +315,8 @@ def come_up(tree, kept):
     damages=DAMAGES,
     what=st.sampled_from(["checkpoint", "journal", "note", "ledger", "all"]),
 )
-def test_a_service_comes_up_whatever_one_pane_left_behind(before, since, damages, what):
-    def spoilt(kind, data):
+def test_a_service_starts_if_the_state_of_one_pane_is_damaged(before, since, damages, what):
+    def maybe_damage(kind, data):
         return damage(data, damages) if what in {kind, "all"} else data
 
     tree = Tree()
@@ -327,22 +327,22 @@ def test_a_service_comes_up_whatever_one_pane_left_behind(before, since, damages
         memory = journals.create()
         journal = Journal(os.dup(memory))
         engine = engines.create("pyte", COLS, ROWS)
-        ill = name == "ill"
-        first = before if ill else b"well before\r\n"
+        damaged = name == "ill"
+        first = before if damaged else b"well before\r\n"
         engine.feed(first)
         write(journal, first)
         journal.restart()
-        write(journal, spoilt("journal", since) if ill else b"well since\r\n")
-        journal.note = spoilt("note", NOTE)[: journals.NOTE_SIZE] if ill else b""
+        write(journal, maybe_damage("journal", since) if damaged else b"well since\r\n")
+        journal.note = maybe_damage("note", NOTE)[: journals.NOTE_SIZE] if damaged else b""
         labelled = label(engine.checkpoint(), journal.base, ShellMarks(NONCE).dump())
         kept[record.id] = (
             memory,
-            (spoilt("checkpoint", labelled), spoilt("ledger", LEDGER)) if ill else (labelled, b""),
+            (maybe_damage("checkpoint", labelled), maybe_damage("ledger", LEDGER)) if damaged else (labelled, b""),
         )
         positions[record.id] = journal.position
         journal.close()
     try:
-        seen, (document, status) = come_up(tree, kept)
+        seen, (document, status) = start_service(tree, kept)
     finally:
         for memory, _blobs in kept.values():
             os.close(memory)

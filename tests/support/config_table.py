@@ -1,4 +1,4 @@
-"""The table of keys in docs/config.md; ``python tests/support/config_table.py`` writes it."""
+"""Generate the table of keys in docs/config.md: ``python tests/support/config_table.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of errors in docs/wire.md; ``python tests/support/error_table.py`` writes it."""
+"""Generate the table of errors in docs/wire.md: ``python tests/support/error_table.py``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from phux_core.errors import ERRORS
 
 
 def render() -> str:
-    """Return the table as Markdown: each code, and the summary of its class."""
+    """Return the table of codes and the summaries of their classes as Markdown."""
     rows = "\n".join(
         f"| `{code}` | {(inspect.getdoc(kind) or '').partition(chr(10))[0]} |"
         for code, kind in reversed(ERRORS.items())

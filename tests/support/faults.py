@@ -1,4 +1,4 @@
-"""Servers whose service fails in a chosen way while a test wants it to."""
+"""Servers with faults in their service that a test can switch on and off."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FaultyServer:
 
     Args:
         server: The server.
-        switch: A file; the fault happens while it exists.
+        switch: The fault is on while this file exists.
     """
 
     def __init__(self, server: EmbeddedServer, switch: Path) -> None:
@@ -48,11 +48,11 @@ class FaultyServer:
 
 @contextlib.contextmanager
 def faulty_server(directory: Path, code: str, engine: str = "pyte") -> Iterator[FaultyServer]:
-    """Start a server whose service executes code before anything else.
+    """Start a server with a service that executes code at startup.
 
     Args:
         directory: The directory for the code and the switch.
-        code: The code. There, ``is_on()`` returns whether the fault is switched on.
+        code: The code. It can call ``is_on()``, which returns True while the fault is switched on.
         engine: The server's engine.
     """
     switch = directory / "fault"
@@ -74,7 +74,7 @@ def faulty_server(directory: Path, code: str, engine: str = "pyte") -> Iterator[
 
 
 def service_pids(keeper: int) -> list[int]:
-    """Return the service processes of a keeper, including one that does not answer."""
+    """Return the process ids of the services of a keeper, including unresponsive ones."""
     found = []
     for pid in Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split():
         with contextlib.suppress(OSError):
@@ -84,10 +84,10 @@ def service_pids(keeper: int) -> list[int]:
 
 
 def kill_any_service(keeper: int, number: int = signal.SIGKILL) -> int:
-    """Signal the service of a keeper as soon as there is one.
+    """Send a signal to the service of a keeper as soon as it is running.
 
     Returns:
-        Its process id.
+        The process id of the service.
     """
     pid: int = eventually(lambda: service_pids(keeper))[0]
     with contextlib.suppress(ProcessLookupError):

@@ -17,7 +17,7 @@ class Part:
         self.end = f"<!-- {end} -->\n"
 
     def read(self) -> str:
-        """Return the part as it is in the document."""
+        """Return the current text of the part."""
         return self.document.read_text().partition(self.begin)[2].partition(self.end)[0].strip("\n") + "\n"
 
     def write(self, text: str) -> None:

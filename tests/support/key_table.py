@@ -1,4 +1,4 @@
-"""The table of keys in docs/attach.md; ``python tests/support/key_table.py`` writes it."""
+"""Generate the table of keys in docs/attach.md: ``python tests/support/key_table.py``."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class OwnTerminal:
         return int(self._process.pid)
 
     def pump(self, seconds: float = 0.0) -> bytes:
-        """Show and return output until the time is over and none is left."""
+        """Feed output to the engine until the timeout expires and none is available, and return it."""
         taken = b""
         deadline = time.monotonic() + seconds
         while not self.ended and select.select([self._process.fd], [], [], max(0.0, deadline - time.monotonic()))[0]:
@@ -79,14 +79,14 @@ class OwnTerminal:
         os.write(self._process.fd, data.encode() if isinstance(data, str) else data)
 
     def type_all(self, data: bytes) -> None:
-        """Type more than a terminal accepts at once, and show the output meanwhile."""
+        """Type more bytes than a terminal accepts at once, and read the output in between."""
         while data:
             if select.select([], [self._process.fd], [], 0.05)[1]:
                 data = data[os.write(self._process.fd, data[:1024]) :]
             self.pump()
 
     def screen(self) -> list[str]:
-        """Return the rows shown now."""
+        """Return the rows of the screen."""
         self.pump()
         return self.engine.lines(0, self.engine.rows).text
 
@@ -97,7 +97,7 @@ class OwnTerminal:
         self._process.setwinsize(rows, cols)
 
     def until(self, probe: Callable[[], Any], within_s: float = 10) -> Any:
-        """Show output until the probe returns something true, and return that."""
+        """Read output until the probe returns a true value, and return that value."""
         deadline = time.monotonic() + within_s
         while True:
             found = probe()
@@ -107,18 +107,18 @@ class OwnTerminal:
             self.pump(0.02)
 
     def shows(self, text: str, within_s: float = 10) -> None:
-        """Wait until the screen shows a text."""
+        """Wait until the screen shows the text."""
         self.until(lambda: any(text in line for line in self.screen()), within_s)
 
     def quiet(self) -> bytes:
-        """Wait until there is no output for a moment, and return the output until then."""
+        """Wait until there is no output for 0.15 seconds, and return the output read until then."""
         taken = b""
         while (more := self.pump(0.15)) and not self.ended:
             taken += more
         return taken
 
     def wait(self) -> int:
-        """Wait for the end of the program, and return its exit code."""
+        """Wait for the program to end, and return its exit code, or the negative number of its signal."""
         self.until(lambda: self.ended or not self._process.isalive())
         self.pump(0.05)
         code = self._process.wait()
@@ -153,11 +153,11 @@ class TmuxTerminal:
         ).stdout.decode()
 
     def keys(self, *names: str) -> None:
-        """Press keys, by the names that tmux and phux have in common."""
+        """Press keys, named as both tmux and phux name them."""
         self._run("send-keys", *names)
 
     def screen(self) -> list[str]:
-        """Return the rows shown now."""
+        """Return the rows of the screen."""
         return [line.rstrip() for line in self._run("capture-pane", "-p").split("\n")[:-1]]
 
     def cursor(self) -> tuple[int, int]:
@@ -193,7 +193,7 @@ class PhuxTerminal:
         self._pane.send_keys(*names)
 
     def screen(self) -> list[str]:
-        """Return the rows shown now."""
+        """Return the rows of the screen."""
         return list(self._pane.snapshot().lines)
 
     def cursor(self) -> tuple[int, int]:
@@ -207,7 +207,7 @@ class PhuxTerminal:
 
 
 def expected(phux: Phux, session: str, size: tuple[int, int]) -> list[str]:
-    """Return the rows, without the status line, that a client of this size must show: composed of the panes' screens."""
+    """Compose the screens of the panes into the rows, without the status line, that a client of this size must show."""
     from phux_client import flows
 
     tree = phux.drive(flows.tree())
@@ -227,7 +227,7 @@ def expected(phux: Phux, session: str, size: tuple[int, int]) -> list[str]:
 
 
 def _plain(line: str) -> str:
-    """Return a row with all line-drawing characters alike."""
+    """Return a row with every line-drawing character replaced by the same one."""
     return line.translate(dict.fromkeys(map(ord, "─├┤┬┴┼┌┐└┘"), "│")).rstrip()
 
 

@@ -1,4 +1,4 @@
-"""A client that sends any frame, valid or not, using only a socket and JSON."""
+"""A client that can send valid and invalid frames, and uses only a socket and JSON."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ HELLO = {"hello": {"protocol": [1, 0], "client": "test"}}
 
 
 def frame(header: Any, payload: bytes = b"") -> bytes:
-    """Return one frame; a header given as bytes is sent as it is."""
+    """Return one frame; a header of type bytes is used unchanged."""
     body = header if isinstance(header, bytes) else json.dumps(header).encode()
     return len(body).to_bytes(4, "big") + len(payload).to_bytes(4, "big") + body + payload
 
 
 class RawClient:
-    """One connection.
+    """A connection to a server.
 
     Args:
         path: The server's socket.
@@ -32,7 +32,7 @@ class RawClient:
         self._buffer = bytearray()
         self._next_id = 0
         try:
-            self.sock.connect(path)  # without a timeout: with one, it fails if many others connect
+            self.sock.connect(path)  # with a timeout, connecting fails while many other clients connect
             self.sock.settimeout(timeout_s)
             if greet:
                 self.send(HELLO)
@@ -54,7 +54,9 @@ class RawClient:
 
     def send_bytes(self, data: bytes) -> None:
         """Send bytes, even if the server has closed the connection."""
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # a test reads the error sent before
+        with contextlib.suppress(
+            BrokenPipeError, ConnectionResetError
+        ):  # the test reads the error that the server sent before
             self.sock.sendall(data)
 
     def receive(self) -> dict[str, Any] | None:
@@ -77,14 +79,14 @@ class RawClient:
             self._buffer += data
 
     def everything(self) -> list[dict[str, Any]]:
-        """Return every frame until the server closes the connection."""
+        """Return all frames until the server closes the connection."""
         frames = []
         while (received := self.receive()) is not None:
             frames.append(received)
         return frames
 
     def reply(self, request_id: int) -> dict[str, Any]:
-        """Return the reply to one request; pushed frames go to ``events``."""
+        """Return the reply to a request, and append events to ``events``."""
         while True:
             received = self.receive()
             assert received is not None, "the server closed the connection"
@@ -95,7 +97,7 @@ class RawClient:
                 return received
 
     def ask(self, call: str, **params: Any) -> dict[str, Any]:
-        """Send a request, and return its reply, success or error."""
+        """Send a request, and return its reply, which may be an error."""
         self._next_id += 1
         self.send({"id": self._next_id, "call": call, "params": params})
         return self.reply(self._next_id)
@@ -108,11 +110,11 @@ class RawClient:
         return result
 
     def see(self, pane: int, text: str, *, within_s: float = 10) -> dict[str, Any]:
-        """Take snapshots of a pane until it shows a text, and return the last one."""
+        """Take snapshots of a pane until one shows the text, and return it."""
         deadline = time.monotonic() + within_s
         while True:
             screen = self.get("snapshot", pane=pane)
             if any(text in line for line in screen["lines"]):
                 return screen
-            assert time.monotonic() < deadline, f"{text!r} was not seen: {screen['lines']}"
+            assert time.monotonic() < deadline, f"{text!r} was not shown: {screen['lines']}"
             time.sleep(0.01)

@@ -1,9 +1,9 @@
-"""Records what real programs write to a terminal: ``python tests/support/record.py [NAME ...]``.
+"""Record the terminal output of real programs: ``python tests/support/record.py [NAME ...]``.
 
-Each scenario starts a program under a PTY of some size, with a phux engine that answers its queries, and types,
-waiting until it is quiet after each step. The recording is tests/contract/recordings/NAME.raw, the output unchanged, and
-NAME.json, with the size, the program and what was typed. Programs run in a temporary home directory. A recording that
-names this machine, its user, one of its paths or a date is refused.
+Each scenario starts a program on a PTY, with a phux engine that replies to its queries, and types input step by step.
+After each step, the recorder waits until the program is quiet. It writes the unchanged output to
+tests/contract/recordings/NAME.raw, and the size, the program and the typed input to NAME.json. Programs run in a
+temporary home directory. A recording that contains the name of this machine or its user, a path or a date is refused.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from phux_core.keys import parse_key
 
 FOLDER = Path(__file__).parents[1] / "contract" / "recordings"
 QUIET_S = 0.25
-PATIENCE_S = 8.0  # a program that has written nothing by then is considered quiet
+PATIENCE_S = 8.0  # a program without output for this long is considered quiet
 
 
 class _Recorder:
-    """One program under a PTY, its terminal, and every byte it wrote."""
+    """A program on a PTY, its terminal, and its output."""
 
     def __init__(self, scenario: Scenario, home: Path, env: dict[str, str]) -> None:
         self.output = bytearray()
@@ -43,7 +43,7 @@ class _Recorder:
         )
 
     def settle(self) -> bool:
-        """Read until the program is quiet, and return whether it still runs."""
+        """Read until the program is quiet, and return True if it is still running."""
         deadline = time.monotonic() + PATIENCE_S
         has_output = False
         while time.monotonic() < deadline:
@@ -112,7 +112,7 @@ def _environment(home: Path) -> dict[str, str]:
 
 
 def traces(data: bytes) -> list[str]:
-    """Return what names a machine, a person, a path or a date in a recording."""
+    """Return the names of machines or users, the paths and the dates in a recording."""
     text = data.decode("utf-8", "replace")
     months = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
     patterns = (
@@ -121,7 +121,7 @@ def traces(data: bytes) -> list[str]:
         r"\b\d\d:\d\d:\d\d\b",
         rf"\b(?:{months})\w* +\d{{1,2}},? +\d{{4}}\b",
         r"file://[^\s\x07\x1b]+",
-        r"\broot\b(?! only\))",  # which htop's help says
+        r"\broot\b(?! only\))",  # "root only)" is in the help of htop
     )
     found = [match[0] for pattern in patterns for match in re.finditer(pattern, text)]
     for name in {socket.gethostname(), getpass.getuser()} - {"root"}:
@@ -136,7 +136,7 @@ def main() -> int:
         scenario = SCENARIOS[name]
         data = record(scenario)
         if found := traces(data):
-            print(f"{name}: not kept, it has {sorted(set(found))}")
+            print(f"{name}: refused, it contains {sorted(set(found))}")
             failed = True
             continue
         (FOLDER / f"{name}.raw").write_bytes(data)

@@ -1,7 +1,8 @@
-"""Records the output of integrated shells, with their marks: ``python tests/support/record_shells.py [NAME ...]``.
+"""Record the output of integrated shells, including their marks: ``python tests/support/record_shells.py [NAME ...]``.
 
-Each shell gets a PTY and an empty home directory; the same lines are typed, each after the shell is quiet. The recording,
-tests/unit/server/shell/streams/NAME.json, is a list of steps that a test can feed to the shell tracker without a PTY:
+Each shell runs on a PTY with an empty home directory. The same lines are typed in every shell, each when the shell is
+quiet. The recording, tests/unit/server/shell/streams/NAME.json, is a list of steps that a test can feed to the shell
+tracker without a PTY:
 
 - ``["typed", TEXT, ECHO]``: typed input, and whether the terminal echoed it
 - ``["output", TEXT]``: the bytes that the shell wrote, as Latin-1
@@ -61,7 +62,7 @@ LINES = [
 
 
 class _Shell:
-    """One shell under a PTY, and the recorded steps."""
+    """A shell on a PTY, and the recorded steps."""
 
     def __init__(self, name: str, home: Path) -> None:
         env = {
@@ -84,7 +85,7 @@ class _Shell:
         self.steps: list[list[object]] = []
 
     def settle(self, quiet_s: float) -> None:
-        """Record output until the shell is quiet, then the foreground."""
+        """Record output until the shell is quiet, then record the foreground."""
         output = b""
         while select.select([self._process.fd], [], [], quiet_s)[0]:
             data = os.read(self._process.fd, 65536)
@@ -114,7 +115,7 @@ def record(name: str) -> list[list[object]]:
     with tempfile.TemporaryDirectory() as home:
         shell = _Shell(name, Path(home))
         try:
-            time.sleep(1.0)  # rc files
+            time.sleep(1.0)  # time to read the rc files
             shell.settle(QUIET_S)
             for line in LINES:
                 shell.type(line)
@@ -128,7 +129,9 @@ def record(name: str) -> list[list[object]]:
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it, and so would the shells
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # ignored in a background job, and shells would inherit that
     FOLDER.mkdir(exist_ok=True)
     for name in sys.argv[1:] or ARGV:
         steps = record(name)

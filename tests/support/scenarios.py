@@ -1,4 +1,4 @@
-"""The scenarios of tests/support/record.py: programs, their files, and what is typed."""
+"""The scenarios of tests/support/record.py: programs, their files, and the typed input."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Scenario:
-    """A program and the steps of typed input, each a list of words as for ``send-keys``."""
+    """A program and the steps of typed input; each step is a list of words as for ``send-keys``."""
 
     program: str
     command: list[str]
@@ -23,7 +23,7 @@ WORDS = PANGRAMS.split()
 
 
 def _prose(lines: int, width: int) -> str:
-    """Return different lines of words, none wider than the given width."""
+    """Return distinct lines of words, each at most as wide as the given width."""
     out = []
     for number in range(1, lines + 1):
         line = f"{number:4}"
@@ -112,7 +112,7 @@ def main(screen):
 curses.wrapper(main)
 """
 
-# Only the columns that say nothing of the machine: PID, STATE, PERCENT_CPU, PERCENT_MEM, TIME, Command.
+# Only the columns that do not identify the machine: PID, STATE, PERCENT_CPU, PERCENT_MEM, TIME, Command.
 HTOPRC = """\
 htop_version=3.2.2
 config_reader_min_version=3

@@ -1,4 +1,4 @@
-"""Private servers for tests, the installed ``phux``, and waiting for what no event reports."""
+"""Private servers for tests, the installed ``phux`` script, and waiting for conditions without an event."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ class Finished:
 
     @property
     def document(self) -> dict[str, Any]:
-        """Return the one JSON document on stdout, after checking it against its schema."""
+        """Validate the JSON document on stdout against its schema, and return it."""
         document: dict[str, Any] = json.loads(self.out)
         validate(DOCUMENTS[self.verb], document)
         return document
 
     @property
     def error(self) -> dict[str, Any]:
-        """Return the Error document on the last line of stderr, after checking that stdout is empty."""
+        """Check that stdout is empty, and return the Error document on the last line of stderr."""
         assert self.out == "", self.out
         document: dict[str, Any] = json.loads(self.err.splitlines()[-1])
         validate("error", document)
@@ -75,12 +75,12 @@ class Finished:
 
 
 class Cli:
-    """The installed ``phux`` script with one server.
+    """The installed ``phux`` script, connected to one server.
 
     Args:
         socket: The server's socket.
         cwd: The working directory.
-        env: Further environment variables.
+        env: Additional environment variables.
     """
 
     def __init__(self, socket: str, cwd: Path, env: Mapping[str, str] | None = None) -> None:
@@ -100,7 +100,7 @@ class Cli:
         return Finished(words[0] if words else "", process)
 
     def json(self, *words: str, **more: Any) -> dict[str, Any]:
-        """Run with ``--json``, expect success, and return the document."""
+        """Run with ``--json``, check that the command succeeded, and return the document."""
         flags = list(words)
         flags.insert(1, "--json")
         finished = self(*flags, **more)
@@ -123,7 +123,7 @@ def embedded_server(engine: str | None = None) -> EmbeddedServer:
 
 @contextlib.contextmanager
 def server_without_sessions(shared: EmbeddedServer | None) -> Iterator[EmbeddedServer]:
-    """Yield a shared server and kill its sessions afterwards, or start a server if there is none to share."""
+    """Yield the shared server and kill its sessions afterwards; without a shared server, start a private one."""
     if shared is None:
         with embedded_server() as server:
             yield server
@@ -135,7 +135,7 @@ def server_without_sessions(shared: EmbeddedServer | None) -> Iterator[EmbeddedS
 
 
 def eventually(probe: Callable[[], Any], *, within_s: float = 10) -> Any:
-    """Call the probe until it returns something true: for files and processes, which no event reports."""
+    """Call the probe until it returns a true value, and return it; for files and processes, which have no events."""
     deadline = time.monotonic() + within_s
     while True:
         found = probe()
@@ -146,14 +146,14 @@ def eventually(probe: Callable[[], Any], *, within_s: float = 10) -> Any:
 
 
 def kill_service(phux: Phux, number: int = signal.SIGKILL) -> None:
-    """Kill the service with a signal, and wait for the next one."""
+    """Kill the service with a signal, and wait until a new one has started."""
     before = phux.status()
     os.kill(before.service_pid, number)
     eventually(lambda: phux.status().service_restarts > before.service_restarts, within_s=20)
 
 
 def process_gone(pid: int) -> bool:
-    """Return whether a process has ended and released its resources, as a zombie has once its threads are gone."""
+    """Return True if a process has ended and released its resources; a zombie has once its other threads have ended."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         return state == "Z" and len(os.listdir(f"/proc/{pid}/task")) == 1

@@ -1,4 +1,4 @@
-"""Panes with shells of every kind, each in a home directory of its own."""
+"""Panes with all supported kinds of shells, in a private home directory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# Integrated by hooks, integrated by prompts, and one whose options prevent integration.
+# Shells integrated by hooks, shells integrated by prompts, and one with options that prevent integration.
 SHELLS = {
     "bash": ["bash"],
     "zsh": ["zsh"],
@@ -39,26 +39,26 @@ PLAIN_RC = {
 
 
 def make_home(directory: Path, files: dict[str, str] = PLAIN_RC) -> dict[str, str]:
-    """Write a user's files, and return the environment that belongs to them."""
+    """Write the files of a home directory, and return the environment for its shells."""
     for name, text in files.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    # Without it, fish reads every manual page of the system in the background.
+    # Without this directory, fish reads all manual pages of the system in the background.
     (directory / ".local/share/fish/generated_completions").mkdir(parents=True, exist_ok=True)
     return {"HOME": str(directory), "PS1": "$ ", "ENV": "", "HISTFILE": str(directory / "history")}
 
 
 def files_of_runs(socket: str) -> list[str]:
-    """Return the files for shells to source that are next to the socket."""
+    """Return the files next to the socket that shells source to run commands."""
     return [name for name in os.listdir(os.path.dirname(socket)) if name.startswith("r")]
 
 
 class ShellPanes:
-    """Opens panes with shells, and kills them.
+    """Open panes with shells, and kill them on close.
 
     Args:
-        phux: The connection to open them on.
+        phux: The connection used to open the panes.
         home: The home and working directory of the shells.
     """
 
@@ -88,7 +88,7 @@ class ShellPanes:
 
     def close(self) -> None:
         for session in self._sessions:
-            with contextlib.suppress(errors.PhuxError):  # it may have been killed by its test
+            with contextlib.suppress(errors.PhuxError):  # the test may have killed the session
                 session.kill()
         assert files_of_runs(self._phux.socket) == []
 
@@ -100,7 +100,7 @@ def wait_for_program(pane: blocking.Pane, *names: str) -> None:
 
 @contextlib.contextmanager
 def running(pane: blocking.Pane, command: str, **options: Any) -> Iterator[list[Any]]:
-    """Run a command on another connection meanwhile; afterwards, the list has its result or its error."""
+    """Run a command on another connection during the block; yield a list that then receives its result or error."""
     outcome: list[Any] = []
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""Feeds recorded or generated streams to a shell tracker as a pane does, without a PTY."""
+"""Feed recorded or generated streams to a shell tracker as a pane does, without a PTY."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def state_of(tracker: ShellTracker) -> dict[str, Any]:
 
 
 class Replay:
-    """A tracker, its stream, and all events that it has reported.
+    """A tracker, its stream, and all reported events.
 
     Args:
         shell: The kind of shell; None for a program that is not a shell.
@@ -59,10 +59,10 @@ class Replay:
         return self.data[start : start + length]
 
     def read_line(self, event: CommandStarted) -> str | None:
-        return typed_line(event, self, 80, 24)  # type: ignore[arg-type]  # this has the method of a journal that it needs
+        return typed_line(event, self, 80, 24)  # type: ignore[arg-type]  # has the one journal method needed here
 
     def play(self, step: list[Any], cuts: Iterable[int] = ()) -> None:
-        """Replay one step of a recording, its output cut into several reads."""
+        """Replay one step of a recording, with its output split into several reads."""
         self.now += 1
         match step:
             case ["typed", text, echo]:
@@ -87,7 +87,7 @@ class Replay:
         waiting: bool | None = True,
         **more: Any,
     ) -> str:
-        """Report the foreground to the tracker, and return the state."""
+        """Report the foreground to the tracker, and return the new state."""
         foreground = Foreground(pid, pid, name, "/", shell, True, canonical, echo, waiting)
         return self.take_look(Look(self.now, foreground, **more))
 
@@ -124,6 +124,6 @@ class Replay:
         return self.text(finished.start, finished.end)
 
     def text(self, start: int = 0, end: int | None = None) -> bytes:
-        """Return the output in a part of the stream."""
+        """Return the command output in a part of the stream."""
         end = len(self.data) if end is None else end
         return b"".join(self.data[first:last] for first, last in self.tracker.output_between(start, end))

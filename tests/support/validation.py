@@ -1,4 +1,4 @@
-"""Validation of JSON documents by their schemas, which here allow no further keys."""
+"""Validate JSON documents against their schemas, without allowing unknown keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _validator(name: str) -> jsonschema.Draft202012Validator:
 
 
 def _closed(node: Any) -> Any:
-    """Return the schema without room for unknown keys: readers must ignore them, phux must not send them."""
+    """Return the schema with unknown keys forbidden: readers must ignore them, but phux must not send them."""
     if isinstance(node, list):
         return [_closed(item) for item in node]
     if not isinstance(node, dict):
@@ -32,12 +32,12 @@ def _closed(node: Any) -> Any:
 
 
 def validate(name: str, document: Any) -> None:
-    """Fail unless the document has exactly the form of the named schema."""
+    """Raise ValidationError unless the document matches the named schema exactly."""
     _validator(name).validate(document)
 
 
 def to_document(shape: Any) -> Any:
-    """Convert a shape to the document it was loaded from: fields without a value are left out."""
+    """Convert a shape to the document that it was loaded from, without the fields that have no value."""
     if isinstance(shape, list):
         return [to_document(item) for item in shape]
     if not attrs.has(type(shape)):

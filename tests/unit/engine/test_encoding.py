@@ -1,4 +1,4 @@
-"""The classic encodings, as functions of an event and the modes."""
+"""The classic encodings of keys, pastes, mouse events and focus events, depending on the modes."""
 
 import pytest
 from hypothesis import given
@@ -27,7 +27,7 @@ def encode_key(key, *, cursor=False, keypad=False, backarrow=False):
 
 
 @pytest.mark.parametrize("number", range(32))
-def test_every_control_character_can_be_typed(number):
+def test_every_control_character_can_be_encoded(number):
     name = chr(number | 0x60) if 0 < number < 27 else chr(number | 0x40)
     assert encode_key(Key(name, ctrl=True)) == bytes([number])
 
@@ -52,13 +52,13 @@ def test_every_control_character_can_be_typed(number):
         ("é", "é".encode()),
     ],
 )
-def test_control_with_other_characters_is_what_a_vt220_sends(name, expected):
+def test_control_with_other_characters_is_encoded_as_on_a_vt220(name, expected):
     assert encode_key(Key(name, ctrl=True)) == expected
 
 
 @pytest.mark.parametrize("name", ["Up", "Down", "Left", "Right", "Home", "End", "F1", "F2", "F3", "F4"])
 @pytest.mark.parametrize("held", range(1, 8))
-def test_modified_cursor_keys_carry_their_modifiers(name, held):
+def test_modified_cursor_keys_are_encoded_with_their_modifiers(name, held):
     key = Key(name, shift=bool(held & 1), alt=bool(held & 2), ctrl=bool(held & 4))
     data = encode_key(key)
     assert data.startswith(b"\x1b[1;%d" % (held + 1))
@@ -67,37 +67,37 @@ def test_modified_cursor_keys_carry_their_modifiers(name, held):
 
 @pytest.mark.parametrize("name", ["Insert", "Delete", "PageUp", "PageDown", *(f"F{number}" for number in range(5, 13))])
 @pytest.mark.parametrize("held", range(1, 8))
-def test_modified_editing_keys_carry_their_modifiers(name, held):
+def test_modified_editing_keys_are_encoded_with_their_modifiers(name, held):
     key = Key(name, shift=bool(held & 1), alt=bool(held & 2), ctrl=bool(held & 4))
     plain = encode_key(Key(name))
     assert encode_key(key) == plain[:-1] + b";%d~" % (held + 1)
 
 
-def test_no_two_plain_keys_of_the_keyboard_type_the_same():
+def test_keys_without_modifiers_have_distinct_encodings():
     typed = [encode_key(Key(name), cursor=True, keypad=True) for name in KEY_NAMES]
     assert len(set(typed)) == len(typed)
 
 
 @pytest.mark.parametrize("name", KEY_NAMES)
-def test_only_the_modal_keys_type_something_else_in_another_mode(name):
+def test_only_the_encoding_of_modal_keys_depends_on_the_modes(name):
     one, other = encode_key(Key(name)), encode_key(Key(name), cursor=True, keypad=True, backarrow=True)
     assert (one != other) == (name in encoding.MODAL_KEYS)
 
 
 @pytest.mark.parametrize(("word", "expected"), [("S-ß", "ß"), ("S-ǆ", "Ǆ"), ("S-1", "1"), ("S-é", "É")])
-def test_shift_types_one_character(word, expected):
+def test_shift_produces_exactly_one_character(word, expected):
     assert encode_key(parse_key(word)) == expected.encode()
 
 
 @given(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), st.booleans(), st.booleans(), st.booleans())
-def test_every_character_with_any_modifiers_types_something(character, ctrl, alt, shift):
+def test_every_character_with_any_modifiers_has_an_encoding(character, ctrl, alt, shift):
     data = encode_key(Key(character, ctrl=ctrl, alt=alt, shift=shift))
     assert data
     assert data.startswith(b"\x1b") or not alt
 
 
 @given(st.text())
-def test_no_paste_leaves_its_brackets(text):
+def test_the_text_in_a_bracketed_paste_contains_no_escape(text):
     data = encoding.encode_paste(text, BRACKETED)
     if data:
         assert data.startswith(b"\x1b[200~")
@@ -107,19 +107,19 @@ def test_no_paste_leaves_its_brackets(text):
 
 
 @given(st.text(alphabet="\x1b[201~\x9b\n\r\tx\x03"))
-def test_a_paste_types_no_control_but_tab_and_newlines(text):
+def test_an_unbracketed_paste_contains_no_controls_except_tab_and_carriage_return(text):
     data = encoding.encode_paste(text, PLAIN)
     assert not set(data) & (set(range(32)) - {9, 13})
 
 
-def test_pasted_tabs_and_newlines_stay_in_brackets():
+def test_newlines_are_kept_in_a_bracketed_paste_and_become_returns_otherwise():
     assert encoding.encode_paste("a\tb\r\nc\n", BRACKETED) == b"\x1b[200~a\tb\r\nc\n\x1b[201~"
     assert encoding.encode_paste("a\tb\r\nc\n", PLAIN) == b"a\tb\rc\r"
 
 
 @pytest.mark.parametrize("mouse_format", ["x10", "utf8", "sgr", "urxvt", "sgr_pixels"])
 @pytest.mark.parametrize("kind", ["press", "release", "move"])
-def test_events_off_the_grid_and_events_nobody_asked_for_type_nothing(mouse_format, kind):
+def test_mouse_events_outside_the_grid_or_without_mouse_mode_are_not_reported(mouse_format, kind):
     modes = PLAIN._replace(mouse="any", mouse_format=mouse_format)
     assert encoding.encode_mouse(Mouse(kind, "left", -1, 0), modes) == b""
     assert encoding.encode_mouse(Mouse(kind, "left", 0, -1), modes) == b""
@@ -136,31 +136,31 @@ def test_events_off_the_grid_and_events_nobody_asked_for_type_nothing(mouse_form
         ("sgr_pixels", b"\x1b[<18;33;33M"),
     ],
 )
-def test_one_event_in_every_format(mouse_format, expected):
+def test_a_mouse_event_is_encoded_in_every_format(mouse_format, expected):
     modes = PLAIN._replace(mouse="normal", mouse_format=mouse_format)
     assert encoding.encode_mouse(Mouse("press", "right", 4, 2, ctrl=True), modes) == expected
 
 
 @pytest.mark.parametrize(("mouse_format", "x"), [("x10", 223), ("utf8", 2015)])
-def test_coordinates_that_a_format_cannot_spell_are_not_reported(mouse_format, x):
+def test_mouse_events_with_coordinates_beyond_the_format_are_not_reported(mouse_format, x):
     modes = PLAIN._replace(mouse="normal", mouse_format=mouse_format)
     assert encoding.encode_mouse(Mouse("press", "left", x - 1, 0), modes)
     assert encoding.encode_mouse(Mouse("press", "left", x, 0), modes) == b""
 
 
-def test_the_oldest_protocol_knows_presses_of_three_buttons_without_modifiers():
+def test_x10_mouse_mode_reports_only_button_presses_without_modifiers():
     modes = PLAIN._replace(mouse="x10")
     assert encoding.encode_mouse(Mouse("press", "left", 0, 0, ctrl=True), modes) == b"\x1b[M !!"
     assert encoding.encode_mouse(Mouse("press", "wheel_up", 0, 0), modes) == b""
     assert encoding.encode_mouse(Mouse("release", "left", 0, 0), modes) == b""
 
 
-def test_a_wheel_is_never_released():
+def test_the_release_of_a_wheel_button_is_not_reported():
     modes = PLAIN._replace(mouse="any", mouse_format="sgr")
     assert encoding.encode_mouse(Mouse("release", "wheel_up", 0, 0), modes) == b""
 
 
-def test_focus():
+def test_focus_changes_are_encoded_only_if_focus_events_are_enabled():
     assert encoding.encode_focus(True, PLAIN) == b""
     modes = PLAIN._replace(focus_events=True)
     assert (encoding.encode_focus(True, modes), encoding.encode_focus(False, modes)) == (b"\x1b[I", b"\x1b[O")

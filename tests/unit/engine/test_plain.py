@@ -1,4 +1,4 @@
-"""Output as written: what a person would have seen, without the terminal around it."""
+"""as_written: output as the plain text that a terminal would show."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from phux_core.engine.plain import as_written
         (b"x" * 250 + b"\x1b[K\r\nend", "x" * 250 + "\nend"),
     ],
 )
-def test_what_is_left(data, text):
+def test_control_sequences_are_applied_and_only_text_remains(data, text):
     assert as_written(data, cols=80, rows=24) == text
 
 
-def test_soft_wraps_are_joined_blanks_and_wide_glyphs_right():
+def test_soft_wrapped_rows_are_joined_without_changing_blanks_or_wide_glyphs():
     assert as_written(b"\x1b[0Kaaaa bbbb\r\n", cols=5, rows=3) == "aaaa bbbb"
     assert as_written("\x1b[0K漢漢漢漢\r\n".encode(), cols=5, rows=3) == "漢漢漢漢"
 
 
-def test_more_lines_than_any_screen_or_history_come_back_whole():
+def test_more_lines_than_the_screen_and_history_hold_are_returned_completely():
     lines = [f"line {number}" for number in range(30_000)]
     assert as_written("\r\n".join(lines).encode(), cols=80, rows=24) == "\n".join(lines)
     moved = "\r\n".join(f"{line}\x1b[K" for line in lines).encode()
@@ -48,7 +48,7 @@ def test_more_lines_than_any_screen_or_history_come_back_whole():
 
 
 @given(st.lists(st.text(st.characters(codec="ascii", categories=["L", "N", "P", "Zs"]), max_size=200), max_size=20))
-def test_with_and_without_a_terminal_the_text_is_the_same(lines):
+def test_the_text_is_the_same_with_and_without_an_engine(lines):
     plain = "\r\n".join(lines)
     trimmed = "\n".join(line.rstrip() for line in lines).rstrip("\n")
     with_terminal = as_written(("\x1b[0K" + plain).encode(), cols=40, rows=10)
@@ -58,5 +58,5 @@ def test_with_and_without_a_terminal_the_text_is_the_same(lines):
 
 
 @given(st.binary(max_size=300), st.integers(1, 200), st.integers(1, 60))
-def test_any_bytes_give_a_text(data, cols, rows):
+def test_any_bytes_convert_to_text(data, cols, rows):
     assert isinstance(as_written(data, cols=cols, rows=rows), str)

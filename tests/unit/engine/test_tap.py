@@ -1,4 +1,4 @@
-"""The tap: what it finds, what it takes out, however the stream is cut."""
+"""The tap: the OSC commands that it reports and removes, for any splitting of the stream."""
 
 import tracemalloc
 
@@ -21,7 +21,7 @@ def scan(*chunks):
     return out, effects
 
 
-def test_a_chunk_without_commands_is_handed_on_as_it_is():
+def test_a_chunk_without_commands_is_passed_through_without_a_copy():
     tap = Tap()
     data = b"plain \x1b[31mtext\x1b[m\r\n"
     out, effects = tap.scan(data)
@@ -30,7 +30,7 @@ def test_a_chunk_without_commands_is_handed_on_as_it_is():
     assert tap.position == len(data)
 
 
-def test_a_chunk_with_only_visible_commands_is_handed_on_as_it_is():
+def test_a_chunk_with_only_visible_commands_is_passed_through_without_a_copy():
     data = b"a\x1b]0;title\x07b\x1b]133;A\x07c"
     out, effects = Tap().scan(data)
     assert out is data
@@ -39,7 +39,7 @@ def test_a_chunk_with_only_visible_commands_is_handed_on_as_it_is():
 
 @pytest.mark.parametrize("end", [b"\x07", b"\x1b\\"])
 @pytest.mark.parametrize("body", [b"8;;http://x", b"8;;", b"7748;x", b"52;c;aGk=", b"5522;x"])
-def test_hidden_commands_leave_a_lone_terminator(body, end):
+def test_hidden_commands_are_replaced_by_a_string_terminator(body, end):
     out, _ = scan(b"a\x1b]" + body + end + b"b")
     assert out == b"a\x1b\\b"
 
@@ -47,25 +47,25 @@ def test_hidden_commands_leave_a_lone_terminator(body, end):
 @pytest.mark.parametrize(
     "body", [b"88;x", b"80;x", b"08;;x", b"8", b"8:x", b"77480;x", b"520;x", b"", b"0;t", b"1337;x"]
 )
-def test_commands_that_only_look_alike_are_handed_on(body):
+def test_commands_similar_to_hidden_ones_are_passed_through(body):
     data = b"a\x1b]" + body + b"\x07b"
     assert scan(data) == (data, [])
 
 
-def test_a_command_ended_by_an_escape_is_reported_and_the_escape_kept():
+def test_a_command_ended_by_an_escape_sequence_is_reported_and_the_sequence_is_kept():
     out, effects = scan(b"\x1b]7748;x\x1b[1m")
     assert out == b"\x1b\\\x1b[1m"
     assert effects == [PrivateOsc(b"x", 0, 8)]
 
 
-def test_a_command_right_behind_another_one():
+def test_a_command_that_directly_follows_another_is_reported():
     out, effects = scan(b"\x1b]7748;x\x1b]7748;y\x07")
     assert out == b"\x1b\\\x1b\\"
     assert effects == [PrivateOsc(b"x", 0, 8), PrivateOsc(b"y", 8, 17)]
 
 
 @pytest.mark.parametrize("cancel", [b"\x18", b"\x1a"])
-def test_a_cancelled_command_is_not_reported_and_the_cancel_kept(cancel):
+def test_a_cancelled_command_is_not_reported_and_the_cancel_character_is_kept(cancel):
     assert scan(b"\x1b]7748;x" + cancel + b"y") == (b"\x1b" + cancel + b"y", [])
     assert scan(b"\x1b]133;A" + cancel + b"y") == (b"\x1b]133;A" + cancel + b"y", [])
 
@@ -83,12 +83,12 @@ def test_a_cancelled_command_is_not_reported_and_the_cancel_kept(cancel):
         (b"D;99999999999", ("D", None, "99999999999")),
     ],
 )
-def test_marks_are_taken_apart(body, expected):
+def test_marks_are_parsed_into_kind_exit_code_and_options(body, expected):
     (mark,) = scan(b"\x1b]133;" + body + b"\x07")[1]
     assert (mark.kind, mark.exit_code, mark.options) == expected
 
 
-def test_a_mark_without_a_kind_is_none():
+def test_a_mark_without_a_kind_is_not_reported():
     assert scan(b"\x1b]133;\x07\x1b]133\x07")[1] == []
 
 
@@ -105,16 +105,16 @@ def test_a_mark_without_a_kind_is_none():
         ("file://h/é".encode(), "/é"),
     ],
 )
-def test_directories_are_decoded(body, expected):
+def test_reported_directories_are_decoded(body, expected):
     assert scan(b"\x1b]7;" + body + b"\x07")[1] == [CwdChanged(expected)]
 
 
 @pytest.mark.parametrize("body", [b"", b"file://host", b"http://x/y", b"relative", b"file://h/a%00b"])
-def test_what_is_no_directory_is_not_reported(body):
+def test_invalid_directories_are_not_reported(body):
     assert scan(b"\x1b]7;" + body + b"\x07")[1] == []
 
 
-def test_the_same_directory_is_reported_once():
+def test_an_unchanged_directory_is_reported_once():
     tap = Tap()
     assert len(tap.scan(b"\x1b]7;file:///a\x07")[1]) == 1
     assert tap.scan(b"\x1b]7;file:///a\x07")[1] == []
@@ -124,7 +124,7 @@ def test_the_same_directory_is_reported_once():
 @pytest.mark.parametrize(
     "opening", [b"\x1b]7748;", b"\x1b]133;A;", b"\x1b]7;file://", b"\x1b]8;;", b"\x1b]0;", b"\x1b]"]
 )
-def test_an_endless_command_takes_no_memory(opening):
+def test_the_memory_used_by_an_endless_command_is_bounded(opening):
     tap = Tap()
     tap.scan(opening)
     tracemalloc.start()
@@ -138,13 +138,13 @@ def test_an_endless_command_takes_no_memory(opening):
     assert effects == []
 
 
-def test_a_body_of_the_greatest_length_is_still_reported():
+def test_a_body_of_the_maximum_length_is_reported_and_a_longer_one_is_not():
     body = b"x" * MAX_BODY
     assert scan(b"\x1b]7748;" + body + b"\x07")[1][0].data == body
     assert scan(b"\x1b]7748;" + body + b"y\x07")[1] == []
 
 
-def test_it_knows_when_it_is_inside_a_command():
+def test_in_osc_is_true_inside_a_command():
     tap = Tap()
     for data, expected in ((b"a", False), (b"\x1b", False), (b"]", True), (b"0;x", True), (b"\x07", False)):
         tap.scan(data)
@@ -152,7 +152,7 @@ def test_it_knows_when_it_is_inside_a_command():
 
 
 @pytest.mark.parametrize("state", [b"", b"x", b"\0" * 100])
-def test_what_is_no_state_is_refused(state):
+def test_load_raises_value_error_for_an_invalid_state(state):
     with pytest.raises(ValueError):
         Tap.load(state)
 
@@ -189,7 +189,7 @@ PIECES = st.lists(
 
 @settings(max_examples=300)
 @given(PIECES, st.data())
-def test_cutting_and_saving_anywhere_makes_no_difference(stream, data):
+def test_splitting_the_stream_and_saving_the_state_anywhere_does_not_change_the_result(stream, data):
     whole = scan(stream)
     tap = Tap()
     out, effects, at = b"", [], 0
@@ -206,7 +206,7 @@ def test_cutting_and_saving_anywhere_makes_no_difference(stream, data):
 
 @settings(max_examples=300)
 @given(PIECES)
-def test_places_name_the_bytes_of_the_sequence(stream):
+def test_the_start_and_end_of_an_effect_enclose_its_sequence(stream):
     for effect in scan(stream)[1]:
         if isinstance(effect, Mark | PrivateOsc):
             assert stream[effect.start :].startswith(b"\x1b]")
@@ -216,7 +216,7 @@ def test_places_name_the_bytes_of_the_sequence(stream):
 
 @settings(max_examples=300)
 @given(PIECES)
-def test_nothing_hidden_comes_through_whole(stream):
+def test_hidden_commands_are_never_passed_through(stream):
     out, _ = scan(stream)
     for hidden in (b"\x1b]8;", b"\x1b]7748;", b"\x1b]52;", b"\x1b]5522;"):
         assert hidden not in out

@@ -20,7 +20,7 @@ def texts(kept, count=10_000):
     return [row.text for row in kept.newest(count)]
 
 
-def test_the_newest_rows_come_last():
+def test_newest_returns_the_newest_rows_in_order():
     kept = history()
     kept.push(Row("a"))
     kept.extend([Row("b"), Row("c")])
@@ -30,7 +30,7 @@ def test_the_newest_rows_come_last():
 
 
 @pytest.mark.parametrize("limit", [0, 1, 5, 3000])
-def test_the_limit_is_exact(limit):
+def test_the_history_keeps_exactly_the_limit_of_rows(limit):
     kept = history(limit)
     for number in range(7000):
         kept.push(Row(str(number)))
@@ -38,7 +38,7 @@ def test_the_limit_is_exact(limit):
     assert texts(kept) == [str(number) for number in range(7000 - limit, 7000)]
 
 
-def test_deferred_lines_that_wrap_are_several_rows():
+def test_a_deferred_line_that_wraps_becomes_several_rows():
     kept = history(columns=4)
     kept.push(Row("old"))
     kept.defer(lines("abcdefghij", "", "xy"))
@@ -65,7 +65,7 @@ def test_deferred_text_counts_toward_the_limit():
     assert texts(kept) == ["1999", "x", "y"]
 
 
-def test_deferred_text_is_bounded_even_when_its_lines_are_long():
+def test_the_size_of_deferred_text_is_bounded_even_if_its_lines_are_long():
     kept = history(limit=10, columns=10)
     for _ in range(100):
         kept.defer(lines("x" * 5000))
@@ -74,7 +74,7 @@ def test_deferred_text_is_bounded_even_when_its_lines_are_long():
     assert texts(kept) == ["x" * 10] * 10
 
 
-def test_a_smaller_limit_takes_effect_at_once():
+def test_lowering_the_limit_drops_the_oldest_rows_at_once():
     kept = history(limit=10)
     kept.extend([Row(str(number)) for number in range(10)])
     kept.set_limit(2)
@@ -83,7 +83,7 @@ def test_a_smaller_limit_takes_effect_at_once():
     assert texts(kept) == ["8", "9"]
 
 
-def test_what_is_taken_is_gone():
+def test_take_returns_all_rows_and_empties_the_history():
     kept = history()
     kept.defer(lines("a", "b"))
     assert [row.text for row in kept.take()] == ["a", "b"]

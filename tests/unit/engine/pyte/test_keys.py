@@ -31,22 +31,22 @@ from phux_core.keys import Key, parse_key
         ("KPEnter", b"\x1b[57414u"),
     ],
 )
-def test_a_program_that_asked_for_the_kitty_protocol_can_tell_keys_apart(name, expected):
+def test_keys_are_disambiguated_after_a_program_enables_the_kitty_protocol(name, expected):
     engine = create("pyte", 10, 2)
     engine.feed(b"\x1b[>1u")
     assert engine.encode_key(parse_key(name) or Key(name)) == expected
 
 
-def test_all_keys_can_be_reported_as_sequences():
+def test_all_keys_are_encoded_as_sequences_if_the_flags_request_it():
     assert encode(Key("a"), 8) == b"\x1b[97u"
     assert encode(Key("Enter"), 9) == b"\x1b[13u"
 
 
-def test_without_the_protocol_nothing_is_said_about_keys():
+def test_encode_returns_none_without_the_kitty_protocol():
     assert encode(Key("a"), 0) is None
 
 
-def test_flags_belong_to_a_screen_and_are_stacked_within_bounds():
+def test_each_screen_has_its_own_bounded_stack_of_kitty_flags():
     engine = create("pyte", 10, 2)
     engine.feed(b"\x1b[>1u\x1b[?1049h")
     assert engine.modes().kitty_flags == 0

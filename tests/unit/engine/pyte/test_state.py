@@ -19,7 +19,7 @@ def test_deferred_history_stays_deferred_in_a_checkpoint():
 
 
 @pytest.mark.parametrize("cut", range(1, 30))
-def test_a_checkpoint_may_be_taken_inside_of_anything(cut):
+def test_a_checkpoint_taken_inside_a_sequence_or_character_is_restored(cut):
     data = "a\x1b[1;31mé日\x1b]0;tïtle\x07\x1b(0q".encode()
     whole, half = create("pyte", 20, 3), create("pyte", 20, 3)
     whole.feed(data)
@@ -45,12 +45,12 @@ def test_a_checkpoint_may_be_taken_inside_of_anything(cut):
         MAGIC + zlib.compress(b"x"),
     ],
 )
-def test_what_is_no_checkpoint_is_a_value_error(damaged):
+def test_restoring_an_invalid_checkpoint_raises_value_error(damaged):
     with pytest.raises(ValueError):
         restore(damaged)
 
 
-def test_a_checkpoint_that_was_cut_off_is_a_value_error():
+def test_restoring_a_truncated_checkpoint_raises_value_error():
     checkpoint = create("pyte", 20, 3).checkpoint()
     for size in range(len(MAGIC), len(checkpoint) - 1):
         with pytest.raises(ValueError):

@@ -19,7 +19,7 @@ def parser(terminal):
     return Parser(terminal)
 
 
-def test_the_parser_is_between_sequences_after_a_whole_one(parser):
+def test_the_parser_is_in_the_ground_state_after_a_complete_sequence(parser):
     for whole in (
         "text",
         "\x1b[1;2H",
@@ -50,37 +50,37 @@ def test_the_parser_is_between_sequences_after_a_whole_one(parser):
         ("\x1b]0;t\x1b", "esc"),
     ],
 )
-def test_an_unfinished_sequence_is_remembered(parser, begun, state):
+def test_the_parser_state_names_the_unfinished_sequence(parser, begun, state):
     parser.feed(begun)
     assert parser.state == state
 
 
-def test_controls_inside_a_sequence_are_done_and_the_sequence_goes_on(parser, terminal):
+def test_controls_inside_a_sequence_are_executed_and_the_sequence_continues(parser, terminal):
     parser.feed("\x1b[3\rCx")
     assert terminal.rows[0].text == "   x"
 
 
 @pytest.mark.parametrize("cancel", ["\x18", "\x1a"])
-def test_can_and_sub_cancel(parser, terminal, cancel):
+def test_can_and_sub_cancel_a_sequence(parser, terminal, cancel):
     parser.feed(f"\x1b[3{cancel}C\x1b]0;t{cancel}x")
     assert terminal.rows[0].text == "Cx"
     assert terminal.window_title is None
 
 
-def test_a_new_escape_ends_what_was_begun(parser, terminal):
+def test_an_escape_cancels_an_unfinished_csi_and_ends_an_unfinished_osc(parser, terminal):
     parser.feed("\x1b[3\x1b[2Cx\x1b]0;t\x1b[2Cy")
     assert terminal.rows[0].text == "  x  y"
     assert terminal.window_title == "t"
 
 
-def test_sequences_that_are_too_long_are_dropped_whole(parser, terminal):
+def test_sequences_that_are_too_long_are_dropped_completely(parser, terminal):
     parser.feed("\x1b[" + "0" * MAX_CSI + "3Cx")
     parser.feed("\x1b]0;" + "t" * (MAX_STRING + 1) + "\x07y")
     assert terminal.rows[0].text == "xy"
     assert terminal.window_title is None
 
 
-def test_an_endless_string_holds_no_more_than_its_limit(parser):
+def test_the_buffer_of_an_endless_string_is_bounded(parser):
     parser.feed("\x1b]0;")
     for _ in range(10):
         parser.feed("x" * MAX_STRING)
@@ -94,13 +94,13 @@ def test_an_endless_string_holds_no_more_than_its_limit(parser):
     "sequence",
     ["\x1b[?4m", "\x1b[>4;1m", "\x1b[1:2H", "\x1b[1 H", "\x1b[5y", "\x1b#3", "\x1b%G", "\x1b[?1;2$x", "\x05"],
 )
-def test_unknown_sequences_do_nothing(terminal, parser, sequence):
+def test_unknown_sequences_are_ignored(terminal, parser, sequence):
     parser.feed("ab" + sequence + "c")
     assert terminal.rows[0].text == "abc"
     assert terminal.effects == []
 
 
-def test_what_sequences_mean_is_remembered_within_bounds():
+def test_sequences_work_after_the_action_cache_has_overflowed():
     for number in range(40_000):
         action_for(f"\x1b[{number};{number}H")
     engine = create("pyte", 10, 2)
@@ -108,7 +108,7 @@ def test_what_sequences_mean_is_remembered_within_bounds():
     assert engine.lines(0, 1).text == ["a b"]
 
 
-def test_a_question_about_everything_is_answered_or_left_alone(terminal, parser):
+def test_every_csi_sequence_is_handled_or_ignored(terminal, parser):
     for final in map(chr, range(0x40, 0x7F)):
         for lead in ("", "?", ">", "=", "<"):
             for between in ("", "$", " ", "!", '"', "'", "*"):

@@ -43,11 +43,11 @@ BOLD = Style(bold=True)
         ("1;;4", Style(underline=True)),
     ],
 )
-def test_what_sgr_makes_of_the_default_style(parameters, expected):
+def test_sgr_parameters_change_the_default_style(parameters, expected):
     assert apply_sgr(DEFAULT_STYLE, parameters) == expected
 
 
-def test_the_same_style_has_one_id():
+def test_equal_styles_have_the_same_id():
     table = StyleTable()
     first = table.after(DEFAULT, "\x1b[1;31m")
     second = table.after(table.after(DEFAULT, "\x1b[31m"), "\x1b[1m")
@@ -55,20 +55,20 @@ def test_the_same_style_has_one_id():
     assert table.after(first, "\x1b[m") == DEFAULT
 
 
-def test_sgr_does_not_touch_what_a_cell_means_to_the_shell():
+def test_sgr_keeps_the_semantic_type_of_a_cell():
     table = StyleTable()
     prompt = table.with_semantic(DEFAULT, "prompt")
     assert table.entries[table.after(prompt, "\x1b[0m")] == (DEFAULT_STYLE, "prompt")
 
 
-def test_erased_cells_keep_the_background_only():
+def test_erased_cells_keep_only_the_background():
     table = StyleTable()
     style = table.with_semantic(table.after(DEFAULT, "\x1b[1;31;44m"), "input")
     assert table.entries[table.blank(style)] == (Style(bg=4), None)
     assert table.blank(table.after(DEFAULT, "\x1b[1m")) == DEFAULT
 
 
-def test_sweeping_forgets_what_is_not_used_and_reuses_ids():
+def test_sweep_removes_unused_styles_and_their_ids_are_reused():
     table = StyleTable()
     ids = [table.after(DEFAULT, f"\x1b[38;2;{number // 256};{number % 256};0m") for number in range(5000)]
     assert table.is_full()
@@ -80,7 +80,7 @@ def test_sweeping_forgets_what_is_not_used_and_reuses_ids():
     assert table.after(DEFAULT, "\x1b[1m") in ids
 
 
-def test_a_table_survives_being_written_down():
+def test_a_table_is_unchanged_after_dump_and_load():
     table = StyleTable()
     style = table.with_semantic(table.after(DEFAULT, "\x1b[1;38;2;1;2;3m"), "prompt")
     loaded = StyleTable.load(table.dump())

@@ -1,4 +1,4 @@
-"""Handlers of calls: what is registered matches the registry, and what does not match is refused at import."""
+"""Call handlers: the handlers match the registry of calls, and a handler that does not match is refused at import."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from phux_core.server.api.handlers import HANDLERS, handles
 
 
 @pytest.fixture
-def unregistered(monkeypatch):
-    """The decorator with no handler registered yet."""
+def no_handlers(monkeypatch):
+    """Start without registered handlers, and return the empty table."""
     monkeypatch.setattr(handlers, "HANDLERS", {})
     return handlers.HANDLERS
 
@@ -27,7 +27,7 @@ class Size:
     policy: str | None = None
 
 
-class Answers:
+class Server:
     def __init__(self, **parts):
         self.__dict__.update(parts)
         self.turns = types.SimpleNamespace(note_activity=lambda: None)
@@ -46,25 +46,25 @@ def test_every_call_has_a_handler():
     ],
     ids=["missing", "unknown"],
 )
-def test_a_handler_with_other_parameters_is_refused(unregistered, handler, registry, declared):
+def test_a_handler_with_missing_or_unknown_parameters_is_refused(no_handlers, handler, registry, declared):
     handler.__annotations__ = {"pane": "int", "on": "bool | None"}
     with pytest.raises(TypeError, match="does not match the call zoom") as caught:
         handles("zoom")(handler)
     assert f"the registry has ({registry})" in str(caught.value)
     assert f"the handler has ({declared}" in str(caught.value)
-    assert unregistered == {}
+    assert no_handlers == {}
 
 
-def test_a_handler_with_another_type_is_refused(unregistered):
+def test_a_handler_with_a_different_parameter_type_is_refused(no_handlers):
     def zoom(server, pane: int, on: bool):
-        """Take no None."""
+        """Accept no None."""
 
     with pytest.raises(TypeError) as caught:
         handles("zoom")(zoom)
     assert "the registry has (on: bool | None), the handler has (on: bool)" in str(caught.value)
 
 
-def test_a_second_handler_of_a_call_is_refused(unregistered):
+def test_a_second_handler_for_a_call_is_refused(no_handlers):
     def thaw(server, attachment: int):
         """Do nothing."""
 
@@ -73,23 +73,23 @@ def test_a_second_handler_of_a_call_is_refused(unregistered):
         handles("thaw")(thaw)
 
 
-def test_a_handler_of_an_unknown_call_is_refused(unregistered):
+def test_a_handler_for_an_unknown_call_is_refused(no_handlers):
     with pytest.raises(TypeError, match="there is no call 'zooom'"):
         handles("zooom")
 
 
-def test_a_handler_gets_the_connection_the_defaults_and_the_rest(monkeypatch):
+def test_a_handler_receives_the_connection_defaults_and_remaining_parameters(monkeypatch):
     def search(server, connection, pattern: str, max_matches: int, **rest):
         return {"got": (server, connection, pattern, max_matches, rest)}
 
     monkeypatch.delitem(HANDLERS, "search")
     handles("search")(search)
-    server = Answers()
-    answer = dispatch.dispatch(server, "someone", "search", {"pattern": "x", "session": 3})
-    assert answer["got"] == (server, "someone", "x", 1000, {"session": 3, "everywhere": False, "context": 0})
+    server = Server()
+    reply = dispatch.dispatch(server, "someone", "search", {"pattern": "x", "session": 3})
+    assert reply["got"] == (server, "someone", "x", 1000, {"session": 3, "everywhere": False, "context": 0})
 
 
-def test_a_method_of_a_part_gets_collected_parameters_as_one_object(monkeypatch):
+def test_a_method_of_a_part_receives_collected_parameters_as_one_object(monkeypatch):
     class Windows:
         def resize(self, window_id: int, size: Size):
             return {"got": (self, window_id, size)}
@@ -98,11 +98,11 @@ def test_a_method_of_a_part_gets_collected_parameters_as_one_object(monkeypatch)
     monkeypatch.setitem(Size.__annotations__, "cols", "int | None")
     handles("resize_window", part="windows", collect=Size)(Windows.resize)
     windows = Windows()
-    answer = dispatch.dispatch(Answers(windows=windows), None, "resize_window", {"window": 2, "cols": 80})
-    assert answer["got"] == (windows, 2, Size(80))
+    reply = dispatch.dispatch(Server(windows=windows), None, "resize_window", {"window": 2, "cols": 80})
+    assert reply["got"] == (windows, 2, Size(80))
 
 
-def test_a_field_of_another_type_is_refused(unregistered):
+def test_a_collected_field_with_a_different_type_is_refused(no_handlers):
     def resize(server, window_id: int, size: Size):
         """Do nothing."""
 
@@ -113,4 +113,4 @@ def test_a_field_of_another_type_is_refused(unregistered):
 
 def test_an_invalid_request_does_not_reach_the_handler():
     with pytest.raises(BadRequestError):
-        dispatch.dispatch(Answers(), None, "thaw", {})
+        dispatch.dispatch(Server(), None, "thaw", {})

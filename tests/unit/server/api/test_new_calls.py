@@ -1,4 +1,4 @@
-"""Calls that create panes: requests refused before anything is started."""
+"""Calls that create panes: requests that are refused or fail leave the tree unchanged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PROGRAM = Program("/", ["sh"], {}, None)
 
 @pytest.fixture
 def service():
-    """A service with one session, which cannot start programs."""
+    """Return a service that has one session and cannot start programs."""
     tree = Tree()
     tree.add_session("work", "sh", PaneRecord(tree.take_pane_id(), 80, 24, "sh", "/", 1, 0.5))
     service = types.SimpleNamespace(
@@ -38,7 +38,7 @@ def calls(service, program=PROGRAM):
     )
 
 
-def test_the_number_of_panes_is_limited(service):
+def test_creating_a_pane_beyond_the_limit_is_refused(service):
     service.panes |= dict.fromkeys(range(2, MAX_PANES + 1))
     before = service.tree.dump()
     for coroutine in calls(service):
@@ -47,7 +47,7 @@ def test_the_number_of_panes_is_limited(service):
     assert service.tree.dump() == before
 
 
-def test_a_pane_that_cannot_be_created_leaves_nothing_behind(service):
+def test_the_child_process_of_a_pane_that_cannot_be_created_is_discarded(service):
     async def spawn(pane, *_words, **_more):
         return types.SimpleNamespace(pane=pane, pid=1, master=-1, journal=None, status=None)
 
@@ -68,13 +68,13 @@ def test_a_pane_that_cannot_be_created_leaves_nothing_behind(service):
     assert (after["sessions"], after["focus_order"]) == (before["sessions"], before["focus_order"])
 
 
-def test_a_server_that_is_ending_creates_nothing(service):
+def test_creating_a_pane_is_refused_while_the_server_is_ending(service):
     service.stopping = True
     for coroutine in calls(service):
         with pytest.raises(RefusedError, match="the server is ending"):
             asyncio.run(coroutine)
 
 
-def test_the_name_of_a_running_session_is_refused(service):
+def test_the_name_of_an_existing_session_is_refused(service):
     with pytest.raises(NameInUseError, match="a session called 'work' exists already"):
         asyncio.run(new_session(service, "work", None, PROGRAM, 80, 24))

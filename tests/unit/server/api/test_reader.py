@@ -1,4 +1,4 @@
-"""The server's side of a connection: a client that does not read, or violates the protocol."""
+"""The server side of a connection with a client that does not read or violates the protocol."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGE = "x" * 2 * HIGH_WATER
 
 
 class Host:
-    """A service that prepares large replies, and counts them."""
+    """A service that prepares large replies and counts them."""
 
     def __init__(self):
         self.loop = asyncio.get_running_loop()
@@ -51,10 +51,10 @@ def dispatch(monkeypatch):
 
 @contextlib.asynccontextmanager
 async def connected():
-    """A greeted client, and the service it is connected to; what the loop complains of fails the test."""
+    """Yield a service and a client after the handshake; fail if the event loop reported an error."""
     loop = asyncio.get_running_loop()
-    complaints = []
-    loop.set_exception_handler(lambda _loop, context: complaints.append(context))
+    loop_errors = []
+    loop.set_exception_handler(lambda _loop, context: loop_errors.append(context))
     host = Host()
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
@@ -66,7 +66,7 @@ async def connected():
     finally:
         theirs.close()
         await host.gone.wait()
-        assert not complaints
+        assert not loop_errors
 
 
 async def receive(client):
@@ -82,7 +82,7 @@ async def receive(client):
 
 
 async def settle():
-    """Let everything run that can."""
+    """Run enough iterations of the event loop for all pending callbacks."""
     for _ in range(100):
         await asyncio.sleep(0)
 
@@ -91,7 +91,7 @@ def requests(count):
     return b"".join(frame({"id": number, "call": "logs"}) for number in range(count))
 
 
-def test_large_replies_are_prepared_as_they_are_read():
+def test_large_replies_are_prepared_only_as_the_client_reads_them():
     async def scenario():
         async with connected() as (host, client):
             await asyncio.get_running_loop().sock_sendall(client, requests(100))
@@ -121,7 +121,7 @@ def test_pending_large_replies_are_cancelled_when_the_client_disconnects():
     asyncio.run(scenario())
 
 
-def test_a_client_that_leaves_too_many_bytes_unread_is_dropped(monkeypatch):
+def test_a_client_that_leaves_too_many_bytes_unread_is_disconnected(monkeypatch):
     monkeypatch.setattr(module, "MOST_UNSENT", 3 * HIGH_WATER)
 
     async def scenario():
@@ -136,7 +136,7 @@ def test_a_client_that_leaves_too_many_bytes_unread_is_dropped(monkeypatch):
     asyncio.run(scenario())
 
 
-def test_a_client_that_is_disconnected_and_reads_the_error_leaves_no_timer(monkeypatch):
+def test_the_abort_timer_causes_no_error_after_the_client_has_read_the_protocol_error(monkeypatch):
     monkeypatch.setattr(reader_module, "LAST_WORDS_S", 0.05)
 
     async def scenario():
@@ -144,7 +144,7 @@ def test_a_client_that_is_disconnected_and_reads_the_error_leaves_no_timer(monke
             loop = asyncio.get_running_loop()
             host.connection.push({"text": LARGE})
             await loop.sock_sendall(client, frame({"id": "none"}))
-            # The connection does not listen to a client that does not read, so this is read behind the reply.
+            # The server does not read from a client that does not read, so the error arrives after the large frame.
             assert (await receive(client))["text"] == LARGE
             assert (await receive(client))["error"]["code"] == "protocol"
             await host.gone.wait()

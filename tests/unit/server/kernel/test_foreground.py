@@ -1,4 +1,4 @@
-"""Real programs on real terminals, started as the keeper starts them; the kernel must tell what they do."""
+"""Foreground inspection: programs on real PTYs, started as the keeper starts them, and their reported state."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from phux_core.server.kernel import foreground
 from phux_core.server.kernel.foreground import look
 from phux_core.server.kernel.shell_kind import shell_kind
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports what a process waits for")
 
 PYTHON = [sys.executable, "-S", "-E", "-c"]
 DEADLINE_S = 20.0
-# How long a verdict must hold: longer than a program takes from one call to the next.
+# How long a state must last to be accepted: longer than a program takes between two system calls.
 STEADY_S = 0.05
 
 
 class Terminal:
-    """A program on a PTY, whose output is thrown away."""
+    """A program on a PTY whose output is discarded."""
 
     def __init__(self, argv, **options):
         if shutil.which(argv[0]) is None:
@@ -43,14 +43,14 @@ class Terminal:
     def _drain(self):
         with contextlib.suppress(OSError):
             while data := os.read(self.fd, 65536):
-                if b"\x1b[c" in data or b"\x1b[0c" in data:  # fish waits for the terminal's name
+                if b"\x1b[c" in data or b"\x1b[0c" in data:  # fish waits for the reply to this query
                     os.write(self.fd, b"\x1b[?62;22c")
 
     def type(self, text):
         os.write(self.fd, text.encode())
 
     def until(self, wanted):
-        """Look until what is wanted holds for a while."""
+        """Inspect the foreground until the predicate holds for STEADY_S, and return the last result."""
         end = time.monotonic() + DEADLINE_S
         since = None
         while True:
@@ -62,7 +62,7 @@ class Terminal:
                     return seen
             else:
                 since = None
-                assert now < end, f"this is what is there: {seen}"
+                assert now < end, f"timed out, last result: {seen}"
             time.sleep(0.003)
 
     def close(self):
@@ -73,7 +73,7 @@ class Terminal:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
         self._reader.join(DEADLINE_S)
-        self.process.closed = True  # it would wait and kill once more
+        self.process.closed = True  # otherwise ptyprocess would wait for the process and kill it again
         self.process.fileobj.close()
 
 
@@ -94,8 +94,8 @@ def start(tmp_path):
 
 
 @pytest.fixture
-def no_right_to_trace(monkeypatch):
-    """As Yama has it for a process that is no descendant."""
+def tracing_denied(monkeypatch):
+    """Deny tracing, as Yama does for a process that is not a descendant."""
     monkeypatch.setattr(witness, "read_call", fails_with(PermissionError))
 
 
@@ -107,18 +107,18 @@ def fails_with(error):
 
 
 @pytest.fixture(params=["traced", "untraced"])
-def rights(request):
-    """Each verdict with and without the right to trace."""
+def tracing(request):
+    """Run the test with and without permission to trace."""
     if request.param == "untraced":
-        request.getfixturevalue("no_right_to_trace")
+        request.getfixturevalue("tracing_denied")
     return request.param
 
 
-def waits(seen):
+def is_waiting(seen):
     return seen.waiting is True
 
 
-def works(seen):
+def is_not_waiting(seen):
     return seen.waiting is False
 
 
@@ -137,9 +137,9 @@ def works(seen):
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_a_shell_at_its_prompt_waits(start, tmp_path, rights, argv, name, shell, canonical):
+def test_a_shell_at_its_prompt_is_waiting(start, tmp_path, tracing, argv, name, shell, canonical):
     terminal = start(*argv, cwd=str(tmp_path))
-    seen = terminal.until(lambda seen: waits(seen) and seen.canonical is canonical)
+    seen = terminal.until(lambda seen: is_waiting(seen) and seen.canonical is canonical)
     assert seen.pgid == seen.pid == terminal.pid
     assert (seen.name, seen.shell) == (name, shell)
     assert seen.cwd == str(tmp_path)
@@ -149,7 +149,7 @@ def test_a_shell_at_its_prompt_waits(start, tmp_path, rights, argv, name, shell,
 
 def test_a_command_is_in_the_foreground_until_it_ends(start):
     terminal = start("bash", "--norc", "--noprofile")
-    terminal.until(waits)
+    terminal.until(is_waiting)
     terminal.type("cd / && sleep 60\n")
     seen = terminal.until(lambda seen: seen.name == "sleep")
     assert seen.waiting is False
@@ -157,57 +157,57 @@ def test_a_command_is_in_the_foreground_until_it_ends(start):
     assert seen.pgid != terminal.pid
     assert seen.cwd == "/"
     os.killpg(seen.pgid, signal.SIGINT)
-    seen = terminal.until(lambda seen: waits(seen) and seen.pid == terminal.pid)
+    seen = terminal.until(lambda seen: is_waiting(seen) and seen.pid == terminal.pid)
     assert (seen.shell, seen.cwd) == ("bash", "/")
 
 
-def test_a_shell_in_a_shell_is_a_shell_and_a_script_is_none(start, tmp_path):
+def test_a_nested_shell_is_reported_as_a_shell_and_a_script_is_not(start, tmp_path):
     script = tmp_path / "ask"
     script.write_text("#!/bin/bash\nread -r answer\n")
     script.chmod(0o755)
     terminal = start("bash", "--norc", "--noprofile")
-    terminal.until(waits)
+    terminal.until(is_waiting)
     terminal.type("zsh -f\n" if shutil.which("zsh") else "dash\n")
-    inner = terminal.until(lambda seen: waits(seen) and seen.pid != terminal.pid)
+    inner = terminal.until(lambda seen: is_waiting(seen) and seen.pid != terminal.pid)
     assert inner.shell in {"zsh", "posix"}
     terminal.type(f"{script}\n")
-    seen = terminal.until(lambda seen: waits(seen) and seen.pid not in {terminal.pid, inner.pid})
+    seen = terminal.until(lambda seen: is_waiting(seen) and seen.pid not in {terminal.pid, inner.pid})
     assert (seen.name, seen.shell, seen.canonical, seen.echo) == ("bash", None, True, True)
 
 
-def test_a_shell_that_reads_its_commands_from_a_file_is_none(start, tmp_path):
+def test_a_shell_that_reads_commands_from_a_file_is_not_reported_as_a_shell(start, tmp_path):
     (tmp_path / "commands").write_text("cat /dev/tty\n:\n")
     terminal = start("sh", "-c", f"exec bash <{tmp_path}/commands")
-    seen = terminal.until(lambda seen: waits(seen) and seen.name == "bash")
+    seen = terminal.until(lambda seen: is_waiting(seen) and seen.name == "bash")
     assert seen.shell is None
 
 
-# Programs that wait, and programs that do not
+# Programs that wait for input, and programs that do not
 
 
-def test_cat_waits(start, rights):
-    seen = start("cat").until(waits)
+def test_cat_is_waiting(start, tracing):
+    seen = start("cat").until(is_waiting)
     assert (seen.name, seen.canonical, seen.echo, seen.shell) == ("cat", True, True, None)
 
 
-def test_a_question_waits(start, rights):
-    seen = start(*PYTHON, "input('name? ')").until(waits)
+def test_a_program_that_reads_a_line_is_waiting(start, tracing):
+    seen = start(*PYTHON, "input('name? ')").until(is_waiting)
     assert seen.canonical
     assert seen.name == os.path.basename(sys.executable)
 
 
-def test_a_question_for_a_secret_waits_without_echo(start, rights):
-    seen = start(*PYTHON, "import getpass; getpass.getpass()").until(lambda seen: waits(seen) and not seen.echo)
+def test_a_password_prompt_is_waiting_without_echo(start, tracing):
+    seen = start(*PYTHON, "import getpass; getpass.getpass()").until(lambda seen: is_waiting(seen) and not seen.echo)
     assert seen.canonical
 
 
-def test_a_silent_read_of_bash_waits_without_echo(start):
-    seen = start("bash", "-c", "read -r -s answer").until(lambda seen: waits(seen) and not seen.echo)
+def test_bash_read_with_silent_option_is_waiting_without_echo(start):
+    seen = start("bash", "-c", "read -r -s answer").until(lambda seen: is_waiting(seen) and not seen.echo)
     assert (seen.canonical, seen.shell) == (True, None)
 
 
-def test_a_silent_terminal_of_a_script_waits_for_a_secret(start, rights):
-    seen = start("sh", "-c", "stty -echo; read -r answer").until(lambda seen: waits(seen) and not seen.echo)
+def test_a_script_that_reads_after_stty_disables_echo_is_waiting_without_echo(start, tracing):
+    seen = start("sh", "-c", "stty -echo; read -r answer").until(lambda seen: is_waiting(seen) and not seen.echo)
     assert (seen.canonical, seen.name, seen.shell) == (True, "sh", None)
 
 
@@ -222,10 +222,10 @@ def test_a_silent_terminal_of_a_script_waits_for_a_secret(start, rights):
     ],
     ids=["poll", "select", "select with a timeout", "bash", "busybox"],
 )
-def test_a_program_that_polls_a_terminal_which_edits_lines_waits(start, argv):
+def test_a_program_that_polls_a_canonical_terminal_is_waiting(start, argv):
     if shutil.which(argv[0]) is None:
         pytest.skip(f"{argv[0]} is not installed")
-    seen = start(*argv).until(waits)
+    seen = start(*argv).until(is_waiting)
     assert (seen.canonical, seen.echo) == (True, True)
 
 
@@ -240,38 +240,40 @@ def test_a_program_that_polls_a_terminal_which_edits_lines_waits(start, argv):
         "select.select([], [], [], 60)",
     ],
 )
-def test_a_program_that_polls_it_with_others_or_for_something_else_does_not(start, code):
+def test_a_program_that_polls_other_descriptors_or_other_events_is_not_waiting(start, code):
     setup = "import os, select, socket; s = socket.create_server(('127.0.0.1', 0)); "
-    start(*PYTHON, setup + code).until(lambda seen: works(seen) and _asleep(seen.pid))
+    start(*PYTHON, setup + code).until(lambda seen: is_not_waiting(seen) and _asleep(seen.pid))
 
 
-@pytest.mark.parametrize(("fds", "verdict"), [("[r]", works), ("[0, r]", waits)], ids=["threads", "input and threads"])
-def test_fish_waits_for_input_only_if_it_polls_the_terminal(start, fds, verdict):
+@pytest.mark.parametrize(
+    ("fds", "verdict"), [("[r]", is_not_waiting), ("[0, r]", is_waiting)], ids=["threads", "input and threads"]
+)
+def test_fish_is_waiting_only_if_it_polls_the_terminal(start, fds, verdict):
     code = "import os, select, tty; tty.setraw(0); open('/proc/self/comm', 'w').write('fish'); r = os.pipe()[0]; "
     wait = f"select.select({fds}, [], [])"
     start(*PYTHON, code + wait).until(lambda seen: verdict(seen) and not seen.canonical and _asleep(seen.pid))
 
 
-def test_sleep_does_not_wait_for_input(start, rights):
-    seen = start("sleep", "60").until(works)
+def test_sleep_is_not_waiting(start, tracing):
+    seen = start("sleep", "60").until(is_not_waiting)
     assert (seen.name, seen.shell) == ("sleep", None)
 
 
 @pytest.mark.parametrize(
     "argv", [["vim", "-u", "NONE", "-i", "NONE"], ["less", "/etc/passwd"]], ids=lambda argv: argv[0]
 )
-def test_full_screen_programs_wait(start, rights, argv):
-    seen = start(*argv).until(lambda seen: waits(seen) and not seen.canonical)
+def test_full_screen_programs_are_waiting(start, tracing, argv):
+    seen = start(*argv).until(lambda seen: is_waiting(seen) and not seen.canonical)
     assert seen.name == argv[0]
 
 
-def test_a_repl_waits_and_works_and_waits(start):
+def test_a_repl_is_waiting_before_and_after_a_statement_runs(start):
     terminal = start(sys.executable, "-E", "-q")
-    terminal.until(waits)
+    terminal.until(is_waiting)
     terminal.type("import time; time.sleep(60)\r")
-    terminal.until(works)
+    terminal.until(is_not_waiting)
     terminal.type("\x03")
-    assert terminal.until(waits).shell is None
+    assert terminal.until(is_waiting).shell is None
 
 
 EPOLL = "import os, select, socket, threading, tty; tty.setraw(0); p = select.epoll(); "
@@ -287,24 +289,26 @@ EPOLL = "import os, select, socket, threading, tty; tty.setraw(0); p = select.ep
     ],
     ids=["itself", "opened again", "through another", "in a thread"],
 )
-def test_a_program_that_waits_for_the_terminal_with_epoll_waits(start, code):
-    start(*PYTHON, EPOLL + code).until(lambda seen: waits(seen) and not seen.canonical)
+def test_a_program_that_polls_the_terminal_with_epoll_is_waiting(start, code):
+    start(*PYTHON, EPOLL + code).until(lambda seen: is_waiting(seen) and not seen.canonical)
 
 
-def test_a_helper_thread_that_waits_for_something_else_with_epoll_does_not(start):
+def test_a_thread_that_polls_a_pipe_with_epoll_is_not_waiting(start):
     code = "p.register(os.pipe()[0]); threading.Thread(target=p.poll).start(); threading.Event().wait()"
-    start(*PYTHON, EPOLL + code).until(lambda seen: works(seen) and not seen.canonical and _threads(seen.pid) > 1)
+    start(*PYTHON, EPOLL + code).until(
+        lambda seen: is_not_waiting(seen) and not seen.canonical and _threads(seen.pid) > 1
+    )
 
 
 def _threads(pid):
     return len(os.listdir(f"/proc/{pid}/task"))
 
 
-def test_the_waiting_member_need_not_be_the_leader(start):
+def test_a_group_is_waiting_if_a_member_other_than_its_leader_is(start):
     if shutil.which("fzf") is None:
         pytest.skip("fzf is not installed")
     terminal = start("sh", "-c", "ls / | fzf; true")
-    seen = terminal.until(lambda seen: waits(seen) and not seen.canonical)
+    seen = terminal.until(lambda seen: is_waiting(seen) and not seen.canonical)
     assert (seen.pid, seen.name, seen.shell) == (terminal.pid, "sh", None)
 
 
@@ -324,13 +328,13 @@ CONNECTED = (
     ],
     ids=["accept", "poll", "epoll", "select"],
 )
-def test_a_server_does_not_wait_for_input(start, rights, code):
-    start(*PYTHON, CONNECTED + code).until(lambda seen: works(seen) and _asleep(seen.pid))
+def test_a_network_server_is_not_waiting_for_input(start, tracing, code):
+    start(*PYTHON, CONNECTED + code).until(lambda seen: is_not_waiting(seen) and _asleep(seen.pid))
 
 
 @pytest.mark.parametrize("code", ["c.recv(1)", "os.read(c.fileno(), 1)"])
-def test_a_read_from_a_connection_is_not_waiting_for_input(start, code):
-    start(*PYTHON, CONNECTED + code).until(lambda seen: works(seen) and _asleep(seen.pid))
+def test_a_program_that_reads_from_a_connection_is_not_waiting_for_input(start, code):
+    start(*PYTHON, CONNECTED + code).until(lambda seen: is_not_waiting(seen) and _asleep(seen.pid))
 
 
 def _asleep(pid):
@@ -338,37 +342,37 @@ def _asleep(pid):
         return re.match("inet_csk_accept|wait_woken|poll_schedule|do_epoll_wait|ep_poll", file.read())
 
 
-def test_a_pipeline_waits_if_one_of_its_parts_does(start):
+def test_a_pipeline_is_waiting_if_one_of_its_processes_is(start):
     terminal = start("bash", "--norc", "--noprofile")
-    terminal.until(waits)
+    terminal.until(is_waiting)
     terminal.type("sleep 60 | cat\n")
-    seen = terminal.until(lambda seen: seen.name == "sleep" and works(seen))
+    seen = terminal.until(lambda seen: seen.name == "sleep" and is_not_waiting(seen))
     os.killpg(seen.pgid, signal.SIGINT)
-    terminal.until(lambda seen: waits(seen) and seen.pid == terminal.pid)
-    terminal.type("sleep 60 | head -n 1 </dev/tty\n")  # siblings: the one that waits is no child of the leader
-    seen = terminal.until(lambda seen: seen.name == "sleep" and waits(seen))
+    terminal.until(lambda seen: is_waiting(seen) and seen.pid == terminal.pid)
+    terminal.type("sleep 60 | head -n 1 </dev/tty\n")  # siblings: the waiting process is not a child of the leader
+    seen = terminal.until(lambda seen: seen.name == "sleep" and is_waiting(seen))
     assert seen.pgid == seen.pid
 
 
-def test_a_pipeline_inside_of_a_script_is_looked_through(start):
+def test_a_script_is_waiting_if_a_process_of_its_pipeline_is(start):
     terminal = start("sh", "-c", "sleep 60 | cat")
-    assert terminal.until(works).name == "sh"
+    assert terminal.until(is_not_waiting).name == "sh"
     terminal = start("sh", "-c", "sh -c 'cat; true' | sort; true")
-    assert terminal.until(waits).name == "sh"
+    assert terminal.until(is_waiting).name == "sh"
 
 
-def test_the_group_outlives_its_leader(start, rights):
+def test_another_member_is_reported_when_the_group_leader_has_ended(start, tracing):
     terminal = start("bash", "--norc", "--noprofile")
-    terminal.until(waits)
+    terminal.until(is_waiting)
     terminal.type("true | cat /dev/tty\n")
-    seen = terminal.until(lambda seen: seen.name == "cat" and waits(seen))
+    seen = terminal.until(lambda seen: seen.name == "cat" and is_waiting(seen))
     assert seen.pid != seen.pgid
     assert seen.shell is None
 
 
-def test_a_member_that_was_adopted_is_found_by_a_scan(start, tmp_path):
-    # The group's leader ends, and so does the parent of the one who reads: init adopts it. The shell above both gave
-    # them the foreground and waits for neither.
+def test_a_group_member_adopted_by_init_is_found(start, tmp_path):
+    # The group leader, which is the parent of the reading process, ends, so init adopts the reader. The first
+    # process puts the group in the foreground and does not wait for the reader.
     code = f"""import os, time
 import signal; signal.signal(signal.SIGTTOU, signal.SIG_IGN)
 leader = os.fork()
@@ -386,89 +390,89 @@ os.waitpid(leader, 0)
 time.sleep(60)
 """
     terminal = start(*PYTHON, code)
-    seen = terminal.until(lambda seen: waits(seen) and seen.pid not in {seen.pgid, terminal.pid})
+    seen = terminal.until(lambda seen: is_waiting(seen) and seen.pid not in {seen.pgid, terminal.pid})
     assert seen.pid == int((tmp_path / "reader").read_text())
 
 
-def test_a_script_begins_to_wait_without_a_word(start):
+def test_a_script_that_starts_to_read_without_output_becomes_waiting(start):
     terminal = start("sh", "-c", "sleep 0.5; read -r answer")
-    terminal.until(works)
-    terminal.until(waits)
+    terminal.until(is_not_waiting)
+    terminal.until(is_waiting)
 
 
-def test_reading_the_terminal_beside_standard_input(start, rights):
-    seen = start("sh", "-c", "exec cat /dev/tty </dev/null").until(waits)
+def test_a_program_that_reads_dev_tty_with_redirected_stdin_is_waiting(start, tracing):
+    seen = start("sh", "-c", "exec cat /dev/tty </dev/null").until(is_waiting)
     assert seen.name == "cat"
 
 
-def test_reading_elsewhere_is_not_waiting(start, tmp_path, rights):
+def test_a_program_that_reads_a_fifo_is_not_waiting(start, tmp_path, tracing):
     os.mkfifo(tmp_path / "fifo")
     terminal = start("sh", "-c", f"exec cat <>{tmp_path}/fifo")
-    assert terminal.until(lambda seen: works(seen) and seen.name == "cat").shell is None
+    assert terminal.until(lambda seen: is_not_waiting(seen) and seen.name == "cat").shell is None
 
 
-def test_any_thread_may_wait(start, rights):
+def test_a_program_is_waiting_if_any_of_its_threads_is(start, tracing):
     code = "import threading, os, time; threading.Thread(target=os.read, args=(0, 1)).start(); time.sleep(60)"
-    start(*PYTHON, code).until(waits)
+    start(*PYTHON, code).until(is_waiting)
 
 
-def test_a_helper_with_a_pipe_does_not_wait_for_the_terminal(start):
-    # It polls its pipe while the terminal is raw, and holds the terminal for its errors only.
+def test_a_child_process_that_polls_a_pipe_is_not_waiting(start):
+    # The child polls its pipe while the terminal is raw; only its stdout and stderr are the terminal.
     helper = "import select; p = select.poll(); p.register(0, select.POLLIN); p.poll()"
     code = f"import os, subprocess, time, tty; tty.setraw(0); subprocess.Popen([*{PYTHON!r}, {helper!r}], stdin=subprocess.PIPE); time.sleep(60)"
-    start(*PYTHON, code).until(lambda seen: works(seen) and not seen.canonical)
+    start(*PYTHON, code).until(lambda seen: is_not_waiting(seen) and not seen.canonical)
 
 
-def test_a_poll_that_was_stopped_and_goes_on_still_waits(start):
+def test_a_program_is_waiting_again_when_its_poll_resumes_after_sigstop(start):
     code = "import select, tty; tty.setraw(0); p = select.poll(); p.register(0, select.POLLIN); p.poll(60000)"
     terminal = start(*PYTHON, code)
-    terminal.until(lambda seen: waits(seen) and not seen.canonical)
+    terminal.until(lambda seen: is_waiting(seen) and not seen.canonical)
     os.kill(terminal.pid, signal.SIGSTOP)
-    terminal.until(works)
+    terminal.until(is_not_waiting)
     os.kill(terminal.pid, signal.SIGCONT)
-    terminal.until(waits)  # now in restart_syscall
+    terminal.until(is_waiting)  # now in restart_syscall
 
 
-def test_a_busy_program_does_not_wait(start):
-    start(*PYTHON, "while True: pass").until(works)
+def test_a_program_that_uses_the_cpu_is_not_waiting(start):
+    start(*PYTHON, "while True: pass").until(is_not_waiting)
 
 
-# What cannot be told
+# Missing permissions and missing kernel features
 
 
-@pytest.mark.usefixtures("no_right_to_trace")
-def test_a_foreign_process_waits_if_the_terminal_is_set_for_a_secret(start, monkeypatch):
+@pytest.mark.usefixtures("tracing_denied")
+def test_the_state_of_an_inaccessible_process_is_derived_from_the_terminal_modes(start, monkeypatch):
     read = foreground._read
     monkeypatch.setattr(foreground, "_read", lambda path: b"0" if path.endswith("/wchan") else read(path))
     monkeypatch.setattr(foreground, "_is_open_to_us", lambda pid: False)
-    start(*PYTHON, "import getpass; getpass.getpass()").until(lambda seen: waits(seen) and not seen.echo)
-    start("cat").until(works)
-    start("bash", "--norc", "--noprofile").until(lambda seen: waits(seen) and not seen.canonical)
+    start(*PYTHON, "import getpass; getpass.getpass()").until(lambda seen: is_waiting(seen) and not seen.echo)
+    start("cat").until(is_not_waiting)
+    start("bash", "--norc", "--noprofile").until(lambda seen: is_waiting(seen) and not seen.canonical)
 
 
-def test_a_system_that_does_not_tell_says_so(start, monkeypatch):
+def test_waiting_is_none_if_the_system_does_not_report_sleeps(start, monkeypatch):
     monkeypatch.setattr(foreground, "_reports_sleeps", lambda: False)
     terminal = start("cat")
     seen = terminal.until(lambda seen: seen.name == "cat")
     assert (seen.waiting, seen.pid) == (None, terminal.pid)
 
 
-def test_without_lists_of_children_a_scan_finds_the_member(start, monkeypatch):
+def test_without_children_files_the_group_members_are_found(start, monkeypatch):
     monkeypatch.setattr(foreground, "_has_children_files", lambda: False)
-    start("sh", "-c", "cat; true").until(waits)
+    start("sh", "-c", "cat; true").until(is_waiting)
 
 
-def test_without_proc_the_terminal_tells_what_it_can(start, monkeypatch):
+def test_without_proc_the_given_name_and_shell_are_reported_and_waiting_is_none(start, monkeypatch):
     shell, script = start("bash", "--norc", "--noprofile"), start("bash", "-c", "cat; true")
     shell.until(lambda seen: not seen.canonical)
-    script.until(waits)
+    script.until(is_waiting)
     monkeypatch.setattr(foreground.procfs, "is_usable", lambda: False)
     seen = look(shell.fd, "bash", "bash")
     assert (seen.pid, seen.name, seen.shell, seen.waiting) == (shell.pid, "bash", "bash", None)
     assert look(script.fd, "bash", None).shell is None
 
 
-def test_without_proc_a_command_in_the_foreground_is_no_shell(start, monkeypatch):
+def test_without_proc_a_command_in_the_foreground_is_not_reported_as_a_shell(start, monkeypatch):
     shell = start("bash", "--norc", "--noprofile", "-i")
     shell.until(lambda seen: not seen.canonical)
     os.write(shell.fd, b"stty -echo; cat\n")
@@ -479,16 +483,16 @@ def test_without_proc_a_command_in_the_foreground_is_no_shell(start, monkeypatch
     assert (seen.canonical, seen.echo) == (True, False)
 
 
-# What vanishes
+# Processes, terminals and files that disappear
 
 
-def test_nothing_is_there_when_the_program_has_ended(start):
+def test_look_returns_none_after_the_program_has_ended(start):
     terminal = start("true")
     os.waitpid(terminal.pid, 0)
     assert look(terminal.fd) is None
 
 
-def test_a_descriptor_that_is_no_terminal_has_no_foreground():
+def test_look_returns_none_for_a_pipe_and_for_a_closed_descriptor():
     reader, writer = os.pipe()
     os.close(writer)
     assert look(reader) is None
@@ -496,18 +500,18 @@ def test_a_descriptor_that_is_no_terminal_has_no_foreground():
     assert look(reader) is None
 
 
-def test_a_terminal_that_goes_in_the_middle_has_no_foreground(start, monkeypatch):
+def test_look_returns_none_if_the_terminal_closes_during_the_call(start, monkeypatch):
     terminal = start("cat")
-    terminal.until(waits)
+    terminal.until(is_waiting)
 
-    def gone(fd):
+    def fail(fd):
         raise termios.error(5, "Input/output error")
 
-    monkeypatch.setattr(foreground.termios, "tcgetattr", gone)
+    monkeypatch.setattr(foreground.termios, "tcgetattr", fail)
     assert look(terminal.fd) is None
 
 
-def test_looking_survives_processes_that_come_and_go(start):
+def test_look_does_not_fail_while_processes_start_and_end(start):
     terminal = start("bash", "--norc", "--noprofile", "-c", "while :; do true | (true; /bin/true) | true; done")
     end = time.monotonic() + 0.5
     while time.monotonic() < end:
@@ -517,9 +521,9 @@ def test_looking_survives_processes_that_come_and_go(start):
 
 @pytest.mark.parametrize("file", ["stat", "syscall", "wchan", "cmdline", "children"])
 @pytest.mark.parametrize("error", [FileNotFoundError, ProcessLookupError, PermissionError])
-def test_looking_survives_a_file_that_is_gone(start, monkeypatch, file, error):
+def test_look_does_not_fail_if_a_proc_file_is_unreadable(start, monkeypatch, file, error):
     terminal = start("sh", "-c", "cat; true")
-    terminal.until(waits)
+    terminal.until(is_waiting)
     read, fail = foreground._read, fails_with(error)
     if file == "syscall":
         monkeypatch.setattr(witness, "read_call", fail)
@@ -528,10 +532,10 @@ def test_looking_survives_a_file_that_is_gone(start, monkeypatch, file, error):
     assert (seen is None) is (file == "stat")
 
 
-def test_a_directory_that_was_removed_is_no_directory(start, tmp_path):
+def test_cwd_is_none_if_the_directory_was_removed(start, tmp_path):
     (tmp_path / "gone").mkdir()
     terminal = start("cat", cwd=str(tmp_path / "gone"))
-    terminal.until(waits)
+    terminal.until(is_waiting)
     (tmp_path / "gone").rmdir()
     assert look(terminal.fd).cwd is None
 
@@ -543,7 +547,7 @@ def test_a_directory_that_was_removed_is_no_directory(start, tmp_path):
     ("argv0", "name"),
     [("-bash", "bash"), ("/opt/x/tool", "tool"), ("nginx: master process", "cat"), ("\x1b[31mred", "cat"), ("", "cat")],
 )
-def test_a_name_is_for_people(argv0, name):
+def test_a_name_is_the_base_name_of_argv0_or_else_the_fallback(argv0, name):
     assert foreground._name([argv0], "cat") == name
 
 
@@ -595,15 +599,15 @@ def test_a_name_is_for_people(argv0, name):
         ("python3 -i", None),
     ],
 )
-def test_a_command_line_tells_an_interactive_shell(line, kind):
+def test_shell_kind_is_derived_from_the_command_line(line, kind):
     argv = line.split()
     assert shell_kind(argv[0].removeprefix("-"), argv) == kind
 
 
 @pytest.mark.parametrize(("argv0", "kind"), [("-sh", "posix"), ("/bin/ash", "posix"), ("vi", None)])
-def test_busybox_is_what_it_is_called(argv0, kind):
+def test_the_shell_kind_of_busybox_is_derived_from_argv0(argv0, kind):
     assert shell_kind("busybox", [argv0]) == kind
 
 
-def test_a_process_without_arguments_is_no_shell():
+def test_shell_kind_is_none_without_arguments():
     assert shell_kind("bash", []) is None

@@ -1,4 +1,4 @@
-"""A raw terminal and a journal to read it into."""
+"""Fixtures: a raw PTY, and a journal for its output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from phux_core.keeper import journal as journals
 
 @pytest.fixture
 def terminal():
-    """Yield the two ends of a raw PTY; the master does not block."""
+    """Yield the nonblocking master and the slave of a raw PTY."""
     master, slave = os.openpty()
     tty.setraw(slave)
     os.set_blocking(master, False)

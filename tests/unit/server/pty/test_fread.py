@@ -1,4 +1,4 @@
-"""Reading a flood in large pieces: everything arrives, in order; nothing, an end and an error are told apart."""
+"""Draining a PTY in large reads: complete and in order; no output, end of file and errors are distinguished."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def test_one_call_reads_everything_available(terminal, drain, journal):
     os.set_blocking(slave, False)
     data = bytes(range(256)) * 1024
     written = os.write(slave, data)
-    assert written > 8192, "more than the kernel gives at one read"
-    # The kernel moves what was written to the reader's side in the background.
+    assert written > 8192, "must be more than the kernel returns from one read"
+    # The kernel moves written bytes to the reader's side in the background.
     taken = 0
     while taken < written:
         try:
@@ -58,7 +58,7 @@ def test_everything_is_read_in_order_at_any_buffer_size(terminal, drain, journal
     assert journal.content() == data
 
 
-def test_an_empty_descriptor_is_not_at_its_end(terminal, drain):
+def test_reading_without_available_output_raises_blocking_io_error(terminal, drain):
     buffer = memoryview(bytearray(100))
     for _ in range(2):
         with pytest.raises(BlockingIOError):
@@ -73,7 +73,7 @@ def test_an_empty_descriptor_is_not_at_its_end(terminal, drain):
     assert bytes(buffer[:count]) == b"later"
 
 
-def test_the_end_returns_zero_and_a_hangup_raises():
+def test_end_of_file_returns_zero_and_a_hangup_raises():
     reader, writer = os.pipe()
     os.write(writer, b"last")
     os.close(writer)
@@ -97,8 +97,8 @@ def test_the_end_returns_zero_and_a_hangup_raises():
     os.close(master)
 
 
-def test_bytes_read_but_not_counted_are_recovered():
-    """A service that dies inside a read has taken bytes from the kernel that nobody else will ever get."""
+def test_bytes_that_a_dead_service_read_but_did_not_count_are_recovered():
+    """A service that dies during a read has removed bytes from the kernel; the journal has the only copy."""
     descriptor = journals.create()
     first = journals.Journal(os.dup(descriptor))
     first.take(write_in(b"counted"), 100)
@@ -118,7 +118,7 @@ def test_bytes_read_but_not_counted_are_recovered():
     second.close()
 
 
-def test_what_is_on_its_way_to_the_keeper_outlives_its_sender_and_the_output_that_comes_and_goes():
+def test_the_outbox_is_kept_across_services_and_journal_restarts():
     descriptor = journals.create()
     first = journals.Journal(os.dup(descriptor))
     assert first.outbox == b""
@@ -141,7 +141,7 @@ def test_what_is_on_its_way_to_the_keeper_outlives_its_sender_and_the_output_tha
         journal.close()
 
 
-def test_a_full_journal_is_not_read_beyond_its_end():
+def test_the_outbox_after_a_full_journal_is_not_read_as_output():
     descriptor = journals.create()
     first = journals.Journal(os.dup(descriptor))
     for _ in range(journals.SIZE // journals.MAX_READ):

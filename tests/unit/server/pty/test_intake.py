@@ -1,4 +1,4 @@
-"""Reading a PTY: what was a flood is none any more when little comes, whether or not it pauses."""
+"""Reading a PTY: the start and end of floods, and reports of output, pauses and the end of output."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from phux_core.server.pty.read_order import After, ReadTurns
 
 
 def on_terminal(scenario):
-    """Run a scenario with an intake that is read by hand, and the other end of its PTY."""
+    """Run a synchronous scenario with an intake and the slave of its PTY."""
 
-    async def run(intake, slave, _happened):
+    async def run(intake, slave, _reports):
         scenario(intake, slave)
 
     in_loop(run)
 
 
 def in_loop(scenario):
-    """Run a scenario with an intake, the other end of its PTY, and a queue of what the intake reports."""
+    """Run a scenario with an intake, the slave of its PTY, and a queue of the events that the intake reports."""
 
     async def run():
         loop = asyncio.get_running_loop()
@@ -30,7 +30,7 @@ def in_loop(scenario):
         os.set_blocking(master, False)
         journal = journals.Journal(journals.create())
         taken = bytearray()
-        happened = asyncio.Queue()
+        reports = asyncio.Queue()
         intake = Intake(
             master,
             journal,
@@ -38,12 +38,12 @@ def in_loop(scenario):
             turns=ReadTurns(loop),
             take=taken.extend,
             make_room=journal.restart,
-            on_busy=lambda: happened.put_nowait("busy"),
-            on_idle=lambda: happened.put_nowait("idle"),
-            on_end=lambda: happened.put_nowait("end"),
+            on_busy=lambda: reports.put_nowait("busy"),
+            on_idle=lambda: reports.put_nowait("idle"),
+            on_end=lambda: reports.put_nowait("end"),
         )
         try:
-            await scenario(intake, slave, happened)
+            await scenario(intake, slave, reports)
             assert len(taken) == intake.position
         finally:
             intake.close()
@@ -55,7 +55,7 @@ def in_loop(scenario):
 
 
 def read(intake, slave, size):
-    """Write so much, and read until it is there: the kernel takes its time to hand it over."""
+    """Write the given number of bytes and read them all; the kernel delivers them with a delay."""
     end = intake.position + size
     os.write(slave, b"x" * size)
     while intake.position < end:
@@ -90,9 +90,9 @@ def test_read_now_reads_available_output():
     on_terminal(scenario)
 
 
-def test_the_last_output_of_the_reading_thread_precedes_its_end():
+def test_the_last_output_of_the_reader_thread_is_parsed_before_the_end():
     class Ending:
-        """Reads its last piece and ends in the moment that it is looked at."""
+        """A reader thread that reads its last output and ends when ``done`` is checked."""
 
         ended = True
 
@@ -122,25 +122,25 @@ def test_the_last_output_of_the_reading_thread_precedes_its_end():
     on_terminal(scenario)
 
 
-def test_output_after_a_pause_is_reported_once_and_so_is_the_next_pause():
-    async def scenario(intake, slave, happened):
+def test_each_change_between_output_and_pause_is_reported_once():
+    async def scenario(intake, slave, reports):
         for _ in range(2):
             read(intake, slave, 10)
             read(intake, slave, 10)
-            assert [await happened.get(), await happened.get()] == ["busy", "idle"]
-        assert happened.empty()
+            assert [await reports.get(), await reports.get()] == ["busy", "idle"]
+        assert reports.empty()
 
     in_loop(scenario)
 
 
-def test_the_output_ends_although_a_process_keeps_the_terminal_open(monkeypatch):
+def test_the_output_ends_even_if_a_process_keeps_the_terminal_open(monkeypatch):
     monkeypatch.setattr("phux_core.server.pty.intake._DRAIN_S", 0.01)
 
-    async def scenario(intake, slave, happened):
+    async def scenario(intake, slave, reports):
         intake.begin()
         os.write(slave, b"last")
         intake.expect_end()
-        while await happened.get() != "end":
+        while await reports.get() != "end":
             pass
         assert (intake.position, intake.ended) == (4, True)
 

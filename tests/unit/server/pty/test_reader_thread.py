@@ -1,4 +1,4 @@
-"""The reading thread of a flood: everything arrives, in order; it pauses, ends by itself, and can be stopped."""
+"""The reader thread for floods: it reads everything in order, pauses, ends by itself and can be stopped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def write_all(fd, data):
 
 
 def collect(ahead, journal, woken, size):
-    """Play the loop: take what was read, say so, wait when there is nothing."""
+    """Act as the event loop: consume and acknowledge read bytes, wait if there are none, and return all bytes."""
     taken = b""
     while len(taken) < size:
         data = journal.since(len(taken))
@@ -35,10 +35,9 @@ def wait_for_end(ahead, woken):
             assert woken.wait(10)
 
 
-def test_everything_is_read_in_order_although_the_thread_must_pause(terminal, journal, monkeypatch):
-    monkeypatch.setattr(
-        "phux_core.server.pty.reader_thread._WINDOW_S", 60.0
-    )  # the writer may be slow on a busy machine
+def test_everything_is_read_in_order_even_if_the_thread_must_pause(terminal, journal, monkeypatch):
+    # The writer may be slow on a busy machine.
+    monkeypatch.setattr("phux_core.server.pty.reader_thread._WINDOW_S", 60.0)
     master, slave = terminal
     data = bytes(range(256)) * (3 * AHEAD // 256)
     woken = threading.Event()
@@ -52,7 +51,7 @@ def test_everything_is_read_in_order_although_the_thread_must_pause(terminal, jo
     writer.join(10)
 
 
-def test_the_thread_reads_at_most_the_limit_ahead(terminal, journal):
+def test_the_thread_does_not_read_further_ahead_than_the_limit(terminal, journal):
     master, slave = terminal
     woken = threading.Event()
     ahead = ReadAhead(master, journal, woken.set)
@@ -62,7 +61,7 @@ def test_the_thread_reads_at_most_the_limit_ahead(terminal, journal):
         while journal.position <= AHEAD:
             ahead.parsed(0)
             assert not ahead.done
-            time.sleep(0.0001)  # or the writer gets no turn, and the reader ends as nothing comes
+            time.sleep(0.0001)  # otherwise the writer may not run, and the thread ends without output
         assert journal.position <= AHEAD + CHUNK
         collect(ahead, journal, woken, 2 * AHEAD)
     finally:
@@ -79,7 +78,7 @@ def test_the_thread_ends_when_there_is_no_output(terminal, journal):
     ahead.stop()
 
 
-def test_the_thread_ends_when_there_is_only_little_output(terminal, journal):
+def test_the_thread_ends_when_there_is_little_output(terminal, journal):
     master, slave = terminal
     ahead = ReadAhead(master, journal, lambda: None)
     written = 0
@@ -104,14 +103,14 @@ def test_the_thread_reports_the_end_of_the_output(journal):
     os.close(master)
 
 
-def test_stop_returns_when_the_descriptor_is_no_longer_used(terminal, journal):
+def test_the_thread_has_ended_when_stop_returns(terminal, journal):
     before = threading.active_count()
     ahead = ReadAhead(terminal[0], journal, lambda: None)
     ahead.stop()
     assert threading.active_count() == before
 
 
-def test_the_loop_does_not_sleep_right_after_it_was_busy(terminal, journal, monkeypatch):
+def test_wait_does_not_sleep_right_after_output_if_there_are_several_cores(terminal, journal, monkeypatch):
     monkeypatch.setattr("phux_core.server.pty.reader_thread._CORES", 2)
     monkeypatch.setattr("phux_core.server.pty.reader_thread._SPIN_S", 60.0)
     ahead = ReadAhead(terminal[0], journal, lambda: None)

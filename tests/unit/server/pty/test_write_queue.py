@@ -1,4 +1,4 @@
-"""Typing into a real PTY: whole, in order, and never more than the line can hold."""
+"""Typing into a real PTY: complete, in order, and never more than the line limit of the kernel."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from phux_core.server.kernel.line_discipline import LINE_LIMIT
 from phux_core.server.pty import write_queue as typing_queue
 from phux_core.server.pty.write_queue import WriteQueue
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limits are Linux's")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limits are specific to Linux")
 
 
 class Terminal:
-    """A PTY pair with a queue on its master. The slave does not echo, so that nobody has to read the master."""
+    """A PTY with a queue on its master. The slave does not echo, so that the master need not be read."""
 
     def __init__(self):
         self.master, self.slave = os.openpty()
@@ -33,7 +33,7 @@ class Terminal:
         tty.setraw(self.slave)
 
     def waiting(self):
-        """Read what can be read at once, without waiting for more."""
+        """Return the input available to the program, without waiting for more."""
         os.set_blocking(self.slave, False)
         got = b""
         try:
@@ -45,7 +45,7 @@ class Terminal:
         return got
 
     async def read(self, size):
-        """Read that many bytes as a program would, in another thread."""
+        """Read the given number of bytes as a program would, in another thread."""
 
         def read():
             got = b""
@@ -62,7 +62,7 @@ class Terminal:
 
 
 def on_terminal(scenario):
-    """Run a scenario on a terminal of its own."""
+    """Run a scenario with a new terminal."""
 
     async def run():
         terminal = Terminal()
@@ -91,7 +91,7 @@ def test_empty_input_is_accepted():
     on_terminal(scenario)
 
 
-def test_a_line_of_the_maximum_length_is_complete():
+def test_a_line_of_the_maximum_length_is_delivered_completely():
     async def scenario(terminal):
         line = b"x" * LINE_LIMIT
         await terminal.queue.type(line + b"\r")
@@ -113,7 +113,7 @@ def test_a_line_that_is_too_long_is_refused():
     on_terminal(scenario)
 
 
-def test_replies_of_the_terminal_count_as_part_of_the_line():
+def test_terminal_replies_count_toward_the_line_limit():
     async def scenario(terminal):
         terminal.queue.reply(b"\x1b[1;1R")
         with pytest.raises(InputTooLongError):
@@ -124,7 +124,7 @@ def test_replies_of_the_terminal_count_as_part_of_the_line():
     on_terminal(scenario)
 
 
-def test_the_limit_applies_to_each_line():
+def test_the_line_limit_applies_to_each_line_separately():
     async def scenario(terminal):
         text = b"".join(b"%04d" % number + b"x" * 500 + b"\n" for number in range(100))
         reading = asyncio.ensure_future(terminal.read(len(text)))
@@ -134,7 +134,7 @@ def test_the_limit_applies_to_each_line():
     on_terminal(scenario)
 
 
-def test_a_line_is_counted_across_calls():
+def test_the_line_limit_applies_across_calls():
     async def scenario(terminal):
         await terminal.queue.type(b"a" * 4000)
         with pytest.raises(InputTooLongError, match="4096"):
@@ -148,7 +148,7 @@ def test_a_line_is_counted_across_calls():
     on_terminal(scenario)
 
 
-def test_refused_input_does_not_count():
+def test_refused_input_does_not_count_toward_the_line_limit():
     async def scenario(terminal):
         await terminal.queue.type(b"a" * 10)
         for _ in range(3):
@@ -161,7 +161,7 @@ def test_refused_input_does_not_count():
 
 
 @pytest.mark.parametrize("end", [b"\r", b"\n", b"\r\n", b"\x04", b"\x15", b"\x03", b"\x1c"])
-def test_a_finished_or_erased_line_no_longer_counts(end):
+def test_a_finished_or_erased_line_no_longer_counts_toward_the_limit(end):
     async def scenario(terminal):
         await terminal.queue.type(b"a" * 4000 + end)
         terminal.waiting()
@@ -171,7 +171,7 @@ def test_a_finished_or_erased_line_no_longer_counts(end):
     on_terminal(scenario)
 
 
-def test_input_after_an_erased_line_counts():
+def test_input_after_an_erased_line_counts_toward_the_limit():
     async def scenario(terminal):
         await terminal.queue.type(b"mistake\x15" + b"a" * 4000)
         with pytest.raises(InputTooLongError):
@@ -193,12 +193,12 @@ def test_lines_are_not_limited_in_raw_mode():
     on_terminal(scenario)
 
 
-def test_entries_are_written_whole_and_in_order():
+def test_entries_are_written_completely_and_in_order():
     async def scenario(terminal):
         terminal.raw()
         texts = [bytes([65 + number]) * 30_000 for number in range(10)]
         typed = [terminal.queue.type(text) for text in texts]
-        assert not typed[-1].done(), "the terminal takes more at once than this test thought"
+        assert not typed[-1].done(), "the terminal accepts more at once than this test assumes"
         done = []
         for number, one in enumerate(typed):
             one.add_done_callback(lambda _future, number=number: done.append(number))
@@ -210,7 +210,7 @@ def test_entries_are_written_whole_and_in_order():
     on_terminal(scenario)
 
 
-def test_a_reply_of_the_terminal_does_not_split_an_entry():
+def test_a_terminal_reply_does_not_split_an_entry():
     async def scenario(terminal):
         terminal.raw()
         typed = terminal.queue.type(b"a" * 50_000)
@@ -230,12 +230,12 @@ def test_input_that_is_never_read_fails_with_the_number_of_written_bytes(monkeyp
         second = terminal.queue.type(b"b" * 10)
         with pytest.raises(InputBlockedError) as caught:
             await first
-        went_in = int(caught.value.message.split(";")[1].split()[0])
-        assert 0 < went_in < 200_000
+        written = int(caught.value.message.split(";")[1].split()[0])
+        assert 0 < written < 200_000
         assert "of 200000 bytes" in caught.value.message
         with pytest.raises(InputBlockedError, match="nothing was typed"):
             await second
-        assert await terminal.read(went_in) == b"a" * went_in
+        assert await terminal.read(written) == b"a" * written
         assert terminal.waiting() == b""
 
     on_terminal(scenario)
@@ -250,7 +250,7 @@ def test_input_that_is_read_slowly_does_not_fail(monkeypatch):
         read = 0
         while read < 40_000:
             read += len(await terminal.read(min(4000, 40_000 - read)))
-            await asyncio.sleep(0.08)  # ten times, which is longer than that
+            await asyncio.sleep(0.08)  # ten times, longer than the deadline in total
         await typed
 
     on_terminal(scenario)
@@ -261,9 +261,9 @@ def test_typing_works_again_after_a_failure(monkeypatch):
 
     async def scenario(terminal):
         terminal.raw()
-        stuck = terminal.queue.type(b"a" * 200_000)
+        blocked = terminal.queue.type(b"a" * 200_000)
         with pytest.raises(InputBlockedError):
-            await stuck
+            await blocked
         while terminal.waiting():
             await asyncio.sleep(0)
         await terminal.queue.type(b"fresh")
@@ -272,18 +272,18 @@ def test_typing_works_again_after_a_failure(monkeypatch):
     on_terminal(scenario)
 
 
-def test_failed_input_does_not_count_as_part_of_the_line(monkeypatch):
+def test_failed_input_does_not_count_toward_the_line_limit(monkeypatch):
     monkeypatch.setattr(typing_queue, "DEADLINE_S", 0.05)
 
     async def scenario(terminal):
         terminal.raw()
-        stuck = terminal.queue.type(b"a" * 200_000)
-        # The queue alone is to see a terminal that edits lines: the kernel would throw away what is too long, and take
-        # what was stuck.
+        blocked = terminal.queue.type(b"a" * 200_000)
+        # Only the queue must see canonical mode: in that mode, the kernel would discard bytes beyond the line limit,
+        # and so accept the blocked input.
         raw = termios.tcgetattr(terminal.slave)
         monkeypatch.setattr(termios, "tcgetattr", lambda fd: [*raw[:3], raw[3] | termios.ICANON, *raw[4:]])
-        behind = terminal.queue.type(b"b" * 4000)  # fits the line, and waits behind what is stuck
-        for one in (stuck, behind):
+        queued = terminal.queue.type(b"b" * 4000)  # fits in the line, and is queued after the blocked input
+        for one in (blocked, queued):
             with pytest.raises(InputBlockedError):
                 await one
         terminal.queue.type(b"c" * 4000).cancel()
@@ -291,18 +291,18 @@ def test_failed_input_does_not_count_as_part_of_the_line(monkeypatch):
     on_terminal(scenario)
 
 
-def test_the_queue_is_bounded(monkeypatch):
+def test_input_that_does_not_fit_in_the_queue_is_refused(monkeypatch):
     monkeypatch.setattr(typing_queue, "MAX_QUEUED", 100_000)
 
     async def scenario(terminal):
         terminal.raw()
         with pytest.raises(InputTooLongError, match="100001 bytes"):
             terminal.queue.type(b"a" * 100_001)
-        stuck = terminal.queue.type(b"a" * 90_000)
+        blocked = terminal.queue.type(b"a" * 90_000)
         with pytest.raises(InputBlockedError, match="nothing was typed"):
             terminal.queue.type(b"b" * 99_000)
         assert await terminal.read(90_000) == b"a" * 90_000
-        await stuck
+        await blocked
         again = terminal.queue.type(b"c" * 99_000)
         assert await terminal.read(99_000) == b"c" * 99_000
         await again
@@ -310,7 +310,7 @@ def test_the_queue_is_bounded(monkeypatch):
     on_terminal(scenario)
 
 
-def test_unread_replies_of_the_terminal_are_dropped():
+def test_terminal_replies_beyond_the_limit_are_dropped():
     async def scenario(terminal):
         terminal.raw()
         for _ in range(10_000):
@@ -324,7 +324,7 @@ def test_unread_replies_of_the_terminal_are_dropped():
     on_terminal(scenario)
 
 
-def test_the_end_of_the_program_fails_all_queued_input():
+def test_closing_the_queue_fails_all_queued_input():
     async def scenario(terminal):
         terminal.raw()
         waiting = [terminal.queue.type(b"a" * 100_000) for _ in range(3)]
@@ -337,12 +337,12 @@ def test_the_end_of_the_program_fails_all_queued_input():
     on_terminal(scenario)
 
 
-def test_a_failed_write_closes_the_queue():
+def test_a_failed_write_raises_pane_closed():
     async def scenario(terminal):
         terminal.raw()
         reader, _writer = os.pipe()
         os.set_blocking(reader, False)
-        queue = WriteQueue(asyncio.get_running_loop(), reader, "@1")  # the wrong end: writing fails at once
+        queue = WriteQueue(asyncio.get_running_loop(), reader, "@1")  # the read end, so that every write fails
         with pytest.raises(PaneClosedError):
             await queue.type(b"a")
         os.close(reader)
@@ -351,7 +351,7 @@ def test_a_failed_write_closes_the_queue():
     on_terminal(scenario)
 
 
-def test_input_of_a_cancelled_caller_is_written_whole():
+def test_input_of_a_cancelled_caller_is_written_completely():
     async def scenario(terminal):
         terminal.raw()
         first = terminal.queue.type(b"a" * 50_000)
@@ -365,14 +365,14 @@ def test_input_of_a_cancelled_caller_is_written_whole():
     on_terminal(scenario)
 
 
-# What the program has read
+# Unread input
 
 
 def test_typed_bytes_are_unread_until_the_program_has_read_them():
     async def scenario(terminal):
         terminal.raw()
         assert not terminal.queue.is_unread()
-        for _ in range(200):  # the kernel delivers what is typed a moment later
+        for _ in range(200):  # the kernel delivers typed bytes with a delay
             await terminal.queue.type(b"a\r")
             assert terminal.queue.is_unread()
             assert terminal.waiting() == b"a\r"
