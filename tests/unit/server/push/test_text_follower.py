@@ -139,7 +139,7 @@ def test_a_new_subscription_gets_the_whole_current_line(pane, follow, loop):
 def test_text_starts_exactly_at_since(pane, follow, loop):
     pane.write(b"$ echo hi\r\nhi\r\n")
     client = follow(since=11)
-    assert client.texts == []  # the reply goes first
+    assert client.texts == []  # the reply is sent first
     loop.settle()
     assert client.texts == [["hi"]]
     assert "gap" not in client.events[0]
@@ -369,7 +369,7 @@ def test_pane_closed_is_pushed_once_to_a_subscription_of_a_dead_pane(hub, pane, 
     client, plain = follow(since=0), Client()
     hub.push_end(client, client.number, pane)
     hub.push_end(plain, hub.subscribe(plain, 3), pane)
-    assert client.events == plain.events == []  # the replies go first
+    assert client.events == plain.events == []  # the replies are sent first
     loop.settle()
     hub.resumed(client)
     loop.settle()
