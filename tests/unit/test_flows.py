@@ -108,7 +108,7 @@ def raised_by(flow, *script):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Replace the clock of ``wait`` by one that a test sets."""
+    """Replace the clock of ``wait`` with one that a test advances."""
 
     class Clock:
         now = 100.0
@@ -624,7 +624,7 @@ def test_wait_requests_a_snapshot_at_least_every_five_seconds(clock):
     assert 0 < flow.send(SCREEN).timeout_s <= 5
 
 
-def test_wait_raises_other_errors(clock):
+def test_wait_raises_protocol_errors_and_errors_of_the_server(clock):
     with pytest.raises(errors.ProtocolError):
         waiting(SCREEN, errors.ProtocolError("nonsense"), until="never")
     with pytest.raises(errors.NoSuchTargetError):

@@ -66,7 +66,7 @@ def test_a_terminal_is_seen_while_a_client_has_its_picture(terminal):
     assert not terminal.is_seen()
 
 
-def test_a_new_picture_has_all_rows(terminal):
+def test_a_new_picture_contains_all_rows(terminal):
     terminal.engine.feed(b"one")
     PaneSight().difference(terminal)
     assert PaneSight().difference(terminal)["rows"] == [[0, [[0, 1, "one", ""]]]]

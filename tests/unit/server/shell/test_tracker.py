@@ -66,7 +66,7 @@ POSIX = pytest.mark.parametrize("shell", EDITORS)
 HOOKS = pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 
 
-# The state
+# States
 
 
 # is a shell -> waiting -> modes -> state
