@@ -1,4 +1,4 @@
-"""Tasks that share one connection: a task that is cancelled leaves it usable for the others, under asyncio and trio."""
+"""Tasks that share a connection: after one is cancelled, the others can still use it, with asyncio and trio."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from phux_core import errors, wire
 
 pytestmark = pytest.mark.anyio
 
-# Far more than the socket takes at once.
+# Far larger than the send buffer of the socket.
 LARGE = Request("input", pane=1, items=[{"text": "x" * 200_000}])
 
 
 class Server:
-    """The other end of a connection, which reads only when told to."""
+    """The server's end of a connection, which reads only in ``reply_until``."""
 
     def __init__(self, sock):
         self._sock = sock
         self._decoder = wire.Decoder(max_header=wire.MAX_REQUEST_HEADER, max_payload=wire.MAX_REQUEST_PAYLOAD)
         self.calls = []
 
-    async def answer_until(self, last, *, but=None):
-        """Read requests and answer each but one call, until a certain one was answered."""
+    async def reply_until(self, last, *, but=None):
+        """Reply to all requests except for the call ``but``, until the call ``last`` was received."""
         while last not in self.calls:
             await anyio.wait_readable(self._sock)
             for header, _payload in self._decoder.feed(self._sock.recv(65536)):
@@ -43,7 +43,7 @@ class Server:
 
 @pytest.fixture
 async def connection():
-    """A link that is connected, and the server's end."""
+    """Yield a connected link and the server's end."""
     ours, theirs = socket.socketpair()
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     ours.setblocking(False)
@@ -57,7 +57,7 @@ async def connection():
 
 
 class Call:
-    """A request in a task of its own."""
+    """A request that runs in its own task and can be cancelled."""
 
     def __init__(self, link, request):
         self._link = link
@@ -76,7 +76,7 @@ class Call:
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["large first", "large last"])
-async def test_a_request_that_is_cancelled_half_sent_does_not_disturb_another(connection, order):
+async def test_cancelling_a_partly_sent_request_does_not_affect_another_request(connection, order):
     link, server = connection
     large, other = Call(link, LARGE), Call(link, Request("status"))
     with anyio.fail_after(20):
@@ -87,30 +87,30 @@ async def test_a_request_that_is_cancelled_half_sent_does_not_disturb_another(co
             assert link._slot.stream.protocol.outgoing
             large.cancel()
             await wait_all_tasks_blocked()
-            await server.answer_until("status")
+            await server.reply_until("status")
     assert other.result == {"call": "status"}
     assert large.result is None
 
 
-async def test_a_task_that_waits_to_read_sends_what_a_cancelled_one_left(connection):
+async def test_a_waiting_task_sends_the_rest_of_a_cancelled_request(connection):
     link, server = connection
     waiting, large, last = (Call(link, request) for request in (Request("tree"), LARGE, Request("commands")))
     with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(server.answer_until, "status")
-            await link.request(Request("status"))  # the handshake is over
+            tasks.start_soon(server.reply_until, "status")
+            await link.request(Request("status"))  # completes the handshake
             for call in (waiting, large, last):
                 tasks.start_soon(call.run)
                 await wait_all_tasks_blocked()
             large.cancel()
             await wait_all_tasks_blocked()
-            await server.answer_until("commands", but="tree")
+            await server.reply_until("commands", but="tree")
             await last.is_done.wait()
             waiting.cancel()
     assert last.result == {"call": "commands"}
 
 
-async def test_the_next_request_sends_the_rest_of_one_that_was_cancelled_half_sent(connection):
+async def test_the_next_request_sends_the_rest_of_a_cancelled_request_first(connection):
     link, server = connection
     large = Call(link, LARGE)
     with anyio.fail_after(20):
@@ -119,12 +119,12 @@ async def test_the_next_request_sends_the_rest_of_one_that_was_cancelled_half_se
             await wait_all_tasks_blocked()
             large.cancel()
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(server.answer_until, "status")
+            tasks.start_soon(server.reply_until, "status")
             assert await link.request(Request("status")) == {"call": "status"}
     assert server.calls == ["input", "status"]
 
 
-async def test_the_task_that_receives_for_all_can_be_cancelled(connection):
+async def test_other_tasks_get_replies_after_the_receiving_task_is_cancelled(connection):
     link, server = connection
     calls = [Call(link, Request(call)) for call in ("tree", "commands", "status")]
     with anyio.fail_after(20):
@@ -134,5 +134,5 @@ async def test_the_task_that_receives_for_all_can_be_cancelled(connection):
                 await wait_all_tasks_blocked()
             calls[0].cancel()
             await wait_all_tasks_blocked()
-            await server.answer_until("status")
+            await server.reply_until("status")
     assert [call.result for call in calls] == [None, {"call": "commands"}, {"call": "status"}]

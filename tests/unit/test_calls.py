@@ -1,4 +1,4 @@
-"""The registry of calls: every request is checked against it, and told what is wrong."""
+"""The registry of calls: requests are checked against it, and errors explain the problem."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def good_params(call):
     return {param.name: good(param.kind)[0] for param in call.params.values() if param.required}
 
 
-def test_these_tables_know_every_kind():
+def test_the_example_tables_cover_every_kind():
     assert set(GOOD) == set(BAD)
     unknown = {param.kind for _call, param in EVERY_PARAM} - set(GOOD)
     assert all(kind.schema["type"] == "integer" for kind in unknown)
@@ -87,7 +87,7 @@ def test_these_tables_know_every_kind():
 
 
 @pytest.mark.parametrize(("call", "param"), EVERY_PARAM, ids=ids)
-def test_a_parameter_of_the_right_kind_is_taken_as_it_is(call, param):
+def test_a_valid_parameter_is_returned_unchanged(call, param):
     for value in good(param.kind):
         found, checked = calls.check(call.name, good_params(call) | {param.name: value})
         assert found is call
@@ -95,7 +95,7 @@ def test_a_parameter_of_the_right_kind_is_taken_as_it_is(call, param):
 
 
 @pytest.mark.parametrize(("call", "param"), EVERY_PARAM, ids=ids)
-def test_a_parameter_of_the_wrong_kind_is_refused_and_told_what_fits(call, param):
+def test_an_invalid_parameter_is_refused_with_a_description_of_valid_values(call, param):
     for value in bad(param.kind):
         with pytest.raises(BadRequestError) as caught:
             calls.check(call.name, good_params(call) | {param.name: value})
@@ -105,7 +105,7 @@ def test_a_parameter_of_the_wrong_kind_is_refused_and_told_what_fits(call, param
 
 
 @pytest.mark.parametrize(("call", "param"), EVERY_PARAM, ids=ids)
-def test_only_a_required_parameter_may_not_be_missing_or_null(call, param):
+def test_a_missing_or_null_parameter_is_refused_only_if_it_is_required(call, param):
     for params in ({}, {param.name: None}):
         given = {name: value for name, value in good_params(call).items() if name != param.name} | params
         if param.required:
@@ -116,7 +116,7 @@ def test_only_a_required_parameter_may_not_be_missing_or_null(call, param):
 
 
 @pytest.mark.parametrize("name", calls.CALLS)
-def test_every_call_is_described(name):
+def test_every_call_is_documented(name):
     call = calls.CALLS[name]
     assert call.name == name
     assert call.doc.endswith(".")
@@ -125,7 +125,7 @@ def test_every_call_is_described(name):
 
 
 @pytest.mark.parametrize("name", calls.CALLS)
-def test_every_call_names_each_omitted_parameter_as_none(name):
+def test_checked_parameters_include_omitted_ones_in_order(name):
     call = calls.CALLS[name]
     checked = calls.check(name, good_params(call))[1]
     assert list(checked) == [param.name for param in call.params.values()]
@@ -152,21 +152,21 @@ def test_params_that_are_not_an_object_are_refused(params):
         calls.check("tree", params)
 
 
-def test_params_may_be_left_out():
+def test_params_may_be_omitted():
     assert calls.check("tree", None) == (calls.CALLS["tree"], {})
 
 
-def test_a_huge_wrong_value_does_not_fill_the_message():
+def test_the_message_is_short_for_a_huge_invalid_value():
     with pytest.raises(BadRequestError) as caught:
         calls.check("new_session", {"cwd": "\0" * 1_000_000})
     assert len(caught.value.message) < 300
 
 
-def test_only_what_does_no_harm_twice_is_repeatable():
+def test_only_idempotent_calls_are_repeatable():
     repeatable = {name for name, call in calls.CALLS.items() if call.repeatable}
     reading = {"status", "tree", "snapshot", "subscribe", "unsubscribe"}
     reading |= {"logs", "log_list", "output", "search", "commands"}
-    # A run has an id, by which the server knows it again; a size that is set twice is the same size.
+    # The server recognizes a repeated run by its id, and setting the same size again has no effect.
     watching = {"resize_attachment", "freeze", "frozen_rows", "thaw"}
     assert repeatable == reading | watching | {
         "run",

@@ -1,4 +1,4 @@
-"""The client's protocol state: frames in any pieces, replies to their callers, and what a cancelled caller leaves."""
+"""The protocol state of a client: replies, events, cancelled requests and repeated requests."""
 
 import pytest
 from hypothesis import given
@@ -40,7 +40,7 @@ def test_the_handshake_is_sent_with_the_first_request():
 
 
 @given(st.lists(st.integers(1, 40), max_size=30))
-def test_replies_find_their_callers_however_the_stream_is_cut(cuts):
+def test_replies_and_events_are_matched_however_the_stream_is_split(cuts):
     connection = ClientConnection()
     one, two = connection.request("status", {}), connection.request("tree", {})
     subscription = connection.request("subscribe", {})
@@ -60,7 +60,7 @@ def test_replies_find_their_callers_however_the_stream_is_cut(cuts):
     assert not connection.has_event(7)
 
 
-def test_a_frame_that_answers_nothing_is_a_push():
+def test_a_frame_without_a_request_or_subscription_is_a_push():
     connection = connected()
     assert connection.receive(wire.encode({"attachment": 1, "bell": 2})) == [("push", {"attachment": 1, "bell": 2})]
 
@@ -75,7 +75,7 @@ def test_a_frame_that_answers_nothing_is_a_push():
         (wire.encode({"error": {"code": "limit", "message": "full"}}), errors.LimitError),
     ],
 )
-def test_a_failed_connection_gives_its_reason_to_every_caller(data, kind):
+def test_a_failed_connection_raises_its_error_for_every_request(data, kind):
     connection = ClientConnection()
     one = connection.request("status", {})
     two = connection.request("tree", {})
@@ -85,7 +85,7 @@ def test_a_failed_connection_gives_its_reason_to_every_caller(data, kind):
             connection.take_reply(number)
 
 
-def test_an_error_reply_is_raised_for_its_caller_only():
+def test_an_error_reply_is_raised_only_for_its_request():
     connection = connected()
     one, two = connection.request("status", {}), connection.request("tree", {})
     connection.receive(wire.encode({"id": one, "error": {"code": "busy", "message": "no"}}) + reply(two))
@@ -95,7 +95,7 @@ def test_an_error_reply_is_raised_for_its_caller_only():
     assert connection.failure is None
 
 
-def test_a_cancelled_request_that_was_not_sent_is_withdrawn():
+def test_a_cancelled_request_that_was_not_sent_is_removed():
     connection = connected()
     first = connection.request("kill_server", {})
     connection.request("status", {})
@@ -103,7 +103,7 @@ def test_a_cancelled_request_that_was_not_sent_is_withdrawn():
     assert sent_calls(connection) == [("status", {})]
 
 
-def test_a_cancelled_request_of_which_a_part_was_sent_is_sent_to_its_end():
+def test_a_cancelled_request_that_was_partly_sent_is_sent_completely():
     connection = connected()
     first = connection.request("status", {})
     whole = connection.outgoing
@@ -113,16 +113,16 @@ def test_a_cancelled_request_of_which_a_part_was_sent_is_sent_to_its_end():
     assert connection.outgoing == whole[3:]
 
 
-def test_a_cancelled_run_tells_the_server():
+def test_cancelling_a_run_sends_a_cancel_request():
     connection = connected()
     run = connection.request("run", {"pane": 1, "id": "x", "command": "true"})
     connection.sent(len(connection.outgoing))
     connection.abandon(run)
     assert sent_calls(connection) == [("cancel", {"request": run})]
-    assert connection.receive(reply(run)) == []  # the late reply belongs to nobody
+    assert connection.receive(reply(run)) == []  # the late reply is ignored
 
 
-def test_a_subscription_whose_caller_was_cancelled_is_ended_when_its_reply_comes():
+def test_a_cancelled_subscribe_request_is_unsubscribed_when_its_reply_arrives():
     connection = connected()
     subscribe = connection.request("subscribe", {})
     connection.sent(len(connection.outgoing))
@@ -133,7 +133,7 @@ def test_a_subscription_whose_caller_was_cancelled_is_ended_when_its_reply_comes
     assert not connection.has_subscription(5)
 
 
-def test_an_ended_subscription_keeps_no_events():
+def test_an_ended_subscription_discards_its_events():
     connection = connected()
     subscribe = connection.request("subscribe", {})
     connection.receive(reply(subscribe, subscription=5) + event(5))
@@ -144,14 +144,14 @@ def test_an_ended_subscription_keeps_no_events():
     assert not connection.has_event(5)
 
 
-def test_only_what_does_no_harm_is_sent_again_after_a_lost_reply():
+def test_only_repeatable_calls_are_sent_again_after_a_disconnection():
     lost = errors.DisconnectedError("gone")
     assert Attempts("status", {}, 30).pause_s(lost) < 1
     with pytest.raises(errors.DisconnectedError):
         Attempts("kill", {}, 30).pause_s(lost)
 
 
-def test_a_request_that_reached_no_service_is_sent_again_for_a_while(caplog, monkeypatch):
+def test_a_request_is_repeated_for_a_limited_time_while_the_service_restarts(caplog, monkeypatch):
     now = [0.0]
     monkeypatch.setattr("phux_client.connection.time.monotonic", lambda: now[0])
     restarting = errors.from_wire({"code": "service_restarting", "message": "the service died 9 times; see LOG"})
@@ -165,7 +165,7 @@ def test_a_request_that_reached_no_service_is_sent_again_for_a_while(caplog, mon
         attempts.pause_s(restarting)
 
 
-def test_a_request_that_keeps_ending_the_service_is_given_up():
+def test_a_request_is_not_repeated_forever_if_it_always_disconnects():
     attempts = Attempts("status", {}, 30)
     with pytest.raises(errors.DisconnectedError):
         for _ in range(100):
@@ -183,5 +183,5 @@ def test_connections_that_lasted_do_not_count_as_failed_attempts(monkeypatch):
         attempts.pause_s(errors.DisconnectedError("gone"))
 
 
-def test_a_timeout_of_nothing_stays_one():
+def test_a_timeout_of_zero_is_sent_unchanged():
     assert Attempts("run", {"timeout_ms": 0}, 30).begin() == {"timeout_ms": 0}

@@ -1,4 +1,4 @@
-"""The config file: what is read, and what is said of what is wrong in it."""
+"""The config file: its path, its values and its error messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from phux_core.errors import BadConfigError
 from phux_core.kinds import TEXT, Param
 
 
-def test_a_file_that_is_not_there_is_an_empty_one(tmp_path):
+def test_a_missing_or_empty_file_has_default_values(tmp_path):
     (tmp_path / "file").write_text("")
     expected = {name: key.default for name, key in config.KEYS.items() if not name.endswith(".*")}
     for path in ("absent.toml", "absent/config.toml", "file/config.toml", "file"):
@@ -23,7 +23,7 @@ def test_a_file_that_is_not_there_is_an_empty_one(tmp_path):
         assert {name: value for name, value in values.items() if value != {}} == expected
 
 
-def test_what_is_set_is_read(tmp_path):
+def test_values_in_the_file_are_returned(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text('# mine\nhistory-limit = 0\nshell = "zsh"\n"window-size" = "manual"\n')
     values = config.load(str(path))
@@ -59,12 +59,12 @@ def test_an_error_names_the_file_the_line_and_the_key(text, line, key, remedy):
 @pytest.mark.parametrize(
     ("text", "line"), [("history-limit = \n", 1), ("a = 1\na = 2\n", 2), ("shell = 'x'\nnonsense\n", 2)]
 )
-def test_what_is_no_toml_is_told_with_its_line(text, line):
+def test_invalid_toml_is_refused_with_its_line(text, line):
     with pytest.raises(BadConfigError, match=rf"^/x is not valid TOML: .*line {line}"):
         config.parse(text, "/x")
 
 
-def test_a_table_of_any_keys_is_checked_entry_by_entry(monkeypatch):
+def test_each_entry_of_a_table_with_arbitrary_keys_is_checked(monkeypatch):
     table = Param("keys.*", TEXT, "what keys do")
     monkeypatch.setattr(config, "_ENTRIES", {"keys": TEXT})
     monkeypatch.setattr(config, "KEYS", {**config.KEYS, "keys.*": table})
@@ -77,7 +77,7 @@ def test_a_table_of_any_keys_is_checked_entry_by_entry(monkeypatch):
     assert caught.value.remedy == "write it as a table, [keys]"
 
 
-def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
+def test_an_unreadable_file_is_refused(tmp_path):
     with pytest.raises(BadConfigError, match=r"cannot read .*: Is a directory"):
         config.load(str(tmp_path))
     (tmp_path / "latin").write_bytes(b"\nshell = '\xe9'\n")
@@ -88,7 +88,7 @@ def test_a_file_that_cannot_be_read_is_an_error(tmp_path):
         config.load(str(tmp_path / "huge"))
 
 
-def test_the_file_is_found_by_xdg_or_the_home_directory():
+def test_the_path_depends_on_phux_config_xdg_config_home_and_home():
     assert config.config_path({"XDG_CONFIG_HOME": "/c", "HOME": "/h"}) == "/c/phux/config.toml"
     assert config.config_path({"XDG_CONFIG_HOME": "relative", "HOME": "/h"}) == "/h/.config/phux/config.toml"
     assert config.config_path({"PHUX_CONFIG": "/x.toml", "XDG_CONFIG_HOME": "/c"}) == "/x.toml"
@@ -97,11 +97,11 @@ def test_the_file_is_found_by_xdg_or_the_home_directory():
     assert os.path.isabs(config.config_path({}))
 
 
-def test_the_default_of_the_history_is_the_engines():
+def test_the_default_history_limit_is_that_of_the_engine():
     assert config.KEYS["history-limit"].default == DEFAULT_HISTORY
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_read_or_refused(text):
+def test_any_text_is_parsed_or_refused(text):
     with contextlib.suppress(BadConfigError):
         assert config.parse(text, "/x").keys() >= {"history-limit", "shell", "window-size"}

@@ -1,4 +1,4 @@
-"""Documents to shapes and back."""
+"""Conversion of documents to shapes and back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ STYLE = {
     "fg": {"kind": "default"},
     "bg": {"kind": "default"},
 }
-LOUD = STYLE | {"bold": True, "fg": {"kind": "palette", "index": 200}, "bg": {"kind": "rgb", "r": 1, "g": 2, "b": 255}}
+BOLD_COLORED = STYLE | {
+    "bold": True,
+    "fg": {"kind": "palette", "index": 200},
+    "bg": {"kind": "rgb", "r": 1, "g": 2, "b": 255},
+}
 GRID = {
     "schema_version": 3,
     "pane": 1,
@@ -109,7 +113,10 @@ EXAMPLES = [
         shapes.ScreenState,
         GRID
         | {
-            "cells": [{"col": 0, "row": 0, "semantic": "prompt", "style": STYLE}, {"col": 2, "row": 0, "style": LOUD}],
+            "cells": [
+                {"col": 0, "row": 0, "semantic": "prompt", "style": STYLE},
+                {"col": 2, "row": 0, "style": BOLD_COLORED},
+            ],
             "soft_wrap": {"lines": [0], "scrollback": []},
             "title": "",
             "seq": 0,
@@ -125,7 +132,7 @@ EXAMPLES = [
         "screen-changes",
         shapes.ScreenChanges,
         {name: CHANGES[name] for name in list(CHANGES)[:-2]}
-        | {"cells": [{"col": 2, "row": 0, "style": LOUD}], "alt_screen": True, "state": "prompt"}
+        | {"cells": [{"col": 2, "row": 0, "style": BOLD_COLORED}], "alt_screen": True, "state": "prompt"}
         | {"outcome": "met", "met": "regex", "met_line": "42"},
     ),
     ("session-list", shapes.SessionList, {"schema_version": 1, "sessions": []}),
@@ -199,31 +206,31 @@ every_example = pytest.mark.parametrize(("name", "kind", "document"), EXAMPLES)
 
 
 @every_example
-def test_a_document_survives_the_way_to_a_shape_and_back(name, kind, document):
+def test_a_document_is_unchanged_after_conversion_to_a_shape_and_back(name, kind, document):
     validate(name, document)
     assert to_document(documents.load(kind, document)) == document
 
 
 @every_example
-def test_a_shape_survives_the_way_to_a_document_and_back(name, kind, document):
+def test_a_shape_is_unchanged_after_conversion_to_a_document_and_back(name, kind, document):
     shape = documents.load(kind, document)
     assert type(shape) is kind
     assert documents.load(kind, to_document(shape)) == shape
 
 
 @every_example
-def test_keys_of_a_newer_release_are_ignored_everywhere(name, kind, document):
-    assert documents.load(kind, _with_strangers(document)) == documents.load(kind, document)
+def test_unknown_keys_are_ignored_at_every_level(name, kind, document):
+    assert documents.load(kind, _with_unknown_keys(document)) == documents.load(kind, document)
 
 
-def _with_strangers(node):
+def _with_unknown_keys(node):
     if isinstance(node, dict):
-        return {key: _with_strangers(value) for key, value in node.items()} | {"from_the_future": {"x": 1}}
-    return [_with_strangers(item) for item in node] if isinstance(node, list) else node
+        return {key: _with_unknown_keys(value) for key, value in node.items()} | {"from_the_future": {"x": 1}}
+    return [_with_unknown_keys(item) for item in node] if isinstance(node, list) else node
 
 
 @every_example
-def test_a_field_that_must_be_there_is_missed(name, kind, document):
+def test_a_document_without_a_required_field_is_refused(name, kind, document):
     required = [field.name for field in attrs.fields(kind) if field.default is attrs.NOTHING]
     assert required
     for field in required:
@@ -231,51 +238,51 @@ def test_a_field_that_must_be_there_is_missed(name, kind, document):
             documents.load(kind, {key: value for key, value in document.items() if key != field})
 
 
-def test_these_examples_cover_every_shape_with_a_schema():
+def test_the_examples_cover_every_schema():
     from phux_core import schema
 
     names = {name for name, _kind, _document in EXAMPLES} | {"event"}
     assert names == {name.partition(".")[0] for name in schema.names()}
 
 
-def test_what_may_be_absent_is_left_out_and_never_null():
+def test_absent_optional_fields_are_omitted_from_the_document():
     screen = documents.load(shapes.ScreenState, SCREEN)
     assert screen.title is screen.cells is screen.exit_status is None
     assert {"title", "cells", "exit_status"}.isdisjoint(to_document(screen))
 
 
-def test_what_must_be_there_is_null_when_there_is_nothing_to_say():
+def test_required_fields_without_a_value_are_null_in_the_document():
     tree = shapes.Tree(focused_session=None, focused_pane=None, sessions=[])
     assert to_document(tree)["focused_pane"] is None
     closed = shapes.PaneClosed(terminal="@1", exit_status=None, seq=1)
     assert to_document(closed) == {"event": "pane_closed", "terminal": "@1", "exit_status": None, "seq": 1}
 
 
-def test_empty_and_zero_are_not_absent():
+def test_empty_and_zero_values_are_not_omitted():
     screen = documents.load(shapes.ScreenState, SCREEN | {"title": "", "seq": 0, "alt_screen": False, "cells": []})
     assert (screen.title, screen.seq, screen.alt_screen, screen.cells) == ("", 0, False, [])
     assert to_document(screen)["cells"] == []
 
 
 @pytest.mark.parametrize("document", EVENTS, ids=lambda document: document["event"])
-def test_every_event_survives_both_ways(document):
+def test_every_event_is_unchanged_after_conversion_to_a_shape_and_back(document):
     validate("event", document)
     event = documents.load_event(document)
     assert type(event) is documents.EVENTS[document["event"]]
     assert to_document(event) == document
 
 
-def test_every_kind_of_event_is_known_by_its_name():
+def test_every_event_class_is_registered_by_name():
     assert set(documents.EVENTS.values()) == set(typing.get_args(shapes.Event))
     assert set(documents.EVENTS) == {document["event"] for document in EVENTS}
 
 
-def test_an_event_of_a_newer_server_is_no_event_to_us():
+def test_an_unknown_event_is_loaded_as_none():
     assert documents.load_event({"event": "from_the_future", "terminal": "@1"}) is None
 
 
-def test_colours_are_told_apart_by_their_kind():
-    cells = [{"col": 0, "row": 0, "style": LOUD}]
+def test_colors_are_loaded_by_their_kind():
+    cells = [{"col": 0, "row": 0, "style": BOLD_COLORED}]
     style = documents.load(shapes.ScreenState, SCREEN | {"cells": cells}).cells[0].style
     assert style.fg == shapes.PaletteColor(index=200)
     assert style.bg == shapes.RgbColor(r=1, g=2, b=255)
@@ -283,13 +290,13 @@ def test_colours_are_told_apart_by_their_kind():
 
 
 def test_cells_that_share_a_style_share_the_object():
-    shared = dict(LOUD)
+    shared = dict(BOLD_COLORED)
     cells = [{"col": col, "row": 0, "style": shared} for col in range(3)]
     loaded = documents.load(shapes.ScreenState, SCREEN | {"cells": cells}).cells
     assert loaded[0].style is loaded[1].style is loaded[2].style
 
 
-def test_shapes_are_values_that_nobody_can_change():
+def test_shapes_are_immutable_and_compare_by_value():
     screen = documents.load(shapes.ScreenState, SCREEN)
     with pytest.raises(attrs.exceptions.FrozenInstanceError):
         screen.cols = 1

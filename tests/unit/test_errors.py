@@ -1,4 +1,4 @@
-"""The family of errors: drawn once, one class a code, and back from the wire."""
+"""The error classes: their documented tree, their codes and their wire format."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from phux_core.errors import PhuxError
 from validation import validate
 
 
-def family(base=PhuxError):
-    # Classes of other modules (the CLI's usage error) belong to them.
+def error_classes(base=PhuxError):
+    # Exclude classes of other modules, such as the usage error of the CLI.
     children = [child for child in base.__subclasses__() if child.__module__ == errors.__name__]
-    return [base, *(leaf for child in children for leaf in family(child))]
+    return [base, *(leaf for child in children for leaf in error_classes(child))]
 
 
-def drawn():
-    """Read the tree out of the module's docstring: name, parent and code, if one stands there."""
+def documented_tree():
+    """Parse the tree in the module docstring; return parent and code (or None) by class name."""
     lines = re.findall(r"^    ([│ ├└─]*)(\w+Error)\b +(\S.*)?$|^    (PhuxError)$", errors.__doc__, re.MULTILINE)
     found, path = {}, []
     for edge, name, rest, root in lines:
@@ -31,34 +31,34 @@ def drawn():
     return found
 
 
-LEAVES = [kind for kind in family() if not kind.__subclasses__() or kind is errors.ProtocolError]
+LEAVES = [kind for kind in error_classes() if not kind.__subclasses__() or kind is errors.ProtocolError]
 
 
-def test_the_tree_in_the_docstring_is_the_tree_of_classes():
-    assert {name: parent for name, (parent, _code) in drawn().items()} == {
-        kind.__name__: None if kind is PhuxError else kind.__base__.__name__ for kind in family()
+def test_the_tree_in_the_docstring_matches_the_classes():
+    assert {name: parent for name, (parent, _code) in documented_tree().items()} == {
+        kind.__name__: None if kind is PhuxError else kind.__base__.__name__ for kind in error_classes()
     }
 
 
 @pytest.mark.parametrize("kind", LEAVES, ids=lambda kind: kind.__name__)
-def test_the_code_in_the_docstring_is_the_code_of_the_class(kind):
-    assert drawn()[kind.__name__][1] == kind.code
+def test_the_code_in_the_docstring_matches_the_class(kind):
+    assert documented_tree()[kind.__name__][1] == kind.code
 
 
 def test_every_code_belongs_to_one_class():
-    # The base is never raised as itself; whatever else has a code has it alone.
-    codes = [kind.code for kind in family() if kind is not PhuxError]
+    # PhuxError itself is never raised.
+    codes = [kind.code for kind in error_classes() if kind is not PhuxError]
     assert len(codes) == len(set(codes))
 
 
-@pytest.mark.parametrize("kind", family()[1:], ids=lambda kind: kind.__name__)
-def test_an_error_comes_back_from_the_wire_as_what_it_was(kind):
+@pytest.mark.parametrize("kind", error_classes()[1:], ids=lambda kind: kind.__name__)
+def test_a_wire_error_is_loaded_as_the_class_of_its_code(kind):
     made = errors.from_wire({"code": kind.code, "message": "what", "remedy": "do"})
     assert type(made) is kind
     assert (made.code, made.message, made.remedy, str(made)) == (kind.code, "what", "do", "what")
 
 
-@pytest.mark.parametrize("kind", family(), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", error_classes(), ids=lambda kind: kind.__name__)
 def test_every_error_is_documented_named_and_exported(kind):
     assert kind.__doc__
     assert kind.__name__.endswith("Error")
@@ -68,7 +68,7 @@ def test_every_error_is_documented_named_and_exported(kind):
     assert not hasattr(builtins, kind.__name__)
 
 
-def test_an_unknown_code_of_a_newer_server_is_a_request_error_that_keeps_it():
+def test_an_unknown_code_is_loaded_as_a_request_error_with_that_code():
     made = errors.from_wire({"code": "from_the_future", "message": "what", "remedy": ""})
     assert type(made) is errors.RequestError
     assert (made.code, made.message, made.remedy) == ("from_the_future", "what", "")
@@ -76,21 +76,21 @@ def test_an_unknown_code_of_a_newer_server_is_a_request_error_that_keeps_it():
     assert made.to_document()["error"]["code"] == "from_the_future"
 
 
-def test_a_poor_error_from_the_wire_is_still_an_error():
+def test_an_incomplete_or_malformed_wire_error_is_loaded():
     assert errors.from_wire({}).code == "internal"
     assert errors.from_wire({"code": "no_server"}).message == "no_server"
     assert errors.from_wire({"code": "no_server"}).remedy == errors.NoServerError.default_remedy
     assert errors.from_wire({"code": 7, "message": 8, "remedy": 9}).message == "8"
 
 
-def test_a_remedy_is_the_classes_unless_given_and_may_be_empty():
+def test_the_remedy_defaults_to_that_of_the_class_and_may_be_empty():
     assert errors.BadSizeError("x").remedy == errors.BadSizeError.default_remedy
     assert errors.BadSizeError("x", remedy="y").remedy == "y"
     assert errors.BadSizeError("x", remedy="").remedy == ""
 
 
-@pytest.mark.parametrize("kind", family(), ids=lambda kind: kind.__name__)
-def test_every_error_makes_a_valid_document(kind):
+@pytest.mark.parametrize("kind", error_classes(), ids=lambda kind: kind.__name__)
+def test_the_document_of_every_error_matches_the_schema(kind):
     document = kind("what").to_document()
     validate("error", document)
     assert document["error"] == {"code": kind.code, "message": "what"}
@@ -107,5 +107,5 @@ def test_every_error_makes_a_valid_document(kind):
     ],
     ids=lambda kind: kind.__name__,
 )
-def test_what_a_user_can_cause_says_what_to_do_about_it(kind):
+def test_errors_that_users_can_cause_have_a_remedy(kind):
     assert kind("what").remedy

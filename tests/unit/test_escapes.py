@@ -1,4 +1,4 @@
-"""The grammar of escape sequences: what is taken out, what moves the cursor, and what is not finished."""
+"""The grammar of escape sequences: removal, cursor motion and unfinished sequences."""
 
 import pytest
 
@@ -12,28 +12,28 @@ every_sequence = pytest.mark.parametrize("sequence", IN_PLACE + MOVING)
 
 
 @every_sequence
-def test_a_sequence_is_taken_out_whole_and_nothing_else(sequence):
+def test_strip_removes_escape_sequences_and_nothing_else(sequence):
     assert escapes.strip(b"one" + sequence + b"two\r\n" + sequence) == b"onetwo\r\n"
 
 
 @every_sequence
-def test_only_what_moves_the_cursor_breaks_a_text(sequence):
+def test_only_sequences_that_move_the_cursor_break_text(sequence):
     expected = b"one\ntwo" if sequence in MOVING else b"onetwo"
     assert escapes.break_at_motion(b"one" + sequence + b"two") == expected
     assert escapes.after_last_motion(b"one" + sequence + b"two", 0) == (3 + len(sequence)) * (sequence in MOVING)
 
 
 @every_sequence
-def test_only_what_leaves_no_trace_is_traceless(sequence):
+def test_strip_traceless_removes_only_traceless_sequences(sequence):
     assert (escapes.strip_traceless(b"a" + sequence + b"b") == b"ab") == (sequence in TRACELESS)
 
 
 @pytest.mark.parametrize("sequence", [each for each in IN_PLACE + MOVING if each.startswith(b"\x1b")])
-def test_every_beginning_of_a_sequence_is_unfinished_and_the_whole_is_not(sequence):
+def test_cut_unfinished_removes_incomplete_sequences_and_keeps_complete_ones(sequence):
     for size in range(1, len(sequence)):
         assert escapes.cut_unfinished(b"text" + sequence[:size]) == b"text"
     assert escapes.cut_unfinished(b"text" + sequence) == b"text" + sequence
 
 
-def test_an_unfinished_string_does_not_hide_the_next_line():
+def test_an_unterminated_string_does_not_hide_the_next_line():
     assert escapes.strip(b"a\x1b]0;never ended\nb") == b"a\nb"

@@ -1,4 +1,4 @@
-"""Every flow driven by hand with canned replies: no socket, no loop, no server."""
+"""Flows driven with canned replies, without a socket, an event loop or a server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from phux_client.flows.send_keys import to_items
 from phux_core import calls, errors
 from validation import validate
 
-# The package exports the function under the module's name.
+# The package exports a function with the name of the module, so import the module by its path.
 wait_module = importlib.import_module("phux_client.flows.wait")
 
 SOCKET = "/run/phux.sock"
@@ -59,7 +59,7 @@ SCREEN = {
 
 
 def begin(flow):
-    """Start a flow, and go on to its first step that asks for something."""
+    """Start a flow and return its first step that is not a deadline."""
     return after_deadline(flow, next(flow))
 
 
@@ -67,40 +67,40 @@ def after_deadline(flow, step):
     return flow.send(None) if isinstance(step, flows.Deadline) else step
 
 
-class Conversation:
-    """Drives a flow, noting what it asks; answers are taken from a script, errors in it are thrown."""
+class ScriptedFlow:
+    """Drive a flow with scripted replies and record its steps; exceptions in the script are thrown into the flow."""
 
     def __init__(self, flow, *script):
-        self.asked = []
+        self.steps = []
         self.result = None
         self._flow = flow
-        answers = list(script)
+        replies = list(script)
         try:
             step = begin(flow)
             while True:
-                self.asked.append(self._note(step))
-                assert answers, f"the flow asks for more than the script has: {self.asked}"
-                answer = answers.pop(0)
-                step = flow.throw(answer) if isinstance(answer, Exception) else flow.send(answer)
+                self.steps.append(self._record(step))
+                assert replies, f"the flow has more steps than the script has replies: {self.steps}"
+                reply = replies.pop(0)
+                step = flow.throw(reply) if isinstance(reply, Exception) else flow.send(reply)
                 step = after_deadline(flow, step)
         except StopIteration as stop:
             self.result = stop.value
-            assert not answers, "the flow ended before the script did"
+            assert not replies, "the flow ended before all replies were used"
 
-    def _note(self, step):
+    def _record(self, step):
         if isinstance(step, flows.NextEvent):
             return ("next_event", step.subscription)
-        # Whatever a flow asks, the server's own check lets through.
+        # The server must accept every request of a flow.
         calls.check(step.call, step.params)
         return (step.call, step.params)
 
 
 def play(flow, *script):
-    return Conversation(flow, *script)
+    return ScriptedFlow(flow, *script)
 
 
-def fails(flow, *script):
-    """Drive a flow that is to fail; returns the error."""
+def raised_by(flow, *script):
+    """Drive a flow that raises a PhuxError; return the error."""
     with pytest.raises(errors.PhuxError) as caught:
         play(flow, *script)
     return caught.value
@@ -108,7 +108,7 @@ def fails(flow, *script):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The time that ``wait`` sees, moved by hand."""
+    """Replace the clock of ``wait`` with one that a test advances."""
 
     class Clock:
         now = 100.0
@@ -141,11 +141,11 @@ def clock(monkeypatch):
         ({}, None),
     ],
 )
-def test_the_callers_pane_counts_only_on_the_server_that_gave_it(env, pane):
+def test_the_callers_pane_is_used_only_with_the_server_that_owns_it(env, pane):
     assert flows.Caller("/", env, SOCKET).pane == pane
 
 
-def test_a_request_leaves_out_what_was_not_given():
+def test_a_request_omits_parameters_that_are_none():
     request = flows.Request("snapshot", pane=0, scrollback=None, cells=False)
     assert request.params == {"pane": 0, "cells": False}
     assert "snapshot" in repr(request)
@@ -155,44 +155,44 @@ def test_a_request_leaves_out_what_was_not_given():
 
 
 @pytest.mark.parametrize("name", [name for name in flows.__all__ if name[0].islower()])
-def test_every_flow_is_a_generator_and_no_coroutine(name):
-    # `new`, `run` and `start` check at once and then give their generators; all else is one.
+def test_every_flow_is_a_generator(name):
+    # `new`, `run` and `start` check their arguments when called and return a generator.
     assert name in {"new", "run", "start"} or inspect.isgeneratorfunction(getattr(flows, name))
     assert inspect.isgenerator(flows.new(CALLER))
     assert inspect.isgenerator(flows.run(CALLER, 1, "true"))
 
 
-def test_ls_tells_the_sessions_in_short_and_by_name():
-    talk = play(flows.ls(), TREE)
-    assert talk.asked == [("tree", {})]
-    validate("session-list", talk.result)
-    assert talk.result["sessions"] == [
+def test_ls_summarizes_sessions_sorted_by_name():
+    driven = play(flows.ls(), TREE)
+    assert driven.steps == [("tree", {})]
+    validate("session-list", driven.result)
+    assert driven.result["sessions"] == [
         {"name": "home", "windows": 0, "attached": True},
         {"name": "work", "windows": 1, "attached": False},
     ]
 
 
-def test_status_and_tree_pass_on_what_the_server_says():
+def test_status_and_tree_return_the_reply_of_the_server():
     assert play(flows.tree(), TREE).result is TREE
     document = {"panes": 1}
-    talk = play(flows.status(), document)
-    assert talk.asked == [("status", {})]
-    assert talk.result is document
+    driven = play(flows.status(), document)
+    assert driven.steps == [("status", {})]
+    assert driven.result is document
 
 
-def test_find_pane_looks_the_selector_up_in_one_tree():
-    talk = play(flows.find_pane("work:0.1", CALLER), TREE)
-    assert talk.asked == [("tree", {})]
-    assert talk.result["id"] == 4
+def test_find_pane_resolves_a_selector_with_one_tree_request():
+    driven = play(flows.find_pane("work:0.1", CALLER), TREE)
+    assert driven.steps == [("tree", {})]
+    assert driven.result["id"] == 4
 
 
-def test_find_pane_knows_the_callers_own_pane():
+def test_find_pane_resolves_a_dot_to_the_callers_pane():
     inside = flows.Caller("/", {"PHUX_SOCKET": SOCKET, "PHUX_PANE": "@4"}, SOCKET)
     assert play(flows.find_pane(".", inside), TREE).result["id"] == 4
     assert play(flows.find_pane(".", CALLER), TREE).result["id"] == 3
 
 
-def test_a_malformed_selector_asks_nothing():
+def test_a_malformed_selector_is_refused_without_a_request():
     for flow in (
         flows.find_pane("work:", CALLER),
         flows.snapshot(CALLER, "@x"),
@@ -201,25 +201,25 @@ def test_a_malformed_selector_asks_nothing():
         flows.kill(CALLER, "=x"),
         flows.wait(CALLER, "-t"),
     ):
-        assert isinstance(fails(flow), errors.BadSelectorError)
+        assert isinstance(raised_by(flow), errors.BadSelectorError)
 
 
 @pytest.mark.parametrize(
-    ("target", "asked"), [(3, []), ("@3", []), ("work", ["tree"]), (None, ["tree"]), (".", ["tree"])]
+    ("target", "earlier_calls"), [(3, []), ("@3", []), ("work", ["tree"]), (None, ["tree"]), (".", ["tree"])]
 )
-def test_snapshot_asks_for_the_tree_only_when_it_must(target, asked):
-    talk = play(flows.snapshot(CALLER, target), *[TREE for _ in asked], SCREEN)
-    assert [call for call, _params in talk.asked] == [*asked, "snapshot"]
-    assert talk.asked[-1][1]["pane"] == 3
-    validate("screen-state", talk.result)
+def test_snapshot_requests_the_tree_only_for_selectors_that_are_not_ids(target, earlier_calls):
+    driven = play(flows.snapshot(CALLER, target), *[TREE for _ in earlier_calls], SCREEN)
+    assert [call for call, _params in driven.steps] == [*earlier_calls, "snapshot"]
+    assert driven.steps[-1][1]["pane"] == 3
+    validate("screen-state", driven.result)
 
 
-def test_snapshot_passes_its_options_on():
-    talk = play(flows.snapshot(CALLER, 3, scrollback=0, cells=True), SCREEN)
-    assert talk.asked == [("snapshot", {"pane": 3, "scrollback": 0, "cells": True})]
+def test_snapshot_sends_its_options():
+    driven = play(flows.snapshot(CALLER, 3, scrollback=0, cells=True), SCREEN)
+    assert driven.steps == [("snapshot", {"pane": 3, "scrollback": 0, "cells": True})]
 
 
-def test_snapshot_says_nothing_of_what_there_is_not():
+def test_snapshot_omits_absent_fields():
     document = play(flows.snapshot(CALLER, 3), SCREEN).result
     assert {"title", "cells", "exit_status"}.isdisjoint(document)
     dead = play(flows.snapshot(CALLER, 3), SCREEN | {"state": "dead", "exit_status": 0, "title": ""}).result
@@ -228,7 +228,7 @@ def test_snapshot_says_nothing_of_what_there_is_not():
     assert "exit_status" not in signalled
 
 
-def test_snapshot_spreads_runs_into_cells():
+def test_snapshot_expands_runs_into_cells():
     default = {"kind": "default"}
     flags = ("bold", "faint", "italic", "underline", "blink", "inverse", "invisible", "strikethrough", "overline")
     styles = [dict.fromkeys(flags, False) | {"fg": default, "bg": default} for _ in range(2)]
@@ -246,31 +246,31 @@ def test_snapshot_spreads_runs_into_cells():
     assert document["cells"][3]["style"] is styles[0]
 
 
-def test_an_error_of_the_server_comes_out_of_the_flow():
+def test_a_flow_raises_the_error_of_the_server():
     error = errors.NoSuchTargetError("gone")
-    assert fails(flows.snapshot(CALLER, 3), error) is error
-    assert fails(flows.ls(), errors.DisconnectedError("gone")).code == "disconnected"
+    assert raised_by(flows.snapshot(CALLER, 3), error) is error
+    assert raised_by(flows.ls(), errors.DisconnectedError("gone")).code == "disconnected"
 
 
-def test_a_target_that_is_not_there_fails_after_the_tree_alone():
-    assert isinstance(fails(flows.snapshot(CALLER, "nope"), TREE), errors.NoSuchTargetError)
+def test_an_unknown_target_is_refused_after_the_tree_request():
+    assert isinstance(raised_by(flows.snapshot(CALLER, "nope"), TREE), errors.NoSuchTargetError)
 
 
 # Flows that change something
 
 
-def test_new_sends_the_callers_place_and_leaves_the_rest_to_the_server():
+def test_new_sends_only_directory_and_environment_by_default():
     reply = {"session": "0", "session_id": 1, "window_id": 1, "pane_id": 1}
-    talk = play(flows.new(CALLER), reply)
-    assert talk.asked == [("new_session", {"cwd": "/home/me", "env": {"HOME": "/home/me"}})]
-    assert talk.result == reply
+    driven = play(flows.new(CALLER), reply)
+    assert driven.steps == [("new_session", {"cwd": "/home/me", "env": {"HOME": "/home/me"}})]
+    assert driven.result == reply
 
 
-def test_new_sends_all_that_was_asked_for():
-    talk = play(
+def test_new_sends_all_its_options():
+    driven = play(
         flows.new(CALLER, "work", cwd="src", command=("sh", "-c", "x"), env={"A": "b"}, size=(120, 40)), {"pane_id": 1}
     )
-    assert talk.asked[0][1] == {
+    assert driven.steps[0][1] == {
         "name": "work",
         "cwd": "/home/me/src",
         "command": ["sh", "-c", "x"],
@@ -281,16 +281,16 @@ def test_new_sends_all_that_was_asked_for():
     }
 
 
-def test_new_takes_an_absolute_directory_as_it_is():
-    assert play(flows.new(CALLER, cwd="/src"), {}).asked[0][1]["cwd"] == "/src"
+def test_new_sends_an_absolute_directory_unchanged():
+    assert play(flows.new(CALLER, cwd="/src"), {}).steps[0][1]["cwd"] == "/src"
 
 
 def test_new_sends_a_size_of_zero_for_the_server_to_refuse():
-    assert play(flows.new(CALLER, size=(0, 0)), {}).asked[0][1]["cols"] == 0
+    assert play(flows.new(CALLER, size=(0, 0)), {}).steps[0][1]["cols"] == 0
 
 
 @pytest.mark.parametrize("name", ["", "a:b", "@1", "x" * 65])
-def test_new_refuses_a_bad_name_before_it_asks(name):
+def test_new_refuses_a_bad_name_without_a_request(name):
     with pytest.raises(errors.BadNameError):
         flows.new(CALLER, name)
 
@@ -305,9 +305,9 @@ PLACE = {"session": "work", "session_id": 8, "window_id": 9, "pane_id": 4, "wind
 PLACE |= {"cols": 40, "rows": 24, "zoomed": False}
 
 
-def test_a_split_asks_for_the_pane_that_the_target_means_and_tells_its_place():
-    talk = play(flows.split(CALLER, "work:0.1", "down", size="30%", command=["top"], env={"A": "b"}), TREE, PLACE)
-    assert talk.asked[1] == (
+def test_split_splits_the_target_pane_and_returns_the_place_of_the_new_pane():
+    driven = play(flows.split(CALLER, "work:0.1", "down", size="30%", command=["top"], env={"A": "b"}), TREE, PLACE)
+    assert driven.steps[1] == (
         "split",
         {
             "pane": 4,
@@ -318,33 +318,33 @@ def test_a_split_asks_for_the_pane_that_the_target_means_and_tells_its_place():
             "extra_env": {"A": "b"},
         },
     )
-    validate("place", talk.result)
-    assert talk.result["terminal_id"] == 4
+    validate("place", driven.result)
+    assert driven.result["terminal_id"] == 4
 
 
-def test_what_is_exact_needs_no_tree():
-    assert play(flows.split(CALLER, 4, size=5), PLACE).asked[0][1]["cells"] == 5
-    assert play(flows.select(CALLER, ("window", 9)), PLACE).asked == [("select", {"scope": "window", "id": 9})]
-    assert play(flows.zoom(CALLER, "@4", on=True), PLACE).asked == [("zoom", {"pane": 4, "on": True})]
-    assert play(flows.resize(CALLER, 4, 10), PLACE).asked == [("resize", {"pane": 4, "cols": 10})]
-    assert play(flows.rename(CALLER, ("session", 8), "x"), PLACE).asked[0][0] == "rename"
-    assert play(flows.layout(CALLER, ("window", 9), "tiled"), PLACE).asked == [
+def test_targets_given_by_id_need_no_tree_request():
+    assert play(flows.split(CALLER, 4, size=5), PLACE).steps[0][1]["cells"] == 5
+    assert play(flows.select(CALLER, ("window", 9)), PLACE).steps == [("select", {"scope": "window", "id": 9})]
+    assert play(flows.zoom(CALLER, "@4", on=True), PLACE).steps == [("zoom", {"pane": 4, "on": True})]
+    assert play(flows.resize(CALLER, 4, 10), PLACE).steps == [("resize", {"pane": 4, "cols": 10})]
+    assert play(flows.rename(CALLER, ("session", 8), "x"), PLACE).steps[0][0] == "rename"
+    assert play(flows.layout(CALLER, ("window", 9), "tiled"), PLACE).steps == [
         ("layout", {"window": 9, "name": "tiled"})
     ]
 
 
 @pytest.mark.parametrize("size", ["", "x", "%", "1.5", "٣", "-1", "5%%", 1.5, True, "9" * 20])
-def test_a_size_that_is_none_is_refused_before_anything_is_asked(size):
+def test_split_refuses_a_malformed_size_without_a_request(size):
     with pytest.raises(errors.BadSizeError):
         next(flows.split(CALLER, "work", size=size))
 
 
-def test_a_new_window_goes_into_the_session_of_what_was_named():
+def test_new_window_is_added_to_the_session_of_the_target():
     for target, index in {"work": None, "work:0": None, "@4": None, "work:5": 5}.items():
-        asked = play(flows.new_window(CALLER, target, name="logs"), TREE, PLACE).asked[1]
-        assert asked[0] == "new_window"
-        assert (asked[1]["session"], asked[1].get("index"), asked[1]["name"]) == (8, index, "logs")
-    assert play(flows.new_window(CALLER, 8, select=True), PLACE).asked[0][1]["select"] is True
+        step = play(flows.new_window(CALLER, target, name="logs"), TREE, PLACE).steps[1]
+        assert step[0] == "new_window"
+        assert (step[1]["session"], step[1].get("index"), step[1]["name"]) == (8, index, "logs")
+    assert play(flows.new_window(CALLER, 8, select=True), PLACE).steps[0][1]["select"] is True
 
 
 @pytest.mark.parametrize(
@@ -360,32 +360,32 @@ def test_a_new_window_goes_into_the_session_of_what_was_named():
         (4, 3, "move_pane", {"pane": 4, "target": 3, "direction": "right"}),
     ],
 )
-def test_a_move_asks_for_what_target_and_dest_mean(target, dest, call, params):
-    assert play(flows.move(CALLER, target, dest), TREE, PLACE).asked[1] == (call, params)
+def test_move_resolves_target_and_destination(target, dest, call, params):
+    assert play(flows.move(CALLER, target, dest), TREE, PLACE).steps[1] == (call, params)
 
 
 @pytest.mark.parametrize(("target", "dest"), [("work", "work:5"), ("work:0", "@3"), ("home", "work")])
-def test_a_move_that_makes_no_sense_is_refused(target, dest):
-    assert isinstance(fails(flows.move(CALLER, target, dest), TREE), errors.BadRequestError)
+def test_move_refuses_incompatible_targets_and_destinations(target, dest):
+    assert isinstance(raised_by(flows.move(CALLER, target, dest), TREE), errors.BadRequestError)
 
 
-def test_the_size_of_a_session_is_that_of_its_current_window():
+def test_resize_of_a_session_or_window_resizes_the_window():
     for target in ("work", "work:0"):
-        talk = play(flows.resize(CALLER, target, 100, 30), TREE, *([TREE] if target == "work" else []), PLACE)
-        assert talk.asked[-1] == ("resize_window", {"window": 9, "cols": 100, "rows": 30})
-    talk = play(flows.resize(CALLER, "work:0.1", side="left", by=3), TREE, PLACE)
-    assert talk.asked[-1] == ("push_divider", {"pane": 4, "side": "left", "by": 3})
-    talk = play(flows.resize(CALLER, "@4", policy="manual"), TREE, PLACE)
-    assert talk.asked[-1] == ("resize_window", {"window": 9, "policy": "manual"})
+        driven = play(flows.resize(CALLER, target, 100, 30), TREE, *([TREE] if target == "work" else []), PLACE)
+        assert driven.steps[-1] == ("resize_window", {"window": 9, "cols": 100, "rows": 30})
+    driven = play(flows.resize(CALLER, "work:0.1", side="left", by=3), TREE, PLACE)
+    assert driven.steps[-1] == ("push_divider", {"pane": 4, "side": "left", "by": 3})
+    driven = play(flows.resize(CALLER, "@4", policy="manual"), TREE, PLACE)
+    assert driven.steps[-1] == ("resize_window", {"window": 9, "policy": "manual"})
 
 
 @pytest.mark.parametrize("wrong", [{}, {"side": "left"}, {"by": 3}, {"cols": 3, "side": "left", "by": 3}])
-def test_a_resize_that_is_not_clear_is_refused(wrong):
+def test_resize_refuses_missing_or_conflicting_arguments(wrong):
     with pytest.raises(errors.BadRequestError):
         next(flows.resize(CALLER, "@3", **wrong))
 
 
-def test_a_part_of_the_tree_keeps_what_it_is_in():
+def test_tree_of_a_pane_includes_its_window_and_session():
     document = play(flows.tree(CALLER, "@4"), TREE).result
     (session,) = document["sessions"]
     assert (session["id"], session["windows"][0]["id"], session["windows"][0]["panes"]) == (8, 9, [OTHER])
@@ -393,22 +393,22 @@ def test_a_part_of_the_tree_keeps_what_it_is_in():
     assert len(TREE["sessions"][0]["windows"][0]["panes"]) == 2
 
 
-def test_send_keys_tells_which_pane_got_how_much():
-    talk = play(flows.send_keys(CALLER, "work:0.1", ["make", "Enter"]), TREE, {"bytes": 5})
-    assert talk.asked[1] == ("input", {"pane": 4, "items": [{"line": "make"}, {"key": "Enter"}]})
-    validate("sent", talk.result)
-    assert talk.result == {"schema_version": 1, "sent": True, "pane": "@4", "bytes": 5}
+def test_send_keys_returns_the_pane_and_the_number_of_bytes():
+    driven = play(flows.send_keys(CALLER, "work:0.1", ["make", "Enter"]), TREE, {"bytes": 5})
+    assert driven.steps[1] == ("input", {"pane": 4, "items": [{"line": "make"}, {"key": "Enter"}]})
+    validate("sent", driven.result)
+    assert driven.result == {"schema_version": 1, "sent": True, "pane": "@4", "bytes": 5}
 
 
 @pytest.mark.parametrize("words", [[], (), "Enter", ""])
-def test_send_keys_without_a_list_of_words_asks_nothing(words):
-    assert isinstance(fails(flows.send_keys(CALLER, 3, words)), errors.BadRequestError)
+def test_send_keys_refuses_an_empty_list_or_a_string_without_a_request(words):
+    assert isinstance(raised_by(flows.send_keys(CALLER, 3, words)), errors.BadRequestError)
 
 
-def test_paste_sends_the_text_as_one_piece():
-    talk = play(flows.paste(CALLER, 3, "a\nb"), {"bytes": 3})
-    assert talk.asked == [("input", {"pane": 3, "items": [{"paste": "a\nb"}]})]
-    validate("sent", talk.result)
+def test_paste_sends_the_text_as_one_item():
+    driven = play(flows.paste(CALLER, 3, "a\nb"), {"bytes": 3})
+    assert driven.steps == [("input", {"pane": 3, "items": [{"paste": "a\nb"}]})]
+    validate("sent", driven.result)
 
 
 @pytest.mark.parametrize(
@@ -430,11 +430,11 @@ def test_paste_sends_the_text_as_one_piece():
         (["C-c", "ls"], [{"key": "C-c"}, {"text": "ls"}]),
     ],
 )
-def test_words_are_keys_and_runs_of_text_and_a_run_before_enter_is_a_line(words, items):
+def test_words_become_keys_and_joined_text_and_text_before_enter_becomes_a_line(words, items):
     assert to_items(words, literal=False) == items
 
 
-def test_literal_words_are_all_text():
+def test_literal_words_become_text():
     assert to_items(["a", "Enter", "C-c"], literal=True) == [{"text": "aEnterC-c"}]
 
 
@@ -442,26 +442,26 @@ def test_literal_words_are_all_text():
     ("target", "scope", "id_"),
     [("work", "session", 8), ("work:0", "window", 9), ("work:0.1", "pane", 4), ("=", "session", 8)],
 )
-def test_kill_ends_what_the_selector_names_as_a_whole(target, scope, id_):
-    talk = play(flows.kill(CALLER, target), TREE, {"killed": 2})
-    assert talk.asked[-1] == ("kill", {"scope": scope, "id": id_})
-    validate("killed", talk.result)
-    assert talk.result["killed"] == 2
+def test_kill_ends_the_session_window_or_pane_that_the_selector_names(target, scope, id_):
+    driven = play(flows.kill(CALLER, target), TREE, {"killed": 2})
+    assert driven.steps[-1] == ("kill", {"scope": scope, "id": id_})
+    validate("killed", driven.result)
+    assert driven.result["killed"] == 2
 
 
 @pytest.mark.parametrize("target", [3, "@3", ("pane", 3)])
-def test_kill_by_id_needs_no_tree(target):
-    assert play(flows.kill(CALLER, target), {"killed": 1}).asked == [("kill", {"scope": "pane", "id": 3})]
+def test_kill_by_id_needs_no_tree_request(target):
+    assert play(flows.kill(CALLER, target), {"killed": 1}).steps == [("kill", {"scope": "pane", "id": 3})]
 
 
-def test_kill_server_just_says_so():
-    talk = play(flows.kill_server(), {})
-    assert talk.asked == [("kill_server", {})]
-    assert talk.result is None
+def test_kill_server_sends_one_request_and_returns_none():
+    driven = play(flows.kill_server(), {})
+    assert driven.steps == [("kill_server", {})]
+    assert driven.result is None
 
 
 class FakePhux:
-    """Answers from a tree in which another session has taken the name."""
+    """A client of a server on which another session now has the name."""
 
     caller = CALLER
 
@@ -490,9 +490,9 @@ class FakePhux:
     _caller = CALLER
 
 
-def test_a_session_handle_never_ends_another_session_that_took_its_name():
+def test_a_session_handle_never_kills_another_session_with_the_same_name():
     phux = FakePhux()
-    handle = phux_client.blocking.Session(phux, 2, "work", 1)  # it was number 2; "work" is number 8 now
+    handle = phux_client.blocking.Session(phux, 2, "work", 1)  # the handle has the id 2; "work" now has the id 8
     with pytest.raises(errors.NoSuchTargetError):
         handle.kill()
     assert ("session", 8) not in phux.killed
@@ -509,40 +509,47 @@ def wait(target=3, *, timeout_s=None, **conditions):
 
 
 def waiting(*steps, **options):
-    """Drive a wait that subscribes first."""
+    """Drive a wait on a pane id, whose first step is to subscribe."""
     return play(wait(**options), SUBSCRIBED, *steps)
 
 
 FOLLOW = ("subscribe", {"pane": 3, "output": True, "screen": True})
-LOOK = ("snapshot", {"pane": 3})
+SNAPSHOT = ("snapshot", {"pane": 3})
 
 
-def test_wait_subscribes_before_it_looks(clock):
-    talk = waiting(SCREEN, until="ok")
-    assert talk.asked == [FOLLOW, LOOK]
-    assert (talk.result.met, talk.result.looks) == ("until", 1)
-    validate("screen-state", talk.result.screen)
+def test_wait_subscribes_before_it_requests_a_snapshot(clock):
+    driven = waiting(SCREEN, until="ok")
+    assert driven.steps == [FOLLOW, SNAPSHOT]
+    assert (driven.result.met, driven.result.looks) == ("until", 1)
+    validate("screen-state", driven.result.screen)
 
 
-def test_wait_looks_again_at_every_event(clock):
+def test_wait_requests_a_snapshot_after_every_event(clock):
     dead = SCREEN | {"state": "dead"}
-    talk = waiting(SCREEN, {"event": "dirty"}, SCREEN, {"event": "idle"}, dead, exit=True)
-    assert talk.asked == [("subscribe", {"pane": 3}), LOOK, ("next_event", 5), LOOK, ("next_event", 5), LOOK]
-    assert (talk.result.met, talk.result.looks) == ("exit", 3)
+    driven = waiting(SCREEN, {"event": "dirty"}, SCREEN, {"event": "idle"}, dead, exit=True)
+    assert driven.steps == [
+        ("subscribe", {"pane": 3}),
+        SNAPSHOT,
+        ("next_event", 5),
+        SNAPSHOT,
+        ("next_event", 5),
+        SNAPSHOT,
+    ]
+    assert (driven.result.met, driven.result.looks) == ("exit", 3)
 
 
-def test_wait_for_the_end_of_the_program(clock):
+def test_wait_for_exit_returns_the_exit_status(clock):
     dead = SCREEN | {"state": "dead", "exit_status": 3}
-    talk = waiting(SCREEN, {"event": "pane_closed"}, dead, exit=True)
-    assert talk.result.met == "exit"
-    assert talk.result.screen["exit_status"] == 3
+    driven = waiting(SCREEN, {"event": "pane_closed"}, dead, exit=True)
+    assert driven.result.met == "exit"
+    assert driven.result.screen["exit_status"] == 3
 
 
-def test_the_text_wins_over_the_end(clock):
+def test_until_takes_precedence_over_exit(clock):
     assert waiting(SCREEN | {"state": "dead"}, until="ok", exit=True).result.met == "until"
 
 
-def test_idle_counts_from_the_last_change(clock):
+def test_idle_time_starts_at_the_last_change(clock):
     flow = wait(idle_ms=250)
     next(flow)
     flow.send(SUBSCRIBED)
@@ -563,14 +570,14 @@ def test_idle_counts_from_the_last_change(clock):
     assert stop.value.value.met == "idle"
 
 
-def test_without_a_condition_it_is_idle_for_half_a_second(clock):
+def test_wait_without_a_condition_waits_for_half_a_second_of_idle_time(clock):
     flow = wait()
     next(flow)
     flow.send(SUBSCRIBED)
     assert flow.send(SCREEN).timeout_s == pytest.approx(0.5)
 
 
-def test_another_condition_takes_the_place_of_idle(clock):
+def test_wait_with_another_condition_does_not_wait_for_idle_time(clock):
     flow = wait(until="never")
     next(flow)
     flow.send(SUBSCRIBED)
@@ -580,7 +587,7 @@ def test_another_condition_takes_the_place_of_idle(clock):
     assert isinstance(flow.send(SCREEN), flows.NextEvent)
 
 
-def test_the_deadline_ends_it_with_the_last_screen(clock):
+def test_wait_returns_the_last_screen_at_the_deadline(clock):
     flow = wait(until="never", timeout_s=2)
     begin(flow)
     flow.send(SUBSCRIBED)
@@ -593,12 +600,12 @@ def test_the_deadline_ends_it_with_the_last_screen(clock):
     assert stop.value.value.screen["lines"] == ["late"]
 
 
-def test_a_timeout_of_zero_looks_once(clock):
+def test_wait_with_a_timeout_of_zero_requests_one_snapshot(clock):
     assert waiting(SCREEN, until="never", timeout_s=0).result.met is None
     assert waiting(SCREEN, until="ok", timeout_s=0).result.met == "until"
 
 
-def test_a_condition_that_holds_at_the_deadline_has_held(clock):
+def test_a_condition_that_holds_at_the_deadline_is_met(clock):
     flow = wait(until="done", timeout_s=1)
     begin(flow)
     flow.send(SUBSCRIBED)
@@ -610,39 +617,39 @@ def test_a_condition_that_holds_at_the_deadline_has_held(clock):
     assert stop.value.value.met == "until"
 
 
-def test_it_never_waits_long_without_looking(clock):
+def test_wait_requests_a_snapshot_at_least_every_five_seconds(clock):
     flow = wait(until="never")
     next(flow)
     flow.send(SUBSCRIBED)
     assert 0 < flow.send(SCREEN).timeout_s <= 5
 
 
-def test_any_other_error_while_waiting_comes_out(clock):
+def test_wait_raises_protocol_errors_and_errors_of_the_server(clock):
     with pytest.raises(errors.ProtocolError):
         waiting(SCREEN, errors.ProtocolError("nonsense"), until="never")
     with pytest.raises(errors.NoSuchTargetError):
         waiting(errors.NoSuchTargetError("killed"), until="never")
 
 
-def test_a_wait_on_a_name_finds_the_pane_once(clock):
-    talk = play(wait("work", until="ok"), TREE, SUBSCRIBED, SCREEN)
-    assert [call for call, _rest in talk.asked] == ["tree", "subscribe", "snapshot"]
+def test_wait_on_a_name_requests_the_tree_once(clock):
+    driven = play(wait("work", until="ok"), TREE, SUBSCRIBED, SCREEN)
+    assert [call for call, _rest in driven.steps] == ["tree", "subscribe", "snapshot"]
 
 
-def test_text_is_found_across_the_edge_of_the_screen(clock):
+def test_wait_finds_text_in_wrapped_lines(clock):
     screen = SCREEN | {"lines": ["0123456789", "abc", ""], "soft_wrap": {"lines": [0], "scrollback": []}}
     assert waiting(screen, until="89abc").result.met == "until"
     unwrapped = screen | {"soft_wrap": {"lines": [], "scrollback": []}}
     assert waiting(unwrapped, until="89abc", timeout_s=0).result.met is None
 
 
-def test_a_blank_at_the_edge_of_the_screen_is_part_of_the_line(clock):
-    # Rows come without their trailing blanks, also one that goes on in the next.
+def test_wait_finds_text_with_a_space_at_the_end_of_a_wrapped_row(clock):
+    # Rows have no trailing spaces, even if they continue in the next row.
     screen = SCREEN | {"lines": ["make all", "tests ok", ""], "cols": 9, "soft_wrap": {"lines": [0], "scrollback": []}}
     assert waiting(screen, until="all tests", timeout_s=0).result.met == "until"
 
 
-def test_text_is_not_found_across_lines(clock):
+def test_wait_does_not_find_text_across_lines(clock):
     assert waiting(SCREEN, until="makeok", timeout_s=0).result.met is None
     assert waiting(SCREEN, until="make\nok", timeout_s=0).result.met is None
 
@@ -650,13 +657,13 @@ def test_text_is_not_found_across_lines(clock):
 # Events
 
 
-def test_the_next_event_is_passed_on_as_it_is():
+def test_next_event_returns_the_event_unchanged():
     event = {"event": "bell", "terminal": "@3", "seq": 1}
-    talk = play(flows.next_event(5, 2.5), event)
-    assert talk.asked == [("next_event", 5)]
-    assert talk.result is event
+    driven = play(flows.next_event(5, 2.5), event)
+    assert driven.steps == [("next_event", 5)]
+    assert driven.result is event
 
 
-def test_no_event_in_time_is_an_error_and_so_is_a_lost_connection():
-    assert isinstance(fails(flows.next_event(5, 2.5), None), errors.TimedOutError)
-    assert isinstance(fails(flows.next_event(5, None), errors.DisconnectedError("gone")), errors.DisconnectedError)
+def test_next_event_raises_on_timeout_and_on_disconnection():
+    assert isinstance(raised_by(flows.next_event(5, 2.5), None), errors.TimedOutError)
+    assert isinstance(raised_by(flows.next_event(5, None), errors.DisconnectedError("gone")), errors.DisconnectedError)

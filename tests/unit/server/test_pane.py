@@ -1,4 +1,4 @@
-"""A pane stays small: it composes parts, and they do the work."""
+"""Limits on the size of ``Pane``, which only composes its parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a pane's program ended, as its record has it."""
+"""The exit status in the record of a pane."""
 
 from __future__ import annotations
 

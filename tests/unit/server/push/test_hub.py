@@ -1,4 +1,4 @@
-"""Who is told what."""
+"""Which events are pushed to which subscriptions."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from phux_core.server.push.hub import EventHub
 from validation import validate
 
 
-class Listener:
+class Subscriber:
     def __init__(self):
-        self.heard = []
+        self.events = []
 
     def push_event(self, subscription, event):
-        self.heard.append((subscription, event))
+        self.events.append((subscription, event))
 
 
 @pytest.fixture
@@ -22,33 +22,33 @@ def hub():
 
 
 def test_an_event_is_pushed_to_subscriptions_of_its_pane_and_of_all_panes(hub):
-    one, every, other = Listener(), Listener(), Listener()
+    one, every, other = Subscriber(), Subscriber(), Subscriber()
     first = hub.subscribe(one, 1)
     second = hub.subscribe(every, None)
     hub.subscribe(other, 2)
     hub.emit("dirty", pane=1, seq=5)
     event = {"event": "dirty", "terminal": "@1", "seq": 5}
-    assert one.heard == [(first, event)]
-    assert every.heard == [(second, event)]
-    assert other.heard == []
+    assert one.events == [(first, event)]
+    assert every.events == [(second, event)]
+    assert other.events == []
 
 
 def test_an_event_without_a_pane_is_pushed_only_to_subscriptions_of_all_panes(hub):
-    one, every = Listener(), Listener()
+    one, every = Subscriber(), Subscriber()
     hub.subscribe(one, 1)
     hub.subscribe(every, None)
     hub.emit("dropped", count=2)
-    assert one.heard == []
-    assert every.heard == [(2, {"event": "dropped", "count": 2})]
+    assert one.events == []
+    assert every.events == [(2, {"event": "dropped", "count": 2})]
 
 
-def test_pane_zero_is_a_pane(hub):
-    zero, one = Listener(), Listener()
+def test_pane_zero_has_its_own_subscriptions(hub):
+    zero, one = Subscriber(), Subscriber()
     hub.subscribe(zero, 0)
     hub.subscribe(one, 1)
     hub.emit("bell", pane=0, seq=0)
-    assert zero.heard == [(1, {"event": "bell", "terminal": "@0", "seq": 0})]
-    assert one.heard == []
+    assert zero.events == [(1, {"event": "bell", "terminal": "@0", "seq": 0})]
+    assert one.events == []
 
 
 @pytest.mark.parametrize(
@@ -64,75 +64,75 @@ def test_pane_zero_is_a_pane(hub):
     ],
 )
 def test_events_match_the_schema(hub, name, payload):
-    listener = Listener()
-    hub.subscribe(listener, None)
+    subscriber = Subscriber()
+    hub.subscribe(subscriber, None)
     hub.emit(name, pane=3, seq=7, **payload)
-    ((_number, event),) = listener.heard
+    ((_number, event),) = subscriber.events
     validate("event", event)
     assert list(event) == ["event", "terminal", *payload, "seq"]
 
 
 def test_events_are_pushed_in_order(hub):
-    listener = Listener()
-    hub.subscribe(listener, 1)
+    subscriber = Subscriber()
+    hub.subscribe(subscriber, 1)
     for seq in range(10):
         hub.emit("bell", pane=1, seq=seq)
-    assert [event["seq"] for _number, event in listener.heard] == list(range(10))
+    assert [event["seq"] for _number, event in subscriber.events] == list(range(10))
 
 
 def test_two_subscriptions_of_one_client_are_independent(hub):
-    listener = Listener()
-    first, second = hub.subscribe(listener, 1), hub.subscribe(listener, None)
+    subscriber = Subscriber()
+    first, second = hub.subscribe(subscriber, 1), hub.subscribe(subscriber, None)
     hub.emit("bell", pane=1, seq=1)
-    assert [number for number, _event in listener.heard] == [first, second]
-    assert hub.unsubscribe(listener, first)
+    assert [number for number, _event in subscriber.events] == [first, second]
+    assert hub.unsubscribe(subscriber, first)
     hub.emit("bell", pane=1, seq=2)
-    assert [number for number, _event in listener.heard] == [first, second, second]
+    assert [number for number, _event in subscriber.events] == [first, second, second]
 
 
-def test_a_client_cannot_end_a_subscription_of_another(hub):
-    mine, yours = Listener(), Listener()
-    number = hub.subscribe(mine, None)
-    assert not hub.unsubscribe(yours, number)
-    assert not hub.unsubscribe(mine, number + 1)
-    assert hub.unsubscribe(mine, number)
-    assert not hub.unsubscribe(mine, number)
+def test_a_client_cannot_end_the_subscription_of_another_client(hub):
+    owner, other = Subscriber(), Subscriber()
+    number = hub.subscribe(owner, None)
+    assert not hub.unsubscribe(other, number)
+    assert not hub.unsubscribe(owner, number + 1)
+    assert hub.unsubscribe(owner, number)
+    assert not hub.unsubscribe(owner, number)
 
 
 def test_a_disconnected_client_gets_no_events(hub):
-    gone, here = Listener(), Listener()
-    hub.subscribe(gone, 1)
-    hub.subscribe(here, 1)
-    hub.subscribe(gone, None)
-    assert hub.numbers_of(gone) == [1, 3]
-    hub.drop_subscriber(gone)
+    disconnected, connected = Subscriber(), Subscriber()
+    hub.subscribe(disconnected, 1)
+    hub.subscribe(connected, 1)
+    hub.subscribe(disconnected, None)
+    assert hub.numbers_of(disconnected) == [1, 3]
+    hub.drop_subscriber(disconnected)
     hub.emit("bell", pane=1, seq=1)
-    assert gone.heard == []
-    assert len(here.heard) == 1
-    assert hub.numbers_of(gone) == []
+    assert disconnected.events == []
+    assert len(connected.events) == 1
+    assert hub.numbers_of(disconnected) == []
 
 
-def test_numbers_start_at_the_first_number_and_are_never_reused():
+def test_subscription_numbers_start_at_the_given_number_and_are_never_reused():
     hub = EventHub(1000)
-    listener = Listener()
-    first = hub.subscribe(listener, None)
-    hub.unsubscribe(listener, first)
-    assert (first, hub.subscribe(listener, None)) == (1000, 1001)
+    subscriber = Subscriber()
+    first = hub.subscribe(subscriber, None)
+    hub.unsubscribe(subscriber, first)
+    assert (first, hub.subscribe(subscriber, None)) == (1000, 1001)
 
 
 def test_a_client_may_disconnect_while_events_are_pushed(hub):
-    class Leaver(Listener):
+    class Leaver(Subscriber):
         def push_event(self, subscription, event):
             super().push_event(subscription, event)
             hub.drop_subscriber(self)
 
-    leaver, stayer = Leaver(), Listener()
+    leaver, stayer = Leaver(), Subscriber()
     hub.subscribe(leaver, None)
     hub.subscribe(stayer, None)
     hub.emit("bell", pane=1, seq=1)
     hub.emit("bell", pane=1, seq=2)
-    assert len(leaver.heard) == 1
-    assert len(stayer.heard) == 2
+    assert len(leaver.events) == 1
+    assert len(stayer.events) == 2
 
 
 def test_an_event_without_subscriptions_is_dropped(hub):

@@ -1,4 +1,4 @@
-"""What followers of a pane are told, with a pane made of a journal and nothing else."""
+"""The output events of subscriptions, with a pane that has only a journal and a tracker."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Client:
 
 
 class Pane:
-    """What a follower needs of a pane."""
+    """The parts of a pane that a follower uses."""
 
     id = 3
 
@@ -86,7 +86,7 @@ def pane(hub):
 
 @pytest.fixture(autouse=True)
 def loop():
-    """Followers ask for the loop that runs; here it runs when the test says so."""
+    """Set a running loop for the followers, which runs only when a test calls ``settle``."""
     loop = asyncio.new_event_loop()
     asyncio._set_running_loop(loop)
     yield types.SimpleNamespace(settle=lambda: settle(loop))
@@ -95,7 +95,7 @@ def loop():
 
 
 def settle(loop):
-    """Let the loop do all that it was asked to do."""
+    """Run everything that is scheduled on the loop."""
     asyncio._set_running_loop(None)
     for _ in range(1000):
         loop.run_until_complete(asyncio.sleep(0))
@@ -121,7 +121,7 @@ def test_each_event_starts_at_the_start_of_its_line(pane, follow):
     assert [(event["resume"], event["seq"]) for event in client.events] == [(5, 7), (10, 12), (10, 15)]
 
 
-def test_a_wrapped_line_is_one_line(pane, follow):
+def test_a_wrapped_line_is_pushed_as_one_line(pane, follow):
     client = follow()
     pane.write(b"0123456789abcdef\r\n")
     assert client.texts == [["0123456789abcdef"]]
@@ -139,7 +139,7 @@ def test_a_new_subscription_gets_the_whole_current_line(pane, follow, loop):
 def test_text_starts_exactly_at_since(pane, follow, loop):
     pane.write(b"$ echo hi\r\nhi\r\n")
     client = follow(since=11)
-    assert client.texts == []  # the reply goes first
+    assert client.texts == []  # the reply is sent first
     loop.settle()
     assert client.texts == [["hi"]]
     assert "gap" not in client.events[0]
@@ -161,7 +161,7 @@ def test_since_a_future_position_waits_for_it(pane, follow):
     assert client.texts == [["ghi"]]
 
 
-def test_text_no_longer_in_the_journal_is_a_gap(pane, follow, loop):
+def test_text_no_longer_in_the_journal_is_reported_as_a_gap(pane, follow, loop):
     pane.write(b"x" * journals.MAX_READ + b"\r\n")
     pane.journal.restart()
     pane.write(b"new\r\n")
@@ -243,12 +243,12 @@ def test_colors_do_not_split_a_long_line(pane, follow):
     assert client.texts[-1] == ["0" * 10_000 + "NEEDLE"]
 
 
-@pytest.mark.parametrize("colour", [b"\x1b[31m", b"\x1b]2;" + b"x" * 900 + b"\x07"])
-def test_the_end_of_a_line_that_is_too_long_is_repeated(pane, follow, colour):
+@pytest.mark.parametrize("color", [b"\x1b[31m", b"\x1b]2;" + b"x" * 900 + b"\x07"])
+def test_the_end_of_a_line_that_is_too_long_is_repeated(pane, follow, color):
     client = follow()
     for _ in range(200):
-        pane.write(b"-" * 90 + colour + b"NEE")
-        pane.write(b"DLE" + colour)
+        pane.write(b"-" * 90 + color + b"NEE")
+        pane.write(b"DLE" + color)
         assert client.texts[-1][0].endswith("NEEDLE")
         assert client.events[-1]["seq"] - client.events[-1]["resume"] <= output_text._LONGEST_COLORED
     assert set(client.texts[-1][0]) == set("-NEEDLE")
@@ -262,7 +262,7 @@ def test_a_long_drawn_line_is_split(pane, follow, moves):
     assert client.texts[-1] == ["x"]
 
 
-def test_a_progress_bar_is_its_last_state_and_does_not_grow(pane, follow):
+def test_a_progress_bar_is_pushed_in_its_last_state_and_does_not_grow(pane, follow):
     client = follow()
     for percent in range(2_000):
         pane.write(b"\r%5d" % percent)
@@ -278,7 +278,7 @@ def test_on_the_alternate_screen_each_event_has_the_drawn_text(pane, follow):
     assert client.texts == [["", "hello"], ["", "", "world"]]
 
 
-# What is not there any more
+# Erased text
 
 
 def erased(data, *, old=0):
@@ -309,7 +309,7 @@ DRAWN = b"$ \x1b[?1049h\x1b[2;1Hn\x1b[31mee\x1b[38;5;9mdl\x1b(Be\x1b[m\x1b[?25l\
 
 
 @pytest.mark.parametrize("first", range(1, len(DRAWN)))
-def test_a_word_on_an_alternate_screen_is_complete_although_reads_split_it(hub, pane, monkeypatch, first):
+def test_a_word_on_the_alternate_screen_is_complete_however_reads_split_it(hub, pane, monkeypatch, first):
     monkeypatch.setattr(output_text, "read_screen", lambda *_args, **_options: {})
     monkeypatch.setattr(Client, "push_event", lambda self, _number, event: self.events.append(event))
     for second in range(first, len(DRAWN)):
@@ -319,9 +319,9 @@ def test_a_word_on_an_alternate_screen_is_complete_although_reads_split_it(hub, 
             written = DRAWN[:end]
             pane.alt_screen = b"49h" in written and b"49l" not in written
             pane.write(DRAWN[start:end])
-        told = [text.strip() for event in client.events for text in (*event["text"], *event.get("erased", ()))]
-        assert "needle" in told
-        assert all(text in "$ needle" for text in told)  # and no half of a sequence is taken for text
+        texts = [text.strip() for event in client.events for text in (*event["text"], *event.get("erased", ()))]
+        assert "needle" in texts
+        assert all(text in "$ needle" for text in texts)  # no part of an escape sequence is text
         hub.unsubscribe(client, number)
         pane.write(b"\r\n")
 
@@ -351,7 +351,7 @@ def test_output_without_text_has_no_lines(pane, follow, data):
     assert client.events[0]["seq"] == pane.seq
 
 
-def test_the_end_of_a_pane_follows_its_text(hub, pane, follow, loop):
+def test_pane_closed_is_pushed_after_the_text_of_the_pane(hub, pane, follow, loop):
     client = follow(since=0)
     client.is_slow = True
     pane.write(b"last words\r\n")
@@ -363,13 +363,13 @@ def test_the_end_of_a_pane_follows_its_text(hub, pane, follow, loop):
     assert [event["event"] for event in client.events] == ["output", "pane_closed"]
 
 
-def test_a_subscription_to_a_dead_pane_gets_its_end_once(hub, pane, follow, loop):
+def test_pane_closed_is_pushed_once_to_a_subscription_of_a_dead_pane(hub, pane, follow, loop):
     pane.record.ending = lambda: {"exit_status": None, "signal": "SIGHUP"}
     pane.write(b"last words\r\n")
     client, plain = follow(since=0), Client()
     hub.push_end(client, client.number, pane)
     hub.push_end(plain, hub.subscribe(plain, 3), pane)
-    assert client.events == plain.events == []  # the replies go first
+    assert client.events == plain.events == []  # the replies are sent first
     loop.settle()
     hub.resumed(client)
     loop.settle()
@@ -377,7 +377,7 @@ def test_a_subscription_to_a_dead_pane_gets_its_end_once(hub, pane, follow, loop
     assert plain.events == client.events[1:]
 
 
-# Only output
+# Subscriptions with output_only
 
 
 def mark(text):
@@ -388,13 +388,13 @@ PROMPT = mark(b"A") + b"$ " + mark(b"B")
 
 
 def run(pane, command, output):
-    """Write what a shell with marks writes."""
+    """Write the echo, the output and the marks of a command in an integrated shell."""
     pane.write(command + b"\r\n" + mark(b"C;"))
     pane.write(output)
     pane.write(mark(b"D;0") + PROMPT)
 
 
-def test_output_only_omits_prompts_and_echoes(pane, follow, loop):
+def test_output_only_omits_prompts_and_echoed_input(pane, follow, loop):
     pane.write(PROMPT)
     client = follow(since=pane.seq, output_only=True)
     run(pane, b"echo hi", b"hi\r\n")
@@ -454,7 +454,7 @@ def test_without_marks_output_starts_after_the_last_entered_line(pane, follow, l
     assert later.texts == [["1", "$ "]]
 
 
-# Who is told
+# The end of subscriptions
 
 
 def test_no_text_is_pushed_after_the_end_of_the_subscription(hub, pane, follow, loop):

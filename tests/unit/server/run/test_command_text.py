@@ -1,4 +1,4 @@
-"""How commands are typed: what may stand on a line, what a shell sees, what leaves nothing open."""
+"""Command lines: whether a command is complete, how it is quoted, and how its output is marked."""
 
 from __future__ import annotations
 
@@ -45,32 +45,32 @@ OPEN = [
 
 
 @pytest.mark.parametrize("command", COMPLETE)
-def test_common_commands_need_no_asking(command):
+def test_common_commands_are_surely_complete(command):
     assert run_lines.is_surely_complete(command)
 
 
 @pytest.mark.parametrize("command", [*OPEN, "echo a\necho b", "echo !!", "x" * 5000, "echo $(date)", "", " "])
-def test_what_may_be_open_is_asked_about(command):
+def test_commands_that_may_be_incomplete_are_not_surely_complete(command):
     assert not run_lines.is_surely_complete(command)
 
 
 @pytest.mark.parametrize("key", ["\x1b", "\r", "\x03", "\x7f", "\x9b"])
-def test_what_is_a_key_at_a_prompt_is_not_typed(key):
+def test_commands_with_control_characters_are_not_surely_complete(key):
     assert not run_lines.is_surely_complete(f"printf %s 'a{key}b'")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "dash"])
 @settings(max_examples=60, deadline=None)
 @given(command=st.text(alphabet="ab '\"$&|;<>(){}[]\\`!#*=-1~\n", min_size=1, max_size=20))
-def test_what_is_surely_complete_is_complete_to_the_shell(shell, command):
+def test_surely_complete_commands_are_complete_for_the_shell(shell, command):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     if run_lines.is_surely_complete(command):
         assert asyncio.run(judge(command, 0, shell)) == (True, True)
 
 
-def test_looking_at_a_command_takes_no_time():
-    """No combination of words may make the pattern try for ever."""
+def test_the_completeness_check_does_not_backtrack_exponentially():
+    """A pattern that backtracks exponentially would hang on these commands."""
     for piece in ("$a", "a1>", "'a' ", "a=b ", "1>&2 ", "\\ ", '"$a"'):
         run_lines.is_surely_complete(piece * 300 + "(")
         run_lines.is_surely_complete((piece * 300)[:990] + "\x00")
@@ -85,7 +85,7 @@ def test_looking_at_a_command_takes_no_time():
         max_size=4,
     )
 )
-def test_a_shell_sees_exactly_the_words(shell, words):
+def test_a_shell_parses_a_quoted_line_into_the_same_words(shell, words):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     line = run_lines.quote(["printf", "%s\\0", *words], shell)
@@ -94,9 +94,9 @@ def test_a_shell_sees_exactly_the_words(shell, words):
     assert done.stdout.decode().split("\0")[:-1] == words
 
 
-def test_plain_words_are_typed_plainly():
+def test_plain_words_are_not_quoted_except_for_zsh():
     assert run_lines.quote(["git", "log", "-1", "--format=%h", "a.b/c:d"], "bash") == "git log -1 --format=%h a.b/c:d"
-    assert run_lines.quote(["ls", "-l"], "zsh") == "ls '-l'", "it may have an alias for any word"
+    assert run_lines.quote(["ls", "-l"], "zsh") == "ls '-l'", "zsh may have an alias for any word"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "ksh", "busybox"])
@@ -112,7 +112,7 @@ def test_plain_words_are_typed_plainly():
         "exit_() { return 7; }; exit_",
     ],
 )
-def test_a_line_for_an_unknown_shell_marks_begin_and_end(shell, command):
+def test_an_inline_command_marks_its_start_and_end_in_posix_shells(shell, command):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     line = run_lines.inline(command, "abcd", "posix")
@@ -121,12 +121,12 @@ def test_a_line_for_an_unknown_shell_marks_begin_and_end(shell, command):
     begin, _, rest = out.partition("\x1b]7748;abcd;C\x07")
     assert begin == ""
     if command == "if" and shell in {"dash", "busybox", "ksh"}:
-        return  # without a terminal a syntax error ends these
+        return  # these shells exit on a syntax error if they have no terminal
     assert "\x1b]7748;abcd;D;" in rest
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "ksh", "busybox"])
-def test_without_a_terminal_of_its_own_a_shell_marks_where_its_output_goes(shell, tmp_path):
+def test_a_shell_without_a_terminal_writes_marks_to_its_standard_output(shell, tmp_path):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     kind = shell if shell in {"bash", "zsh", "ksh"} else "posix"
@@ -137,7 +137,7 @@ def test_without_a_terminal_of_its_own_a_shell_marks_where_its_output_goes(shell
     assert (done.returncode, done.stderr) == (7, b"")
 
 
-def test_no_line_is_too_long_for_a_terminal_without_an_editor():
+def test_inline_commands_are_split_into_lines_shorter_than_500_characters():
     for shell in ("posix", "fish"):
         assert max(map(len, run_lines.inline("x" * 20_000, "abcd", shell).split("\n"))) < 500
 
@@ -156,7 +156,7 @@ def test_every_shell_reports_its_kind_and_prints_nothing_visible(shell):
 
 @given(st.text(st.characters(exclude_categories=["C", "Z"], include_characters=" \n\t'\"\\$;"), max_size=600))
 @settings(max_examples=30, deadline=None)
-def test_a_line_for_a_remote_fish_contains_the_exact_command(command):
+def test_an_inline_command_for_fish_contains_the_exact_command(command):
     if shutil.which("fish") is None:
         pytest.skip("fish is not installed")
     line = run_lines.inline(command, "abcd", "fish").replace(";eval ", ";echo -n ")

@@ -1,4 +1,4 @@
-"""A terminal is rebuilt at the right place in its stream, whatever of it can be read."""
+"""A terminal is rebuilt at the correct position in its output, even if its checkpoint cannot be used."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOTES = {"nonce": "cafe"}
 
 
 @pytest.fixture(autouse=True)
-def _quiet():
+def _without_logging():
     logging.disable()
     yield
     logging.disable(logging.NOTSET)
@@ -85,7 +85,7 @@ def test_without_a_usable_checkpoint_the_journal_is_replayed(name, kind, journal
     whole = checkpoint_of(name, FIRST + SECOND)
     version_at = whole.index(b"\n", whole.index(b"phux-engine ")) + 1
     labelled = {
-        "older": checkpoint_of(name, FIRST),  # a keeper that was stopped has not taken the last one
+        "older": checkpoint_of(name, FIRST),  # a stopped keeper did not receive the latest checkpoint
         "newer": checkpoint_of(name, FIRST + SECOND + THIRD + SECOND + b"more"),
         "garbage": b"\xff" * 100,
         "empty": label(b"", len(FIRST + SECOND), NOTES),
@@ -97,11 +97,11 @@ def test_without_a_usable_checkpoint_the_journal_is_replayed(name, kind, journal
     assert rebuilt.engine.position == journal.position
     assert rebuilt.note == UNREADABLE
     (mark,) = (effect for effect in rebuilt.effects if isinstance(effect, PrivateOsc))
-    assert mark.end == journal.position, "so that a run's output is found"
+    assert mark.end == journal.position, "the position is needed to find the output of a run"
 
 
 @every_engine
-def test_another_engine_starts_at_the_start_of_the_journal(name, journal):
+def test_a_checkpoint_of_another_engine_is_replaced_by_a_replay_of_the_journal(name, journal):
     other = next(each for each in engines.ENGINES if each != name)
     write(journal, FIRST)
     journal.restart()
@@ -113,17 +113,17 @@ def test_another_engine_starts_at_the_start_of_the_journal(name, journal):
 
 
 @every_engine
-def test_a_replay_that_raises_gives_a_blank_terminal_and_the_marks(name, journal, monkeypatch):
+def test_a_replay_that_raises_results_in_a_blank_terminal_with_the_marks(name, journal, monkeypatch):
     write(journal, FIRST)
     journal.restart()
     write(journal, SECOND)
     labelled = checkpoint_of(name, FIRST)
 
-    def refuse(_self, _data):
+    def fail(_self, _data):
         raise RuntimeError("a fault of the engine")
 
     kind = type(engines.create(name, 20, 4))
-    monkeypatch.setattr(kind, "feed", refuse)
+    monkeypatch.setattr(kind, "feed", fail)
     rebuilt = rebuild(name, 20, 4, labelled, journal)
     assert not shown(rebuilt)
     assert (rebuilt.engine.position, rebuilt.notes, rebuilt.note) == (journal.position, NOTES, CLEARED)
@@ -131,15 +131,15 @@ def test_a_replay_that_raises_gives_a_blank_terminal_and_the_marks(name, journal
     assert (mark.data, mark.end) == (b"cafe;B", journal.position)
 
 
-def test_a_missing_engine_is_replaced_by_the_other(journal, monkeypatch):
+def test_an_engine_that_cannot_be_imported_is_replaced_by_pyte(journal, monkeypatch):
     create = engines.create
 
-    def refuse(name, *args, **more):
+    def create_or_fail(name, *args, **more):
         if name == "ghostty":
             raise ImportError("no such library")
         return create(name, *args, **more)
 
-    monkeypatch.setattr(engines, "create", refuse)
+    monkeypatch.setattr(engines, "create", create_or_fail)
     write(journal, FIRST)
     rebuilt = rebuild("ghostty", 20, 4, None, journal)
     assert (rebuilt.engine.name, rebuilt.engine.position) == ("pyte", journal.position)

@@ -1,4 +1,4 @@
-"""Which rows changed after which look."""
+"""The rows that changed since an earlier read of the screen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def clock(*looks):
     return made
 
 
-def test_only_different_rows_are_changes():
+def test_only_rows_with_different_text_are_changes():
     made = clock((10, ["a", "b", "c", ""]), (20, ["a", "B", "c", ""]))
     assert made.since(10) == Change(full=False, scrolled=0, rows=[1])
     assert made.since(20) == Change(full=False, scrolled=0, rows=[])
@@ -51,11 +51,11 @@ def test_all_rows_are_changes_since_before_the_first_read():
     assert clock((10, ["a", "b", "c", "d"])).since(9) == Change(full=True, scrolled=0, rows=[0, 1, 2, 3])
 
 
-def test_all_rows_are_changes_since_the_future():
+def test_all_rows_are_changes_since_a_future_position():
     assert clock((10, ["a", "b", "c", "d"])).since(11) == Change(full=True, scrolled=0, rows=[0, 1, 2, 3])
 
 
-def test_all_rows_are_changes_after_a_resize_or_another_screen():
+def test_all_rows_are_changes_after_a_resize():
     made = clock((10, ["a", "b", "c", "d"]))
     made.look(10, (40, 4, False), ["a", "b", "c", "d"])
     assert made.since(10).full
@@ -69,7 +69,7 @@ def test_styles_are_compared_if_they_were_read():
     made.look(1, SHAPE, ["x", "y", "", ""], [["bold"], [], [], []])
     made.look(2, SHAPE, ["x", "y", "", ""], [[], ["bold"], [], []])
     assert made.since(1).rows == [0, 1]
-    made.look(3, SHAPE, ["x", "y", "", ""])  # nobody looked at styles, so nothing is known to have changed
+    made.look(3, SHAPE, ["x", "y", "", ""])  # styles were not read, so no change is known
     assert made.since(2).rows == []
 
 
@@ -77,7 +77,7 @@ ROWS = st.lists(st.sampled_from(["", "a", "b", "c"]), min_size=4, max_size=4)
 
 
 @given(st.lists(ROWS, min_size=2, max_size=8))
-def test_applying_the_changes_gives_the_screen(screens):
+def test_applying_the_changes_to_an_earlier_screen_yields_the_latest_screen(screens):
     made = RowClock()
     for seq, rows in enumerate(screens):
         made.look(seq, SHAPE, rows)
@@ -86,5 +86,5 @@ def test_applying_the_changes_gives_the_screen(screens):
         mine = seen[change.scrolled :] + [None] * change.scrolled
         for row in change.rows:
             mine[row] = screens[-1][row]
-        # A row that moved in from nowhere must have been told; every other one is what it was.
+        # Rows that scrolled into view must be among the changes, and all other rows must be unchanged.
         assert mine == screens[-1]

@@ -1,4 +1,4 @@
-"""The terminal of a pane: the picture that all clients share, and when its engine is suspended."""
+"""The terminal of a pane: the picture that all clients share, and the suspension of its engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Timer:
 
 
 class Loop:
-    """A loop whose clock stands still until it is moved."""
+    """An event loop whose clock a test advances."""
 
     def __init__(self):
         self.now = 100.0
@@ -30,7 +30,7 @@ class Loop:
         self.timers.append((self.now + delay, lambda: call(*args)))
         return Timer()
 
-    def pass_time(self, seconds):
+    def advance(self, seconds):
         self.now += seconds
         due, self.timers = [t for t in self.timers if t[0] <= self.now], [t for t in self.timers if t[0] > self.now]
         for _when, call in due:
@@ -56,7 +56,7 @@ def test_each_client_gets_its_own_changes(terminal):
     assert [row for row, _runs in second.difference(terminal)["rows"]] == [0, 1]
 
 
-def test_a_terminal_is_seen_as_long_as_a_client_has_its_picture(terminal):
+def test_a_terminal_is_seen_while_a_client_has_its_picture(terminal):
     assert not terminal.is_seen()
     sight = PaneSight()
     sight.difference(terminal)
@@ -66,13 +66,13 @@ def test_a_terminal_is_seen_as_long_as_a_client_has_its_picture(terminal):
     assert not terminal.is_seen()
 
 
-def test_a_new_picture_has_all_rows(terminal):
+def test_a_new_picture_contains_all_rows(terminal):
     terminal.engine.feed(b"one")
     PaneSight().difference(terminal)
     assert PaneSight().difference(terminal)["rows"] == [[0, [[0, 1, "one", ""]]]]
 
 
-def test_two_terminals_share_nothing(terminal):
+def test_two_terminals_share_no_state(terminal):
     loop = asyncio.new_event_loop()
     other = Terminal(1, loop, engines.create("pyte", 10, 3), [0, 0], lambda *_: pytest.fail("the engine raised"))
     sight = PaneSight()
@@ -87,60 +87,60 @@ def test_two_terminals_share_nothing(terminal):
 
 @pytest.fixture
 def resting():
-    """A terminal whose timers are the test's."""
+    """Yield a loop whose clock a test advances, and a terminal on it."""
     loop = Loop()
     made = Terminal(1, loop, engines.create("pyte", 20, 4), [0, 0], lambda *_: pytest.fail("the engine raised"))
     yield loop, made
     made.close()
 
 
-def test_an_unused_terminal_is_suspended_after_a_while(resting):
+def test_an_unused_terminal_is_suspended_after_the_rest_time(resting):
     loop, made = resting
-    loop.pass_time(REST_AFTER_S - 1)
+    loop.advance(REST_AFTER_S - 1)
     assert not made.engine.at_rest
-    loop.pass_time(1)
+    loop.advance(1)
     assert made.engine.at_rest
-    loop.pass_time(60)
+    loop.advance(60)
     assert not loop.timers
 
 
-def test_a_terminal_in_use_has_one_timer_and_stays_awake(resting):
+def test_a_terminal_in_use_has_one_timer_and_is_not_suspended(resting):
     loop, made = resting
     for _ in range(10):
-        loop.pass_time(REST_AFTER_S / 2)
+        loop.advance(REST_AFTER_S / 2)
         made.engine.feed(b"text")
         made.rest_later()
         assert len(loop.timers) == 1
     assert not made.engine.at_rest
-    loop.pass_time(REST_AFTER_S)
+    loop.advance(REST_AFTER_S)
     assert made.engine.at_rest
 
 
-def test_a_terminal_that_a_client_sees_stays_awake(resting):
+def test_a_terminal_seen_by_a_client_is_not_suspended(resting):
     loop, made = resting
     sight = PaneSight()
     sight.difference(made)
-    loop.pass_time(REST_AFTER_S)
-    loop.pass_time(REST_AFTER_S)
+    loop.advance(REST_AFTER_S)
+    loop.advance(REST_AFTER_S)
     assert not made.engine.at_rest
     del sight
-    loop.pass_time(REST_AFTER_S)
+    loop.advance(REST_AFTER_S)
     assert made.engine.at_rest
 
 
-def test_a_terminal_that_was_woken_is_suspended_again(resting):
+def test_a_resumed_terminal_is_suspended_again(resting):
     loop, made = resting
-    loop.pass_time(REST_AFTER_S)
+    loop.advance(REST_AFTER_S)
     assert made.engine.lines(0, 1).text == [""]
-    loop.pass_time(REST_AFTER_S)
+    loop.advance(REST_AFTER_S)
     assert made.engine.at_rest
 
 
 @pytest.mark.parametrize("data", [b"\x1b[?1049h", b"\r\n" * 1000], ids=["alternate screen", "long history"])
-def test_a_terminal_that_would_take_long_to_wake_stays_awake(resting, data):
+def test_a_terminal_that_would_be_slow_to_resume_is_not_suspended(resting, data):
     loop, made = resting
     made.engine.feed(data)
     made.rest_later()
-    loop.pass_time(REST_AFTER_S)
-    loop.pass_time(REST_AFTER_S)
+    loop.advance(REST_AFTER_S)
+    loop.advance(REST_AFTER_S)
     assert not made.engine.at_rest

@@ -1,4 +1,4 @@
-"""When it is in doubt whether a partly typed line stands at a prompt, and when it is not."""
+"""Whether the prompt may have a partly typed line, depending on input, events and output."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from phux_core.server.shell.events import CommandFinished, CommandStarted, LineL
 
 STARTED = CommandStarted("ls", 30, 10, 20, 30)
 INTERRUPTED = CommandFinished(130, None, 40)
-NOT_UNDERSTOOD = CommandFinished(127, None, 40)
+SYNTAX_ERROR = CommandFinished(127, None, 40)
 NOW = 100.0
 
 
 def after(*typed, shell="bash", early=False, event=None):
-    """Return a line after typed input and, at last, an event."""
+    """Return a line after typed input and then an event."""
     line = EditLine()
     for data in typed:
         line.typed(data, NOW, early=early, shell=shell)
@@ -28,7 +28,7 @@ def test_a_new_line_is_empty():
 
 
 @pytest.mark.parametrize("data", [b"ls -l\r", b"\x1b[200~ls -l\x1b[201~\r", b"\r", b"ls\n", "écho ü\r".encode()])
-def test_one_line_at_an_empty_prompt_leaves_no_doubt_once_it_is_taken(data):
+def test_the_prompt_is_empty_after_a_single_line_was_executed(data):
     assert after(data).may_hold_text(b"")
     assert not after(data, event=STARTED).may_hold_text(b"")
 
@@ -37,26 +37,26 @@ def test_one_line_at_an_empty_prompt_leaves_no_doubt_once_it_is_taken(data):
     "data",
     [b"ls", b"l\x7fs\r", b"ls\rls", b"ls\rls\r", b"\t", b"\x1b[A", b"\x15", b"\x1b[200~a\rb\x1b[201~\r", b"\x1b\r"],
 )
-def test_all_other_input_leaves_doubt(data):
+def test_the_prompt_may_have_text_after_any_other_input(data):
     line = after(data, event=STARTED)
     assert line.may_hold_text(b"")
     line.typed(b"ls\r", NOW, early=False, shell="bash")
     line.taken(STARTED, "bash")
-    assert line.may_hold_text(b""), "it may have been appended to what stood there"
+    assert line.may_hold_text(b""), "it may have been appended to other text"
     line.found_empty(b"")
     assert not line.may_hold_text(b"")
 
 
-def test_a_line_that_was_typed_before_its_prompt_leaves_doubt():
+def test_the_prompt_may_have_text_after_a_line_that_was_typed_ahead():
     assert after(b"ls\r", early=True, event=STARTED).may_hold_text(b"")
 
 
-def test_redrawing_the_screen_leaves_no_doubt():
+def test_redrawing_the_screen_does_not_change_the_line():
     assert not after(b"\x0c").may_hold_text(b"")
     assert after(b"x", b"\x0c\x0c").may_hold_text(b"")
 
 
-def test_an_interrupt_that_was_taken_leaves_no_doubt():
+def test_the_prompt_is_empty_after_an_interrupt():
     line = after(b"half a line", b"\x03")
     assert (line.is_interrupt, line.entered_at) == (True, NOW)
     line.taken(INTERRUPTED, "bash")
@@ -64,21 +64,21 @@ def test_an_interrupt_that_was_taken_leaves_no_doubt():
     assert not line.may_hold_text(b"")
 
 
-def test_an_interrupt_in_fish_may_take_effect_late():
+def test_the_prompt_may_have_text_after_an_interrupt_in_fish():
     assert after(b"\x03", shell="fish", event=INTERRUPTED).may_hold_text(b"")
 
 
-def test_an_interrupt_while_a_command_runs_may_not_reach_the_line():
+def test_the_prompt_may_have_text_after_an_interrupt_while_a_command_runs():
     assert after(b"half a line\x03", early=True, event=INTERRUPTED).may_hold_text(b"")
 
 
 @pytest.mark.parametrize(("shell", "left"), [("bash", False), ("zsh", False), ("fish", True), (None, False)])
-def test_fish_leaves_a_line_that_it_does_not_understand(shell, left):
-    assert leaves_line(NOT_UNDERSTOOD, shell) == left
+def test_only_fish_leaves_a_line_with_a_syntax_error_at_the_prompt(shell, left):
+    assert leaves_line(SYNTAX_ERROR, shell) == left
     assert not leaves_line(INTERRUPTED, shell)
     assert not leaves_line(STARTED, shell)
-    assert not leaves_line(CommandFinished(127, 30, 40), shell), "a command that was not found"
-    assert after(b"echo )\r", shell=shell, event=NOT_UNDERSTOOD).may_hold_text(b"") == left
+    assert not leaves_line(CommandFinished(127, 30, 40), shell), "the command was not found"
+    assert after(b"echo )\r", shell=shell, event=SYNTAX_ERROR).may_hold_text(b"") == left
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_fish_leaves_a_line_that_it_does_not_understand(shell, left):
         (b"x" * 5000, True),
     ],
 )
-def test_text_that_the_shell_writes_after_its_prompt_may_be_a_line(tail, doubt):
+def test_text_after_the_prompt_may_be_a_line_unless_it_was_found_empty(tail, doubt):
     line = EditLine()
     assert line.may_hold_text(tail) == doubt
     line.found_empty(tail)
@@ -111,11 +111,11 @@ def test_text_that_the_shell_writes_after_its_prompt_may_be_a_line(tail, doubt):
         ([b"\x0c"], False),
     ],
 )
-def test_keys_after_the_last_enter_are_an_unfinished_line(typed, unfinished):
+def test_text_after_the_last_enter_is_an_unfinished_line(typed, unfinished):
     assert after(*typed).is_unfinished == unfinished
 
 
-def test_a_line_that_phux_enters_leaves_no_doubt():
+def test_the_prompt_is_empty_after_a_line_that_phux_entered():
     line = EditLine()
     line.entered(NOW)
     assert (line.entered_at, line.is_interrupt, line.is_unfinished) == (NOW, False, False)
@@ -134,7 +134,7 @@ def test_a_line_that_phux_enters_leaves_no_doubt():
         (LineLength(0, "more", 10), True, "waits for the rest"),
     ],
 )
-def test_problems_in_the_answer_of_a_shell(answer, continued, message):
+def test_the_reply_of_a_shell_is_checked_for_problems(answer, continued, message):
     problem = problem_in_answer(answer, "@3", continued=continued)
     if message is None:
         assert problem is None

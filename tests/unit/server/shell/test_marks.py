@@ -1,4 +1,4 @@
-"""What marks report about a shell's commands, and what they do not."""
+"""Shell marks: the events they report and the spans of output they delimit."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def mark(text, start=0):
 
 
 def feed(marks, *texts):
-    """Take marks of 10 bytes that start at 100, 200 and so on; return the events of each."""
+    """Feed marks of 10 bytes that start at 100, 200 and so on; return the events of each."""
     return [marks.take(mark(f"cafe;{text}", 100 * (index + 1))) for index, text in enumerate(texts)]
 
 
-def test_a_command_from_prompt_to_prompt():
+def test_marks_report_prompts_and_the_start_and_end_of_a_command():
     marks = ShellMarks(NONCE)
     assert marks.at_prompt is None
     assert feed(marks, "A", "B", "C;make test", "D;3", "A", "B") == [
@@ -38,41 +38,41 @@ def test_a_command_from_prompt_to_prompt():
 
 
 @pytest.mark.parametrize("data", ["beef;B", ";B", "B", "cafe", "", "cafe;Z", "cafe;", "\udcff;B"])
-def test_marks_of_others_mean_nothing(data):
+def test_marks_with_a_wrong_nonce_or_an_unknown_kind_are_ignored(data):
     for marks in (ShellMarks(NONCE), ShellMarks("")):
         assert marks.take(PrivateOsc(data.encode("utf-8", "surrogateescape"), 0, 10)) == []
         assert marks.at_prompt is None
 
 
-def test_a_line_that_executed_nothing_ends_without_a_start():
+def test_a_line_that_executes_nothing_finishes_without_a_start():
     marks = ShellMarks(NONCE)
     assert feed(marks, "B", "D;2")[1] == [CommandFinished(2, None, 200)]
     assert marks.at_prompt is False, "the prompt is not drawn yet"
 
 
-def test_a_prompt_drawn_again_is_not_reported():
+def test_a_redrawn_prompt_is_not_reported():
     assert feed(ShellMarks(NONCE), "B", "B", "A", "B") == [[PromptReady()], [], [], []]
 
 
-def test_several_commands_of_one_line_are_one():
+def test_several_commands_on_one_line_are_reported_as_one():
     assert feed(ShellMarks(NONCE), "B", "C;", "C;", "D;4")[2:] == [[], [CommandFinished(4, 210, 400)]]
 
 
-def test_escapes_in_the_command_line():
+def test_escapes_in_the_command_line_are_decoded():
     assert feed(ShellMarks(NONCE), r"C;a\nb\tc\\d;e")[0][0].command == "a\nb\tc\\d;e"
     assert feed(ShellMarks(NONCE), "C;")[0][0].command is None
 
 
-def test_spans_of_output():
+def test_output_between_returns_the_spans_of_command_output():
     marks = ShellMarks(NONCE)
-    assert list(marks.output_between(5, 50)) == [(5, 50)], "without marks all is output"
+    assert list(marks.output_between(5, 50)) == [(5, 50)], "without marks everything is output"
     feed(marks, "B", "C;one", "D;0", "B", "C;two")
     assert list(marks.output_between(0, 1000)) == [(210, 300), (510, 1000)]
     assert list(marks.output_between(250, 1000)) == [(250, 300), (510, 1000)]
     assert list(marks.output_between(300, 510)) == []
 
 
-def test_a_dumped_state_can_be_loaded_and_goes_on():
+def test_a_loaded_state_continues_where_it_was_dumped():
     marks = ShellMarks(NONCE)
     feed(marks, "B", "C;one", "D;0", "B", "C;two")
     state = json.loads(json.dumps(marks.dump()))
@@ -81,15 +81,15 @@ def test_a_dumped_state_can_be_loaded_and_goes_on():
     assert again.take(mark("cafe;D;1", 900)) == [CommandFinished(1, 510, 900)]
 
 
-def test_output_ends_where_zsh_says_and_not_where_its_hooks_have_written():
+def test_output_ends_at_the_end_mark_of_zsh_and_excludes_the_output_of_hooks():
     marks = ShellMarks(NONCE)
     assert feed(marks, "C;", "E", "D;3")[1:] == [[], [CommandFinished(3, 110, 200)]]
     assert marks.outputs == [(110, 200)]
-    # Without a command before it, it means nothing.
+    # An end mark without a running command is ignored.
     assert feed(marks, "E", "C;", "D;0")[2] == [CommandFinished(0, 210, 300)]
 
 
-def test_fish_marks_whether_the_line_that_a_command_reads_is_shown():
+def test_read_marks_of_fish_apply_until_the_command_ends():
     marks = ShellMarks(NONCE)
     feed(marks, "C;")
     assert marks.reads is None
@@ -100,14 +100,14 @@ def test_fish_marks_whether_the_line_that_a_command_reads_is_shown():
     assert marks.reads is None
 
 
-def test_a_shell_answers_how_long_its_line_is():
+def test_line_length_marks_are_parsed_and_malformed_ones_ignored():
     answers = feed(ShellMarks(NONCE), "L;3;", "L;0;command", "L;;", "L;-1;")
     assert answers == [[LineLength(3, "", 110)], [LineLength(0, "command", 210)], [], []]
 
 
 @pytest.mark.parametrize("digits", ["9" * 11, "9" * 4300, "9" * 4301, "9" * 60_000, "٣", "1_0", "+1", " 1"])
 @pytest.mark.parametrize("kind", ["L", "D", "C", "R", "E", "A", "B", "P", "X"])
-def test_no_number_that_a_shell_does_not_send_is_parsed_or_raises(kind, digits):
+def test_malformed_numbers_in_marks_are_ignored(kind, digits):
     marks = ShellMarks(NONCE)
     feed(marks, "A", "B", "C;make", f"{kind};{digits}", f"{kind};{digits};{digits}")
     assert feed(marks, f"L;{digits};") == [[]]
@@ -115,10 +115,10 @@ def test_no_number_that_a_shell_does_not_send_is_parsed_or_raises(kind, digits):
     json.dumps(marks.dump())
 
 
-# bash numbers its prompts
+# Numbered prompts of bash
 
 
-def test_numbers_change_nothing_about_a_command():
+def test_numbered_prompts_report_the_same_events():
     assert feed(ShellMarks(NONCE), "A", "B;1;0", "C;", "D;3;2", "A", "B;2;3") == [
         [],
         [PromptReady()],
@@ -129,7 +129,7 @@ def test_numbers_change_nothing_about_a_command():
     ]
 
 
-def test_an_empty_line_of_bash_ends_with_the_same_number():
+def test_an_empty_line_in_bash_finishes_although_the_prompt_number_is_unchanged():
     marks = ShellMarks(NONCE)
     assert feed(marks, "B;1;0", "D;0;1", "A", "B;1;0") == [
         [PromptReady()],
@@ -139,7 +139,7 @@ def test_an_empty_line_of_bash_ends_with_the_same_number():
     ]
 
 
-def test_the_prompt_before_a_command_ends_nothing_when_it_is_drawn_again():
+def test_redrawing_the_prompt_before_a_command_does_not_end_the_command():
     marks = ShellMarks(NONCE)
     feed(marks, "B;4;0", "C;")
     assert feed(marks, "D;0;4", "A", "B;4;0") == [[], [], []]
@@ -148,7 +148,7 @@ def test_the_prompt_before_a_command_ends_nothing_when_it_is_drawn_again():
 
 
 @pytest.mark.parametrize(("argument", "code"), [("5;7", 7), ("5", None), ("", None)])
-def test_a_prompt_ends_a_command_that_has_replaced_the_hooks(argument, code):
+def test_a_prompt_ends_a_command_that_replaced_the_hooks(argument, code):
     marks = ShellMarks(NONCE)
     feed(marks, "B;4;0", "C;unset PROMPT_COMMAND")
     assert marks.take(mark(f"cafe;B;{argument}", 700)) == [
@@ -158,7 +158,7 @@ def test_a_prompt_ends_a_command_that_has_replaced_the_hooks(argument, code):
     assert marks.at_prompt is True
 
 
-def test_a_shell_that_has_put_its_hooks_back_reports_the_status_with_its_answer():
+def test_a_shell_that_restored_its_hooks_reports_the_exit_code_with_the_line_length():
     marks = ShellMarks(NONCE)
     feed(marks, "B;4;0", "C;")
     assert marks.take(mark("cafe;L;0;restored;7", 700)) == [
@@ -170,10 +170,10 @@ def test_a_shell_that_has_put_its_hooks_back_reports_the_status_with_its_answer(
     assert marks.take(mark("cafe;L;0;restored;7", 800)) == [LineLength(0, "restored", 810)]
 
 
-# The end of marks
+# Shells that stop sending marks
 
 
-def test_a_shell_that_was_replaced_marks_nothing_any_more():
+def test_marks_are_ignored_after_the_shell_was_replaced():
     marks = ShellMarks(NONCE)
     feed(marks, "C;exec zsh")
     assert marks.shell_replaced(140) == [CommandFinished(0, 110, 140)]
@@ -182,14 +182,14 @@ def test_a_shell_that_was_replaced_marks_nothing_any_more():
     assert list(marks.output_between(0, 1000)) == [(110, 140), (140, 1000)]
 
 
-def test_a_shell_that_cannot_send_marks_says_so():
+def test_marks_are_ignored_after_the_shell_reports_that_it_cannot_send_them():
     marks = ShellMarks(NONCE)
     assert feed(marks, "X", "A", "B", "C;x") == [[]] * 4
     assert not marks.is_active
     assert list(marks.output_between(0, 1000)) == [(110, 1000)]
 
 
-def test_a_prompt_whose_end_had_no_room_is_one_all_the_same():
+def test_a_prompt_without_an_end_mark_can_become_ready():
     marks = ShellMarks(NONCE)
     feed(marks, "C;", "D;0", "A")
     assert marks.drawing
@@ -245,13 +245,13 @@ EDITORS = pytest.mark.parametrize("editor", ["none", "edits", "wraps"])
 
 
 @EDITORS
-def test_the_first_prompt_ends_nothing(editor):
+def test_the_first_prompt_ends_no_command(editor):
     stream = Stream(editor)
     assert (stream.marks.at_prompt, stream.marks.outputs) == (True, [])
 
 
 @EDITORS
-def test_a_command_starts_after_the_line_that_was_entered(editor):
+def test_a_command_starts_after_the_entered_line(editor):
     stream = Stream(editor)
     stream.run(b"echo hi\r", b"echo hi")
     assert stream.marks.at_prompt
@@ -263,14 +263,14 @@ def test_a_command_starts_after_the_line_that_was_entered(editor):
 
 
 @EDITORS
-def test_a_numbered_prompt_drawn_again_ends_nothing(editor):
+def test_a_redrawn_numbered_prompt_ends_no_command(editor):
     stream = Stream(editor)
     stream.prompts -= 1
     assert stream.prompt(0) == []
     assert stream.marks.at_prompt
 
 
-def test_a_newline_without_enter_starts_nothing():
+def test_a_newline_without_enter_starts_no_command():
     stream = Stream("edits")
     stream.run(b"ec\t", b"ec\r\necho  echoes\r\n$ ec")
     assert stream.marks.at_prompt
@@ -278,7 +278,7 @@ def test_a_newline_without_enter_starts_nothing():
 
 
 @EDITORS
-def test_a_line_that_goes_on_starts_nothing(editor):
+def test_a_continued_line_starts_no_command_until_it_is_complete(editor):
     stream = Stream(editor)
     stream.run(b"echo 'a\r", b"echo 'a\r\n> ")
     stream.mark("P")
@@ -291,7 +291,7 @@ def test_a_line_that_goes_on_starts_nothing(editor):
 
 
 @pytest.mark.parametrize("editor", ["none", "edits"])
-def test_lines_of_one_command_that_are_typed_at_once(editor):
+def test_the_lines_of_a_command_may_be_typed_at_once(editor):
     stream = Stream(editor)
     stream.type(b"{ echo a\recho b\r}\r")
     if editor == "none":
@@ -312,13 +312,13 @@ def test_lines_of_one_command_that_are_typed_at_once(editor):
 @pytest.mark.parametrize(
     ("length", "shown"), [(100, b"x" * 78 + b"\r\r\n" + b"x" * 22 + b"\r\n"), (78, b"x" * 78 + b"\r\r\n")]
 )
-def test_busybox_wraps_a_long_line_by_newlines(length, shown):
+def test_output_starts_after_a_line_that_busybox_wraps_with_newlines(length, shown):
     stream = Stream("wraps")
     stream.run(b"x" * length + b"\r", shown + b"out\r\n")
     assert stream.finished(0) == (0, b"out\r\n")
 
 
-def test_a_line_that_the_terminal_does_not_echo():
+def test_output_starts_immediately_after_a_line_without_echo():
     stream = Stream()
     stream.type(b"echo hi\r", echo=False)
     stream.write(b"hi\r\n")
@@ -326,14 +326,14 @@ def test_a_line_that_the_terminal_does_not_echo():
 
 
 @EDITORS
-def test_an_interrupted_line_ends_without_a_start(editor):
+def test_an_interrupted_line_finishes_without_a_start(editor):
     stream = Stream(editor)
     stream.run(b"half\x03", b"half^C\r\n")
     assert stream.finished(130) == (130, None)
 
 
 @pytest.mark.parametrize("output", [b"out\r\n", b""])
-def test_a_line_that_was_typed_before_the_prompt_without_an_editor(output):
+def test_a_line_typed_ahead_starts_at_the_prompt_of_a_shell_without_an_editor(output):
     stream = Stream()
     stream.marks.has_typed_ahead = True
     stream.prompt(0)
@@ -341,11 +341,11 @@ def test_a_line_that_was_typed_before_the_prompt_without_an_editor(output):
     stream.write(output)
     assert (stream.marks.pending is not None) == bool(output)
     *started, finished = stream.prompt(3)
-    assert [event.start for event in started] == ([] if output else [place]), "the tracker reports a pending one"
+    assert [event.start for event in started] == ([] if output else [place]), "the tracker reports a pending command"
     assert (finished.start, finished.end, finished.exit_code) == (place, place + len(output), 3)
 
 
-def test_a_line_that_was_typed_before_the_prompt_is_shown_after_it_by_an_editor():
+def test_a_line_typed_ahead_starts_after_its_echo_in_a_shell_with_an_editor():
     stream = Stream("edits")
     stream.marks.has_typed_ahead = True
     stream.prompt(0)
@@ -353,7 +353,7 @@ def test_a_line_that_was_typed_before_the_prompt_is_shown_after_it_by_an_editor(
     assert stream.finished(0) == (0, b"a\r\n")
 
 
-def test_a_shell_that_has_read_everything_that_was_typed_ahead_executes_no_more_of_it():
+def test_no_command_starts_from_typed_ahead_input_that_was_already_read():
     stream = Stream("edits")
     stream.marks.has_typed_ahead = True
     stream.prompt(0)
@@ -362,13 +362,13 @@ def test_a_shell_that_has_read_everything_that_was_typed_ahead_executes_no_more_
     assert stream.finished(130) == (130, None)
 
 
-def test_ksh_reports_signals_as_the_others_do():
+def test_the_exit_code_of_a_signal_in_ksh_is_converted():
     stream = Stream("edits")
     stream.run(b"sleep 9\r", b"sleep 9\r\n^C")
     assert stream.finished(258) == (130, b"^C")
 
 
-def test_a_withdrawn_line_executes_nothing():
+def test_a_withdrawn_line_finishes_without_a_start():
     stream = Stream()
     stream.run(b"# nothing\r", b"# nothing\r\n")
     stream.marks.withdraw()
@@ -376,7 +376,7 @@ def test_a_withdrawn_line_executes_nothing():
     assert stream.finished(0) == (0, None)
 
 
-def test_the_next_service_knows_where_a_command_started():
+def test_resume_restores_the_start_of_a_command():
     stream = Stream()
     stream.write(b"sleep 1\r\n")
     start = len(stream.data)
@@ -386,7 +386,7 @@ def test_the_next_service_knows_where_a_command_started():
     assert stream.finished(0) == (0, b"out\r\n")
 
 
-def test_the_next_service_takes_no_command_from_before_the_prompt():
+def test_resume_ignores_a_command_from_before_the_prompt():
     stream = Stream()
     stream.marks.resume([3], len(stream.data))
     assert stream.marks.start is None

@@ -1,4 +1,4 @@
-"""When a watch looks at a pane, and what it reports."""
+"""When a state watch looks at a pane, and which changes it reports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from phux_core.server.shell.state_watch import StateWatch
 PANE = 100
 
 
-def a_foreground(*, pgid=PANE, pid=None, name="bash", shell="bash", canonical=False, echo=False, waiting=True):
+def make_foreground(*, pgid=PANE, pid=None, name="bash", shell="bash", canonical=False, echo=False, waiting=True):
     return Foreground(pgid, pid or pgid, name, "/", shell, True, canonical, echo, waiting)
 
 
@@ -27,7 +27,7 @@ class FakeTimer:
 
 
 class FakeLoop:
-    """A clock that goes when it is told."""
+    """An event loop whose clock a test advances."""
 
     def __init__(self):
         self.now = 1000.0
@@ -79,12 +79,12 @@ def pane():
     return Watched()
 
 
-def test_a_watch_begins_with_running_and_looks_at_nothing(pane):
+def test_a_new_watch_is_running_and_does_not_look(pane):
     pane.loop.advance(10)
     assert (pane.watch.state, pane.watch.foreground, pane.looks, pane.changes) == ("running", None, [], [])
 
 
-def test_a_touch_is_looked_at_when_it_is_quiet(pane):
+def test_a_watch_looks_20_ms_after_the_last_touch(pane):
     pane.state = "prompt"
     pane.watch.touch()
     pane.loop.advance(0.015)
@@ -95,7 +95,7 @@ def test_a_touch_is_looked_at_when_it_is_quiet(pane):
     assert pane.watch.state == "prompt"
 
 
-def test_a_flood_is_looked_at_ten_times_a_second_and_costs_few_timers(pane):
+def test_constant_touches_cause_ten_looks_a_second_and_few_timers(pane):
     for _ in range(1000):
         pane.watch.touch()
         pane.loop.advance(0.001)
@@ -113,7 +113,7 @@ def test_a_flood_is_looked_at_ten_times_a_second_and_costs_few_timers(pane):
         ("awaiting_secret", [3140, 6280]),
     ],
 )
-def test_what_does_not_rest_is_looked_at_with_growing_gaps(pane, state, later):
+def test_a_watch_repeats_its_looks_with_growing_gaps_in_active_states(pane, state, later):
     pane.state = state
     pane.watch.touch()
     pane.loop.advance(7)
@@ -121,7 +121,7 @@ def test_what_does_not_rest_is_looked_at_with_growing_gaps(pane, state, later):
     assert len(pane.loop.pending) == 1
 
 
-def test_the_longer_nothing_happened_the_more_seldom_it_is_looked_at(pane):
+def test_gaps_between_looks_grow_to_ten_seconds_and_a_touch_resets_them(pane):
     pane.watch.touch()
     pane.loop.advance(1000)
     gaps = [second - first for first, second in itertools.pairwise(pane.looks)]
@@ -135,7 +135,7 @@ def test_the_longer_nothing_happened_the_more_seldom_it_is_looked_at(pane):
 
 
 @pytest.mark.parametrize("state", ["prompt", "fullscreen", "dead"])
-def test_what_rests_is_not_looked_at_until_it_is_touched(pane, state):
+def test_a_watch_does_not_repeat_its_looks_in_resting_states(pane, state):
     pane.state = state
     pane.watch.touch()
     pane.loop.advance(60)
@@ -146,7 +146,7 @@ def test_what_rests_is_not_looked_at_until_it_is_touched(pane, state):
     assert pane.looks == [20, 60020]
 
 
-def test_a_touch_brings_the_next_look_forward_and_the_gaps_begin_anew(pane):
+def test_a_touch_causes_an_earlier_look_and_resets_the_gaps(pane):
     pane.watch.touch()
     pane.loop.advance(3)
     pane.looks.clear()
@@ -155,7 +155,7 @@ def test_a_touch_brings_the_next_look_forward_and_the_gaps_begin_anew(pane):
     assert pane.looks == [3020, 3070, 3170]
 
 
-def test_a_program_that_begins_to_wait_without_a_word_is_seen(pane):
+def test_a_program_that_starts_to_wait_without_output_is_reported(pane):
     pane.watch.touch()
     pane.loop.advance(5)
     pane.state = "awaiting_input"
@@ -163,14 +163,14 @@ def test_a_program_that_begins_to_wait_without_a_word_is_seen(pane):
     assert pane.changes == [("awaiting_input", None)]
 
 
-def test_a_mark_is_looked_at_at_once(pane):
+def test_look_now_looks_at_once(pane):
     pane.state = "prompt"
     pane.watch.look_now()
     assert (pane.looks, pane.changes) == ([0], [("prompt", None)])
     assert not pane.loop.pending
 
 
-def test_a_mark_ends_the_wait_for_the_next_look(pane):
+def test_look_now_cancels_the_next_repeated_look(pane):
     pane.watch.touch()
     pane.loop.advance(3)
     pane.state = "prompt"
@@ -180,7 +180,7 @@ def test_a_mark_ends_the_wait_for_the_next_look(pane):
     assert pane.looks == []
 
 
-def test_a_mark_in_a_burst_does_not_replace_the_look_after_it(pane):
+def test_look_now_does_not_cancel_the_look_after_a_touch(pane):
     pane.watch.touch()
     pane.loop.advance(0.01)
     pane.state = "prompt"
@@ -190,7 +190,7 @@ def test_a_mark_in_a_burst_does_not_replace_the_look_after_it(pane):
     assert pane.changes == [("prompt", None)]
 
 
-def test_who_asks_hears_of_now_when_something_happened_and_is_no_look_when_nothing_did(pane):
+def test_look_if_due_looks_only_after_a_touch(pane):
     pane.state = "prompt"
     pane.watch.touch()
     pane.loop.advance(0.01)
@@ -201,23 +201,23 @@ def test_who_asks_hears_of_now_when_something_happened_and_is_no_look_when_nothi
     assert pane.looks == [10, 20]
 
 
-def test_only_real_changes_are_told(pane):
-    pane.foreground = a_foreground()
+def test_a_foreground_is_reported_only_if_its_name_or_pid_changed(pane):
+    pane.foreground = make_foreground()
     pane.watch.look_now()
-    pane.foreground = a_foreground(waiting=False, canonical=True)
+    pane.foreground = make_foreground(waiting=False, canonical=True)
     pane.watch.look_now()
     assert pane.watch.foreground == pane.foreground
     assert len(pane.changes) == 1
-    pane.foreground = a_foreground(name="zsh")
+    pane.foreground = make_foreground(name="zsh")
     pane.watch.look_now()
-    pane.foreground = a_foreground(pid=7)
+    pane.foreground = make_foreground(pid=7)
     pane.watch.look_now()
     pane.foreground = None
     pane.watch.look_now()
     assert len(pane.changes) == 4
 
 
-def test_a_closed_watch_looks_no_more(pane):
+def test_a_closed_watch_does_not_look(pane):
     pane.watch.touch()
     pane.watch.close()
     assert not pane.loop.pending
@@ -227,10 +227,10 @@ def test_a_closed_watch_looks_no_more(pane):
     assert pane.looks == []
 
 
-def test_a_state_that_is_reported_is_not_older_than_typed_input(pane):
+def test_settle_looks_if_there_was_no_look_or_input_is_unread(pane):
     pane.foreground = types.SimpleNamespace(pid=7, name="bash")
     pane.watch.settle()
-    assert len(pane.looks) == 1  # there was no look yet
+    assert len(pane.looks) == 1  # the first look
     pane.watch.settle()
     assert len(pane.looks) == 1
     pane.unread = True
@@ -238,14 +238,14 @@ def test_a_state_that_is_reported_is_not_older_than_typed_input(pane):
     assert len(pane.looks) == 2
 
 
-def test_a_dead_pane_is_not_looked_at_again(pane):
+def test_settle_does_not_look_at_a_dead_pane_again(pane):
     pane.state = "dead"
     pane.watch.look_now()
     pane.watch.settle()
     assert len(pane.looks) == 1
 
 
-def test_who_is_told_may_close_the_watch(pane):
+def test_the_change_callback_may_close_the_watch(pane):
     pane.state = "awaiting_input"
     pane.watch = pane.make_watch(pane.look, lambda state, foreground: pane.watch.close())
     pane.watch.touch()
@@ -254,7 +254,7 @@ def test_who_is_told_may_close_the_watch(pane):
     assert not pane.loop.pending
 
 
-def test_who_looks_may_close_the_watch(pane):
+def test_the_look_callback_may_close_the_watch(pane):
     def look():
         pane.watch.close()
         return pane.look()
@@ -266,7 +266,7 @@ def test_who_looks_may_close_the_watch(pane):
     assert not pane.loop.pending
 
 
-def test_who_is_told_may_touch_the_watch(pane):
+def test_the_change_callback_may_touch_the_watch(pane):
     pane.state = "prompt"
     pane.watch = pane.make_watch(pane.look, lambda state, foreground: pane.watch.touch())
     pane.watch.touch()
@@ -274,7 +274,7 @@ def test_who_is_told_may_touch_the_watch(pane):
     assert pane.looks == [20, 40]
 
 
-def test_a_look_that_fails_does_not_end_the_watch(pane):
+def test_a_look_that_raises_does_not_end_the_watch(pane):
     calls = []
 
     def look():
@@ -292,14 +292,14 @@ def test_a_look_that_fails_does_not_end_the_watch(pane):
     assert pane.watch.state == "prompt"
 
 
-def test_a_watch_on_a_real_loop():
+def test_a_watch_reports_a_change_on_an_asyncio_loop():
     async def run():
         loop = asyncio.get_running_loop()
-        told = loop.create_future()
+        reported = loop.create_future()
         looks = iter([("running", None), ("running", None), ("prompt", None)])
-        watch = StateWatch(loop, lambda: next(looks), lambda state, _: told.set_result(state), lambda: False)
+        watch = StateWatch(loop, lambda: next(looks), lambda state, _: reported.set_result(state), lambda: False)
         watch.touch()
-        state = await asyncio.wait_for(told, 20)
+        state = await asyncio.wait_for(reported, 20)
         watch.close()
         return state
 

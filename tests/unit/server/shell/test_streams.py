@@ -1,4 +1,4 @@
-"""Recorded streams of real shells through the tracker, without a PTY (tests/support/record_shells.py records them)."""
+"""The tracker fed with streams of real shells, which tests/support/record_shells.py recorded."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def played(request):
 
 
 def commands(replay):
-    """The line, exit code and output of each command."""
+    """Return the line, exit code and output of each command."""
     found = []
     for event in replay.events:
         if isinstance(event, CommandStarted):
@@ -53,14 +53,14 @@ def commands(replay):
 
 def test_every_command_is_reported_with_its_line_exit_code_and_output(played):
     expected = list(EXPECTED)
-    if played.name in REPORT_THEIR_LINE:  # others show the continuation prompt in it
+    if played.name in REPORT_THEIR_LINE:  # the lines of other shells include the continuation prompt
         expected[2] = ("echo 'a\nb'", *expected[2][1:])
-    if played.name == "dash":  # the terminal echoes the second line while the first one runs, and not at the prompt
+    if played.name == "dash":  # the second line is echoed while the first command runs
         expected[6:8] = [("sleep 0.3", 0, "echo ahead\r\n"), (None, 0, "ahead\r\n")]
     assert commands(played) == expected
 
 
-def test_every_end_has_its_start_and_a_prompt_follows_each(played):
+def test_every_command_has_a_start_an_end_and_a_prompt_after_it(played):
     started = None
     for event, after in zip(played.events, [*played.events[1:], None], strict=True):
         match event:
@@ -74,22 +74,22 @@ def test_every_end_has_its_start_and_a_prompt_follows_each(played):
     assert started is None
 
 
-def test_the_state_is_right_whenever_all_is_quiet(played):
-    typed = {step[1]: state for step, state in zip(_quiet(load(played.name)), _last_states(played), strict=True)}
+def test_the_state_is_correct_before_each_typed_input(played):
+    typed = {step[1]: state for step, state in zip(_typed_steps(load(played.name)), _last_states(played), strict=True)}
     expected = dict.fromkeys(["echo 'a\r", "cat\r", "line\r"], "awaiting_input")  # the first is a continuation prompt
-    if played.name == "fish":  # which has none: it edits lines together
+    if played.name == "fish":  # fish has no continuation prompt
         del expected["echo 'a\r"]
     assert {text: state for text, state in typed.items() if state != "prompt"} == expected
     assert played.states.count("running") == 1, "while sleep runs"
 
 
-def _quiet(steps):
-    """The typed steps, and one for the start."""
+def _typed_steps(steps):
+    """Return an empty step for the start, and the typed steps."""
     return [["typed", ""], *(step for step in steps if step[0] == "typed")]
 
 
 def _last_states(replay):
-    """The state at the last look before each typed step, and at the end."""
+    """Return the state at the last look before each typed step, and at the end."""
     states, last, seen = [], None, iter(replay.states)
     for step in load(replay.name):
         if step[0] == "look":
@@ -100,7 +100,7 @@ def _last_states(replay):
 
 
 @every_shell
-def test_events_and_state_do_not_depend_on_where_reads_cut_the_stream(name):
+def test_events_and_state_do_not_depend_on_how_reads_split_the_stream(name):
     replay = replay_of(name)
     for step in load(name):
         before = copy.deepcopy(replay)

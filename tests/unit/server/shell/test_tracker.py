@@ -1,4 +1,4 @@
-"""The rules of the shell tracker, one by one: states, whether a command can be typed, and what is output."""
+"""The rules of the shell tracker: states, events, whether a command can be typed, and spans of output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def bash():
 
 
 def at_prompt(shell):
-    """A shell that has drawn its first prompt and waits, and was looked at."""
+    """Return the replay of a shell that waits at its first prompt, after a look at it."""
     replay = Replay(shell if shell in {"bash", "zsh", "fish"} else "posix")
     draw_prompt(replay, shell)
     look_at_prompt(replay, shell)
@@ -66,7 +66,7 @@ POSIX = pytest.mark.parametrize("shell", EDITORS)
 HOOKS = pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 
 
-# The state
+# States
 
 
 # is a shell -> waiting -> modes -> state
@@ -93,33 +93,33 @@ def look(replay, pid, shell, waiting, modes):
 @KERNEL_CASES
 @pytest.mark.parametrize("pid", [PID, OTHER])
 @pytest.mark.parametrize("shell", ["bash", None])
-def test_without_marks_the_state_is_what_the_kernel_reports(pid, shell, waiting, modes):
+def test_without_marks_the_state_is_derived_from_the_kernel(pid, shell, waiting, modes):
     state = look(Replay(shell, nonce=""), pid, shell, waiting, modes)
     assert state == BY_KERNEL[shell is not None][waiting][modes]
 
 
 @KERNEL_CASES
 @pytest.mark.parametrize("shell", ["bash", None])
-def test_marks_of_the_own_shell_say_nothing_about_another_program(bash, shell, waiting, modes):
+def test_marks_of_the_panes_shell_do_not_affect_the_state_of_another_program(bash, shell, waiting, modes):
     bash.mark("C;ssh")
     assert look(bash, OTHER, shell, waiting, modes) == BY_KERNEL[shell is not None][waiting][modes]
 
 
 @KERNEL_CASES
 @pytest.mark.parametrize("shell", ["bash", None])
-def test_a_command_in_the_own_group_is_a_program(bash, shell, waiting, modes):
+def test_a_command_in_the_process_group_of_the_shell_has_the_state_of_a_program(bash, shell, waiting, modes):
     bash.mark("C;read x")
     assert look(bash, PID, shell, waiting, modes) == BY_KERNEL[False][waiting][modes]
 
 
 @KERNEL_CASES
-def test_a_marked_prompt_is_one_whatever_the_kernel_reports(bash, waiting, modes):
+def test_the_state_at_a_marked_prompt_does_not_depend_on_the_kernel(bash, waiting, modes):
     assert look(bash, PID, "bash", waiting, modes) == "prompt"
 
 
 @KERNEL_CASES
 @pytest.mark.parametrize("before", [[], ["C;true", "D;0;2"], ["C;true", "D;0;2", "A"]])
-def test_questions_before_the_prompt_are_awaiting_input(before, waiting, modes):
+def test_a_question_before_the_prompt_has_the_state_of_a_program(before, waiting, modes):
     replay = Replay("bash")
     for text in before:
         replay.mark(text)
@@ -144,7 +144,7 @@ def test_a_shell_that_queries_the_terminal_before_its_prompt_is_running():
     ("reads", "state"),
     [(None, "running"), ("shown", "awaiting_input"), ("hidden", "awaiting_secret"), ("x", "running")],
 )
-def test_fish_marks_what_its_commands_read(reads, state):
+def test_read_marks_of_fish_determine_the_state_of_a_raw_read(reads, state):
     replay = at_prompt("fish")
     replay.mark("C;read x")
     if reads:
@@ -156,7 +156,7 @@ def test_fish_marks_what_its_commands_read(reads, state):
 
 
 @pytest.mark.parametrize("marks", [[], ["A", "B;1;0"], ["A", "B;1;0", "C;vim"]])
-def test_the_alternate_screen_is_fullscreen(marks):
+def test_the_state_on_the_alternate_screen_is_fullscreen(marks):
     replay = Replay("bash")
     for text in marks:
         replay.mark(text)
@@ -164,7 +164,7 @@ def test_the_alternate_screen_is_fullscreen(marks):
     assert replay.take_look(Look(replay.now, None, alt_screen=True)) == "fullscreen"
 
 
-def test_a_prompt_that_was_drawn_on_the_alternate_screen_is_a_prompt(bash):
+def test_the_state_at_a_prompt_drawn_on_the_alternate_screen_is_prompt(bash):
     bash.tracker.marks.on_alt_screen = True
     assert bash.look(PID, "bash", alt_screen=True) == "prompt"
 
@@ -174,19 +174,19 @@ def test_without_a_foreground_the_state_is_running(bash):
 
 
 @ALL
-def test_input_that_was_not_read_is_running(shell):
+def test_the_state_is_running_while_input_is_unread(shell):
     assert look_at_prompt(at_prompt(shell), shell, unread=True) == "running"
 
 
 @ALL
-def test_an_entered_line_is_running_until_something_is_written(shell):
+def test_the_state_is_running_after_an_entered_line_until_there_is_output(shell):
     replay = at_prompt(shell)
     replay.type(b"make\r")
     assert look_at_prompt(replay, shell) == "running"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
-def test_a_continuation_prompt_or_a_question_of_the_shell_is_awaiting_input(shell):
+def test_the_state_at_a_continuation_prompt_of_bash_or_zsh_is_awaiting_input(shell):
     replay = at_prompt(shell)
     replay.type(b"echo 'a\r")
     replay.now += 0.01
@@ -202,7 +202,7 @@ def test_a_continuation_prompt_or_a_question_of_the_shell_is_awaiting_input(shel
     assert isinstance(started, CommandStarted)
 
 
-def test_a_line_that_goes_on_in_fish_is_a_partly_typed_line_at_its_prompt():
+def test_a_continued_line_in_fish_is_a_partly_typed_line_at_the_prompt():
     replay = at_prompt("fish")
     replay.type(b"echo 'a\r")
     replay.now += 0.01
@@ -212,7 +212,7 @@ def test_a_line_that_goes_on_in_fish_is_a_partly_typed_line_at_its_prompt():
 
 
 @POSIX
-def test_a_continuation_prompt_of_a_posix_shell_is_awaiting_input(shell):
+def test_the_state_at_a_continuation_prompt_of_a_posix_shell_is_awaiting_input(shell):
     replay = at_prompt(shell)
     replay.type(b"echo 'a\r")
     replay.write(b"echo 'a\r\n> ")
@@ -222,7 +222,7 @@ def test_a_continuation_prompt_of_a_posix_shell_is_awaiting_input(shell):
 
 
 @ALL
-def test_an_interrupt_at_an_empty_prompt_leaves_it_a_prompt(shell):
+def test_the_state_is_prompt_after_an_interrupt_at_an_empty_prompt(shell):
     replay = at_prompt(shell)
     replay.type(b"\x03")
     assert look_at_prompt(replay, shell) == "prompt"
@@ -245,7 +245,7 @@ def test_lines_typed_while_a_command_runs_are_executed_before_the_state_is_promp
     assert look_at_prompt(replay, shell) == "prompt"
 
 
-def test_a_nested_shell_is_running_until_it_pauses(bash):
+def test_a_nested_shell_is_running_until_its_output_pauses(bash):
     bash.mark("C;zsh")
     bash.write(b"% ")
     bash.now += LATER_S
@@ -253,7 +253,7 @@ def test_a_nested_shell_is_running_until_it_pauses(bash):
     bash.now += 0.1
     assert bash.look(OTHER, "zsh") == "running"
     bash.write(b"make\r\n% ")
-    assert bash.look(OTHER, "zsh") == "running", "it may still be taking the line"
+    assert bash.look(OTHER, "zsh") == "running", "it may still be reading the line"
     bash.now += 0.1
     assert bash.look(OTHER, "zsh") == "prompt"
     bash.type(b"\x1b[A\r")
@@ -261,7 +261,7 @@ def test_a_nested_shell_is_running_until_it_pauses(bash):
     assert bash.look(OTHER, "zsh") == "prompt", "it may write nothing"
 
 
-def test_a_nested_shell_with_a_run_of_ours_is_not_at_its_prompt(bash):
+def test_a_nested_shell_that_executes_a_run_is_not_at_its_prompt(bash):
     bash.mark("C;zsh")
     bash.tracker.run_shell = OTHER
     assert look(bash, OTHER, "zsh", True, RAW) == "awaiting_input"
@@ -271,11 +271,11 @@ def test_a_nested_shell_with_a_run_of_ours_is_not_at_its_prompt(bash):
 
 @pytest.mark.parametrize(("waiting", "state"), [(True, "prompt"), (None, "prompt"), (False, "running")])
 @POSIX
-def test_the_prompt_of_a_posix_shell_is_one_when_it_waits(shell, waiting, state):
+def test_the_state_at_the_prompt_of_a_posix_shell_is_prompt_unless_it_is_busy(shell, waiting, state):
     assert look_at_prompt(at_prompt(shell), shell, waiting=waiting) == state
 
 
-def test_a_posix_editor_that_has_not_set_the_terminal_yet_is_running():
+def test_a_posix_shell_is_running_until_its_line_editor_sets_the_terminal_mode():
     replay = at_prompt("ksh")
     draw_prompt(replay, "ksh", number=2)
     assert replay.look(PID, "posix", canonical=True, echo=True) == "running"
@@ -286,7 +286,7 @@ def test_a_posix_editor_that_has_not_set_the_terminal_yet_is_running():
 
 
 @HOOKS
-def test_a_prompt_drawn_again_ends_no_command(shell):
+def test_a_redrawn_prompt_ends_no_command(shell):
     replay = at_prompt(shell)
     replay.mark("C;make")
     marks = ["D;0;1", "A", "B;1;0"] if shell == "bash" else ["A"]
@@ -297,7 +297,7 @@ def test_a_prompt_drawn_again_ends_no_command(shell):
 
 
 @ALL
-def test_a_prompt_drawn_again_is_no_event(shell):
+def test_a_redrawn_prompt_causes_no_event(shell):
     replay = at_prompt(shell)
     editor = EDITORS.get(shell)
     for text in ("D;0;1" if editor else "A", "A", f"B;{editor}" if editor else "B;1;0" if shell == "bash" else "B"):
@@ -305,13 +305,13 @@ def test_a_prompt_drawn_again_is_no_event(shell):
     assert look_at_prompt(replay, shell) == "prompt"
 
 
-def test_hooks_that_a_command_replaces_lose_no_status(bash):
+def test_the_exit_code_of_a_command_that_replaced_the_hooks_is_reported(bash):
     bash.mark("C;")
     finished, ready = bash.mark("B;2;7")
     assert (finished.exit_code, finished.is_marked, ready) == (7, False, PromptReady())
 
 
-def test_bash_is_asked_once_for_hooks_that_a_command_may_have_replaced(bash):
+def test_hooks_are_requested_once_if_a_command_may_have_replaced_them(bash):
     bash.mark("C;")
     bash.write(b"\x1b[?2004h$ ")
     look_at_prompt(bash, in_editor=False)
@@ -328,7 +328,7 @@ def test_bash_is_asked_once_for_hooks_that_a_command_may_have_replaced(bash):
 
 
 @POSIX
-def test_a_command_of_a_posix_shell_is_reported_once_with_the_line_from_the_screen(shell):
+def test_a_command_of_a_posix_shell_is_reported_once_with_its_echoed_line(shell):
     replay = at_prompt(shell)
     replay.type(b"make all\r")
     assert replay.write(b"make all") == []
@@ -341,7 +341,7 @@ def test_a_command_of_a_posix_shell_is_reported_once_with_the_line_from_the_scre
 
 @POSIX
 @pytest.mark.parametrize("pid", [PID, OTHER])
-def test_a_command_of_a_posix_shell_that_writes_nothing_is_reported_by_a_look(shell, pid):
+def test_a_command_of_a_posix_shell_without_output_is_reported_after_a_look(shell, pid):
     replay = at_prompt(shell)
     replay.type(b"sleep 9\r")
     replay.write(b"sleep 9\r\n")
@@ -361,7 +361,7 @@ def test_a_line_of_a_posix_shell_that_executes_nothing_is_not_reported(shell, li
 
 
 @POSIX
-def test_a_continuation_prompt_starts_no_command_wherever_its_output_is_cut(shell):
+def test_a_continuation_prompt_that_arrives_in_pieces_starts_no_command(shell):
     replay = at_prompt(shell)
     replay.type(b"echo 'a\r")
     for piece in (b"echo 'a\r\n", b">", b" ", b"\x1b]7748;5ecret", b";P\a"):
@@ -374,7 +374,7 @@ def test_a_continuation_prompt_starts_no_command_wherever_its_output_is_cut(shel
 
 @POSIX
 @pytest.mark.parametrize("line", [b"PS1='> '", b"unset PS1", b"exec 2>log"])
-def test_a_posix_shell_whose_prompt_is_changed_sends_no_more_marks(shell, line):
+def test_marks_end_when_the_prompt_of_a_posix_shell_is_replaced(shell, line):
     replay = at_prompt(shell)
     replay.type(line + b"\r")
     replay.write(line + b"\r\n")
@@ -387,7 +387,7 @@ def test_a_posix_shell_whose_prompt_is_changed_sends_no_more_marks(shell, line):
     assert may_type(replay) == Ready(replay.tracker.foreground, None)
 
 
-def test_zsh_without_descriptors_for_its_marks_ends_its_command_when_it_reads_a_line():
+def test_a_command_of_zsh_without_a_descriptor_for_marks_ends_when_zsh_reads_a_line():
     replay = at_prompt("zsh")
     replay.mark("C;exec 3<&-")
     replay.write(b"out\r\n")
@@ -399,7 +399,7 @@ def test_zsh_without_descriptors_for_its_marks_ends_its_command_when_it_reads_a_
 
 
 @ALL
-def test_a_shell_that_executes_another_one_ends_its_command_and_sends_no_more_marks(shell):
+def test_exec_of_another_shell_ends_the_command_and_the_use_of_marks(shell):
     replay = at_prompt(shell)
     replay.type(b"exec sh\r")
     replay.write(b"exec sh\r\n")
@@ -421,7 +421,7 @@ def test_a_shell_that_executes_another_one_ends_its_command_and_sends_no_more_ma
     assert may_type(replay) == Ready(foreground, None)
 
 
-def test_another_shell_at_the_start_of_the_pane_needs_no_prompt_of_ours():
+def test_a_shell_replaced_before_its_first_prompt_can_execute_commands():
     replay = Replay("bash")
     replay.write(b"% ")
     replay.look(PID, "zsh")
@@ -435,7 +435,7 @@ def test_another_shell_at_the_start_of_the_pane_needs_no_prompt_of_ours():
 @pytest.mark.parametrize("change", [{"pid": OTHER}, {"shell": None}, {"waiting": False}, {"waiting": None}], ids=str)
 def test_only_a_shell_that_waits_without_a_prompt_mark_may_have_been_replaced(bash, change):
     tracker = bash.tracker
-    assert not tracker.may_be_replaced(tracker.foreground), "it has marked its prompt"
+    assert not tracker.may_be_replaced(tracker.foreground), "the shell marked its prompt"
     bash.mark("C;exec zsh")
     assert tracker.may_be_replaced(tracker.foreground)
     assert not tracker.may_be_replaced(tracker.foreground._replace(**change))
@@ -444,7 +444,7 @@ def test_only_a_shell_that_waits_without_a_prompt_mark_may_have_been_replaced(ba
     assert not tracker.may_be_replaced(tracker.foreground)
 
 
-def test_a_prompt_without_room_for_its_end_is_ready(bash):
+def test_a_waiting_shell_without_a_prompt_end_mark_is_ready(bash):
     bash.mark("C;")
     bash.mark("D;0;2")
     bash.mark("A")
@@ -468,7 +468,7 @@ def test_no_command_can_be_typed_before_the_first_look():
 
 
 @pytest.mark.parametrize("canonical", [True, False])
-def test_no_command_can_be_typed_into_a_question_before_the_prompt(canonical):
+def test_no_command_can_be_typed_at_a_question_before_the_prompt(canonical):
     replay = Replay("bash")
     replay.write(b"Start the agent? ")
     replay.now += LATER_S
@@ -501,7 +501,7 @@ def test_no_command_can_be_typed_over_a_partly_typed_line(shell):
 
 
 @POSIX
-def test_a_posix_shell_cannot_be_asked_for_its_line(shell):
+def test_a_partly_typed_line_in_a_posix_shell_cannot_be_queried(shell):
     replay = at_prompt(shell)
     replay.type(b"rm -r")
     look_at_prompt(replay, shell)
@@ -512,7 +512,7 @@ def test_a_posix_shell_cannot_be_asked_for_its_line(shell):
     assert isinstance(may_type(replay), Ready)
 
 
-def test_text_that_the_shell_itself_puts_after_its_prompt_is_in_doubt(bash):
+def test_text_after_the_prompt_may_be_a_partly_typed_line(bash):
     assert isinstance(may_type(bash, b"\x1b[K"), Ready)
     assert problem(bash, b"recalled line").asks
 
@@ -528,7 +528,7 @@ def test_no_command_can_be_typed_right_after_an_interrupt(bash):
     assert 0 < found.again_s < 0.25
 
 
-def test_the_command_that_has_the_foreground_is_named(bash):
+def test_the_problem_names_the_command_in_the_foreground(bash):
     bash.mark("C;make -j2\\nnext")
     bash.look(PID, "bash", name="bash", waiting=False)
     assert problem(bash).message == "bash (make -j2) is in the foreground of @1"
@@ -538,7 +538,7 @@ def test_the_command_that_has_the_foreground_is_named(bash):
     assert problem(bash).message == "sudo waits for a secret in @1"
 
 
-def test_a_program_on_the_alternate_screen_is_named(bash):
+def test_the_problem_names_the_program_on_the_alternate_screen(bash):
     bash.mark("C;vim")
     bash.look(OTHER, None, name="vim", alt_screen=True)
     assert problem(bash) == Problem("vim uses the alternate screen of @1", 0.0)
@@ -547,7 +547,7 @@ def test_a_program_on_the_alternate_screen_is_named(bash):
 
 
 @pytest.mark.parametrize("name", ["ssh", "docker", "kubectl", "su", "sudo"])
-def test_a_program_that_leads_to_another_shell_may_read_commands(bash, name):
+def test_a_command_can_be_typed_into_a_program_that_runs_another_shell_and_waits(bash, name):
     bash.mark(f"C;{name}")
     bash.now += LATER_S
     bash.look(OTHER, None, name=name)
@@ -558,7 +558,7 @@ def test_a_program_that_leads_to_another_shell_may_read_commands(bash, name):
     assert "is in the foreground" in problem(bash).message
 
 
-def test_a_nested_shell_reads_commands_at_its_prompt(bash):
+def test_a_command_can_be_typed_only_at_an_empty_prompt_of_a_nested_shell(bash):
     bash.mark("C;zsh")
     assert look(bash, OTHER, "zsh", True, RAW) == "prompt"
     assert may_type(bash) == Ready(bash.tracker.foreground, None)
@@ -570,7 +570,7 @@ def test_a_nested_shell_reads_commands_at_its_prompt(bash):
     assert "is busy" in problem(bash).message
 
 
-def test_busybox_may_query_the_cursor_position_after_its_prompt():
+def test_no_command_can_be_typed_while_busybox_may_query_the_cursor_position():
     replay = at_prompt("busybox")
     replay.tracker.last_reply = replay.now
     found = problem(replay)
@@ -579,17 +579,17 @@ def test_busybox_may_query_the_cursor_position_after_its_prompt():
     assert isinstance(may_type(replay), Ready)
 
 
-def test_a_posix_shell_that_has_not_begun_to_read_is_waited_for():
+def test_no_command_can_be_typed_before_a_posix_shell_starts_to_read():
     replay = at_prompt("ksh")
     replay.look(PID, "posix", canonical=True, echo=True, waiting=False)
     assert "about to read" in problem(replay).message
 
 
-# What is output
+# Spans of output
 
 
 @HOOKS
-def test_prompts_and_lines_typed_at_them_are_no_output(shell):
+def test_prompts_and_entered_lines_are_not_output(shell):
     replay = at_prompt(shell)
     replay.type(b"echo hi\r")
     replay.write(b"echo hi\r\n")
@@ -602,7 +602,7 @@ def test_prompts_and_lines_typed_at_them_are_no_output(shell):
 
 
 @pytest.mark.parametrize("pieces", [[b"yes\r"], [b"y", b"es\r"], [b"yes", b"\r"]])
-def test_lines_that_a_program_reads_are_no_output(bash, pieces):
+def test_lines_typed_into_a_program_are_not_output(bash, pieces):
     bash.mark("C;python3")
     place = len(bash.data)
     bash.write(b">>> ")
@@ -614,7 +614,7 @@ def test_lines_that_a_program_reads_are_no_output(bash, pieces):
     assert bash.text(place) == b">>> 1\r\n>>> "
 
 
-def test_a_secret_has_no_echo_that_would_hide_output(bash):
+def test_an_entered_secret_hides_no_output(bash):
     bash.mark("C;sudo make")
     place = len(bash.data)
     bash.write(b"Password: ")
@@ -642,7 +642,7 @@ def test_keys_without_enter_hide_no_output(bash):
     assert bash.text(place) == b"bye\r\n"
 
 
-def test_without_marks_output_starts_after_the_line_that_was_entered_last():
+def test_without_marks_output_starts_after_the_last_entered_line():
     replay = Replay(None, nonce="")
     replay.write(b"hello\r\n> ")
     assert replay.text() == b"hello\r\n> "
@@ -653,7 +653,7 @@ def test_without_marks_output_starts_after_the_line_that_was_entered_last():
     assert replay.text(replay.tracker.output_start(len(replay.data))) == b"1\r\n> "
 
 
-def test_output_starts_at_the_end_when_a_line_was_entered_that_the_shell_has_not_taken(bash):
+def test_output_starts_at_the_end_while_an_entered_line_is_unread(bash):
     bash.mark("C;")
     bash.write(b"one\r\n")
     draw_prompt(bash, "bash", number=2)
@@ -662,10 +662,10 @@ def test_output_starts_at_the_end_when_a_line_was_entered_that_the_shell_has_not
     assert bash.tracker.output_start(len(bash.data)) == len(bash.data)
 
 
-# What the marks alone tell
+# Facts known from marks alone
 
 
-def test_the_foreground_of_a_shell_at_its_prompt_is_known_until_something_happens(bash):
+def test_the_foreground_is_known_only_while_the_shell_is_at_its_prompt(bash):
     assert bash.tracker.knows_foreground
     bash.type(b"ls\r")
     assert not bash.tracker.knows_foreground
@@ -676,7 +676,7 @@ def test_the_foreground_of_a_shell_at_its_prompt_is_known_until_something_happen
     assert not bash.tracker.knows_foreground
 
 
-def test_the_foreground_of_a_shell_seen_before_its_editor_set_the_terminal_mode_is_not_known(bash):
+def test_the_foreground_is_not_known_before_the_line_editor_sets_the_terminal_mode(bash):
     look_at_prompt(bash, canonical=True, echo=True)
     assert not bash.tracker.knows_foreground
     look_at_prompt(bash)

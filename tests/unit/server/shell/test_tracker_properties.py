@@ -1,4 +1,4 @@
-"""Generated sequences of events: whatever happens in a pane, the tracker does not raise and contradicts itself nowhere."""
+"""Properties of the shell tracker: it never raises and stays consistent for generated sequences of steps."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ STEPS = st.one_of(
     st.tuples(st.just("wait"), st.sampled_from([0.001, 0.02, 0.1, 0.3, 1.0, 20.0])),
 )
 SEQUENCES = st.lists(STEPS.filter(lambda step: step[0] not in {"end marks", "replace"}) | STEPS, max_size=40)
-# Other tests load the machine.
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Tests that run in parallel make these slow.
+without_deadline = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 SHELLS = st.sampled_from(["bash", "zsh", "fish", "posix", None])
 
 
@@ -71,8 +71,8 @@ def take(replay, step):
             replay.now += seconds
 
 
-def read_everything(replay):
-    """Ask the tracker all that can be asked; return the spans of output."""
+def query_everything(replay):
+    """Call every query of the tracker; return the spans of output."""
     tracker, end = replay.tracker, len(replay.data)
     for tail in (b"", b"text"):
         assert isinstance(tracker.may_type(replay.now, tail), Ready | Problem)
@@ -86,14 +86,14 @@ def read_everything(replay):
     return list(tracker.output_between(0, end))
 
 
-@unhurried
+@without_deadline
 @given(SHELLS, SEQUENCES)
-def test_reading_changes_nothing_and_output_spans_are_ordered_and_disjoint(shell, steps):
+def test_queries_change_nothing_and_output_spans_are_ordered_and_disjoint(shell, steps):
     replay = Replay(shell)
     for step in steps:
         take(replay, step)
         before = state_of(replay.tracker)
-        spans = read_everything(replay)
+        spans = query_everything(replay)
         assert state_of(replay.tracker) == before
         places = [place for span in spans for place in span]
         assert places == sorted(places)
@@ -101,9 +101,9 @@ def test_reading_changes_nothing_and_output_spans_are_ordered_and_disjoint(shell
         assert all(0 <= place <= len(replay.data) for place in places)
 
 
-@unhurried
+@without_deadline
 @given(SHELLS, SEQUENCES)
-def test_every_end_of_a_command_has_a_start(shell, steps):
+def test_every_finished_command_was_started(shell, steps):
     replay = Replay(shell)
     for step in steps:
         take(replay, step)
@@ -124,9 +124,9 @@ def test_every_end_of_a_command_has_a_start(shell, steps):
     assert all(first[1] <= second[0] for first, second in itertools.pairwise(outputs))
 
 
-@unhurried
+@without_deadline
 @given(SHELLS, SEQUENCES, SEQUENCES)
-def test_the_next_service_goes_on_where_the_last_one_ended(shell, steps, more):
+def test_restored_marks_report_the_same_events(shell, steps, more):
     replay = Replay(shell)
     for step in steps:
         take(replay, step)
@@ -141,7 +141,7 @@ def test_the_next_service_goes_on_where_the_last_one_ended(shell, steps, more):
     assert kinds[0] == kinds[1]
 
 
-@unhurried
+@without_deadline
 @given(SEQUENCES)
 def test_without_a_nonce_there_are_no_events(steps):
     replay = Replay("bash", nonce="")

@@ -1,4 +1,4 @@
-"""A turn that can be had without waiting, among those who wait for it."""
+"""A lock that can be acquired without waiting, but not before tasks that wait for it."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from phux_core.server.sync.pane_lock import PaneLock
 
 
 def test_a_free_lock_is_acquired_at_once():
-    async def play():
-        turn = PaneLock()
-        assert turn.try_acquire()
-        assert turn.locked()
-        assert not turn.try_acquire()
-        turn.release()
-        assert turn.try_acquire()
+    async def scenario():
+        lock = PaneLock()
+        assert lock.try_acquire()
+        assert lock.locked()
+        assert not lock.try_acquire()
+        lock.release()
+        assert lock.try_acquire()
 
-    asyncio.run(play())
+    asyncio.run(scenario())
 
 
-def test_waiters_are_served_in_order():
-    async def play():
-        turn, order = PaneLock(), []
-        assert turn.try_acquire()
+def test_waiting_tasks_acquire_the_lock_in_order():
+    async def scenario():
+        lock, order = PaneLock(), []
+        assert lock.try_acquire()
 
         async def wait(name):
-            async with turn:
+            async with lock:
                 order.append(name)
 
         waiting = [asyncio.ensure_future(wait(name)) for name in "ab"]
         await asyncio.sleep(0)
-        assert not turn.try_acquire()
-        turn.release()
-        assert not turn.try_acquire(), "it is free, but promised"
+        assert not lock.try_acquire()
+        lock.release()
+        assert not lock.try_acquire(), "the lock is free, but a task waits for it"
         await asyncio.gather(*waiting)
         assert order == ["a", "b"]
-        assert turn.try_acquire()
+        assert lock.try_acquire()
 
-    asyncio.run(play())
+    asyncio.run(scenario())

@@ -1,4 +1,4 @@
-"""What is told once: to listeners in the same moment, in order, and to whoever waits."""
+"""A result that is set once: listeners are called at once and in order, and callers may wait for it."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from phux_core.server.sync.promise import Promise
 
 
 def test_listeners_are_called_at_once_and_in_order():
-    outcome, told = Promise(), []
-    outcome.then(lambda result: told.append(("first", result, outcome.is_known)))
-    outcome.then(lambda result: told.append(("second", result, outcome.is_known)))
-    assert told == []
+    outcome, calls = Promise(), []
+    outcome.then(lambda result: calls.append(("first", result, outcome.is_known)))
+    outcome.then(lambda result: calls.append(("second", result, outcome.is_known)))
+    assert calls == []
     outcome.set({"exit_code": 0})
-    assert told == [("first", {"exit_code": 0}, True), ("second", {"exit_code": 0}, True)]
+    assert calls == [("first", {"exit_code": 0}, True), ("second", {"exit_code": 0}, True)]
 
 
 def test_a_late_listener_gets_the_first_result():
-    outcome, told = Promise(), []
+    outcome, calls = Promise(), []
     outcome.set({"exit_code": 1})
     outcome.set({"exit_code": 2})
-    outcome.then(told.append)
-    assert told == [{"exit_code": 1}]
+    outcome.then(calls.append)
+    assert calls == [{"exit_code": 1}]
 
 
 def test_a_listener_may_add_another():
-    outcome, told = Promise(), []
-    outcome.then(lambda _result: outcome.then(told.append))
+    outcome, calls = Promise(), []
+    outcome.then(lambda _result: outcome.then(calls.append))
     outcome.set({})
-    assert told == [{}]
+    assert calls == [{}]
 
 
 def test_wait_returns_the_result_raises_the_error_or_times_out():

@@ -1,4 +1,4 @@
-"""What is told when the tree changes."""
+"""The events that are pushed when the tree changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def record(id_):
 
 @pytest.fixture
 def tree():
-    """Session 1, called a, with the windows 1 (panes 1 and 2, side by side) and 2 (pane 3); session 2, called b."""
+    """Session 1 (a) has window 1 (panes 1 and 2, side by side) and window 2 (pane 3); session 2 (b) has pane 4."""
     made = Tree()
     session = made.add_session("a", "one", record(made.take_pane_id()))
     window = session.windows[0]
@@ -26,67 +26,69 @@ def tree():
     return made
 
 
-def told(tree, change):
+def events_of(tree, change):
     before = tree_state(tree)
     change()
     return list(changes(before, tree_state(tree)))
 
 
-def test_an_unchanged_tree_has_no_events(tree):
-    assert told(tree, lambda: None) == []
-    assert told(Tree(), lambda: None) == []
+def test_an_unchanged_tree_causes_no_events(tree):
+    assert events_of(tree, lambda: None) == []
+    assert events_of(Tree(), lambda: None) == []
 
 
-def test_a_new_session_has_events_for_its_window_and_the_focus(tree):
-    assert told(tree, lambda: tree.add_session("c", "sh", record(5))) == [
+def test_a_new_session_causes_events_for_its_window_and_the_focus(tree):
+    assert events_of(tree, lambda: tree.add_session("c", "sh", record(5))) == [
         ("session_added", {"session": 3, "name": "c"}),
         ("window_added", {"window": 4, "session": 3, "index": 0}),
         ("focus_changed", {"session": 3, "window": 4, "pane": 5}),
     ]
 
 
-def test_a_new_window_leaves_the_focus_where_it_is(tree):
-    assert told(tree, lambda: tree.add_window(tree.sessions[1], "x", record(5), 7)) == [
+def test_a_new_window_does_not_change_the_focus(tree):
+    assert events_of(tree, lambda: tree.add_window(tree.sessions[1], "x", record(5), 7)) == [
         ("window_added", {"window": 4, "session": 1, "index": 7})
     ]
 
 
-def test_a_new_layout_size_or_zoom_changes_the_layout(tree):
+def test_a_new_layout_size_or_zoom_causes_layout_changed(tree):
     window = tree.sessions[1].windows[0]
-    look = [("layout_changed", {"window": 1})]
-    assert told(tree, lambda: window.lay_out({**window.layout, "ratio": 0.25})) == look
-    assert told(tree, lambda: setattr(window, "cols", 100)) == look
-    assert told(tree, lambda: setattr(window, "zoomed", 1)) == look
+    expected = [("layout_changed", {"window": 1})]
+    assert events_of(tree, lambda: window.lay_out({**window.layout, "ratio": 0.25})) == expected
+    assert events_of(tree, lambda: setattr(window, "cols", 100)) == expected
+    assert events_of(tree, lambda: setattr(window, "zoomed", 1)) == expected
 
 
-def test_focus_changed_names_the_session_in_which_it_moved(tree):
+def test_focus_changed_contains_the_session_whose_focus_moved(tree):
     window = tree.sessions[1].windows[0]
-    assert told(tree, lambda: window.focus(2)) == [("focus_changed", {"session": 1, "window": 1, "pane": 2})]
-    assert told(tree, lambda: tree.sessions[1].focus(2)) == [("focus_changed", {"session": 1, "window": 2, "pane": 3})]
-    assert told(tree, lambda: window.focus(1)) == []  # a window that is not the current one
-    assert told(tree, lambda: tree.focus(1)) == [("focus_changed", {"session": 1, "window": 2, "pane": 3})]
+    assert events_of(tree, lambda: window.focus(2)) == [("focus_changed", {"session": 1, "window": 1, "pane": 2})]
+    assert events_of(tree, lambda: tree.sessions[1].focus(2)) == [
+        ("focus_changed", {"session": 1, "window": 2, "pane": 3})
+    ]
+    assert events_of(tree, lambda: window.focus(1)) == []  # the window is not active
+    assert events_of(tree, lambda: tree.focus(1)) == [("focus_changed", {"session": 1, "window": 2, "pane": 3})]
 
 
-def test_a_removed_pane_changes_the_layout_and_the_focus(tree):
-    assert told(tree, lambda: tree.remove_pane(1)) == [
+def test_a_removed_pane_causes_layout_changed_and_focus_changed(tree):
+    assert events_of(tree, lambda: tree.remove_pane(1)) == [
         ("layout_changed", {"window": 1}),
         ("focus_changed", {"session": 1, "window": 1, "pane": 2}),
     ]
 
 
-def test_the_last_pane_of_a_window_and_of_a_session_close_them(tree):
-    assert told(tree, lambda: tree.remove_pane(3)) == [("window_closed", {"window": 2, "session": 1})]
-    assert told(tree, lambda: tree.remove_pane(4)) == [
+def test_removing_the_last_pane_closes_its_window_and_session(tree):
+    assert events_of(tree, lambda: tree.remove_pane(3)) == [("window_closed", {"window": 2, "session": 1})]
+    assert events_of(tree, lambda: tree.remove_pane(4)) == [
         ("window_closed", {"window": 3, "session": 2}),
         ("session_closed", {"session": 2, "name": "b"}),
         ("focus_changed", {"session": 1, "window": 1, "pane": 1}),
     ]
 
 
-def test_a_window_that_moves_is_not_a_new_one(tree):
+def test_a_moved_window_causes_only_window_moved(tree):
     def move():
         window = tree.sessions[1].windows[1]
         tree.remove_window(tree.sessions[1], window)
         tree.sessions[2].add(window, 4)
 
-    assert told(tree, move) == [("window_moved", {"window": 2, "session": 2, "index": 4})]
+    assert events_of(tree, move) == [("window_moved", {"window": 2, "session": 2, "index": 4})]

@@ -1,4 +1,4 @@
-"""What a new pane starts."""
+"""The size, directory, environment and command of a new pane."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from phux_core.errors import BadCwdError, BadSizeError, CannotExecuteError
 from phux_core.server.tree import launch
 
 
-@pytest.mark.parametrize("asked", [(1, 1), (80, 24), (MAX_SIZE, MAX_SIZE)])
-def test_a_size_in_range_is_accepted(asked):
-    assert launch.check_size(*asked) == asked
+@pytest.mark.parametrize("size", [(1, 1), (80, 24), (MAX_SIZE, MAX_SIZE)])
+def test_a_size_in_range_is_accepted(size):
+    assert launch.check_size(*size) == size
 
 
-@pytest.mark.parametrize("asked", [(0, 24), (80, 0), (-1, 24), (80, -5), (MAX_SIZE + 1, 24), (80, 100_000), (2**70, 1)])
-def test_a_size_out_of_range_is_refused_with_its_numbers(asked):
+@pytest.mark.parametrize("size", [(0, 24), (80, 0), (-1, 24), (80, -5), (MAX_SIZE + 1, 24), (80, 100_000), (2**70, 1)])
+def test_a_size_out_of_range_is_refused_and_named_in_the_message(size):
     with pytest.raises(BadSizeError) as caught:
-        launch.check_size(*asked)
-    assert str(asked[0]) in caught.value.message
-    assert str(asked[1]) in caught.value.message
+        launch.check_size(*size)
+    assert str(size[0]) in caught.value.message
+    assert str(size[1]) in caught.value.message
 
 
-def test_the_remedy_names_the_real_limit():
+def test_the_remedy_of_a_bad_size_names_the_limits():
     assert f"from 1 to {MAX_SIZE}" in BadSizeError("x").remedy
 
 
@@ -32,7 +32,7 @@ def test_an_existing_directory_is_accepted(tmp_path):
     assert launch.check_cwd(str(tmp_path / "link")) == str(tmp_path / "link")
 
 
-def test_a_directory_that_cannot_be_used_is_refused_with_the_reason(tmp_path, monkeypatch):
+def test_an_unusable_directory_is_refused_with_the_reason(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     (tmp_path / "dangling").symlink_to("nowhere")
     for cwd, why in [
@@ -44,7 +44,7 @@ def test_a_directory_that_cannot_be_used_is_refused_with_the_reason(tmp_path, mo
     ]:
         with pytest.raises(BadCwdError, match=why):
             launch.check_cwd(cwd)
-    monkeypatch.setattr(launch.os, "access", lambda *_: False)  # root may enter everything
+    monkeypatch.setattr(launch.os, "access", lambda *_: False)  # root may enter every directory
     with pytest.raises(BadCwdError, match="may not be entered"):
         launch.check_cwd(str(tmp_path))
 
@@ -53,7 +53,7 @@ def environment(base, extra=None, cwd="/"):
     return launch.build_environment(base, extra or {}, cwd=cwd, socket="/s", pane=7)
 
 
-def test_a_program_gets_the_callers_environment_and_knows_where_it_is():
+def test_the_environment_has_the_variables_of_the_caller_the_terminal_and_the_pane():
     assert environment({"HOME": "/h", "TERM": "dumb"}) == {
         "HOME": "/h",
         "TERM": "xterm-256color",
@@ -64,7 +64,7 @@ def test_a_program_gets_the_callers_environment_and_knows_where_it_is():
     }
 
 
-def test_requested_variables_override_the_terminals_but_not_the_panes():
+def test_extra_variables_override_those_of_the_terminal_but_not_of_the_pane():
     made = environment({"A": "1"}, {"A": "2", "TERM": "vt100", "PHUX_PANE": "@1", "PHUX_SOCKET": "/other"})
     assert (made["A"], made["TERM"], made["PHUX_PANE"], made["PHUX_SOCKET"]) == ("2", "vt100", "@7", "/s")
 
@@ -85,9 +85,9 @@ def test_pwd_is_the_start_directory_in_the_callers_spelling(tmp_path):
 
 
 def test_variables_of_the_callers_terminal_are_removed():
-    strangers = dict.fromkeys(("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WINDOW"), "x")
-    assert not strangers.keys() & environment(strangers).keys()
-    assert environment(strangers, {"COLUMNS": "9"})["COLUMNS"] == "9"
+    inherited = dict.fromkeys(("COLUMNS", "LINES", "TERMCAP", "TMUX", "TMUX_PANE", "STY", "WINDOW"), "x")
+    assert not inherited.keys() & environment(inherited).keys()
+    assert environment(inherited, {"COLUMNS": "9"})["COLUMNS"] == "9"
 
 
 def test_the_callers_environment_is_not_changed():
@@ -98,7 +98,7 @@ def test_the_callers_environment_is_not_changed():
 
 @pytest.fixture
 def tools(tmp_path):
-    """Two directories with programs, and one file that is none."""
+    """Create two directories with programs, a file that is not executable and a subdirectory."""
     for place in ("one", "two"):
         (tmp_path / place).mkdir()
         (tmp_path / place / "tool").write_text("#!/bin/sh\n")
@@ -116,7 +116,7 @@ def resolve(tools, command, path=None, **env):
     return launch.resolve_command(command, env, str(tools / "one"))
 
 
-def test_a_program_is_found_along_path_in_order(tools):
+def test_path_is_searched_in_order(tools):
     assert resolve(tools, ["tool", "-x", ""]) == [f"{tools}/one/tool", "-x", ""]
     assert resolve(tools, ["tool"], f"{tools}/two:{tools}/one") == [f"{tools}/two/tool"]
 
@@ -125,13 +125,13 @@ def test_files_that_are_not_executable_are_skipped(tools):
     assert resolve(tools, ["plain"]) == [f"{tools}/two/plain"]
 
 
-def test_a_relative_path_starts_at_the_working_directory(tools):
+def test_a_relative_path_is_resolved_from_the_working_directory(tools):
     assert resolve(tools, ["./tool"]) == [f"{tools}/one/./tool"]
     assert resolve(tools, ["../two/tool"]) == [f"{tools}/one/../two/tool"]
     assert resolve(tools, [f"{tools}/two/tool"]) == [f"{tools}/two/tool"]
 
 
-def test_empty_and_relative_entries_of_path_start_at_the_working_directory(tools):
+def test_empty_and_relative_entries_of_path_are_resolved_from_the_working_directory(tools):
     assert resolve(tools, ["tool"], ":/nowhere") == [f"{tools}/one/tool"]
     assert resolve(tools, ["tool"], "../two") == [f"{tools}/one/../two/tool"]
 
@@ -142,7 +142,7 @@ def test_without_a_command_the_callers_shell_is_started(tools):
 
 
 @pytest.mark.parametrize("env", [{}, {"SHELL": ""}])
-def test_without_a_shell_bin_sh_is_started(env, tmp_path):
+def test_bin_sh_is_started_if_shell_is_not_set(env, tmp_path):
     assert launch.resolve_command(None, env, str(tmp_path)) == ["/bin/sh"]
 
 
@@ -164,7 +164,7 @@ def test_without_path_the_default_path_is_searched(tmp_path):
         ("/no/such/thing", "does not exist"),
     ],
 )
-def test_a_command_that_cannot_run_is_named_with_the_reason(tools, name, why):
+def test_a_command_that_cannot_be_executed_is_refused_with_the_reason(tools, name, why):
     with pytest.raises(CannotExecuteError, match=why) as caught:
         resolve(tools, [name, "argument"])
     assert repr(name) in caught.value.message

@@ -1,4 +1,4 @@
-"""Sessions, windows and panes as records."""
+"""The tree of sessions, windows and panes: ids, focus, layout and storage."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def record(id_, *, dead=False, cwd="/"):
 
 @pytest.fixture
 def tree():
-    """Three sessions of one pane each, 'c' the last made."""
+    """Three sessions with one pane each; 'c' was created last."""
     made = Tree()
     for name in "abc":
         made.add_session(name, "sh", record(made.take_pane_id()))
@@ -127,7 +127,7 @@ def test_removing_an_unknown_pane_changes_nothing(tree):
     assert tree.find_pane(99) is None
 
 
-def test_the_panes_of_a_session_a_window_or_a_pane(wide):
+def test_panes_of_returns_the_panes_of_a_session_window_or_pane(wide):
     def ids(scope, id_):
         return [pane.id for pane in wide.panes_of(scope, id_)]
 
@@ -138,12 +138,12 @@ def test_the_panes_of_a_session_a_window_or_a_pane(wide):
 
 
 @pytest.mark.parametrize(("scope", "id_"), [("session", 1), ("window", 5), ("pane", 10)])
-def test_the_panes_of_an_unknown_target_are_refused(wide, scope, id_):
+def test_panes_of_refuses_an_unknown_target(wide, scope, id_):
     with pytest.raises(NoSuchTargetError, match=f"there is no {scope}"):
         wide.panes_of(scope, id_)
 
 
-def test_the_list_of_panes_is_a_copy(wide):
+def test_panes_of_returns_a_copy(wide):
     for pane in wide.panes_of("session", 5):
         wide.remove_pane(pane.id)
     assert wide.sessions == {}
@@ -175,7 +175,7 @@ def test_bytes_that_are_not_utf8_survive_dump_and_load():
     json.loads(tree.dump().decode("ascii"))
 
 
-def test_equal_records_of_different_sessions_are_distinguished(tree):
+def test_removing_a_pane_does_not_remove_another_with_the_same_pid(tree):
     tree.find_pane(1)[2].pid = tree.find_pane(2)[2].pid
     tree.remove_pane(2)
     assert [pane.id for pane in tree.panes()] == [1, 3]
@@ -184,13 +184,13 @@ def test_equal_records_of_different_sessions_are_distinguished(tree):
 # Layout and focus
 
 
-def test_the_order_of_panes_is_that_of_the_layout(wide):
+def test_panes_are_in_the_order_of_the_layout(wide):
     window = wide.sessions[5].windows[0]
     window.lay_out({"direction": "down", "ratio": 0.5, "first": 2, "second": 1})
     assert [pane.id for pane in window.panes] == window.shown == [2, 1]
 
 
-def test_closing_a_pane_gives_its_place_to_its_sibling(wide):
+def test_the_sibling_of_a_removed_pane_gets_its_space(wide):
     window = wide.sessions[5].windows[0]
     wide.remove_pane(1)
     assert window.layout == 2
@@ -256,7 +256,7 @@ def test_removing_a_zoomed_pane_ends_the_zoom(wide):
     wide.remove_pane(1)
     assert window.zoomed == 2
     wide.remove_pane(9)
-    assert window.zoomed is None  # it has the window anyway
+    assert window.zoomed is None  # it is the only pane of the window
     window.panes.append(record(9))
     window.lay_out({"direction": "right", "ratio": 0.5, "first": 2, "second": 9})
     window.zoomed = 2
@@ -272,9 +272,9 @@ def test_a_dead_pane_leaves_the_layout_and_stays_in_the_window(wide):
     assert [pane.id for pane in window.panes] == [3, 4]
     assert wide.focused_pane() == 3
     assert wide.retire(4) is None
-    wide.remove_pane(3)  # what is left comes back, for as long as it can be read
+    wide.remove_pane(3)  # the dead pane is the only one left, so it returns to the layout
     assert (window.layout, window.active_pane) == (4, 4)
-    assert wide.sessions[5].active_window == 10  # but the focus goes where a program runs
+    assert wide.sessions[5].active_window == 10  # the focus moves to a window with a running program
 
 
 def test_one_of_several_dead_panes_stays_in_the_layout(wide):
@@ -297,10 +297,10 @@ def test_the_last_dead_pane_of_a_window_stays_and_loses_the_focus(wide):
     for pane in (1, 2):
         wide.find_pane(pane)[2].dead = True
         wide.retire(pane)
-    assert session.active_window == 10  # nothing lives elsewhere
+    assert session.active_window == 10  # no other window has a running program
 
 
-def test_layouts_and_the_order_of_focus_are_dumped(wide):
+def test_layout_zoom_size_and_focus_order_survive_dump_and_load(wide):
     window = wide.sessions[5].windows[0]
     window.focus(1)
     window.zoomed, window.size_policy, window.cols = 1, "manual", 120

@@ -1,4 +1,4 @@
-"""Whose size a window has."""
+"""The size of a window under each size policy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from phux_core.server.tree.size_policy import View, decide
 
 OWN = (80, 24)
-WIDE, HIGH, SMALL = View(200, 20, 1.0), View(60, 50, 3.0), View(70, 30, 2.0)
+WIDE, TALL, SMALL = View(200, 20, 1.0), View(60, 50, 3.0), View(70, 30, 2.0)
 
 
 @pytest.mark.parametrize("policy", ["smallest", "largest", "latest", "manual"])
@@ -19,13 +19,13 @@ def test_a_window_without_views_keeps_its_size(policy):
     ("policy", "size"), [("smallest", (60, 20)), ("largest", (200, 50)), ("latest", (60, 50)), ("manual", OWN)]
 )
 def test_each_policy_chooses_its_size(policy, size):
-    assert decide(policy, [WIDE, HIGH, SMALL], OWN) == size
-    assert decide(policy, [SMALL, HIGH, WIDE], OWN) == size
+    assert decide(policy, [WIDE, TALL, SMALL], OWN) == size
+    assert decide(policy, [SMALL, TALL, WIDE], OWN) == size
 
 
 @pytest.mark.parametrize("policy", ["smallest", "largest", "latest"])
 def test_a_single_view_determines_the_size(policy):
-    assert decide(policy, [HIGH], OWN) == (60, 50)
+    assert decide(policy, [TALL], OWN) == (60, 50)
 
 
 @pytest.mark.parametrize("policy", ["smallest", "largest", "latest"])
