@@ -1,4 +1,4 @@
-"""The script that makes the blocking client of the async one."""
+"""The script that generates the blocking client from the async client."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def script():
         ("state is ``awaiting_input``", "state is ``awaiting_input``"),
     ],
 )
-def test_a_line_is_translated(script, source, expected):
+def test_async_source_is_translated_to_blocking_source(script, source, expected):
     assert script.translate(f"{source}\n") == f"{expected}\n"
 
 
-def test_the_check_fails_for_files_that_are_missing_changed_or_left_over(script, tmp_path, monkeypatch, capsys):
+def test_the_check_fails_for_missing_changed_and_obsolete_files(script, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(script, "TARGET", tmp_path)
     assert script.main(["--check"]) == 1
     assert script.main([]) == 0

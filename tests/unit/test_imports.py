@@ -1,4 +1,4 @@
-"""Who may import whom, what the CLI's fast path may load, and how large a module may be."""
+"""The allowed imports between modules, the modules the CLI loads, module length, and public signatures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SOURCES = {
     "phux_cli": ROOT / "cli" / "phux_cli",
     "phux_mcp": ROOT / "mcp_adapter" / "phux_mcp",
 }
-# What of phux_core everybody above may use; the rest of it is the server's.
+# The modules of phux_core that other packages may import; all others belong to the server.
 CONTRACT = {
     *(
         "shapes",
@@ -45,7 +45,7 @@ CONTRACT = {
     ),
     *("layout", "config", "bindings"),
 }
-# The parts of the server, bottom to top.
+# The subpackages and modules of the server, from the lowest layer to the highest.
 SERVER = re.findall(r"^(\w+)  +\w", server.__doc__, re.MULTILINE)
 LOOPS = {"socket", "asyncio", "anyio", "trio", "selectors", "select"}
 HEAVY = {"attr", "attrs", "cattr", "cattrs", "anyio", "asyncio", "typing", "dataclasses", "inspect", "subprocess"}
@@ -53,7 +53,7 @@ MAX_LINES = 500
 
 
 def modules():
-    """Every module of the product by its dotted name."""
+    """Return the path of every module of the product by its dotted name."""
     found = {}
     for package, folder in SOURCES.items():
         for path in sorted(folder.rglob("*.py")):
@@ -67,7 +67,7 @@ PACKAGES = {name for name, path in MODULES.items() if path.name == "__init__.py"
 
 
 def imports(name, source):
-    """List every module that a source imports, wherever the import stands, also those for type checkers alone."""
+    """List every module that a source imports, including local imports and imports for type checkers."""
     package = name if name in PACKAGES else name.rpartition(".")[0]
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -88,19 +88,19 @@ def part_of_core(module):
 
 
 def part_of_server(module):
-    """Return a module's place in the order of the server's parts; None if it is not in one."""
+    """Return the index of a module's server layer, or None if the module is not in the server."""
     parts = module.split(".")
     return SERVER.index(parts[2]) if parts[:2] == ["phux_core", "server"] and len(parts) > 2 else None
 
 
 def points_up(name, target):
-    """Return True if a module of the server imports a part above its own."""
+    """Return True if a module of the server imports a higher layer."""
     own, other = part_of_server(name), part_of_server(target)
     return own is not None and other is not None and other > own
 
 
 def violations(name, source):
-    """List what a module imports and must not."""
+    """List the forbidden imports of a module."""
     package = name.split(".")[0]
     core = part_of_core(name) if package == "phux_core" else None
     wrong = []
@@ -123,7 +123,7 @@ def violations(name, source):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_imports_point_down_only(name):
+def test_modules_import_only_lower_layers(name):
     assert violations(name, MODULES[name].read_text()) == []
 
 
@@ -163,7 +163,7 @@ def test_imports_point_down_only(name):
         ("phux_mcp.tools", "import phux_core.keeper.children as c", ["phux_core.keeper.children"]),
     ],
 )
-def test_a_wrong_import_is_caught(name, source, caught):
+def test_a_forbidden_import_is_detected(name, source, caught):
     assert violations(name, source) == caught
 
 
@@ -195,15 +195,15 @@ def test_a_wrong_import_is_caught(name, source, caught):
         ("phux_mcp.tools", "from phux_client.blocking import Phux\nfrom phux_core import schema"),
     ],
 )
-def test_a_right_import_passes(name, source):
+def test_an_allowed_import_is_accepted(name, source):
     assert violations(name, source) == []
 
 
-def test_every_part_of_the_server_has_a_place_in_the_order():
+def test_every_part_of_the_server_is_listed_in_the_layer_order():
     assert {name.split(".")[2] for name in MODULES if name.startswith("phux_core.server.")} == set(SERVER)
 
 
-def test_the_checker_sees_every_module():
+def test_modules_of_every_package_are_checked():
     assert {"phux_core.wire", "phux_core.server.tree.records", "phux_client.flows._kinds", "phux_cli.verbs.ls"} <= set(
         MODULES
     )
@@ -212,11 +212,11 @@ def test_the_checker_sees_every_module():
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_no_module_is_longer_than_it_may_be(name):
+def test_no_module_exceeds_the_maximum_length(name):
     assert len(MODULES[name].read_text().splitlines()) <= MAX_LINES
 
 
-# The CLI's path
+# Modules loaded by the CLI
 
 _REPORT = """
 import json, os, sys
@@ -227,7 +227,7 @@ print(json.dumps(sorted(set(sys.modules) - before)), file=sys.stderr)
 
 
 def loaded(code, **env):
-    """Run code in a fresh interpreter; list what it loaded beyond what Python loads by itself."""
+    """Run code in a new interpreter; return the modules it loaded in addition to those of Python's startup."""
     process = subprocess.run(
         [sys.executable, "-P", "-c", _REPORT.format(code=code)],
         capture_output=True,
@@ -243,13 +243,13 @@ def heavy(names):
     return {name for name in names if name.split(".")[0] in HEAVY}
 
 
-def test_phux_ls_loads_nothing_heavy(socket):
+def test_phux_ls_loads_no_heavy_modules(socket):
     names = loaded("from phux_cli.main import main\nassert main(['ls', '--json']) == 0", PHUX_SOCKET=socket)
     assert {"phux_cli.verbs.ls", "phux_client.flows", "phux_core.wire"} <= names
     assert heavy(names) == set()
 
 
-def test_a_failing_phux_ls_loads_nothing_heavy(tmp_path):
+def test_a_failing_phux_ls_loads_no_heavy_modules(tmp_path):
     names = loaded("from phux_cli.main import main\nassert main(['ls']) == 1", PHUX_SOCKET=str(tmp_path / "no" / "s"))
     assert heavy(names) == set()
 
@@ -257,16 +257,16 @@ def test_a_failing_phux_ls_loads_nothing_heavy(tmp_path):
 @pytest.mark.parametrize(
     "verb", sorted(name.removeprefix("phux_cli.verbs.") for name in MODULES if name.startswith("phux_cli.verbs."))
 )
-def test_every_verb_is_light_to_import(verb):
+def test_importing_a_verb_loads_no_heavy_modules(verb):
     assert heavy(loaded(f"import phux_cli.main, phux_cli.verbs.{verb}")) == set()
 
 
-def test_the_blocking_client_is_light_to_import():
+def test_importing_the_blocking_client_loads_no_heavy_modules():
     assert heavy(loaded("import phux_client.blocking")) == set()
     assert heavy(loaded("import phux_client\nphux_client.blocking")) == set()
 
 
-def test_the_adapter_answers_a_hosts_first_questions_without_what_only_calls_need():
+def test_the_mcp_adapter_answers_initialize_and_tools_list_without_loading_attrs_or_anyio():
     code = """
 from phux_mcp.links import Links
 from phux_mcp.main import load_toolset
@@ -280,7 +280,7 @@ assert len(sent) == 2 and b'"error":' not in sent[0] + sent[1]
     assert {name.split(".")[0] for name in heavy(loaded(code))} <= {"asyncio", "typing", "inspect", "subprocess"}
 
 
-def test_the_watch_over_the_fast_path_can_fail():
+def test_loading_heavy_modules_is_detected():
     assert {"attrs", "typing", "inspect"} <= heavy(loaded("import phux_core.shapes.tree"))
     assert "asyncio" in heavy(loaded("import asyncio"))
 
@@ -289,7 +289,7 @@ def test_the_watch_over_the_fast_path_can_fail():
 
 
 def public_annotations(source):
-    """List the annotations of every public function and method of a source, with where they stand."""
+    """List the qualified name and each annotation of every public function and method of a source."""
 
     def walk(body, place):
         for node in body:
@@ -308,11 +308,11 @@ def public_annotations(source):
     yield from walk(ast.parse(source).body, "")
 
 
-def says_any(annotation):
+def contains_any(annotation):
     for node in ast.walk(annotation):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             try:
-                if says_any(ast.parse(node.value, mode="eval")):
+                if contains_any(ast.parse(node.value, mode="eval")):
                     return True
             except SyntaxError:
                 continue
@@ -324,11 +324,11 @@ def says_any(annotation):
 
 
 def untyped(source):
-    return [place for place, annotation in public_annotations(source) if says_any(annotation)]
+    return [place for place, annotation in public_annotations(source) if contains_any(annotation)]
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name.split(".")[0] == "phux_client"])
-def test_no_public_signature_of_the_library_says_any(name):
+def test_no_public_signature_of_the_library_contains_any(name):
     assert untyped(MODULES[name].read_text()) == []
 
 
@@ -343,9 +343,9 @@ def test_no_public_signature_of_the_library_says_any(name):
         "class C:\n    async def m(self) -> 'Sequence[\"Any\"]': ...",
     ],
 )
-def test_an_any_in_a_public_signature_is_caught(source):
+def test_any_in_a_public_signature_is_detected(source):
     assert untyped(source)
 
 
-def test_private_functions_may_say_any():
+def test_private_signatures_may_contain_any():
     assert untyped("def _f(x: Any): ...\nclass _C:\n    def m(self, x: Any): ...\ndef g(x: Anything): ...") == []

@@ -1,4 +1,4 @@
-"""Messages with descriptors over a socketpair."""
+"""The keeper's channel: messages with file descriptors over a socket pair."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def pair():
 
 @pytest.fixture
 def raw():
-    """A channel, and the bare socket at its other end."""
+    """Return a channel and the plain socket at its other end."""
     ours, theirs = socket.socketpair()
     channel = Channel(ours)
     yield channel, theirs
@@ -36,7 +36,7 @@ def open_descriptors():
 
 
 def make_pipe(text):
-    """A pipe with a text in it; returns the end to read."""
+    """Return the read end of a pipe that contains the text."""
     reader, writer = os.pipe()
     os.write(writer, text)
     os.close(writer)
@@ -44,12 +44,12 @@ def make_pipe(text):
 
 
 def receive_all(sender, receiver, count):
-    """Pump until that many messages have arrived."""
+    """Flush and receive until `count` messages have arrived."""
     messages = []
     while len(messages) < count:
         writable = [sender] if sender.wants_write else []
         readable, writable, _ = select.select([receiver], writable, [], 5)
-        assert readable or writable, "nothing moves"
+        assert readable or writable, "neither side became ready in 5 s"
         if writable:
             sender.flush()
         if readable:
@@ -72,15 +72,15 @@ def test_both_directions_work_at_once(pair):
     assert [message.header for message in right.receive()] == [{"op": "a"}]
 
 
-def test_without_news_there_are_no_messages(pair):
+def test_receive_returns_nothing_when_nothing_was_sent(pair):
     assert pair[0].receive() == []
 
 
-def test_a_descriptor_arrives_as_a_copy_that_programs_do_not_inherit(pair):
+def test_a_descriptor_arrives_as_a_copy_that_is_not_inheritable(pair):
     left, right = pair
     reader = make_pipe(b"through")
     left.send({"op": "spawned"}, fds=[reader])
-    os.close(reader)  # the sender may close its own at once
+    os.close(reader)  # the sender may close its copy at once
     (message,) = right.receive()
     (fd,) = message.fds
     assert os.read(fd, 100) == b"through"
@@ -104,7 +104,7 @@ def test_each_message_gets_its_own_descriptors_in_order(pair):
             os.close(fd)
 
 
-def test_a_message_larger_than_the_socket_waits_and_arrives_whole(pair):
+def test_a_message_larger_than_the_socket_buffer_is_queued_and_arrives_complete(pair):
     left, right = pair
     blob = os.urandom(4 * 1024 * 1024)
     reader = make_pipe(b"behind")
@@ -121,7 +121,7 @@ def test_a_message_larger_than_the_socket_waits_and_arrives_whole(pair):
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 13])
-def test_messages_that_come_in_pieces_are_put_together(raw, size):
+def test_messages_that_arrive_in_pieces_are_reassembled(raw, size):
     channel, peer = raw
     data = wire.encode({"op": "a", "fds": 1}, b"payload") + wire.encode({"op": "b", "fds": 0})
     reader = make_pipe(b"x")
@@ -138,7 +138,7 @@ def test_messages_that_come_in_pieces_are_put_together(raw, size):
     os.close(messages[0].fds[0])
 
 
-def test_the_other_sides_end_is_told_after_its_last_message(pair):
+def test_a_closed_peer_is_reported_after_its_last_message(pair):
     left, right = pair
     left.send({"op": "last"})
     left.close()
@@ -149,8 +149,8 @@ def test_the_other_sides_end_is_told_after_its_last_message(pair):
         right.send({"op": "x"})
 
 
-def test_the_last_message_of_one_who_died_with_unread_mail_is_not_lost(pair):
-    # The kernel then ends the connection with a reset instead of an end of file.
+def test_the_last_message_of_a_peer_that_closed_with_unread_data_is_received(pair):
+    # With unread data, the kernel closes the connection with a reset instead of an end of file.
     left, right = pair
     left.send({"op": "unread"})
     right.send({"op": "put", "key": "tree"}, b"the last word")
@@ -166,26 +166,26 @@ def test_the_last_message_of_one_who_died_with_unread_mail_is_not_lost(pair):
         b"\xff" * 64,
         b"\0\0\0\x02\0\0\0\0[]",
         b"\0\0\0\x03\0\0\0\0abc",
-        wire.encode({"op": "a", "fds": 1}),  # a descriptor that did not come along
+        wire.encode({"op": "a", "fds": 1}),  # the announced descriptor is missing
         wire.encode({"op": "a", "fds": "many"}),
         wire.encode({"op": "a", "fds": -1, "x": 0}) + b"\xff" * 8,
     ],
 )
-def test_what_is_no_message_closes_the_channel_and_nothing_else(raw, data):
+def test_an_invalid_message_raises_channel_closed(raw, data):
     channel, peer = raw
     peer.sendall(data)
     with pytest.raises(ChannelClosedError):
         channel.receive()
 
 
-def test_no_descriptor_is_left_open_behind(pair):
+def test_no_descriptor_leaks(pair):
     before = open_descriptors()
     left, right = pair
     reader = make_pipe(b"")
     for _ in range(20):
         left.send({"op": "blob"}, b"x" * 200_000, [reader, reader])
     assert left.wants_write
-    right.receive()  # some arrive and are never looked at again
+    right.receive()  # the messages received here are ignored
     os.close(reader)
     messages = right.receive()
     left.close()
@@ -196,7 +196,7 @@ def test_no_descriptor_is_left_open_behind(pair):
     assert open_descriptors() <= before
 
 
-def test_descriptors_of_a_message_that_never_became_whole_are_closed(raw):
+def test_descriptors_of_an_incomplete_message_are_closed_with_the_channel(raw):
     channel, peer = raw
     before = open_descriptors()
     reader = make_pipe(b"")
@@ -208,7 +208,7 @@ def test_descriptors_of_a_message_that_never_became_whole_are_closed(raw):
     assert open_descriptors() == before - 1
 
 
-def test_the_channel_can_be_waited_on(pair):
+def test_a_channel_can_be_passed_to_select(pair):
     left, right = pair
     assert select.select([right], [], [], 0)[0] == []
     left.send({"op": "a"})

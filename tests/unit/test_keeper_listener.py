@@ -1,4 +1,4 @@
-"""The listening socket: one server a path, and only our own socket is ever unlinked."""
+"""The listening socket: one server per path, and a listener unlinks only its own socket."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def listen():
-    """Makes listeners, and closes them."""
+    """Return a function that creates listeners; close them after the test."""
     made = []
 
     def make(path):
@@ -35,7 +35,7 @@ def listen():
 
 
 class SameInode:
-    """What lstat tells, but that every file has the same number."""
+    """An lstat result with the same inode number for every file."""
 
     st_ino = 7
 
@@ -55,7 +55,7 @@ def leave_stale(path):
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
-def test_the_socket_is_ours_alone_whatever_the_umask(path, listen, umask):
+def test_the_socket_has_mode_0600_with_any_umask(path, listen, umask):
     old = os.umask(umask)
     try:
         listen(path)
@@ -67,7 +67,7 @@ def test_the_socket_is_ours_alone_whatever_the_umask(path, listen, umask):
     assert stat.S_IMODE(found.st_mode) == 0o600
 
 
-def test_it_accepts_without_blocking(path, listen):
+def test_the_listening_socket_is_non_blocking(path, listen):
     listener = listen(path)
     with pytest.raises(BlockingIOError):
         listener.sock.accept()
@@ -105,13 +105,13 @@ def test_a_server_that_is_too_busy_to_accept_is_not_replaced(path, listen):
             client.close()
 
 
-def test_a_stale_socket_makes_place(path, listen):
+def test_a_stale_socket_is_replaced(path, listen):
     leave_stale(path)
     listen(path)
     connect(path)
 
 
-def test_a_file_that_is_no_socket_is_left_alone(path, listen):
+def test_a_regular_file_is_refused_and_not_changed(path, listen):
     with open(path, "w") as file:
         file.write("mine")
     with pytest.raises(UnsafePathError, match="not a socket"):
@@ -120,14 +120,14 @@ def test_a_file_that_is_no_socket_is_left_alone(path, listen):
         assert file.read() == "mine"
 
 
-def test_a_directory_is_left_alone(path, listen):
+def test_a_directory_is_refused_and_not_removed(path, listen):
     os.mkdir(path)
     with pytest.raises(UnsafePathError):
         listen(path)
     assert os.path.isdir(path)
 
 
-def test_a_fifo_is_left_alone(path, listen):
+def test_a_fifo_is_refused_and_not_removed(path, listen):
     os.mkfifo(path)
     with pytest.raises(UnsafePathError):
         listen(path)
@@ -135,7 +135,7 @@ def test_a_fifo_is_left_alone(path, listen):
 
 
 @pytest.mark.parametrize("stale", [True, False], ids=["to a stale socket", "to nothing"])
-def test_a_link_is_left_alone(path, listen, stale):
+def test_a_symbolic_link_is_refused_and_not_removed(path, listen, stale):
     if stale:
         leave_stale(path + ".target")
     os.symlink(path + ".target", path)
@@ -145,7 +145,7 @@ def test_a_link_is_left_alone(path, listen, stale):
     assert os.path.lexists(path + ".target") == stale
 
 
-def test_closing_unlinks_what_we_bound(path, listen):
+def test_closing_unlinks_the_bound_socket(path, listen):
     listener = listen(path)
     listener.close()
     assert not os.path.lexists(path)
@@ -153,7 +153,7 @@ def test_closing_unlinks_what_we_bound(path, listen):
         connect(path)
 
 
-def test_closing_leaves_a_successors_socket_alone(path, listen):
+def test_closing_does_not_unlink_the_socket_of_a_successor(path, listen):
     first = listen(path)
     os.rename(path, path + ".old")  # keeps the inode in use
     listen(path)
@@ -161,10 +161,10 @@ def test_closing_leaves_a_successors_socket_alone(path, listen):
     connect(path)
 
 
-def test_closing_twice_leaves_a_successors_socket_alone(path, listen, monkeypatch):
-    # File systems give the number of a deleted inode to the next file; say that this one always does.
-    look = os.lstat
-    monkeypatch.setattr(os, "lstat", lambda *args, **more: SameInode(look(*args, **more)))
+def test_closing_twice_does_not_unlink_the_socket_of_a_successor(path, listen, monkeypatch):
+    # File systems may reuse the number of a deleted inode; simulate one that always does.
+    lstat = os.lstat
+    monkeypatch.setattr(os, "lstat", lambda *args, **more: SameInode(lstat(*args, **more)))
     first = listen(path)
     first.close()
     listen(path)
@@ -172,18 +172,18 @@ def test_closing_twice_leaves_a_successors_socket_alone(path, listen, monkeypatc
     connect(path)
 
 
-def test_closing_copes_with_a_socket_that_is_gone(path, listen):
+def test_closing_does_not_raise_when_the_socket_was_deleted(path, listen):
     listener = listen(path)
     os.unlink(path)
     listener.close()
 
 
-def test_a_directory_that_is_not_there_is_a_clear_error(tmp_path, listen):
+def test_a_missing_directory_raises_an_unsafe_path_error(tmp_path, listen):
     with pytest.raises(UnsafePathError, match="cannot bind the socket"):
         listen(str(tmp_path / "missing" / "phux.sock"))
 
 
-def test_a_failed_attempt_leaves_no_descriptor_open(path, listen):
+def test_a_failed_bind_leaks_no_descriptor(path, listen):
     os.mkdir(path)
     before = len(os.listdir("/dev/fd"))
     for _ in range(3):
@@ -192,7 +192,7 @@ def test_a_failed_attempt_leaves_no_descriptor_open(path, listen):
     assert len(os.listdir("/dev/fd")) == before
 
 
-def test_the_lock_is_a_private_file_that_is_held_until_closed(path):
+def test_the_lock_file_is_private_and_locked_until_its_descriptor_is_closed(path):
     fd = take_lock(path)
     lock = paths.lock_path(path)
     assert stat.S_IMODE(os.stat(lock).st_mode) == 0o600
@@ -205,7 +205,7 @@ def test_the_lock_is_a_private_file_that_is_held_until_closed(path):
     os.close(other)
 
 
-def test_the_lock_does_not_follow_a_link(path, tmp_path):
+def test_the_lock_does_not_follow_a_symbolic_link(path, tmp_path):
     os.symlink(tmp_path / "victim", paths.lock_path(path))
     with pytest.raises(OSError, match="symbolic links"):
         take_lock(path)

@@ -1,4 +1,4 @@
-"""Which words are keys, and how they are spelled."""
+"""Parsing and formatting of key names."""
 
 from __future__ import annotations
 
@@ -14,15 +14,20 @@ MODIFIERS = [
 
 
 @pytest.mark.parametrize("name", KEY_NAMES)
-def test_every_name_with_every_modifier_survives_spelling_and_reading(name):
-    for held in MODIFIERS:
-        key = Key(name, **held)
+def test_every_name_with_every_modifier_is_parsed_back_from_its_text(name):
+    for modifiers in MODIFIERS:
+        key = Key(name, **modifiers)
         read = parse_key(str(key))
         assert read is not None
-        assert (read.name, read.ctrl, read.alt, read.shift) == (name, held["ctrl"], held["alt"], held["shift"])
+        assert (read.name, read.ctrl, read.alt, read.shift) == (
+            name,
+            modifiers["ctrl"],
+            modifiers["alt"],
+            modifiers["shift"],
+        )
 
 
-def test_the_table_of_names_is_tmuxs():
+def test_the_key_names_of_tmux_are_supported():
     named = {"Enter", "Tab", "BTab", "Escape", "Space", "BSpace", "Up", "Down", "Left", "Right", "Home", "End"}
     named |= {"PageUp", "PageDown", "Insert", "Delete"}
     assert named | {f"F{number}" for number in range(1, 13)} <= set(KEY_NAMES)
@@ -30,7 +35,7 @@ def test_the_table_of_names_is_tmuxs():
 
 
 @pytest.mark.parametrize("name", KEY_NAMES)
-def test_case_does_not_matter_in_names(name):
+def test_key_names_are_case_insensitive(name):
     assert parse_key(name.upper()) == parse_key(name.lower()) == Key(name)
 
 
@@ -48,7 +53,7 @@ def test_case_does_not_matter_in_names(name):
         ("Backspace", "BSpace"),
     ],
 )
-def test_second_names_mean_the_first(word, name):
+def test_aliases_are_parsed_as_the_primary_name(word, name):
     assert parse_key(word) == Key(name)
     assert parse_key(f"C-{word}") == Key(name, ctrl=True)
 
@@ -72,7 +77,7 @@ def test_second_names_mean_the_first(word, name):
         ("M-日", Key("日", alt=True)),
     ],
 )
-def test_modifiers_come_in_any_order_and_case_before_a_name_or_a_character(word, key):
+def test_modifiers_are_accepted_in_any_order_and_case(word, key):
     assert parse_key(word) == key
 
 
@@ -83,14 +88,14 @@ def test_modifiers_come_in_any_order_and_case_before_a_name_or_a_character(word,
         *("C-Foo", "X-c", "Ctrl-c", "C+c", "^C", "C-\x01", "C-\t", "c-ärger", "M-\ud800", "Enter\n", "KP", "\x1b"),
     ],
 )
-def test_all_else_is_text(word):
+def test_other_words_are_not_keys(word):
     assert parse_key(word) is None
 
 
-def test_keys_are_equal_by_what_is_pressed():
+def test_keys_are_compared_by_name_and_modifiers():
     assert Key("c", ctrl=True) == Key("c", ctrl=True)
     assert hash(Key("c", ctrl=True)) == hash(Key("c", ctrl=True))
-    assert len({Key("c", **held) for held in MODIFIERS}) == 8
+    assert len({Key("c", **modifiers) for modifiers in MODIFIERS}) == 8
     assert Key("c") != Key("C")
     assert Key("c") != "c"
     assert repr(Key("c", ctrl=True, alt=True)) == "Key('C-M-c')"

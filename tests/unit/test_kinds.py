@@ -1,4 +1,4 @@
-"""Kinds of values and parameters: what fits, and how what does not fit is refused."""
+"""Kinds of values and parameters: accepted values, descriptions, and refusals."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ EVERY = {name: kind for name, kind in vars(kinds).items() if isinstance(kind, ki
         (TEXT, ["", "a\0", "\udcff"], ["\ud800", 1, None]),
     ],
 )
-def test_a_kind_takes_these_values_and_no_others(kind, good, bad):
+def test_a_kind_accepts_only_fitting_values(kind, good, bad):
     assert [value for value in good if not kind.fits(value)] == []
     assert [value for value in bad if kind.fits(value)] == []
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_every_kind_has_words_and_a_schema(name):
+def test_every_kind_has_a_description_and_a_valid_schema(name):
     assert EVERY[name].words
     jsonschema.Draft202012Validator.check_schema(EVERY[name].schema)
 
 
-def test_words_name_the_range_and_the_choices():
+def test_the_description_of_a_kind_contains_its_range_or_choices():
     assert whole(64, 128, of=" of bytes").words == "a whole number of bytes from 64 to 128"
     assert whole(1).words == "a whole number from 1 to 2^53 - 1"
     assert number(0, 7, of=" of days").words == "a number of days from 0 to 7"
@@ -53,11 +53,11 @@ def test_words_name_the_range_and_the_choices():
         (Param("x", COUNT, "rows", omitted="all", required=True), "rows"),
     ],
 )
-def test_the_meaning_of_a_parameter_says_what_happens_when_it_is_omitted(param, meaning):
+def test_the_meaning_of_a_parameter_includes_its_default(param, meaning):
     assert param.meaning == meaning
 
 
-def test_a_changed_parameter_leaves_the_other_as_it_was():
+def test_but_returns_a_changed_copy_of_a_parameter():
     param = Param("rows", COUNT, "rows", required=True)
     other = param.but(name="lines", required=False, default=7)
     assert (other.name, other.kind, other.meaning) == ("lines", COUNT, "rows; 7 when omitted")
@@ -69,7 +69,7 @@ PARAMS = {
 }
 
 
-def test_values_are_returned_with_none_for_what_is_omitted():
+def test_check_returns_none_for_omitted_parameters():
     assert check("thing", PARAMS, {"id": 1}) == {"id": 1, "on": None}
     assert check("thing", PARAMS, {"on": None, "id": 0}) == {"id": 0, "on": None}
 
@@ -84,7 +84,7 @@ def test_values_are_returned_with_none_for_what_is_omitted():
         ({"id": True}, "the parameter `id` of thing is true", "send a whole number from 0 to 2^53 - 1: its id"),
     ],
 )
-def test_a_wrong_value_is_refused_with_what_to_send(given, message, remedy):
+def test_an_invalid_value_is_refused_with_the_accepted_values(given, message, remedy):
     with pytest.raises(BadRequestError) as caught:
         check("thing", PARAMS, given)
     assert (caught.value.message, caught.value.remedy) == (message, remedy)

@@ -1,4 +1,4 @@
-"""The bounds of all logs together."""
+"""The age and size limits of all logs together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def root(tmp_path):
     return str(tmp_path / "logs")
 
 
-def make(root, log, size, *, ended_at=None, age_s=0.0):
+def make_log(root, log, size, *, ended_at=None, age_s=0.0):
     writer = LogWriter(root, log, SMALL)
     data = b"x" * size
     while data:
@@ -40,51 +40,51 @@ def clean(root, *, most=10**9, days=7.0, live=frozenset()):
     return cleaning.clean(root, most=most, keep_days=days, server=OWN, live=live)
 
 
-def kept(root):
+def segment_counts(root):
     return {
         log: sum(name.endswith(".log") for name in os.listdir(os.path.join(root, log.server, f"pane-{log.pane}")))
         for log in places.logs(root)
     }
 
 
-def test_the_log_of_a_pane_that_ended_long_ago_goes_whole(root):
+def test_the_log_of_a_pane_that_ended_long_ago_is_deleted(root):
     now = time.time()
-    make(root, LogId(OWN, 1), 100, ended_at=now - 8 * 86400)
-    make(root, LogId(OWN, 2), 100, ended_at=now - 6 * 86400)
-    make(root, LogId(OWN, 3), 100, age_s=30 * 86400)
+    make_log(root, LogId(OWN, 1), 100, ended_at=now - 8 * 86400)
+    make_log(root, LogId(OWN, 2), 100, ended_at=now - 6 * 86400)
+    make_log(root, LogId(OWN, 3), 100, age_s=30 * 86400)
     clean(root, live=frozenset({3}))
-    assert set(kept(root)) == {LogId(OWN, 2), LogId(OWN, 3)}
+    assert set(segment_counts(root)) == {LogId(OWN, 2), LogId(OWN, 3)}
 
 
-def test_a_server_that_went_without_a_word_is_counted_from_its_last_byte(root):
-    make(root, LogId(GONE, 1), 100, age_s=8 * 86400)
-    make(root, LogId(GONE, 2), 100, age_s=1 * 86400)
+def test_logs_of_a_crashed_server_expire_by_the_time_of_their_last_byte(root):
+    make_log(root, LogId(GONE, 1), 100, age_s=8 * 86400)
+    make_log(root, LogId(GONE, 2), 100, age_s=1 * 86400)
     clean(root)
-    assert set(kept(root)) == {LogId(GONE, 2)}
+    assert set(segment_counts(root)) == {LogId(GONE, 2)}
     clean(root, days=0.5)
     assert not os.path.exists(os.path.join(root, GONE))
 
 
-def test_all_together_are_bounded_and_the_oldest_segments_go_first(root):
-    make(root, LogId(GONE, 1), 20_000, age_s=3000)
-    make(root, LogId(OWN, 1), 20_000, age_s=2000)
-    make(root, LogId(OWN, 2), 20_000, age_s=10)
+def test_the_total_size_is_limited_and_the_oldest_segments_are_deleted_first(root):
+    make_log(root, LogId(GONE, 1), 20_000, age_s=3000)
+    make_log(root, LogId(OWN, 1), 20_000, age_s=2000)
+    make_log(root, LogId(OWN, 2), 20_000, age_s=10)
     total = clean(root, most=30_000, live=frozenset({1, 2}))
     assert total <= 30_000
     assert total == sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(root) for name in names)
-    left = kept(root)
+    left = segment_counts(root)
     assert left[LogId(GONE, 1)] == 0
     assert left[LogId(OWN, 2)] == 5
 
 
-def test_the_newest_segment_of_a_live_pane_stays_whatever_the_bound(root):
-    make(root, LogId(OWN, 1), 20_000)
+def test_the_newest_segment_of_a_live_pane_is_kept_at_any_limit(root):
+    make_log(root, LogId(OWN, 1), 20_000)
     clean(root, most=0, live=frozenset({1}))
-    assert kept(root) == {LogId(OWN, 1): 1}
+    assert segment_counts(root) == {LogId(OWN, 1): 1}
 
 
-def test_what_is_not_ours_is_left_alone(root, tmp_path):
-    make(root, LogId(OWN, 1), 100, ended_at=1.0)
+def test_unrelated_files_and_symbolic_links_are_not_deleted(root, tmp_path):
+    make_log(root, LogId(OWN, 1), 100, ended_at=1.0)
     for name in ("notes", "20200101T000000Z-1-abcd.txt"):
         os.makedirs(os.path.join(root, name))
     os.symlink(tmp_path, os.path.join(root, GONE))

@@ -1,4 +1,4 @@
-"""Reading, cutting, stripping and searching a log, without a server."""
+"""Reading, truncating, stripping and searching a log, without a server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def held(data, offset=0):
     return Held(offset, data)
 
 
-def ask(data, offset=0, **query):
+def read_data(data, offset=0, **query):
     return read(held(data, offset), Query(**query))
 
 
@@ -35,163 +35,163 @@ NUMBERS = b"".join(b"%d\r\n" % number for number in range(1, 1001))
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("count", [1, 2, 200, 999, 1000, 5000])
-def test_the_last_lines_are_exactly_so_many(mode, count):
-    answer = ask(NUMBERS, lines=count, mode=mode)
-    lines = answer["content"].replace("\r", "").split("\n")
+def test_lines_returns_exactly_the_last_n_lines(mode, count):
+    result = read_data(NUMBERS, lines=count, mode=mode)
+    lines = result["content"].replace("\r", "").split("\n")
     assert lines == [str(number) for number in range(max(1, 1001 - count), 1001)]
-    assert answer["returned_lines"] == min(count, 1000)
-    assert answer["total_lines"] == 1000
-    assert answer["truncated"] is (count < 1000)
-    assert answer["omitted"] == max(0, 1000 - count)
-    assert answer["eof"]
+    assert result["returned_lines"] == min(count, 1000)
+    assert result["total_lines"] == 1000
+    assert result["truncated"] is (count < 1000)
+    assert result["omitted"] == max(0, 1000 - count)
+    assert result["eof"]
 
 
-def test_without_any_option_it_is_the_last_500_lines():
-    answer = ask(NUMBERS)
-    assert answer["returned_lines"] == 500
-    assert answer["content"].startswith("501\n")
+def test_the_last_500_lines_are_returned_by_default():
+    result = read_data(NUMBERS)
+    assert result["returned_lines"] == 500
+    assert result["content"].startswith("501\n")
 
 
-def test_cursor_motion_does_not_make_fewer_lines_than_were_asked_for():
+def test_cursor_motion_does_not_reduce_the_number_of_lines():
     bars = b"".join(b"step %d\r\n\x1b[1A\x1b[2K" % number for number in range(50)) + b"done\r\n"
-    answer = ask(b"".join(b"line %d\r\n" % number for number in range(100)) + bars, lines=10)
-    assert answer["content"].split("\n") == [*(f"line {number}" for number in range(91, 100)), "done"]
+    result = read_data(b"".join(b"line %d\r\n" % number for number in range(100)) + bars, lines=10)
+    assert result["content"].split("\n") == [*(f"line {number}" for number in range(91, 100)), "done"]
 
 
-def test_since_leaves_out_what_was_before():
+def test_since_leaves_out_earlier_output():
     place = NUMBERS.index(b"990\r")
-    answer = ask(NUMBERS, since=place)
-    assert answer["content"].split("\n") == [str(number) for number in range(990, 1001)]
-    assert answer["first_byte"] == place
-    assert answer["dropped"] == 0
-    assert ask(NUMBERS, since=0)["returned_lines"] == 1000
-    assert ask(NUMBERS, since=0, tail=3)["content"] == "998\n999\n1000"
+    result = read_data(NUMBERS, since=place)
+    assert result["content"].split("\n") == [str(number) for number in range(990, 1001)]
+    assert result["first_byte"] == place
+    assert result["dropped"] == 0
+    assert read_data(NUMBERS, since=0)["returned_lines"] == 1000
+    assert read_data(NUMBERS, since=0, tail=3)["content"] == "998\n999\n1000"
 
 
-def test_what_was_asked_for_and_is_gone_is_counted():
-    answer = ask(b"kept\r\n", offset=1000, since=400)
-    assert answer["dropped"] == 600
-    answer = ask(b"kept\r\n", offset=1000, from_byte=400)
-    assert (answer["dropped"], answer["first_byte"], answer["content"]) == (600, 1000, "kept\n")
+def test_requested_bytes_that_are_no_longer_stored_are_counted_as_dropped():
+    result = read_data(b"kept\r\n", offset=1000, since=400)
+    assert result["dropped"] == 600
+    result = read_data(b"kept\r\n", offset=1000, from_byte=400)
+    assert (result["dropped"], result["first_byte"], result["content"]) == (600, 1000, "kept\n")
 
 
-def test_grep_looks_at_all_that_is_kept_and_head_and_tail_cut_it():
-    assert ask(NUMBERS, grep="^1..$", tail=2)["content"] == "198\n199"
-    assert ask(NUMBERS, grep="^1..$", head=2)["content"] == "100\n101"
-    answer = ask(NUMBERS, grep="^1..$", head=1, tail=1)
-    assert answer["content"] == "100\n[phux: 98 lines left out]\n199"
-    assert (answer["returned_lines"], answer["omitted"], answer["truncated"]) == (2, 98, True)
-    assert ask(NUMBERS, grep="^500$", context=1)["content"] == "499\n500\n501"
-    assert ask(NUMBERS, grep="^1$|^3$", context=1)["content"] == "1\n2\n3\n4"
-    assert ask(NUMBERS, lines=5, grep="7")["content"] == "997"
-    assert ask(NUMBERS, grep="nothing")["content"] == ""
+def test_grep_searches_all_stored_output_and_head_and_tail_limit_the_matches():
+    assert read_data(NUMBERS, grep="^1..$", tail=2)["content"] == "198\n199"
+    assert read_data(NUMBERS, grep="^1..$", head=2)["content"] == "100\n101"
+    result = read_data(NUMBERS, grep="^1..$", head=1, tail=1)
+    assert result["content"] == "100\n[phux: 98 lines left out]\n199"
+    assert (result["returned_lines"], result["omitted"], result["truncated"]) == (2, 98, True)
+    assert read_data(NUMBERS, grep="^500$", context=1)["content"] == "499\n500\n501"
+    assert read_data(NUMBERS, grep="^1$|^3$", context=1)["content"] == "1\n2\n3\n4"
+    assert read_data(NUMBERS, lines=5, grep="7")["content"] == "997"
+    assert read_data(NUMBERS, grep="nothing")["content"] == ""
 
 
 def test_max_bytes_keeps_whole_lines_from_both_ends():
-    answer = ask(NUMBERS, lines=1000, max_bytes=40)
-    assert len(answer["content"].encode()) < 40 + len("[phux: 1000 lines left out]\n")
-    lines = answer["content"].split("\n")
+    result = read_data(NUMBERS, lines=1000, max_bytes=40)
+    assert len(result["content"].encode()) < 40 + len("[phux: 1000 lines left out]\n")
+    lines = result["content"].split("\n")
     assert lines[0] == "1"
     assert lines[-1] == "1000"
-    assert answer["truncated"]
-    assert answer["omitted"] == 1000 - answer["returned_lines"]
+    assert result["truncated"]
+    assert result["omitted"] == 1000 - result["returned_lines"]
 
 
-def test_a_line_of_ten_megabytes_is_cut_and_said_to_be():
+def test_a_line_of_ten_megabytes_is_truncated_and_marked():
     data = b"before\r\n" + b"x" * 10_000_000
-    answer = ask(data, lines=1, max_bytes=1000)
-    assert len(answer["content"]) < 1100
-    assert re.search(r"\[phux: 99990\d\d bytes left out\]", answer["content"])
-    assert answer["truncated"]
-    both = ask(data, lines=2)
+    result = read_data(data, lines=1, max_bytes=1000)
+    assert len(result["content"]) < 1100
+    assert re.search(r"\[phux: 99990\d\d bytes left out\]", result["content"])
+    assert result["truncated"]
+    both = read_data(data, lines=2)
     assert re.fullmatch(r"before\nx+\[phux: 89514\d\d bytes left out\]x+", both["content"])
     assert (both["returned_lines"], both["omitted"], both["truncated"]) == (2, 0, True)
-    assert ask(data, head=1)["content"] == "before"
-    assert len(ask(data[8:], head=1)["content"]) < 1_100_000
-    assert ask(data + b"\r\nafter\r\n", lines=1)["content"] == "after"
+    assert read_data(data, head=1)["content"] == "before"
+    assert len(read_data(data[8:], head=1)["content"]) < 1_100_000
+    assert read_data(data + b"\r\nafter\r\n", lines=1)["content"] == "after"
 
 
-def test_binary_output_is_text_and_raw_gives_every_byte_back():
+def test_binary_output_is_returned_as_text_and_raw_mode_preserves_every_byte():
     data = random.Random(1).randbytes(100_000)
-    answer = ask(data, lines=10**9)
-    assert isinstance(answer["content"], str)
+    result = read_data(data, lines=10**9)
+    assert isinstance(result["content"], str)
     parts, place = [], 0
     while place < len(data):
-        answer = ask(data, from_byte=place, max_bytes=777, mode="raw")
-        parts.append(answer["content"].encode("utf-8", "surrogateescape"))
-        place = answer["next_byte"]
-        assert answer["eof"] is (place == len(data))
+        result = read_data(data, from_byte=place, max_bytes=777, mode="raw")
+        parts.append(result["content"].encode("utf-8", "surrogateescape"))
+        place = result["next_byte"]
+        assert result["eof"] is (place == len(data))
     assert b"".join(parts) == data
 
 
 @given(st.binary(max_size=300), st.integers(1, 50))
 @settings(max_examples=200, deadline=None)
-def test_reading_by_bytes_ends_and_gives_everything(data, size):
+def test_reading_by_bytes_terminates_and_returns_everything(data, size):
     for mode in MODES:
         place = 0
         raw = b""
         for _ in range(len(data) + 1):
-            answer = ask(data, from_byte=place, max_bytes=size, mode=mode)
-            assert answer["first_byte"] == place
-            raw += answer["content"].encode("utf-8", "surrogateescape") if mode == "raw" else b""
-            place = answer["next_byte"]
-            if answer["eof"]:
+            result = read_data(data, from_byte=place, max_bytes=size, mode=mode)
+            assert result["first_byte"] == place
+            raw += result["content"].encode("utf-8", "surrogateescape") if mode == "raw" else b""
+            place = result["next_byte"]
+            if result["eof"]:
                 break
         assert place == len(data)
         assert mode != "raw" or raw == data
 
 
-def test_reading_text_by_bytes_breaks_neither_lines_nor_characters():
+def test_reading_text_by_bytes_splits_neither_lines_nor_characters():
     data = "日本語\r\nécole\r\n🚀 go\r\n".encode() * 50
     place, lines = 0, []
     while place < len(data):
-        answer = ask(data, from_byte=place, max_bytes=40)
-        assert "\ufffd" not in answer["content"]
-        lines += answer["content"].split("\n")[:-1]
-        place = answer["next_byte"]
+        result = read_data(data, from_byte=place, max_bytes=40)
+        assert "\ufffd" not in result["content"]
+        lines += result["content"].split("\n")[:-1]
+        place = result["next_byte"]
     assert lines == ["日本語", "école", "🚀 go"] * 50
 
 
-def test_the_last_whole_lines():
-    told = ask(b"one\r\ntwo\r\nthr", lines=5, whole_lines=True)
-    assert (told["content"], told["next_byte"]) == ("one\ntwo", 10)
-    assert ask(b"one\r\ntwo\r\n", lines=5, whole_lines=True)["next_byte"] == 10
-    assert ask(b"on", lines=5, whole_lines=True)["next_byte"] == 0
-    assert ask(b"", lines=0, whole_lines=True)["next_byte"] == 0
+def test_whole_lines_leaves_out_an_incomplete_last_line():
+    result = read_data(b"one\r\ntwo\r\nthr", lines=5, whole_lines=True)
+    assert (result["content"], result["next_byte"]) == ("one\ntwo", 10)
+    assert read_data(b"one\r\ntwo\r\n", lines=5, whole_lines=True)["next_byte"] == 10
+    assert read_data(b"on", lines=5, whole_lines=True)["next_byte"] == 0
+    assert read_data(b"", lines=0, whole_lines=True)["next_byte"] == 0
 
 
-def test_whole_lines_wait_for_the_end_of_a_line():
-    assert ask(b"one\r\ntw", from_byte=0, whole_lines=True)["next_byte"] == 5
-    assert ask(b"one\r\ntw", from_byte=5, whole_lines=True)["next_byte"] == 5
-    assert ask(b"one\r\ntw", from_byte=0)["next_byte"] == 7
+def test_whole_lines_does_not_advance_past_an_incomplete_line():
+    assert read_data(b"one\r\ntw", from_byte=0, whole_lines=True)["next_byte"] == 5
+    assert read_data(b"one\r\ntw", from_byte=5, whole_lines=True)["next_byte"] == 5
+    assert read_data(b"one\r\ntw", from_byte=0)["next_byte"] == 7
 
 
-def test_no_bytes_are_no_step(tmp_path):
+def test_max_bytes_of_zero_does_not_advance(tmp_path):
     root = str(tmp_path / "logs")
     writer = LogWriter(root, LOG)
     for number in range(3):
         writer.write(10 * number, b"123456789\n")
         writer.close()
-    assert ask(NUMBERS, from_byte=7, max_bytes=0)["next_byte"] == 7
+    assert read_data(NUMBERS, from_byte=7, max_bytes=0)["next_byte"] == 7
     assert read_log(root, LOG, Query(from_byte=7, max_bytes=0))["next_byte"] == 7
 
 
-def test_of_a_long_output_only_its_ends_are_rendered_and_all_of_it_is_counted(monkeypatch):
+def test_only_the_ends_of_long_output_are_rendered_but_all_lines_are_counted(monkeypatch):
     rendered = []
     render = text.render
     monkeypatch.setattr(text, "render", lambda data, **size: rendered.append(len(data)) or render(data, **size))
     line = b"y" * 98
     data = (line + b"\r\n") * 100_000 + b"the end\r\n"
-    answer = ask(data, since=0, until=len(data))
-    assert answer["content"].endswith("y\nthe end")
-    assert answer["returned_lines"] + answer["omitted"] == answer["total_lines"] == 100_001
-    assert 1_048_000 < len(answer["content"]) < 1_048_700
-    assert f"\n[phux: {answer['omitted']} lines left out]\n" in answer["content"]
+    result = read_data(data, since=0, until=len(data))
+    assert result["content"].endswith("y\nthe end")
+    assert result["returned_lines"] + result["omitted"] == result["total_lines"] == 100_001
+    assert 1_048_000 < len(result["content"]) < 1_048_700
+    assert f"\n[phux: {result['omitted']} lines left out]\n" in result["content"]
     assert sum(rendered) < len(data) / 2
-    both = ask(data, head=1, tail=1)
+    both = read_data(data, head=1, tail=1)
     assert both["content"] == f"{line.decode()}\n[phux: 99999 lines left out]\nthe end"
-    assert ask(data, since=0, until=len(data), head=1)["omitted"] == 100_000
-    assert ask(data, lines=100_000)["content"].endswith("the end")
+    assert read_data(data, since=0, until=len(data), head=1)["omitted"] == 100_000
+    assert read_data(data, lines=100_000)["content"].endswith("the end")
 
 
 @given(
@@ -202,7 +202,7 @@ def test_of_a_long_output_only_its_ends_are_rendered_and_all_of_it_is_counted(mo
     st.integers(0, 40),
 )
 @settings(max_examples=200, deadline=None)
-def test_a_cut_keeps_both_ends_within_the_budget_and_counts_the_rest(lines, head, tail, max_bytes, gap):
+def test_cut_keeps_both_ends_within_the_budget_and_counts_omitted_lines(lines, head, tail, max_bytes, gap):
     given_bytes = len("\n".join(lines).encode())
     kept = cut(lines, head=head, tail=tail, max_bytes=max_bytes)
     assert kept.returned + kept.omitted == len(lines)
@@ -215,7 +215,7 @@ def test_a_cut_keeps_both_ends_within_the_budget_and_counts_the_rest(lines, head
         first, last = (shown, shown) if place is None else (shown[:place], shown[place + 1 :])
         assert lines[: len(first)] == first or (place is None and lines[len(lines) - len(last) :] == last)
         assert place is None or lines[len(lines) - len(last) :] == last
-    # A gap is a part of what is left out.
+    # Skipped lines are counted as omitted.
     lower, upper = sorted((min(gap, len(lines)), len(lines) // 2))
     if upper > lower:
         holed = cut(
@@ -226,37 +226,37 @@ def test_a_cut_keeps_both_ends_within_the_budget_and_counts_the_rest(lines, head
 
 
 @pytest.mark.parametrize("query", [{"from_byte": 10_000}, {"since": 2**52}, {"from_byte": 2**53 - 1}])
-def test_a_place_behind_the_end_is_refused(query):
+def test_an_offset_after_the_end_is_refused(query):
     with pytest.raises(BadRequestError, match="ends at 4893"):
-        ask(NUMBERS, **query)
+        read_data(NUMBERS, **query)
 
 
 @pytest.mark.parametrize("pattern", ["(", "[", "*", "(?P<", "a{99999999999999}", "\\", "x" * 10_001])
-def test_a_pattern_that_is_none_is_refused(pattern):
+def test_an_invalid_pattern_is_refused(pattern):
     with pytest.raises(BadRequestError, match="pattern"):
-        ask(NUMBERS, grep=pattern)
+        read_data(NUMBERS, grep=pattern)
 
 
-def test_a_hole_is_told_in_the_text_and_beside_it(tmp_path):
+def test_a_hole_is_reported_in_the_text_and_in_holes(tmp_path):
     root = str(tmp_path / "logs")
     writer = LogWriter(root, LOG)
     writer.write(0, b"before\r\n")
     writer.write(108, b"after\r\n")
-    answer = read_log(root, LOG, Query())
-    assert answer["content"] == "before\n[phux: bytes 8 to 108 were not logged]\nafter"
-    assert answer["holes"] == [{"start": 8, "end": 108}]
+    result = read_log(root, LOG, Query())
+    assert result["content"] == "before\n[phux: bytes 8 to 108 were not logged]\nafter"
+    assert result["holes"] == [{"start": 8, "end": 108}]
     raw = read_log(root, LOG, Query(from_byte=0, mode="raw"))
     assert (raw["content"], raw["next_byte"]) == ("before\r\n", 8)
     raw = read_log(root, LOG, Query(from_byte=8, mode="raw"))
     assert (raw["content"], raw["first_byte"], raw["holes"]) == ("after\r\n", 108, [{"start": 8, "end": 108}])
 
 
-def test_a_log_that_is_not_there_is_an_error(tmp_path):
+def test_reading_a_missing_log_raises(tmp_path):
     with pytest.raises(NoSuchTargetError, match="cannot read the log"):
         read_log(str(tmp_path), LOG, Query())
 
 
-# As compilers, test runners and package managers write
+# Output of a compiler, a test runner and a package manager
 
 CARGO = (
     b"\x1b[0m\x1b[0m\x1b[1m\x1b[32m   Compiling\x1b[0m serde v1.0.1\r\n"
@@ -299,10 +299,10 @@ NPM = (
     ],
     ids=["cargo", "pytest", "npm"],
 )
-def test_the_output_of_tools_is_rendered_stripped_or_kept_as_asked(data, rendered, stripped):
-    assert ask(data, lines=100)["content"] == rendered
-    assert ask(data, lines=100, mode="stripped")["content"] == (rendered if stripped is None else stripped)
-    raw = ask(data, from_byte=0, mode="raw")["content"]
+def test_the_output_of_tools_is_rendered_stripped_or_kept_raw(data, rendered, stripped):
+    assert read_data(data, lines=100)["content"] == rendered
+    assert read_data(data, lines=100, mode="stripped")["content"] == (rendered if stripped is None else stripped)
+    raw = read_data(data, from_byte=0, mode="raw")["content"]
     assert raw.encode() == data
 
 
@@ -325,33 +325,33 @@ def test_the_output_of_tools_is_rendered_stripped_or_kept_as_asked(data, rendere
         ("\x9b31mé\x9b0m".encode(), "é"),
     ],
 )
-def test_stripping_takes_out_every_kind_of_escape_and_nothing_else(data, plain):
+def test_stripping_removes_escape_sequences_and_controls_only(data, plain):
     assert text.strip(data) == plain
 
 
 @given(st.binary(max_size=200))
-def test_stripping_keeps_the_ends_of_lines(data):
+def test_stripping_keeps_newlines(data):
     assert text.strip(data).count("\n") == data.count(b"\n")
 
 
-def test_grep_renders_only_where_something_like_it_was_written(monkeypatch):
+def test_grep_renders_only_around_possible_matches(monkeypatch):
     rendered = []
     render = text.render
     monkeypatch.setattr(text, "render", lambda data, **size: rendered.append(data) or render(data, **size))
     bars = b"".join(b"\x1b[Kstep %d\rdone  %d\r\n" % (number, number) for number in range(40_000))
     data = bars + b"an err\bror\r\n" + bars
-    answer = ask(data, grep="^an error$", context=1)
-    assert answer["content"] == "done  39999\nan error\ndone  0"
-    assert answer["omitted"] == 0
+    result = read_data(data, grep="^an error$", context=1)
+    assert result["content"] == "done  39999\nan error\ndone  0"
+    assert result["omitted"] == 0
     assert 0 < sum(map(len, rendered)) < len(data) / 2
     garbage = random.Random(5).randbytes(1_000_000)
-    assert ask(garbage + b"\r\nneedle here\r\n", grep="^needle here$")["content"] == "needle here"
+    assert read_data(garbage + b"\r\nneedle here\r\n", grep="^needle here$")["content"] == "needle here"
 
 
-def test_a_full_screen_program_leaves_only_what_it_left_on_the_screen():
+def test_rendering_leaves_out_text_on_the_alternate_screen():
     data = b"$ vim\r\n\x1b[?1049h\x1b[H\x1b[2J~\r\n~ text of a file\x1b[?1049l$ \r\n"
-    assert ask(data, lines=10)["content"] == "$ vim\n$"
-    assert "text of a file" in ask(data, lines=10, mode="stripped")["content"]
+    assert read_data(data, lines=10)["content"] == "$ vim\n$"
+    assert "text of a file" in read_data(data, lines=10, mode="stripped")["content"]
 
 
 # Search
@@ -368,7 +368,7 @@ def root(tmp_path):
 
 
 @pytest.mark.parametrize("pattern", [r"^line 19.7$", r"\Aline 19.7\Z", r"(?i)LINE 19.7$", r"^line\s19[^x]7$"])
-def test_search_finds_lines_whichever_way_the_pattern_is_looked_for(root, pattern):
+def test_search_finds_the_same_lines_for_equivalent_patterns(root, pattern):
     found = search(root, [LOG], pattern)
     assert [match["text"] for match in found["matches"]] == [f"line 19{digit}7" for digit in range(10)]
     assert [match["line"] for match in found["matches"]] == [1908 + 10 * digit for digit in range(10)]
@@ -401,7 +401,7 @@ def test_search_finds_lines_whichever_way_the_pattern_is_looked_for(root, patter
         ("", None),
     ],
 )
-def test_the_text_that_every_match_must_have_is_found(pattern, literal):
+def test_required_text_returns_a_literal_that_every_match_contains(pattern, literal):
     assert required_text(pattern) == literal
 
 
@@ -415,7 +415,7 @@ def test_the_text_that_every_match_must_have_is_found(pattern, literal):
     st.sampled_from(["ab", "aab", "a b", "abé", "ab$", "^ab", "a+b", "b b?a", r"ab\w", "a{1}b", "b{0,1}ab"]),
 )
 @settings(max_examples=300, deadline=None)
-def test_search_finds_what_looking_at_each_line_finds(parts, pattern):
+def test_search_finds_the_same_matches_as_matching_each_line(parts, pattern):
     data = "".join(parts).encode()
     plain = re.sub(r"\r+\n", "\n", text.strip(data).replace("ab\b\b", "").replace("b\b", "")).rstrip("\r")
     expected = [
@@ -433,7 +433,7 @@ def test_search_finds_what_looking_at_each_line_finds(parts, pattern):
         ]
 
 
-def test_search_sees_a_command_line_and_its_output_as_a_person_does():
+def test_search_applies_backspaces_and_carriage_returns():
     data = b"$ \x1b[7mecho hi\x1b[27m" + b"\b" * 7 + b"echo hi\r\n\x1b[?2004l\rhi\r\n 10%\r 100%\r\n"
 
     def find(pattern):
@@ -445,16 +445,16 @@ def test_search_sees_a_command_line_and_its_output_as_a_person_does():
     assert find("10%") == [(3, " 10%")]
 
 
-def test_search_tells_what_stands_around_and_how_much_more_there_is(root):
+def test_search_returns_context_and_reports_truncation(root):
     found = search(root, [LOG], "line 100$", context=1)
     assert found["matches"][0]["before"] == ["line 99"]
     assert found["matches"][0]["after"] == ["line 101"]
-    everything = search(root, [LOG], "line 19", context=2)["matches"]  # across segments and pieces
+    everything = search(root, [LOG], "line 19", context=2)["matches"]  # matches in several segments and read blocks
     for match in everything:
         number = int(match["text"].removeprefix("line "))
         around = [*match["before"], match["text"], *match["after"]]
-        wanted = [f"line {n}" for n in range(max(0, number - 2), number + 3)]
-        assert around == [line if line != "line 2000" else "no newline" for line in wanted if line != "line 2001"]
+        expected = [f"line {n}" for n in range(max(0, number - 2), number + 3)]
+        assert around == [line if line != "line 2000" else "no newline" for line in expected if line != "line 2001"]
     assert search(root, [LOG], "line", most=3)["truncated"]
     assert len(search(root, [LOG], "line", most=3)["matches"]) == 3
     assert search(root, [LOG], "newline$")["matches"][0]["line"] == 2001

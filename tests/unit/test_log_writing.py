@@ -1,4 +1,4 @@
-"""Segments, bounds and holes of a log, without a server."""
+"""Segments, size limits and holes of a log, without a server."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def stored_bytes(root):
             place = at + len(data)
 
 
-def test_what_is_written_is_read_back_byte_for_byte(root):
+def test_written_bytes_are_read_back_unchanged(root):
     data = random.Random(1).randbytes(30_000)
     writer = LogWriter(root, LOG, SMALL)
     for start in range(0, len(data), 777):
@@ -56,7 +56,7 @@ def test_what_is_written_is_read_back_byte_for_byte(root):
     assert writer.end == len(data)
 
 
-def test_the_oldest_segments_go_first_and_offsets_keep_their_meaning(root):
+def test_the_oldest_segments_are_deleted_first_and_offsets_stay_valid(root):
     data = random.Random(2).randbytes(300_000)
     writer = LogWriter(root, LOG, SMALL)
     write_all(writer, data)
@@ -67,12 +67,12 @@ def test_the_oldest_segments_go_first_and_offsets_keep_their_meaning(root):
     assert SMALL - 2 * 4096 <= len(kept) <= SMALL
 
 
-def test_another_writer_goes_on_where_the_last_one_was_killed(root):
+def test_a_new_writer_resumes_where_an_unclosed_one_stopped(root):
     data = random.Random(3).randbytes(20_000)
     for end in (0, 5_000, 5_001, 12_288, 20_000):
         writer = LogWriter(root, LOG, SMALL)
         writer.resume()
-        write_all(writer, data[writer.end : end])  # and is never closed
+        write_all(writer, data[writer.end : end])  # the writer is never closed
     assert stored_bytes(root) == (0, data)
 
 
@@ -95,7 +95,7 @@ def test_a_directory_that_others_can_enter_is_refused(root):
         LogWriter(root, LOG, SMALL).write(0, b"x")
 
 
-def test_nothing_is_written_through_a_link(root, tmp_path):
+def test_nothing_is_written_through_a_symbolic_link(root, tmp_path):
     os.makedirs(os.path.join(root, LOG.server), 0o700)
     os.chmod(root, 0o700)
     elsewhere = tmp_path / "elsewhere"
@@ -106,7 +106,7 @@ def test_nothing_is_written_through_a_link(root, tmp_path):
     assert not list(elsewhere.iterdir())
 
 
-def test_a_file_in_place_of_the_directory_is_an_error_and_is_left_alone(root, tmp_path):
+def test_a_file_in_place_of_the_directory_raises_and_is_not_changed(root, tmp_path):
     os.makedirs(os.path.dirname(root))
     with open(root, "w") as file:
         file.write("mine")
@@ -116,7 +116,7 @@ def test_a_file_in_place_of_the_directory_is_an_error_and_is_left_alone(root, tm
         assert file.read() == "mine"
 
 
-def test_a_gap_in_the_stream_is_a_hole_that_the_names_tell(root):
+def test_a_gap_in_the_stream_is_reported_as_a_hole(root):
     writer = LogWriter(root, LOG, SMALL)
     write_all(writer, b"a" * 100)
     write_all(writer, b"b" * 50, place=300)
@@ -129,7 +129,7 @@ def test_a_gap_in_the_stream_is_a_hole_that_the_names_tell(root):
         assert stored.end == 350
 
 
-def test_a_file_that_was_deleted_is_noticed_and_its_beginning_told(root, monkeypatch):
+def test_writing_to_a_deleted_segment_raises_and_the_end_moves_back_to_its_start(root, monkeypatch):
     monkeypatch.setattr("phux_core.logs.writing._CHECK_S", 0.0)
     writer = LogWriter(root, LOG, SMALL)
     write_all(writer, b"a" * 5000)
@@ -142,7 +142,7 @@ def test_a_file_that_was_deleted_is_noticed_and_its_beginning_told(root, monkeyp
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_lines_are_counted_and_found_from_the_end_as_by_reading_everything(root, seed):
+def test_line_counts_and_last_lines_equal_those_of_the_whole_data(root, seed):
     chance = random.Random(seed)
     data = b"".join(b"x" * chance.randrange(200) + b"\n" for _ in range(300)) + (b"" if seed % 2 else b"unfinished")
     writer = LogWriter(root, LOG, SMALL)
@@ -161,7 +161,7 @@ def test_lines_are_counted_and_found_from_the_end_as_by_reading_everything(root,
             assert lines == (expected[-count:] if count else [])
 
 
-def test_counts_that_its_writer_noted_are_those_of_the_segments(root):
+def test_line_counts_stored_by_the_writer_equal_those_of_the_segments(root):
     writer = LogWriter(root, LOG, SMALL)
     write_all(writer, b"12345\n" * 5000)
     with Stored.open(root, LOG) as stored:
@@ -171,7 +171,7 @@ def test_counts_that_its_writer_noted_are_those_of_the_segments(root):
         assert {offset: stored.lines_of(offset, size) for offset, size in stored.segments} == noted
 
 
-def test_an_id_is_read_back_and_nothing_else_is_an_id():
+def test_a_log_id_is_parsed_and_other_text_is_not():
     assert LogId.parse(str(LOG)) == LOG
     for text in (
         "",
@@ -186,35 +186,35 @@ def test_an_id_is_read_back_and_nothing_else_is_an_id():
         assert LogId.parse(text) is None
 
 
-@pytest.mark.parametrize("what", ["deleted", "torn", "no directory"])
-def test_the_ledgers_file_is_made_whole_again(root, what):
+@pytest.mark.parametrize("damage", ["deleted", "torn", "no directory"])
+def test_a_damaged_ledger_file_is_rewritten(root, damage):
     journal = Journal(journals.create())
     log = PaneLog(root, LOG, LogWriter(root, LOG), journal, {})
     commands = Ledger(LOG.pane)
     path = f"{root}/{LOG.server}/pane-{LOG.pane}/{places.COMMANDS}"
 
-    def note():
+    def record_command():
         entry = commands.add(place=1, command="make", cwd="/", by="typed", client=None, started_at=1.0)
         log.note_commands(ledger.line(entry), commands)
 
-    note()
-    note()
-    if what == "deleted":
+    record_command()
+    record_command()
+    if damage == "deleted":
         os.unlink(path)
-    elif what == "torn":
+    elif damage == "torn":
         with mock.patch.object(places, "open_file", side_effect=OSError(28, "No space left on device")):
-            note()
+            record_command()
         with open(path, "ab") as file:
             file.write(b'[3,"half of a li')
     else:
         shutil.rmtree(root)
-    note()
+    record_command()
     with open(path, "rb") as file:
         assert [entry.number for entry in ledger.load(file.read())] == list(commands.entries)
     journal.close()
 
 
-def test_what_is_deleted_of_a_quiet_or_dead_pane_is_noticed(root):
+def test_deleted_segments_of_a_quiet_or_dead_pane_become_holes(root):
     journal = Journal(journals.create())
     log = PaneLog(root, LOG, LogWriter(root, LOG, SMALL), journal, {})
     directory = f"{root}/{LOG.server}/pane-{LOG.pane}"
@@ -230,11 +230,11 @@ def test_what_is_deleted_of_a_quiet_or_dead_pane_is_noticed(root):
     output(b"two\n")
     log.check_files()
     assert log.holes == []
-    os.unlink(f"{directory}/{4096:020}.log")  # the journal has it no more
+    os.unlink(f"{directory}/{4096:020}.log")  # no longer in the journal
     log.check_files()
     hole = (4096, 8192, "its file was deleted")
     assert log.holes == [hole]
-    os.unlink(f"{directory}/{8192:020}.log")  # the one that is written to
+    os.unlink(f"{directory}/{8192:020}.log")  # the segment being written
     log.check_files()
     assert stored_bytes(root)[1].endswith(b"two\n")
     assert log.holes == [(4096, 12000, "its file was deleted")]

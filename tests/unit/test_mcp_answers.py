@@ -1,4 +1,4 @@
-"""Errors as a model reads them: in the words of the tools it has."""
+"""Errors as models read them: remedies name tools instead of shell commands."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def classes(kind=errors.PhuxError):
 
 
 @pytest.mark.parametrize("kind", sorted(set(classes()) - {errors.NoServerError}, key=lambda kind: kind.__name__))
-def test_no_usual_remedy_speaks_of_the_command_line(kind):
+def test_no_default_remedy_mentions_the_command_line(kind):
     remedy = in_tools(kind.default_remedy)
     assert not re.search(r"phux (?!status|server)[a-z]|--[a-z]", remedy), remedy
 
 
 @pytest.mark.parametrize(
-    ("remedy", "says"),
+    ("remedy", "expected"),
     [
         (
             "press Enter there, or clear the line: phux send-keys @3 C-c",
@@ -47,20 +47,20 @@ def test_no_usual_remedy_speaks_of_the_command_line(kind):
         ("enlarge the window (phux resize), or choose", "enlarge the window (phux_resize), or choose"),
     ],
 )
-def test_remedies_are_told_in_the_words_of_tools(remedy, says):
-    assert in_tools(remedy) == says
+def test_shell_commands_in_remedies_are_replaced_with_tools(remedy, expected):
+    assert in_tools(remedy) == expected
 
 
 def test_every_translated_remedy_still_exists():
     sources = "".join(
         path.read_text() for package in ("phux_core", "phux_client") for path in (ROOT / package).rglob("*.py")
     )
-    assert [words for words in _INSTEAD if words not in sources] == []
+    assert [remedy for remedy in _INSTEAD if remedy not in sources] == []
 
 
-def test_the_command_that_starts_a_server_is_for_a_person():
+def test_the_remedy_for_a_missing_server_keeps_the_shell_command():
     assert "`phux new`" in explain(errors.NoServerError("no server is running"))
 
 
-def test_what_was_sent_is_not_sent_back_at_length():
+def test_long_input_is_truncated_in_error_messages():
     assert len(explain(errors.NoSuchTargetError(f"no session is called {'x' * 100_000!r}"))) < 1200

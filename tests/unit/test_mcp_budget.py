@@ -1,4 +1,4 @@
-"""How large results may be, and what is left out of those that are too large."""
+"""The size budget of results, and the parts that are left out of larger ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def digest(number):
     return hashlib.sha256(str(number).encode())
 
 
-# What the tokenizers of two vendors make of each text, the larger number of both.
+# The token count of each text: the larger of the counts of two vendors' tokenizers.
 COUNTED = {
     "numbers": ("\n".join(map(str, range(1, 3000))), 7997),
     "keys": ("".join(base64.b64encode(digest(number).digest()).decode() for number in range(300)), 9379),
@@ -29,10 +29,10 @@ COUNTED = {
 
 
 @pytest.mark.parametrize("kind", COUNTED)
-def test_the_estimate_is_near_what_tokenizers_count(kind):
+def test_the_token_estimate_is_close_to_real_tokenizers(kind):
     text, counted = COUNTED[kind]
     assert 0.92 * counted < tokens(text) < 2 * counted
-    assert tokens(text) * 10_000 / TOKENS > counted  # what fits by the estimate has less than 10,000
+    assert tokens(text) * 10_000 / TOKENS > counted  # a text that fits by the estimate has fewer than 10,000 tokens
 
 
 def test_a_document_is_filled_with_as_many_entries_as_fit():
@@ -46,7 +46,7 @@ def test_a_document_is_filled_with_as_many_entries_as_fit():
     assert budget.fill(3, build)["left"] == 4997
 
 
-def test_a_caller_that_allows_bytes_is_counted_by_bytes():
+def test_a_budget_given_in_bytes_is_measured_in_bytes():
     text = "\u6f22" * 10_000
     assert Budget().excess(text) > 2
     assert Budget(100_000).excess(text) < 1
@@ -54,20 +54,20 @@ def test_a_caller_that_allows_bytes_is_counted_by_bytes():
 
 
 @pytest.mark.anyio
-async def test_a_text_that_is_too_heavy_is_asked_for_again_with_fewer_bytes():
-    asked = []
+async def test_a_text_over_the_token_budget_is_read_again_with_fewer_bytes():
+    limits = []
 
     async def read(most):
-        asked.append(most)
+        limits.append(most)
         return {"content": "\u6f22" * (most // 3)}
 
     document = await Budget().read(read)
-    assert asked[0] == BYTES
-    assert 2 <= len(asked) <= 3
+    assert limits[0] == BYTES
+    assert 2 <= len(limits) <= 3
     assert Budget().excess(document) <= 1
-    asked.clear()
+    limits.clear()
     await Budget(50_000).read(read)
-    assert asked == [50_000]
+    assert limits == [50_000]
 
 
 STYLE = dict.fromkeys(
@@ -86,7 +86,7 @@ def screen(line, rows, history=0, styled=0):
     }
 
 
-def test_of_a_screen_cells_go_first_then_history_then_highlights_then_rows():
+def test_a_large_screen_loses_cells_first_then_scrollback_then_highlights_then_rows():
     assert within(screen("words", 24), Budget()) == screen("words", 24)
     styled = within(screen("words", 24, styled=100), Budget())
     assert 0 < len(styled["cells"]) < 100
@@ -107,7 +107,7 @@ def test_of_a_screen_cells_go_first_then_history_then_highlights_then_rows():
         assert "max_bytes" in cut["omitted"]["hint"]
 
 
-def test_of_changes_the_upper_ones_go():
+def test_a_large_set_of_changed_rows_loses_the_upper_rows():
     rows = [{"row": number, "text": "\u6f22" * 150} for number in range(100)]
     cut = within({"changed": rows, "seq": 7}, Budget())
     assert cut["changed"] == rows[cut["omitted"]["rows"] :]

@@ -1,4 +1,4 @@
-"""The catalog: small, complete, and true to the schemas."""
+"""The tool catalog: its size, its tools, its schemas and its argument checks."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def listing(profile="phux", safety="destructive", revision=NEWEST):
     return load_toolset(profile, safety).listing(revision)
 
 
-def test_the_tools_are_these_and_at_most_twenty():
+def test_the_catalog_lists_exactly_the_expected_tools_and_at_most_twenty():
     assert [tool["name"] for tool in listing()] == TOOLS
     assert len(TOOLS) <= 20
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("revision", REVISIONS.values(), ids=list(REVISIONS))
-def test_the_catalog_is_small_and_its_words_are_short(profile, revision):
+def test_the_catalog_and_its_descriptions_stay_within_size_limits(profile, revision):
     toolset = load_toolset(profile, "destructive")
-    assert len(json.dumps(toolset.listing(revision))) < 25_000  # also as a host that writes blanks passes it on
+    assert len(json.dumps(toolset.listing(revision))) < 25_000  # also with the blanks some hosts add to JSON
     assert len(toolset.instructions) < 2048
     for tool in toolset.listing(revision):
         assert len(tool["description"]) < 2048
@@ -48,7 +48,7 @@ def test_the_catalog_is_small_and_its_words_are_short(profile, revision):
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_every_schema_is_one(profile):
+def test_every_tool_schema_is_valid(profile):
     for tool in listing(profile):
         jsonschema.Draft202012Validator.check_schema(tool["inputSchema"])
         assert tool["inputSchema"]["additionalProperties"] is False
@@ -57,7 +57,7 @@ def test_every_schema_is_one(profile):
             assert tool["outputSchema"]["type"] == "object"
 
 
-def test_what_a_host_may_do_is_what_it_is_shown():
+def test_each_safety_level_lists_only_the_tools_it_allows():
     shown = {safety: {tool["name"] for tool in listing(safety=safety)} for safety in SAFETY}
     assert shown["read-only"] < shown["mutating"] < shown["destructive"]
     assert shown["destructive"] - shown["mutating"] == {"phux_kill"}
@@ -67,38 +67,38 @@ def test_what_a_host_may_do_is_what_it_is_shown():
     assert [tool["name"] for tool in listing() if tool["annotations"].get("destructiveHint")] == ["phux_kill"]
 
 
-def test_what_is_not_allowed_is_not_found():
+def test_tools_above_the_safety_level_are_not_found():
     assert load_toolset("phux", "mutating").find("phux_kill", NEWEST) is None
     assert load_toolset("phux", "read-only").find("phux_run", NEWEST) is None
 
 
-def test_every_tool_takes_a_socket_and_names_only_tools_that_are_there():
+def test_every_tool_accepts_a_socket_and_texts_mention_only_existing_tools():
     toolset = load_toolset("phux", "destructive")
     for tool in toolset.listing(NEWEST):
         assert tool["inputSchema"]["properties"]["socket"]["type"] == "string"
-    words = json.dumps(toolset.listing(NEWEST)) + toolset.instructions
+    text = json.dumps(toolset.listing(NEWEST)) + toolset.instructions
     for name in (prompt["name"] for prompt in prompts.listing()):
         given = dict.fromkeys(("command", "program", "goal"), "x")
         known = {one["name"] for prompt in prompts.listing() if prompt["name"] == name for one in prompt["arguments"]}
         filled = {key: value for key, value in given.items() if key in known}
-        words += prompts.get(name, filled)["messages"][0]["content"]["text"]
-    named = {word.strip("`'\".,;:()[]{}\\") for word in words.replace("/", " ").split() if "phux_" in word}
+        text += prompts.get(name, filled)["messages"][0]["content"]["text"]
+    named = {word.strip("`'\".,;:()[]{}\\") for word in text.replace("/", " ").split() if "phux_" in word}
     assert {name.split("'")[0] for name in named if name.startswith("phux_")} <= set(TOOLS)
 
 
-def test_a_server_is_looked_for_in_the_runtime_directory_that_a_host_does_not_tell_of(monkeypatch, tmp_path):
+def test_the_default_runtime_directory_is_used_when_the_host_sets_none(monkeypatch, tmp_path):
     monkeypatch.setattr(main, "_RUNTIME", str(tmp_path))
     monkeypatch.setattr(sys, "stdout", io.StringIO())
 
-    def found(told):
-        monkeypatch.setenv("XDG_RUNTIME_DIR", told)
+    def runtime_directory_with(value):
+        monkeypatch.setenv("XDG_RUNTIME_DIR", value)
         assert main.main(["--schema"]) == 0
         return os.environ["XDG_RUNTIME_DIR"]
 
-    assert found("") == ""
+    assert runtime_directory_with("") == ""
     (tmp_path / str(os.getuid()) / "phux").mkdir(parents=True)
-    assert found("") == str(tmp_path / str(os.getuid()))
-    assert found("/elsewhere") == "/elsewhere"
+    assert runtime_directory_with("") == str(tmp_path / str(os.getuid()))
+    assert runtime_directory_with("/elsewhere") == "/elsewhere"
 
 
 async def nothing(_call, _arguments):
@@ -120,7 +120,7 @@ TOOL = Tool(
 
 
 @pytest.mark.parametrize(
-    ("given", "revision", "says"),
+    ("given", "revision", "expected"),
     [
         ({}, NEWEST, "tool needs the parameter `text`; send a string: some text"),
         ({"text": "x", "other": 1}, NEWEST, "tool has no parameter 'other'; it accepts text, count, time"),
@@ -130,13 +130,13 @@ TOOL = Tool(
         ({"text": "x", "time": float("nan")}, NEWEST, "send a number from 0"),
     ],
 )
-def test_wrong_arguments_are_refused_with_what_to_send_instead(given, revision, says):
+def test_invalid_arguments_are_refused_with_the_accepted_values(given, revision, expected):
     with pytest.raises(BadRequestError) as caught:
         TOOL.check(given, revision)
-    assert says in f"{caught.value.message}; {caught.value.remedy}"
+    assert expected in f"{caught.value.message}; {caught.value.remedy}"
 
 
-def test_right_arguments_come_back_with_whole_numbers_whole():
+def test_valid_arguments_are_returned_with_whole_numbers_as_int():
     checked = TOOL.check({"text": "", "count": 2.0, "time": 0.5}, NEWEST)
     assert checked == {"text": "", "count": 2, "time": 0.5}
     assert isinstance(checked["count"], int)

@@ -1,4 +1,4 @@
-"""One entry is set in a host's configuration, and not a byte elsewhere changes."""
+"""Setting one entry in a host's configuration file without changing any other byte."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENTRY = {"command": "/bin/phux-mcp", "args": ["--safety", "read-only"]}
 
 
 def kept_around(old, new):
-    """Whether the new text is the old one with one piece put in."""
+    """Return True if the new text is the old text with one insertion."""
     prefix = next((place for place, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), len(old))
     return new.endswith(old[prefix:])
 
@@ -39,7 +39,7 @@ def kept_around(old, new):
         '{"mcpServers": {"phux": {}}}',
     ],
 )
-def test_json_is_kept_as_it_is_around_the_entry(text):
+def test_json_around_the_entry_is_unchanged(text):
     new = set_in_json(text, PATH, ENTRY)
     assert kept_around(text, new)
     assert set_in_json(new, PATH, ENTRY) == new
@@ -54,7 +54,7 @@ def test_json_is_kept_as_it_is_around_the_entry(text):
 
 
 def without_comments(text):
-    """Read JSON with comments, by other means than the code that is tested: line by line."""
+    """Parse JSON with comments, independently of the tested code."""
     text = text.lstrip("\ufeff")
     kept, place, inside = [], 0, False
     while place < len(text):
@@ -78,14 +78,14 @@ def without_comments(text):
     return json.loads(plain)
 
 
-def test_an_entry_that_is_there_is_changed_where_it_differs_and_keeps_what_it_has_besides():
+def test_an_existing_json_entry_is_updated_and_keeps_its_comments_and_other_keys():
     text = '{\n  "mcpServers": {\n    "phux": {\n      "command": "old", // why\n      "env": {"A": "b"},\n      "args": []\n    }\n  }\n}\n'
     new = set_in_json(text, PATH, ENTRY)
     assert "// why" in new
     assert without_comments(new)["mcpServers"]["phux"] == ENTRY | {"env": {"A": "b"}}
 
 
-def test_an_empty_file_becomes_a_whole_one():
+def test_an_empty_file_becomes_a_complete_configuration():
     assert json.loads(set_in_json("", PATH, ENTRY)) == {"mcpServers": {"phux": ENTRY}}
     assert tomllib.loads(set_in_toml("", ("mcp_servers", "phux"), ENTRY)) == {"mcp_servers": {"phux": ENTRY}}
 
@@ -103,7 +103,7 @@ def test_an_empty_file_becomes_a_whole_one():
         '{"a": "',
     ],
 )
-def test_what_cannot_be_edited_safely_is_refused(text):
+def test_json_that_cannot_be_edited_safely_is_refused(text):
     with pytest.raises(ConfigError):
         set_in_json(text, PATH, ENTRY)
 
@@ -116,7 +116,7 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.text(max_size=6), JSON, max_size=4), st.sampled_from([None, 2, "\t"]))
-def test_any_object_is_merged_and_kept(document, indent):
+def test_the_entry_is_added_to_any_json_object(document, indent):
     text = json.dumps(document, indent=indent)
     new = set_in_json(text, PATH, ENTRY)
     assert kept_around(text, new)
@@ -135,14 +135,14 @@ TABLE = ("mcp_servers", "phux")
         "[mcp_servers.phux.env]\nA = 'b'\n",
     ],
 )
-def test_toml_is_kept_as_it_is_above_a_new_table(text):
+def test_toml_above_a_new_table_is_unchanged(text):
     new = set_in_toml(text, TABLE, ENTRY)
     assert set_in_toml(new, TABLE, ENTRY) == new
     assert new.startswith(text) or "phux" in text
     assert {key: tomllib.loads(new)["mcp_servers"]["phux"][key] for key in ENTRY} == ENTRY
 
 
-def test_a_toml_table_that_is_there_is_changed_line_by_line():
+def test_an_existing_toml_table_is_updated_and_keeps_its_comments_and_other_keys():
     text = (
         '[mcp_servers.phux] # ours\ncommand = "old" \nenabled = true # keep\nargs = []\n\n[other]\ncommand = "theirs"\n'
     )

@@ -1,4 +1,4 @@
-"""Styled cells as runs of text."""
+"""Highlights: styled cells grouped into runs of text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def cells(row, first, count, width=1, semantic=None, **style):
     ]
 
 
-def test_cells_that_look_alike_are_one_run():
+def test_adjacent_cells_with_the_same_style_form_one_run():
     found = highlights(cells(0, 2, 4, inverse=True) + cells(0, 6, 2, bold=True), {0: "> item ok"})
     assert found == [
         {"row": 0, "col": 2, "text": "item", "style": "inverse"},
@@ -24,24 +24,24 @@ def test_cells_that_look_alike_are_one_run():
     ]
 
 
-def test_rows_and_gaps_end_a_run():
+def test_a_run_ends_at_a_gap_and_at_the_end_of_a_row():
     found = highlights(
         cells(0, 0, 1, bold=True) + cells(0, 2, 1, bold=True) + cells(1, 0, 1, bold=True), {0: "a b", 1: "c"}
     )
     assert [(run["row"], run["col"], run["text"]) for run in found] == [(0, 0, "a"), (0, 2, "b"), (1, 0, "c")]
 
 
-def test_colours_and_marks_are_told_in_words():
+def test_a_style_is_described_by_attributes_colours_and_semantic():
     palette, rgb = {"kind": "palette", "index": 4}, {"kind": "rgb", "r": 1, "g": 2, "b": 255}
     (run,) = highlights(cells(0, 0, 1, underline=True, fg=palette, bg=rgb, semantic="prompt"), {0: "$"})
     assert run["style"] == "underline fg=4 bg=#0102ff prompt"
 
 
-def test_wide_characters_count_twice_and_combining_ones_not():
+def test_wide_characters_occupy_two_columns_and_combining_characters_none():
     found = highlights(cells(0, 0, 2, width=2, bold=True) + cells(0, 4, 1, inverse=True), {0: "\u6f22\u5b57e\u0301x"})
     assert [run["text"] for run in found] == ["\u6f22\u5b57", "e\u0301"]
 
 
-def test_blanks_are_told_only_where_they_can_be_seen():
+def test_blank_cells_are_reported_only_with_a_visible_style():
     assert highlights(cells(0, 0, 3, bold=True), {0: ""}) == []
     assert highlights(cells(0, 0, 3, inverse=True), {0: ""})[0]["style"] == "inverse"

@@ -1,4 +1,4 @@
-"""What the keeper does with connections while no service is ready."""
+"""The keeper answers connections with an error while no service is ready."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Keeper:
         )
 
     def turn(self, now=None):
-        """Do what is to be done, until nothing is."""
+        """Run ready callbacks until none is left or the service is ready, then close expired connections."""
         while ready := self.selector.select(0.05):
             for key, _events in ready:
                 key.data()
@@ -69,18 +69,18 @@ def read_frame(client):
     return json.loads(data[8:])
 
 
-def test_a_client_gets_one_frame_and_the_end(keeper):
+def test_a_client_receives_one_error_frame_and_then_end_of_file(keeper):
     keeper.notices.turn_on()
     with keeper.connect() as client:
         keeper.turn()
-        client.sendall(b"a hello that comes late")  # which finds no broken pipe
+        client.sendall(b"a hello that comes late")  # must not raise BrokenPipeError
         assert read_frame(client) == {"error": {"code": "service_restarting"}}
         assert held(keeper) == 1
     keeper.turn()
     assert held(keeper) == 0
 
 
-def test_nobody_is_answered_while_it_is_off(keeper):
+def test_no_client_is_answered_while_notices_are_off(keeper):
     with keeper.connect() as client:
         keeper.turn()
         keeper.notices.turn_on()
@@ -91,16 +91,16 @@ def test_nobody_is_answered_while_it_is_off(keeper):
             client.recv(1)
 
 
-def test_a_connection_that_came_as_the_service_got_ready_is_left_to_it(keeper):
+def test_a_connection_is_not_accepted_once_the_service_is_ready(keeper):
     keeper.notices.turn_on()
     with keeper.connect():
         keeper.is_ready = True
         keeper.turn()
-        accepted, _address = keeper.listener.accept()  # it still waits
+        accepted, _address = keeper.listener.accept()  # still in the accept queue
         accepted.close()
 
 
-def test_one_that_does_not_hang_up_is_hung_up_on(keeper):
+def test_a_client_that_does_not_close_is_disconnected_after_the_hold_time(keeper):
     keeper.notices.turn_on()
     with keeper.connect():
         keeper.turn()
@@ -110,7 +110,7 @@ def test_one_that_does_not_hang_up_is_hung_up_on(keeper):
         assert keeper.notices.next_deadline is None
 
 
-def test_only_so_many_are_held(keeper):
+def test_the_number_of_held_connections_is_limited(keeper):
     keeper.notices.turn_on()
     clients = [keeper.connect() for _ in range(MOST_HELD + 20)]
     keeper.turn()
@@ -120,7 +120,7 @@ def test_only_so_many_are_held(keeper):
         client.close()
 
 
-def test_one_that_was_gone_before_it_was_answered_costs_nothing(keeper):
+def test_clients_that_close_before_the_answer_are_not_held(keeper):
     keeper.notices.turn_on()
     for _ in range(10):
         keeper.connect().close()
@@ -128,7 +128,7 @@ def test_one_that_was_gone_before_it_was_answered_costs_nothing(keeper):
     assert held(keeper) == 0
 
 
-def test_without_descriptors_it_tries_again_later(keeper, monkeypatch):
+def test_accepting_is_retried_later_when_descriptors_run_out(keeper, monkeypatch):
     class NoFiles:
         def accept(self):
             raise OSError(errno.EMFILE, "too many open files")

@@ -1,4 +1,4 @@
-"""What the CLI prints for people, and how wide it is."""
+"""The output of the CLI: boxes, documents and errors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def widths(box):
         "бюро",
     ],
 )
-def test_columns_are_counted_as_terminals_do(text):
+def test_columns_equals_the_width_by_wcwidth(text):
     assert columns(text) == wcswidth(text)
 
 
@@ -47,11 +47,11 @@ def test_a_box_is_drawn_around_every_row():
     assert output.box(["ab", "", "abcd"], 4, "@1") == "┌─ @1┐\n│ab  │\n│    │\n│abcd│\n└────┘\n"
 
 
-def test_a_roomy_box_has_its_title_in_the_edge():
+def test_the_title_of_a_wide_box_is_part_of_its_top_edge():
     assert output.box(["hi"], 10, "@1 vim").splitlines() == ["┌─ @1 vim ─┐", "│hi        │", "└──────────┘"]
 
 
-def test_wide_glyphs_take_two_columns_of_the_box():
+def test_wide_glyphs_occupy_two_columns_of_a_box():
     drawn = output.box(["日本語", "a日", "🚀", "e\u0301", "plain"], 8, "@1")
     assert widths(drawn) == {10}
     assert "│日本語  │" in drawn
@@ -61,20 +61,20 @@ def test_wide_glyphs_take_two_columns_of_the_box():
 @pytest.mark.parametrize(
     "title", ["", "@1", "@1 vim", "@1 日本語", "日", "@1 🚀🚀🚀", "x" * 200, "日" * 200, "e\u0301" * 9]
 )
-def test_whatever_the_title_every_line_of_the_box_is_as_wide(title):
+def test_every_line_of_a_box_has_the_same_width_for_any_title(title):
     for cols in (1, 2, 3, 4, 5, 6, 7, 8, 20, 80):
         assert widths(output.box(["", "x"], cols, title)) == {cols + 2}
 
 
 @contextlib.contextmanager
 def stdout():
-    """A stdout in a locale that has no UTF-8."""
+    """Replace stdout with one in a locale without UTF-8."""
     raw = io.BytesIO()
     with contextlib.redirect_stdout(io.TextIOWrapper(raw, encoding="ascii")):
         yield raw
 
 
-def test_a_document_is_json_in_utf8_whatever_the_locale():
+def test_a_document_is_printed_as_utf8_json_in_any_locale():
     with stdout() as raw:
         output.print_document({"title": "日本 ✓", "n": None})
         text = raw.getvalue().decode("utf-8")
@@ -83,28 +83,28 @@ def test_a_document_is_json_in_utf8_whatever_the_locale():
     assert text.endswith("}\n")
 
 
-def test_what_has_no_utf8_is_escaped_and_stays_json():
+def test_surrogates_in_a_document_are_escaped_as_valid_json():
     with stdout() as raw:
         output.print_document({"cwd": "/caf\udce9"})
         text = raw.getvalue().decode("utf-8")
     assert json.loads(text) == {"cwd": "/caf\udce9"}
 
 
-def test_what_was_printed_before_comes_before():
+def test_write_keeps_the_order_after_print():
     with stdout() as raw:
         print("first")
         output.write("second\n")
         assert raw.getvalue() == b"first\nsecond\n"
 
 
-def test_an_error_for_people_is_a_sentence_and_what_to_do(capsys):
+def test_an_error_is_printed_as_its_message_and_remedy(capsys):
     output.print_error(BadNameError("the name is bad", remedy="choose another"), as_json=False)
     assert capsys.readouterr().err == "phux: the name is bad\nphux: choose another\n"
     output.print_error(InternalError("oh", remedy=""), as_json=False)
     assert capsys.readouterr().err == "phux: oh\n"
 
 
-def test_an_error_for_programs_is_one_line_of_json(capsys):
+def test_an_error_with_json_is_printed_as_one_line_on_stderr(capsys):
     output.print_error(BadNameError("two\nlines ü \udce9"), as_json=True)
     printed = capsys.readouterr()
     assert printed.out == ""

@@ -1,4 +1,4 @@
-"""Where the socket is, and which directories are trusted. Nothing that exists is ever changed."""
+"""The path of the socket, the home directory, and the checks of the socket's directory."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def private(tmp_path):
     return directory
 
 
-def test_the_argument_comes_before_everything():
+def test_the_argument_takes_precedence_over_the_environment():
     environ = {"PHUX_SOCKET": "/from/env", "XDG_RUNTIME_DIR": "/run/user/1"}
     assert paths.socket_path("/from/flag", environ) == "/from/flag"
 
 
-def test_phux_socket_comes_before_the_runtime_directory():
+def test_phux_socket_takes_precedence_over_the_runtime_directory():
     environ = {"PHUX_SOCKET": "/from/env", "XDG_RUNTIME_DIR": "/run/user/1"}
     assert paths.socket_path(None, environ) == "/from/env"
 
 
-def test_the_runtime_directory_comes_before_tmp(tmp_path):
+def test_the_runtime_directory_takes_precedence_over_tmp(tmp_path):
     environ = {"XDG_RUNTIME_DIR": str(tmp_path)}
     assert paths.socket_path(None, environ) == f"{tmp_path}/phux/phux.sock"
     assert paths.missing_runtime_directory(None, environ) is None
@@ -48,11 +48,11 @@ def test_the_runtime_directory_comes_before_tmp(tmp_path):
         {"XDG_RUNTIME_DIR": "/dev/null"},
     ],
 )
-def test_without_a_usable_runtime_directory_it_is_tmp(environ):
+def test_without_a_usable_runtime_directory_the_socket_is_in_tmp(environ):
     assert paths.socket_path(None, environ) == f"/tmp/phux-{os.getuid()}/phux.sock"
 
 
-def test_a_runtime_directory_that_does_not_exist_is_explained_where_it_matters():
+def test_a_missing_runtime_directory_is_reported_only_when_it_would_be_used():
     environ = {"XDG_RUNTIME_DIR": "/no/such/directory"}
     problem = paths.missing_runtime_directory(None, environ)
     assert "/no/such/directory" in problem
@@ -62,12 +62,12 @@ def test_a_runtime_directory_that_does_not_exist_is_explained_where_it_matters()
     assert paths.missing_runtime_directory(None, {}) is None
 
 
-def test_empty_values_count_as_none_given(tmp_path):
+def test_empty_values_are_ignored(tmp_path):
     environ = {"PHUX_SOCKET": "", "XDG_RUNTIME_DIR": str(tmp_path)}
     assert paths.socket_path("", environ) == f"{tmp_path}/phux/phux.sock"
 
 
-def test_a_relative_socket_path_in_a_deleted_directory_is_explained(tmp_path, monkeypatch):
+def test_a_relative_socket_path_in_a_deleted_directory_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gone").mkdir()
     os.chdir(tmp_path / "gone")
@@ -80,7 +80,7 @@ def test_a_relative_socket_path_in_a_deleted_directory_is_explained(tmp_path, mo
 class TestHome:
     @pytest.fixture(autouse=True)
     def user_database(self, monkeypatch):
-        """A user database whose one entry the test decides on."""
+        """Replace the user database with one entry whose home the test sets."""
         import pwd
 
         self.home = "/home/from-database"
@@ -96,13 +96,13 @@ class TestHome:
         assert paths.state_directory({"HOME": "/home/me"}) == "/home/me/.local/state/phux"
 
     @pytest.mark.parametrize("environ", [{}, {"HOME": ""}, {"HOME": "rel"}, {"HOME": "~"}])
-    def test_any_other_home_is_ignored_for_that_of_the_user_database(self, environ):
+    def test_an_unusable_home_is_replaced_by_that_of_the_user_database(self, environ):
         assert paths.state_directory(environ) == "/home/from-database/.local/state/phux"
         assert config_path(environ) == "/home/from-database/.config/phux/config.toml"
 
     @pytest.mark.parametrize("environ", [{}, {"HOME": ""}, {"HOME": "rel"}])
     @pytest.mark.parametrize("home", [None, "", "rel"])
-    def test_without_a_home_nothing_is_kept_and_nothing_configured(self, environ, home):
+    def test_without_a_home_there_is_no_state_directory_and_no_configuration(self, environ, home):
         self.home = home
         assert paths.state_directory(environ) is None
         assert config_path(environ) == os.devnull
@@ -118,7 +118,7 @@ class TestHome:
         assert paths.state_directory(environ) == "/home/me/.local/state/phux"
         assert config_path(environ) == "/home/me/.config/phux/config.toml"
 
-    def test_a_socket_below_a_home_that_is_not_known_is_refused(self, monkeypatch):
+    def test_a_socket_path_in_an_unknown_home_is_refused(self, monkeypatch):
         self.home = None
         monkeypatch.delenv("HOME", raising=False)
         with pytest.raises(UnsafePathError, match="the home directory"):
@@ -130,12 +130,12 @@ def test_the_process_environment_is_used_when_none_is_given(monkeypatch):
     assert paths.socket_path() == "/from/process"
 
 
-def test_a_relative_path_is_from_the_working_directory(tmp_path, monkeypatch):
+def test_a_relative_path_is_resolved_from_the_working_directory(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert paths.socket_path("a/../b.sock", {}) == str(tmp_path / "b.sock")
 
 
-def test_a_path_as_long_as_the_kernel_takes_passes_and_binds(private):
+def test_a_path_of_the_maximum_length_is_accepted_and_can_be_bound(private):
     path = str(private / "x")
     path += "x" * (paths.SOCKET_PATH_LIMIT - len(path))
     assert paths.socket_path(path, {}) == path
@@ -143,7 +143,7 @@ def test_a_path_as_long_as_the_kernel_takes_passes_and_binds(private):
         sock.bind(path)
 
 
-def test_a_path_one_byte_longer_is_refused_with_both_numbers(private):
+def test_a_path_one_byte_too_long_is_refused_with_its_length_and_the_limit(private):
     path = str(private / "x")
     path += "x" * (paths.SOCKET_PATH_LIMIT + 1 - len(path))
     with pytest.raises(UnsafePathError) as caught:
@@ -153,7 +153,7 @@ def test_a_path_one_byte_longer_is_refused_with_both_numbers(private):
     assert "--socket" in caught.value.remedy
 
 
-def test_the_length_is_counted_in_bytes():
+def test_the_length_of_a_path_is_measured_in_bytes():
     with pytest.raises(UnsafePathError):
         paths.socket_path("/" + "ü" * 60, {})
 
@@ -163,28 +163,28 @@ def test_a_nul_in_the_path_is_refused():
         paths.socket_path("/tmp/a\0b", {})
 
 
-def test_the_limit_is_the_platforms():
+def test_the_path_limit_is_that_of_the_platform():
     limit = 107 if sys.platform == "linux" else 103
     assert limit == paths.SOCKET_PATH_LIMIT
 
 
-def test_lock_and_log_stand_beside_the_socket():
+def test_lock_and_log_are_next_to_the_socket():
     assert paths.lock_path("/r/phux.sock") == "/r/phux.sock.lock"
     assert paths.log_path("/r/phux.sock") == "/r/phux.sock.log"
 
 
-def test_a_private_directory_of_ours_is_trusted(private):
+def test_a_private_directory_of_the_user_is_accepted(private):
     paths.check_private_directory(str(private / "phux.sock"))
     paths.ensure_private_directory(str(private / "phux.sock"))
 
 
-def test_a_missing_directory_is_told_apart_from_an_unsafe_one(tmp_path):
+def test_checking_a_missing_directory_raises_file_not_found(tmp_path):
     with pytest.raises(FileNotFoundError):
         paths.check_private_directory(str(tmp_path / "missing" / "phux.sock"))
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
-def test_a_missing_directory_is_made_private_whatever_the_umask(tmp_path, umask):
+def test_a_missing_directory_is_created_private_with_any_umask(tmp_path, umask):
     old = os.umask(umask)
     try:
         paths.ensure_private_directory(str(tmp_path / "a" / "phux.sock"))
@@ -193,23 +193,23 @@ def test_a_missing_directory_is_made_private_whatever_the_umask(tmp_path, umask)
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o700
 
 
-def test_a_mistyped_path_does_not_grow_into_directories(tmp_path):
+def test_missing_parent_directories_are_not_created(tmp_path):
     with pytest.raises(UnsafePathError, match="No such file"):
         paths.ensure_private_directory(str(tmp_path / "no" / "such" / "phux.sock"))
     assert not (tmp_path / "no").exists()
 
 
-def test_a_tilde_is_the_home_directory(monkeypatch):
+def test_a_tilde_is_expanded_to_the_home_directory(monkeypatch):
     monkeypatch.setenv("HOME", "/home/me")
     assert paths.socket_path(None, {"PHUX_SOCKET": "~/x.sock"}) == "/home/me/x.sock"
 
 
 @pytest.mark.parametrize("mode", [0o701, 0o710, 0o702, 0o720, 0o704, 0o740, 0o755, 0o777, 0o1777])
-@pytest.mark.parametrize("look", [paths.check_private_directory, paths.ensure_private_directory])
-def test_a_directory_that_others_can_enter_is_refused_and_never_mended(private, mode, look):
+@pytest.mark.parametrize("check", [paths.check_private_directory, paths.ensure_private_directory])
+def test_a_directory_open_to_others_is_refused_and_its_mode_not_changed(private, mode, check):
     private.chmod(mode)
     with pytest.raises(UnsafePathError) as caught:
-        look(str(private / "phux.sock"))
+        check(str(private / "phux.sock"))
     assert f"{mode:04o}" in caught.value.message
     assert str(private) in caught.value.message
     assert caught.value.remedy
@@ -217,7 +217,7 @@ def test_a_directory_that_others_can_enter_is_refused_and_never_mended(private, 
 
 
 @pytest.mark.parametrize("mode", [0o000, 0o400, 0o600, 0o500])
-def test_a_directory_that_we_cannot_use_is_refused_with_what_to_do(private, mode):
+def test_an_inaccessible_directory_is_refused_with_a_chmod_remedy(private, mode):
     private.chmod(mode)
     with pytest.raises(UnsafePathError, match="not accessible") as caught:
         paths.check_private_directory(str(private / "phux.sock"))
@@ -225,45 +225,45 @@ def test_a_directory_that_we_cannot_use_is_refused_with_what_to_do(private, mode
     private.chmod(0o700)
 
 
-@pytest.mark.parametrize("look", [paths.check_private_directory, paths.ensure_private_directory])
-def test_a_symbolic_link_is_refused_even_to_a_private_directory(tmp_path, private, look):
+@pytest.mark.parametrize("check", [paths.check_private_directory, paths.ensure_private_directory])
+def test_a_symbolic_link_to_a_private_directory_is_refused(tmp_path, private, check):
     (tmp_path / "link").symlink_to(private)
     with pytest.raises(UnsafePathError, match="symbolic link"):
-        look(str(tmp_path / "link" / "phux.sock"))
+        check(str(tmp_path / "link" / "phux.sock"))
 
 
-def test_a_dangling_link_is_refused_and_not_followed(tmp_path):
+def test_a_dangling_symbolic_link_is_refused_and_not_followed(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "target")
     with pytest.raises(UnsafePathError, match="symbolic link"):
         paths.ensure_private_directory(str(tmp_path / "link" / "phux.sock"))
     assert not (tmp_path / "target").exists()
 
 
-@pytest.mark.parametrize("look", [paths.check_private_directory, paths.ensure_private_directory])
-def test_a_file_in_the_directorys_place_is_refused(tmp_path, look):
+@pytest.mark.parametrize("check", [paths.check_private_directory, paths.ensure_private_directory])
+def test_a_file_in_place_of_the_directory_is_refused(tmp_path, check):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(UnsafePathError, match="not a directory"):
-        look(str(tmp_path / "file" / "phux.sock"))
+        check(str(tmp_path / "file" / "phux.sock"))
     assert (tmp_path / "file").read_text() == "mine"
 
 
-@pytest.mark.parametrize("look", [paths.check_private_directory, paths.ensure_private_directory])
-def test_a_file_above_the_directory_is_refused(tmp_path, look):
+@pytest.mark.parametrize("check", [paths.check_private_directory, paths.ensure_private_directory])
+def test_a_file_in_place_of_the_parent_directory_is_refused(tmp_path, check):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(UnsafePathError):
-        look(str(tmp_path / "file" / "sub" / "phux.sock"))
+        check(str(tmp_path / "file" / "sub" / "phux.sock"))
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a directory away")
-@pytest.mark.parametrize("look", [paths.check_private_directory, paths.ensure_private_directory])
-def test_a_directory_of_somebody_else_is_refused(private, look):
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can change the owner of a directory")
+@pytest.mark.parametrize("check", [paths.check_private_directory, paths.ensure_private_directory])
+def test_a_directory_of_another_user_is_refused(private, check):
     os.chown(private, 12345, 12345)
     with pytest.raises(UnsafePathError, match="12345") as caught:
-        look(str(private / "phux.sock"))
+        check(str(private / "phux.sock"))
     assert f"uid {os.getuid()}" in caught.value.message
 
 
-def test_a_directory_that_cannot_be_made_is_a_clear_error():
+def test_a_directory_that_cannot_be_created_raises_with_a_remedy():
     with pytest.raises(UnsafePathError, match="cannot create") as caught:
         paths.ensure_private_directory("/proc/phux-test/phux.sock")
     assert "--socket" in caught.value.remedy

@@ -1,4 +1,4 @@
-"""Patterns that take too long are stopped, in every thread, and leave the program as it was."""
+"""Patterns that match too long are stopped in any thread, without side effects on the program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENDLESS = [
 
 @pytest.fixture(params=["main thread", "another thread"])
 def call(request):
-    """Call a function in the main thread, or in another one."""
+    """Return a function that calls another in the main thread or in a second thread."""
     if request.param == "main thread":
         yield lambda function, *args: function(*args)
     else:
@@ -36,7 +36,7 @@ def first(pattern, lines):
 
 
 @pytest.mark.parametrize(("pattern", "line"), ENDLESS, ids=[pattern[:12] for pattern, _line in ENDLESS])
-def test_a_pattern_that_takes_too_long_is_stopped(call, pattern, line):
+def test_a_pattern_that_matches_too_long_raises_a_limit_error(call, pattern, line):
     def timed():
         used = time.thread_time()
         with pytest.raises(LimitError, match="matching the pattern took"):
@@ -46,7 +46,7 @@ def test_a_pattern_that_takes_too_long_is_stopped(call, pattern, line):
     assert call(timed) < 2 * LIMIT_S
 
 
-def test_the_first_line_that_matches_is_found(call):
+def test_first_returns_the_first_matching_line(call):
     assert call(first, "b+", ["a", "abbb", "b"]) == (1, "bbb")
     assert call(first, "bb", ["a", "abbb", "b"]) == (1, "bb")
     assert call(first, "x*y", ["a", "b"]) is None
@@ -54,12 +54,12 @@ def test_the_first_line_that_matches_is_found(call):
 
 
 @pytest.mark.parametrize("line", ["\udcff\ud800", "\0\n\r", "ü" * 10_000, "👩‍👩‍👧"])
-def test_lines_arrive_as_they_are(call, line):
+def test_lines_with_unusual_characters_are_matched_unchanged(call, line):
     assert call(first, "(?s).*", [line]) == (0, line)
     assert call(first, f"^{line[0]}+", [line])[0] == 0
 
 
-def test_many_quick_lines_are_not_taken_for_a_slow_pattern(call):
+def test_many_lines_that_match_quickly_do_not_reach_the_limit(call):
     lines = ["a line of output that does not match"] * 200_000
     assert call(first, "no(t)+hing", lines) is None
 
@@ -71,9 +71,9 @@ def test_a_searcher_can_be_used_again_after_it_was_stopped(call):
     assert call(searcher.first, ["aaa"]) == (0, "aaa")
 
 
-def test_the_handler_and_timer_of_the_program_are_left_as_they_were():
-    heard = []
-    handler = signal.signal(signal.SIGVTALRM, lambda *_: heard.append(1))
+def test_the_signal_handler_and_timer_of_the_program_are_preserved():
+    signals = []
+    handler = signal.signal(signal.SIGVTALRM, lambda *_: signals.append(1))
     try:
         signal.setitimer(signal.ITIMER_VIRTUAL, 1000)
         mine = signal.getsignal(signal.SIGVTALRM)
@@ -82,13 +82,13 @@ def test_the_handler_and_timer_of_the_program_are_left_as_they_were():
             first("(a+)+$", ["a" * 60 + "!"])
         assert signal.getsignal(signal.SIGVTALRM) is mine
         assert signal.getitimer(signal.ITIMER_VIRTUAL)[0] == pytest.approx(1000, abs=10)
-        assert not heard
+        assert not signals
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, handler)
 
 
-def test_what_other_threads_compute_is_not_counted():
+def test_cpu_time_of_other_threads_does_not_count():
     busy = threading.Event()
     idle = threading.Event()
 
@@ -102,7 +102,7 @@ def test_what_other_threads_compute_is_not_counted():
         thread.start()
     try:
         busy.wait()
-        # More than the limit passes while this is at it, nearly all of it in the other threads.
+        # The process uses more CPU time than the limit here, nearly all of it in the other threads.
         lines = ["a line of output that does not match"] * 100_000
         deadline = time.process_time() + 2 * LIMIT_S
         while time.process_time() < deadline:
@@ -113,7 +113,7 @@ def test_what_other_threads_compute_is_not_counted():
             thread.join()
 
 
-def test_the_process_that_matches_for_another_thread_ends_with_its_searcher():
+def test_the_helper_process_of_a_second_thread_ends_with_its_searcher():
     def use():
         searcher = Searcher("a+")
         assert searcher.first(["a"]) == (0, "a")
@@ -123,4 +123,4 @@ def test_the_process_that_matches_for_another_thread_ends_with_its_searcher():
         pid = pool.submit(use).result()
     eventually(lambda: process_gone(pid))
     with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)  # it was waited for, too
+        os.kill(pid, 0)  # the process was also reaped

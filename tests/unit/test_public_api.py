@@ -1,4 +1,4 @@
-"""What phux_client exports, and that its two clients are alike."""
+"""The exported names of phux_client, their documentation, and the equality of its two clients."""
 
 from __future__ import annotations
 
@@ -132,17 +132,17 @@ CLASSES = ("EventStream", "LogStream", "Pane", "Phux", "Session", "Window")
 FUNCTIONS = ("connect", "embedded")
 
 
-def test_the_exported_names_are_these_and_no_others():
+def test_exactly_the_expected_names_are_exported():
     assert sorted(phux_client.__all__) == sorted(EXPORTED)
 
 
-def test_every_exported_name_is_there_and_listed():
+def test_every_exported_name_exists_and_is_in_dir():
     for name in EXPORTED:
         assert getattr(phux_client, name) is not None
     assert dir(phux_client) == sorted(EXPORTED)
 
 
-def test_a_name_that_is_not_exported_is_an_attribute_error():
+def test_a_name_that_is_not_exported_raises_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'Keeper'"):
         _ = phux_client.Keeper
 
@@ -153,7 +153,7 @@ def test_every_error_is_exported():
 
 
 def documented(name):
-    """Find the documentation of an exported name, also of one that is no class: the string below its assignment."""
+    """Return the docstring of an exported name; for an assignment, the string after it."""
     value = getattr(phux_client, name)
     if isinstance(value, (type, types.FunctionType, types.ModuleType)):
         return value.__doc__
@@ -204,7 +204,7 @@ def test_both_clients_export_the_same_names():
     assert {*aio.__all__} == {*blocking.__all__} == {*CLASSES, *FUNCTIONS, "DEFAULT_TIMEOUT_S"}
 
 
-def test_the_blocking_client_is_what_the_script_generates_from_the_async_one():
+def test_the_blocking_client_is_generated_from_the_current_async_client():
     script = Path(__file__).parents[2] / "tools" / "generate_blocking.py"
     finished = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, timeout=60)
     assert (finished.returncode, finished.stdout) == (0, "")
@@ -214,17 +214,17 @@ SHARED = [(name, method) for name in CLASSES for method in members(getattr(aio, 
 
 
 @pytest.mark.parametrize(("name", "method"), SHARED, ids=[".".join(pair) for pair in SHARED])
-def test_nothing_in_the_blocking_client_needs_to_be_awaited(name, method):
+def test_no_method_of_the_blocking_client_is_async(name, method):
     function = getattr(getattr(blocking, name), method, None)
     assert not inspect.iscoroutinefunction(function)
     assert not inspect.isasyncgenfunction(inspect.unwrap(function) if callable(function) else function)
 
 
-# What signatures and fields speak of
+# Types in signatures and fields
 
 
 def annotations(kind):
-    """Every annotation of a public function, or of the public methods of a class and of what it inherits."""
+    """Return the annotations of a public function, or of all public methods of a class."""
     functions = [kind]
     if isinstance(kind, type):
         public = {name: value for base in reversed(kind.__mro__[:-1]) for name, value in vars(base).items()}
@@ -235,7 +235,7 @@ def annotations(kind):
 
 
 def names_in(annotation):
-    """The names an annotation speaks of; of a dotted one, the last."""
+    """Return the names in an annotation; of a dotted name, only the last part."""
     for node in ast.walk(ast.parse(str(annotation), mode="eval")):
         if isinstance(node, ast.Attribute):
             yield node.attr
@@ -249,13 +249,13 @@ VARIABLES = {"Result", "Shape"}
 
 
 @pytest.mark.parametrize("name", [*CLASSES, *FUNCTIONS])
-def test_everything_a_public_signature_mentions_is_exported(name):
+def test_every_type_in_a_public_signature_is_exported(name):
     mentioned = {word for annotation in annotations(getattr(aio, name)) for word in names_in(annotation)}
     assert mentioned - GENERAL - VARIABLES <= {*EXPORTED, *flows.__all__}
 
 
 @pytest.mark.parametrize("name", [name for name in EXPORTED if attrs.has(getattr(phux_client, name))])
-def test_everything_a_field_of_a_shape_mentions_is_exported(name):
+def test_every_type_of_a_shape_field_is_exported(name):
     kind = getattr(phux_client, name)
     fields = [note for base in kind.__mro__ for note in vars(base).get("__annotations__", {}).values()]
     mentioned = {word for note in fields for word in names_in(note)}
@@ -263,7 +263,7 @@ def test_everything_a_field_of_a_shape_mentions_is_exported(name):
 
 
 @pytest.mark.parametrize(
-    ("kind", "words"),
+    ("kind", "values"),
     [
         (phux_client.State, kinds.STATES),
         (phux_client.Signal, kinds.SIGNALS),
@@ -274,5 +274,5 @@ def test_everything_a_field_of_a_shape_mentions_is_exported(name):
         (phux_client.EventName, [*flows.EVENTS, "output"]),
     ],
 )
-def test_a_type_of_words_has_the_words_that_are_checked(kind, words):
-    assert set(get_args(kind)) == set(words)
+def test_a_literal_type_has_the_values_that_are_checked_at_runtime(kind, values):
+    assert set(get_args(kind)) == set(values)

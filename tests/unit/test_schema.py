@@ -1,4 +1,4 @@
-"""The schema files are what the shapes say, and are schemas."""
+"""The schema files: generated from the shapes, valid, and found by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MODULES = [events, logs, results, screen, tree]
 SHAPES = [kind for module in MODULES for kind in vars(module).values() if isinstance(kind, type) and attrs.has(kind)]
 
 
-def test_the_files_are_exactly_what_the_shapes_generate():
+def test_the_schema_files_equal_those_generated_from_the_shapes():
     generated = {
         name: json.dumps(document, indent=2, ensure_ascii=False) + "\n" for name, document in schema.generate().items()
     }
@@ -26,7 +26,7 @@ def test_the_files_are_exactly_what_the_shapes_generate():
     assert found == generated, "run `python -m phux_core.schema schemas`"
 
 
-def test_the_writer_writes_what_is_generated(tmp_path):
+def test_the_writer_writes_the_generated_schemas(tmp_path):
     schema._write(str(tmp_path))
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
         path.name: path.read_text() for path in FILES
@@ -45,14 +45,14 @@ def test_every_file_is_a_valid_2020_12_schema_with_its_own_id(path):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_every_reference_leads_somewhere_and_every_definition_is_used(path):
+def test_every_reference_has_a_definition_and_every_definition_is_used(path):
     text = path.read_text()
     document = json.loads(text)
     assert set(re.findall(r'"#/\$defs/(\w+)"', text)) == set(document.get("$defs", {}))
 
 
 @pytest.mark.parametrize("kind", SHAPES, ids=lambda kind: kind.__name__)
-def test_every_field_of_every_shape_is_documented_and_nothing_else_is(kind):
+def test_exactly_the_fields_of_a_shape_are_documented(kind):
     summary = schema._read_docstring(kind.__doc__)[0]
     notes = schema.descriptions(kind)
     assert summary.endswith(".")
@@ -61,7 +61,7 @@ def test_every_field_of_every_shape_is_documented_and_nothing_else_is(kind):
     assert all(note.endswith(".") for note in notes.values())
 
 
-def test_the_versions_are_those_of_the_contract():
+def test_the_promised_schema_versions_exist():
     names = schema.names()
     assert names == sorted(path.stem for path in FILES)
     assert {
@@ -84,17 +84,17 @@ def test_a_schema_is_found_by_any_spelling_of_its_name(name):
 
 
 @pytest.mark.parametrize("name", schema.names())
-def test_every_name_that_is_listed_can_be_read(name):
+def test_every_listed_name_can_be_read_with_and_without_its_version(name):
     assert schema.read(name) == schema.read(name.partition(".")[0])
 
 
 @pytest.mark.parametrize("name", ["", ".", "screen", "screen-state.v2", "state", "../pyproject", "/etc/passwd", "v3"])
-def test_a_name_that_is_none_is_a_key_error(name):
+def test_an_unknown_name_raises_key_error(name):
     with pytest.raises(KeyError):
         schema.read(name)
 
 
-def test_the_newest_version_is_read_when_none_is_named(tmp_path, monkeypatch):
+def test_the_newest_version_is_read_by_default(tmp_path, monkeypatch):
     for version in (1, 2, 9, 10):
         (tmp_path / f"thing.v{version}.json").write_text(str(version))
     monkeypatch.setattr(schema, "_PLACES", (str(tmp_path),))
@@ -102,7 +102,7 @@ def test_the_newest_version_is_read_when_none_is_named(tmp_path, monkeypatch):
     assert schema.read("thing.v9") == "9"
 
 
-def test_a_field_is_required_unless_it_may_be_absent_and_then_it_is_never_null():
+def test_optional_fields_are_not_nullable_and_nullable_fields_are_required():
     properties = schema.generate()["screen-state.v3.json"]
     assert {"title", "cells", "exit_status", "foreground"}.isdisjoint(properties["required"])
     assert properties["properties"]["title"]["type"] == "string"

@@ -1,4 +1,4 @@
-"""Copy mode: moving, searching, selecting and copying in rows that arrive when they are asked for."""
+"""Copy mode: moving, searching, selecting and copying in rows that are loaded on request."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ COLS, ROWS = 20, 5
 
 
 class Reader:
-    """A copy mode over some lines, that is given the rows it asks for."""
+    """A copy mode over the given lines, with its row requests served."""
 
     def __init__(self, lines, wrapped=(), cursor=None):
         self.rows = [(fit(cells_of(line), COLS), at in wrapped) for at, line in enumerate(lines)]
-        self.asked = 0
+        self.requested = 0
         self.mode = CopyMode(7, COLS, ROWS, len(lines), cursor or (0, min(ROWS, len(lines)) - 1))
         self.serve()
 
@@ -27,15 +27,15 @@ class Reader:
             first, count = wanted
             assert first >= 0
             assert 0 < count <= CHUNK
-            self.asked += count
+            self.requested += count
             self.mode.give(first, self.rows[first : first + count])
 
     def press(self, *keys):
-        over = False
+        ended = False
         for key in keys:
-            over = self.mode.take(KeyPress(key[1:-1]) if key.startswith("<") else Text(key))
+            ended = self.mode.take(KeyPress(key[1:-1]) if key.startswith("<") else Text(key))
             self.serve()
-        return over
+        return ended
 
     def shown(self):
         rows, _cursor = self.mode.picture()
@@ -45,15 +45,15 @@ class Reader:
 LINES = [f"line {number}" for number in range(1000)]
 
 
-def test_it_begins_where_the_pane_is():
+def test_copy_mode_starts_at_the_bottom_of_the_scrollback():
     reader = Reader(LINES)
     assert reader.shown()[1:] == ["line 996", "line 997", "line 998", "line 999"]
     assert reader.mode.picture()[1] == (0, 4)
     assert reader.shown()[0].endswith("[0/995]")
 
 
-def test_only_what_is_looked_at_is_asked_for():
-    assert Reader(LINES).asked <= 2 * CHUNK
+def test_only_rows_near_the_view_are_requested():
+    assert Reader(LINES).requested <= 2 * CHUNK
 
 
 @pytest.mark.parametrize(
@@ -73,13 +73,13 @@ def test_only_what_is_looked_at_is_asked_for():
         (["<Down>", "<PageDown>"], 995, 999),
     ],
 )
-def test_keys_move_and_scroll_within_what_there_is(keys, top, y):
+def test_keys_move_the_cursor_and_scroll_within_the_scrollback(keys, top, y):
     reader = Reader(LINES)
     assert not reader.press(*keys)
     assert (reader.mode.top, reader.mode.y) == (top, y)
 
 
-def test_words_and_ends_of_lines():
+def test_keys_move_by_words_and_to_line_ends():
     reader = Reader(["one two  three"])
     reader.press("w")
     assert reader.mode.x == 4
@@ -105,7 +105,7 @@ def test_lines_are_selected_and_copied():
     assert reader.mode.copied == "alpha\nbeta\n"
 
 
-def test_rows_that_are_one_line_are_copied_as_one():
+def test_wrapped_rows_are_copied_as_one_line():
     reader = Reader(["a" * COLS, "b" * COLS, "c", "d"], wrapped={0, 1}, cursor=(0, 0))
     assert reader.press("V", "j", "j", "j", "y")
     assert reader.mode.copied == "a" * COLS + "b" * COLS + "c\nd\n"
@@ -117,7 +117,7 @@ def test_a_wide_glyph_is_copied_whole():
     assert reader.mode.copied == "語"
 
 
-def test_a_selection_over_rows_that_were_never_seen_is_copied_whole():
+def test_a_selection_that_includes_unloaded_rows_is_copied_completely():
     reader = Reader(LINES)
     reader.press("$", "v", "g")
     assert reader.mode.take(Text("y")) is False
@@ -125,19 +125,19 @@ def test_a_selection_over_rows_that_were_never_seen_is_copied_whole():
     assert reader.mode.copied.splitlines()[1:] == LINES[1:]
 
 
-def test_enter_without_a_selection_leaves_and_copies_nothing():
+def test_enter_without_a_selection_ends_copy_mode_and_copies_nothing():
     reader = Reader(LINES)
     assert reader.press("<Enter>")
     assert reader.mode.copied is None
 
 
-def test_escape_drops_the_selection_first_and_then_leaves():
+def test_escape_clears_the_selection_and_a_second_escape_ends_copy_mode():
     reader = Reader(LINES)
     assert not reader.press("v", "<Escape>")
     assert reader.press("<Escape>")
 
 
-def test_searching_goes_up_and_on_and_back():
+def test_search_goes_to_the_next_and_previous_match():
     reader = Reader(["needle 1", *["hay"] * 500, "a Needle 2 needle 3", *["hay"] * 10])
     reader.mode.search("needle", upwards=True)
     reader.serve()
@@ -155,7 +155,7 @@ def test_searching_goes_up_and_on_and_back():
     assert reader.mode.message == ""
 
 
-def test_a_capital_in_what_is_searched_for_counts():
+def test_a_search_with_a_capital_letter_is_case_sensitive():
     reader = Reader(["Needle", "needle", ""])
     reader.mode.search("Needle", upwards=True)
     reader.serve()
@@ -168,7 +168,7 @@ def test_wide_text_is_found():
     assert (reader.mode.y, reader.mode.x) == (0, 1)
 
 
-def test_the_wheel_scrolls_and_leaves_at_the_end():
+def test_the_wheel_scrolls_and_ends_copy_mode_at_the_bottom():
     reader = Reader(LINES)
     assert not reader.mode.take(MouseEvent("press", "wheel_up", 0, 0))
     assert reader.mode.top == 992
@@ -213,7 +213,7 @@ KEYS = [
 
 @settings(deadline=None, max_examples=80)
 @given(st.integers(1, 400), st.lists(st.sampled_from(KEYS), max_size=40))
-def test_no_keys_lead_out_of_what_there_is(count, keys):
+def test_no_key_sequence_moves_the_cursor_out_of_bounds(count, keys):
     reader = Reader([f"語 {number}" for number in range(count)])
     reader.mode.search("1", upwards=True)
     reader.serve()

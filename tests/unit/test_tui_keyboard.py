@@ -1,4 +1,4 @@
-"""What the user's terminal sends, read as keys: every sequence, every cut, any garbage."""
+"""Parsing terminal input into key, mouse, paste and other events, for any split and any bytes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ KEYS = {
 
 
 @pytest.mark.parametrize(("data", "name"), KEYS.items())
-def test_a_key_is_read_and_has_a_name_that_can_be_typed(data, name):
+def test_a_key_sequence_is_parsed_to_a_valid_key_name(data, name):
     assert Keyboard().feed(data) == [KeyPress(name)]
     assert str(parse_key(name)) == name
 
@@ -59,7 +59,7 @@ def test_a_key_is_read_and_has_a_name_that_can_be_typed(data, name):
 @pytest.mark.parametrize(
     "data", [*KEYS, b"\x1b[<0;3;4M", b"\x1b[I", b"\x1b[?2026;2$y", b"\x1b[200~a\x1b[201~", "語é".encode()]
 )
-def test_where_a_sequence_is_cut_does_not_matter(data):
+def test_a_sequence_fed_byte_by_byte_gives_the_same_events(data):
     whole = Keyboard().feed(data)
     keyboard = Keyboard()
     pieces = [event for byte in data for event in keyboard.feed(bytes([byte]))]
@@ -70,7 +70,7 @@ def test_where_a_sequence_is_cut_does_not_matter(data):
     assert keyboard.timeout_s is None
 
 
-def test_a_lone_escape_is_a_key_once_nothing_follows_it():
+def test_a_lone_escape_is_reported_as_a_key_on_flush():
     keyboard = Keyboard()
     assert keyboard.feed(b"\x1b") == []
     assert keyboard.timeout_s == ESCAPE_S
@@ -84,17 +84,17 @@ def test_two_escapes_are_two_keys():
 
 
 @pytest.mark.parametrize(("data", "name"), [(b"\x1b[", "M-["), (b"\x1bO", "M-O"), (b"\x1b]", "M-]"), (b"\x1bP", "M-P")])
-def test_alt_with_what_begins_a_sequence_is_a_key_once_nothing_follows_it(data, name):
+def test_an_incomplete_sequence_introducer_is_reported_as_an_alt_key_on_flush(data, name):
     keyboard = Keyboard()
     assert keyboard.feed(data) == []
     assert keyboard.flush() == [KeyPress(name)]
 
 
-def test_text_is_read_as_one_piece_with_keys_between():
+def test_consecutive_characters_form_one_text_event():
     assert Keyboard().feed("ab語\rc".encode()) == [Text("ab語"), KeyPress("Enter"), Text("c")]
 
 
-def test_bytes_that_are_not_utf8_pass_as_they_are():
+def test_invalid_utf8_is_preserved_in_text_events():
     keyboard = Keyboard()
     events = keyboard.feed(b"a\xff\xe9") + keyboard.flush()
     assert "".join(event.text for event in events).encode("utf-8", "surrogateescape") == b"a\xff\xe9"
@@ -112,19 +112,19 @@ def test_bytes_that_are_not_utf8_pass_as_they_are():
         (b"\x1b[<65;1;2M", MouseEvent("press", "wheel_down", 0, 1)),
     ],
 )
-def test_the_mouse_is_read(data, event):
+def test_mouse_reports_are_parsed(data, event):
     assert Keyboard().feed(data) == [event]
 
 
 @pytest.mark.parametrize(
     "data", [b"\x1b[<0;3M", b"\x1b[<0;0;4M", b"\x1b[<131;1;1M", b"\x1b[<;;M", b"\x1b[M !!", b"\x1b[99~"]
 )
-def test_what_makes_no_sense_types_nothing(data):
+def test_invalid_sequences_produce_no_events(data):
     keyboard = Keyboard()
     assert keyboard.feed(data) + keyboard.flush() == []
 
 
-def test_focus_and_answers_are_told_apart_from_keys():
+def test_focus_reports_and_terminal_answers_are_not_keys():
     assert Keyboard().feed(b"\x1b[I\x1b[O\x1b[?2026;2$y\x1b[?62;c") == [
         Focus(True),
         Focus(False),
@@ -133,19 +133,19 @@ def test_focus_and_answers_are_told_apart_from_keys():
     ]
 
 
-def test_an_answer_in_a_string_is_not_typed():
+def test_an_osc_answer_is_not_reported_as_text():
     assert Keyboard().feed(b"\x1b]11;rgb:0000/0000/0000\x1b\\x") == [
         Answer(b"\x1b]11;rgb:0000/0000/0000\x1b\\"),
         Text("x"),
     ]
 
 
-def test_a_paste_is_one_piece_whatever_is_in_it():
+def test_a_paste_is_one_event_with_any_content():
     data = b"\x1b[200~rm -rf\n\x1b[A\x01\xe8\xaa\x9e\x1b[201~x"
     assert Keyboard().feed(data) == [Paste("rm -rf\n\x1b[A\x01語"), Text("x")]
 
 
-def test_a_paste_that_never_ends_is_given_after_a_while():
+def test_an_unterminated_paste_is_reported_on_flush():
     keyboard = Keyboard()
     assert keyboard.feed(b"\x1b[200~abc\x1b[20") == []
     assert keyboard.timeout_s is not None
@@ -153,7 +153,7 @@ def test_a_paste_that_never_ends_is_given_after_a_while():
     assert keyboard.feed(b"x") == [Text("x")]
 
 
-def test_a_huge_paste_comes_in_pieces_that_are_whole_characters():
+def test_a_huge_paste_is_split_between_characters():
     keyboard = Keyboard()
     text = "語" * MAX_PASTE
     data = b"\x1b[200~" + text.encode() + b"\x1b[201~"
@@ -162,14 +162,14 @@ def test_a_huge_paste_comes_in_pieces_that_are_whole_characters():
     assert "".join(event.text for event in events) == text
 
 
-def test_a_sequence_that_breaks_off_types_nothing_of_itself():
+def test_an_aborted_sequence_is_not_reported_as_text():
     keyboard = Keyboard()
     assert keyboard.feed(b"\x1b[1;\x01") == [KeyPress("C-a")]
     assert keyboard.feed(b"\x1b[" + b"1" * 500) + keyboard.flush() in ([], [Text("1" * 374)], [Text("1" * 372)])
 
 
 @given(st.lists(st.binary(max_size=40), max_size=20))
-def test_no_bytes_can_break_it_or_stay_in_it(pieces):
+def test_any_bytes_are_parsed_and_flush_leaves_nothing_pending(pieces):
     keyboard = Keyboard()
     for piece in pieces:
         keyboard.feed(piece)
@@ -182,7 +182,7 @@ def test_no_bytes_can_break_it_or_stay_in_it(pieces):
     st.lists(st.sampled_from([*KEYS, b"abc", "é語".encode(), b"\x1b[<0;3;4M", b"\x1b[200~\x1b\x1b[201~"]), max_size=12),
     st.data(),
 )
-def test_any_cut_of_any_keys_gives_the_same_keys(parts, data):
+def test_input_split_anywhere_gives_the_same_events(parts, data):
     stream = b"".join(parts)
     whole = Keyboard().feed(stream)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=6)))
@@ -191,7 +191,7 @@ def test_any_cut_of_any_keys_gives_the_same_keys(parts, data):
     for start, end in zip([0, *cuts], [*cuts, len(stream)], strict=True):
         events += keyboard.feed(stream[start:end])
 
-    def joined(some):
-        return "".join(f"<{event!r}>" if not isinstance(event, Text) else event.text for event in some)
+    def joined(parsed):
+        return "".join(f"<{event!r}>" if not isinstance(event, Text) else event.text for event in parsed)
 
     assert joined(events) == joined(whole)

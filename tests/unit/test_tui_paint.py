@@ -1,4 +1,4 @@
-"""The painter's bytes, fed to a terminal of ours, must give the screen that was asked for, and be few."""
+"""The painter's bytes make a terminal show the canvas, and are few."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COLS, ROWS = 12, 6
 
 
 def shown(engine):
-    """What an engine shows, as rows of cells."""
+    """Return the screen of an engine as rows of cells."""
     return [row_of(runs, engine.cols) for runs in read_rows(engine, 0, engine.rows)]
 
 
@@ -44,8 +44,8 @@ def canvases(draw):
 
 
 @st.composite
-def pictures(draw):
-    """Screens one after the other, as they come: a few cells, a few rows, scrolled, or all different."""
+def canvas_sequences(draw):
+    """Draw a sequence of canvases: each changes a few cells, a row, scrolls, changes everything or nothing."""
     sequence = [draw(canvases())]
     for _ in range(draw(st.integers(1, 5))):
         before = sequence[-1]
@@ -78,8 +78,8 @@ def pictures(draw):
 @pytest.mark.parametrize("name", ["ghostty", "pyte"])
 @pytest.mark.parametrize("synchronized", [False, True])
 @settings(max_examples=50, deadline=None)
-@given(sequence=pictures())
-def test_a_terminal_that_is_fed_the_bytes_shows_the_picture(name, synchronized, sequence):
+@given(sequence=canvas_sequences())
+def test_painted_bytes_make_a_terminal_show_the_canvas(name, synchronized, sequence):
     engine = engines.create(name, COLS, ROWS)
     painter = Painter(synchronized=synchronized)
     for canvas in sequence:
@@ -93,7 +93,7 @@ def test_a_terminal_that_is_fed_the_bytes_shows_the_picture(name, synchronized, 
 
 
 def row_in_grid(text):
-    """The cells of a line in a pane, where each code point has its own columns."""
+    """Return the cells of a line in a pane, where each code point has its own columns."""
     engine = engines.create("ghostty", COLS, 1)
     engine.feed(text.encode())
     (row,) = shown(engine)
@@ -104,17 +104,17 @@ def row_in_grid(text):
 @pytest.mark.parametrize("joins", [False, True])
 @settings(max_examples=200, deadline=None)
 @given(texts=st.lists(st.lists(clusters, max_size=COLS).map("".join), min_size=1, max_size=4))
-def test_a_terminal_that_measures_clusters_differently_shows_the_rest_where_it_belongs(joins, texts):
+def test_cells_stay_in_their_columns_when_a_terminal_measures_clusters_differently(joins, texts):
     engine = engines.create("ghostty", COLS, 2)
     painter = Painter()
     below = fit(cells_of("below"), COLS)
     if joins:
-        engine.feed(b"\x1b[?2027h")  # it takes two columns for an emoji presentation, and for all of what a ZWJ joins
+        engine.feed(b"\x1b[?2027h")  # grapheme clusters: an emoji or a ZWJ sequence takes two columns
     for text in texts:
         row = row_in_grid(text)
         engine.feed(painter.paint(Canvas(COLS, [row, below], (0, 1, 0))))
         seen, beneath = shown(engine)
-        assert beneath == below, "nothing wraps"
+        assert beneath == below, "the upper row wrapped"
         if not joins:
             drawn = [(glyph.rstrip("\u200d"), style) for glyph, style in row]
             assert seen[:-1] == drawn[:-1]
@@ -125,7 +125,7 @@ def test_a_terminal_that_measures_clusters_differently_shows_the_rest_where_it_b
     engine.close()
 
 
-def test_glyphs_that_a_zero_width_joiner_joins_are_drawn_in_their_own_columns():
+def test_glyphs_of_a_zwj_sequence_are_drawn_in_their_own_columns():
     engine = engines.create("ghostty", COLS, 1)
     engine.feed(b"\x1b[?2027h")
     painter = Painter()
@@ -135,20 +135,20 @@ def test_glyphs_that_a_zero_width_joiner_joins_are_drawn_in_their_own_columns():
     engine.close()
 
 
-def test_nothing_old_is_seen_beside_a_cluster_that_a_terminal_joins():
+def test_no_old_cells_remain_next_to_a_cluster_that_a_terminal_joins():
     engine = engines.create("ghostty", COLS, 1)
     engine.feed(b"\x1b[?2027h")
     painter = Painter()
     for row in (row_in_grid("x" * COLS), row_in_grid("A👍🏽B")):
         engine.feed(painter.paint(Canvas(COLS, [row])))
     assert engine.lines(0, 1).text == ["A👍🏽  B"]
-    # What it joined is drawn again as a whole, once a part of it changes.
+    # When a part of a joined cluster changes, the whole cluster is drawn again.
     engine.feed(painter.paint(Canvas(COLS, [row_in_grid("Axy🏽B")])))
     assert engine.lines(0, 1).text == ["Axy🏽B"]
     engine.close()
 
 
-def test_typing_one_letter_costs_one_byte():
+def test_a_typed_letter_is_painted_with_one_byte():
     painter = Painter(synchronized=True)
     before = Canvas(80, [fit(cells_of("$ ls"), 80), fit([], 80)], (4, 0, 0))
     painter.paint(before)
@@ -156,27 +156,27 @@ def test_typing_one_letter_costs_one_byte():
     assert painter.paint(after) == b"x"
 
 
-def test_a_picture_that_did_not_change_costs_nothing():
+def test_an_unchanged_canvas_is_painted_with_no_bytes():
     painter = Painter()
     canvas = Canvas(10, [fit(cells_of("abc"), 10)], (1, 0, 0))
     painter.paint(canvas)
     assert painter.paint(Canvas(10, [list(canvas.rows[0])], (1, 0, 0))) == b""
 
 
-def test_a_line_that_scrolls_in_costs_about_that_line():
+def test_scrolling_by_one_line_is_painted_with_little_more_than_the_new_line():
     painter = Painter()
     lines = [fit(cells_of(f"line number {n}"), 80) for n in range(40)]
     painter.paint(Canvas(80, lines[:24], (0, 23, 0)))
     assert len(painter.paint(Canvas(80, lines[1:25], (0, 23, 0)))) < 40
 
 
-def test_a_long_rest_of_a_row_is_erased_and_not_overwritten():
+def test_a_long_blank_end_of_a_row_is_erased_instead_of_overwritten():
     painter = Painter()
     painter.paint(Canvas(80, [fit(cells_of("x" * 80), 80)]))
     assert painter.paint(Canvas(80, [fit(cells_of("x"), 80)])) == b"\x1b[1;2H\x1b[K"
 
 
-def test_after_forgetting_everything_is_drawn_again():
+def test_forget_causes_a_full_repaint():
     painter = Painter()
     canvas = Canvas(10, [fit(cells_of("abc"), 10)])
     first = painter.paint(canvas)
@@ -185,28 +185,28 @@ def test_after_forgetting_everything_is_drawn_again():
     assert b"abc" in first
 
 
-def test_a_wide_glyph_that_is_cut_leaves_a_blank():
+def test_a_wide_glyph_cut_in_half_becomes_a_blank():
     row = cells_of("a語b")
     assert fit(row, 2) == [("a", ""), (" ", "")]
     assert fit(row, 2, 2) == [(" ", ""), ("b", "")]
     assert fit(row, 6) == [*row, BLANK, BLANK]
 
 
-def test_controls_in_a_text_cannot_reach_the_terminal():
+def test_control_characters_in_text_are_replaced():
     assert cells_of("a\x1b[2J\n\x9b", "1") == cells_of("a?[2J??", "1")
     assert cells_of("\u0301x") == [("x", "")]
 
 
-def test_controls_in_what_the_server_sends_cannot_reach_the_terminal():
+def test_control_characters_in_rows_from_the_server_are_replaced():
     row = row_of([[0, 1, "a\x1b", ""], [2, 1, ["\x9b", "é\x07"], ""], [4, 2, "\x00", ""]], 6)
     assert [glyph for glyph, _style in row] == ["a", "?", "?", "é?", "?", ""]
 
 
-def test_icons_of_private_use_are_shown():
+def test_private_use_characters_are_kept():
     assert cells_of("\ue0b0") == [("\ue0b0", "")]
 
 
-def test_rows_from_the_server_become_cells():
+def test_rows_from_the_server_are_converted_to_cells():
     row = row_of([[1, 1, "ab", "1"], [4, 2, "語", ""], [7, 1, ["e\u0301", "x"], "31"]], 10)
     assert row == [
         BLANK,

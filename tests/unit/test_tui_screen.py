@@ -1,4 +1,4 @@
-"""What is put together on the screen: panes, dividers, the status line, boxes; at any size."""
+"""The composed screen: panes, dividers, status line, prompts and boxes, at any size."""
 
 from __future__ import annotations
 
@@ -68,35 +68,35 @@ def text_of(row):
     return "".join(glyph for glyph, _style in row)
 
 
-def test_panes_stand_beside_each_other_with_a_line_between_them():
+def test_panes_are_drawn_side_by_side_with_a_divider_between_them():
     canvas = Composer().compose(model_of(BESIDE, 9, 2), 9, 2)
     assert text_in(canvas) == ["1111│2222", "1111│2222"]
 
 
-def test_lines_that_meet_are_joined():
+def test_dividers_that_meet_are_joined():
     canvas = Composer().compose(model_of(THREE, 9, 5), 9, 5)
     assert text_in(canvas) == ["1111│2222", "1111│2222", "1111├────", "1111│3333", "1111│3333"]
 
 
-def test_the_border_of_the_active_pane_stands_out():
+def test_the_border_of_the_active_pane_is_highlighted():
     canvas = Composer().compose(model_of(THREE, 9, 5, active=3), 9, 5)
     assert [canvas.rows[y][4][1] for y in range(5)] == [BORDER, BORDER, ACTIVE_BORDER, ACTIVE_BORDER, ACTIVE_BORDER]
     assert canvas.rows[2][8][1] == ACTIVE_BORDER
 
 
-def test_a_zoomed_pane_has_the_window_to_itself():
+def test_a_zoomed_pane_fills_the_screen():
     canvas = Composer().compose(model_of(BESIDE, 9, 2, active=2, zoomed=2), 9, 2)
     assert text_in(canvas) == ["222222222", "222222222"]
 
 
-def test_the_cursor_is_that_of_the_active_pane():
+def test_the_cursor_of_the_active_pane_is_shown():
     canvas = Composer().compose(model_of(BESIDE, 9, 4, active=2, cursor=(1, 2, True, 6)), 9, 4)
     assert canvas.cursor == (6, 2, 6)
     hidden = Composer().compose(model_of(BESIDE, 9, 4, cursor=(1, 2, False, 1)), 9, 4)
     assert hidden.cursor is None
 
 
-def test_a_wide_glyph_that_the_divider_cuts_leaves_a_blank():
+def test_a_wide_glyph_cut_by_a_divider_becomes_a_blank():
     model = model_of(BESIDE, 9, 1)
     model.take_frame({"pane": 1, "seq": 2, "size": [6, 1], "rows": [[0, [[3, 2, "語", ""]]]]})
     canvas = Composer().compose(model, 9, 1)
@@ -104,20 +104,20 @@ def test_a_wide_glyph_that_the_divider_cuts_leaves_a_blank():
     assert len(canvas.rows[0]) == 9
 
 
-def test_what_lies_beyond_a_smaller_window_is_filled():
+def test_the_area_outside_a_smaller_window_is_filled():
     canvas = Composer().compose(model_of(1, 3, 1), 5, 2)
     assert canvas.rows[0][3:] == [OUTSIDE] * 2
     assert canvas.rows[1] == [OUTSIDE] * 5
 
 
-def test_of_a_window_that_is_larger_the_part_with_the_cursor_is_seen():
+def test_the_part_with_the_cursor_is_shown_of_a_larger_window():
     lines = {1: [f"{y}123456789" for y in range(8)]}
     canvas = Composer().compose(model_of(1, 10, 8, lines=lines, cursor=(9, 7, True, 1)), 4, 3)
     assert text_in(canvas) == ["6789", "6789", "6789"]
     assert canvas.cursor[:2] == (3, 2)
 
 
-def test_a_box_lies_in_the_middle_and_is_cut_to_what_fits():
+def test_a_box_is_centered_and_cut_to_the_screen():
     canvas = Composer().compose(model_of(1, 20, 6), 20, 6, box=([cells_of("abc")], "t"))
     assert text_in(canvas)[1] == "1111┌ t ───────┐1111"
     tiny = Composer().compose(model_of(1, 3, 2), 3, 2, box=([cells_of("abcdef")] * 5, ""))
@@ -136,7 +136,7 @@ sides = st.sampled_from(["right", "down"])
     st.lists(st.tuples(st.integers(0, 10), sides), max_size=5),
     st.booleans(),
 )
-def test_any_window_on_any_terminal_gives_a_whole_screen(cols, rows, outer_cols, outer_rows, splits, boxed):
+def test_any_window_on_any_terminal_size_fills_the_screen_exactly(cols, rows, outer_cols, outer_rows, splits, boxed):
     tree = 1
     for number, (place, side) in enumerate(splits, start=2):
         panes = list(layouts.panes(tree))
@@ -160,7 +160,7 @@ def test_any_window_on_any_terminal_gives_a_whole_screen(cols, rows, outer_cols,
 # The status line
 
 
-def test_the_status_line_has_the_session_the_windows_and_the_clock():
+def test_the_status_line_shows_the_session_the_windows_and_the_clock():
     line, places = status_line(view(names=["sh", "vim"]), 60, 0.0)
     assert text_of(line).startswith("[work] 0:sh* 1:vim ")
     assert text_of(line).rstrip().endswith(":00")
@@ -180,7 +180,7 @@ def test_the_status_line_has_the_session_the_windows_and_the_clock():
         ({"state": "fullscreen"}, "0:sh"),
     ],
 )
-def test_a_window_has_marks_for_what_goes_on_in_it(changes, label):
+def test_a_window_label_shows_flags_bell_and_state(changes, label):
     window = {"index": 0, "name": "sh", "active": False, "zoomed": False, "bell": False, "state": "prompt"}
     assert window_label(window | changes) == label
 
@@ -196,7 +196,7 @@ def test_the_status_line_fits_any_width_and_keeps_the_active_window(cols):
         assert "17:window-17*" in text_of(line)
 
 
-def test_controls_in_a_message_do_not_reach_the_terminal():
+def test_a_message_line_has_no_escape_characters_and_fits_the_width():
     assert "\x1b" not in text_of(message_line("\x1b[2J", 20))
     assert len(message_line("a" * 100, 20)) == 20
 
@@ -204,14 +204,14 @@ def test_controls_in_a_message_do_not_reach_the_terminal():
 # Prompts
 
 
-def typed(prompt, *events):
+def type_into(prompt, *events):
     return [prompt.take(KeyPress(event[1:-1]) if event.startswith("<") else Text(event)) for event in events]
 
 
-def test_a_line_can_be_edited_and_entered():
-    got = []
-    ask = Ask(":", got.append, text="name")
-    typed(
+def test_prompt_text_can_be_edited_and_submitted():
+    entered = []
+    ask = Ask(":", entered.append, text="name")
+    type_into(
         ask,
         "<C-u>",
         "hello world",
@@ -226,43 +226,43 @@ def test_a_line_can_be_edited_and_entered():
         "<Left>",
         "<Delete>",
     )
-    assert typed(ask, "<Enter>") == [True]
-    assert got == ["Hello there"]
+    assert type_into(ask, "<Enter>") == [True]
+    assert entered == ["Hello there"]
 
 
 @pytest.mark.parametrize("key", ["Escape", "C-c", "C-g"])
-def test_a_prompt_can_be_left(key):
-    got = []
-    assert Ask(":", got.append).take(KeyPress(key))
-    assert got == []
+def test_a_prompt_can_be_cancelled(key):
+    entered = []
+    assert Ask(":", entered.append).take(KeyPress(key))
+    assert entered == []
 
 
-def test_what_was_entered_before_comes_back():
+def test_up_and_down_recall_earlier_prompt_entries():
     remembered = []
-    typed(Ask(":", lambda text: None, remembered=remembered), "one", "<Enter>")
-    typed(Ask(":", lambda text: None, remembered=remembered), "two", "<Enter>")
+    type_into(Ask(":", lambda text: None, remembered=remembered), "one", "<Enter>")
+    type_into(Ask(":", lambda text: None, remembered=remembered), "two", "<Enter>")
     ask = Ask(":", lambda text: None, remembered=remembered)
-    typed(ask, "<Up>", "<Up>")
+    type_into(ask, "<Up>", "<Up>")
     assert ask.text == "one"
-    typed(ask, "<Down>")
+    type_into(ask, "<Down>")
     assert ask.text == "two"
 
 
 @pytest.mark.parametrize("cols", [1, 5, 12, 80])
-def test_a_long_line_is_shown_around_the_cursor(cols):
+def test_the_cursor_stays_visible_in_a_long_prompt_line(cols):
     row, cursor = Ask("rename:", lambda text: None, text="x" * 50 + "語").line(cols)
     assert len(row) == cols
     assert 0 <= cursor < cols
 
 
-def test_only_y_is_yes():
-    said = []
-    assert Confirm("kill?", lambda: said.append(1)).take(Text("n"))
-    assert Confirm("kill?", lambda: said.append(1)).take(KeyPress("Enter"))
-    assert not Confirm("kill?", lambda: said.append(1)).take(MouseEvent("press", "left", 0, 0))
-    assert said == []
-    assert Confirm("kill?", lambda: said.append(1)).take(Text("y"))
-    assert said == [1]
+def test_only_the_y_key_confirms():
+    confirmed = []
+    assert Confirm("kill?", lambda: confirmed.append(1)).take(Text("n"))
+    assert Confirm("kill?", lambda: confirmed.append(1)).take(KeyPress("Enter"))
+    assert not Confirm("kill?", lambda: confirmed.append(1)).take(MouseEvent("press", "left", 0, 0))
+    assert confirmed == []
+    assert Confirm("kill?", lambda: confirmed.append(1)).take(Text("y"))
+    assert confirmed == [1]
 
 
 # The picker
@@ -316,7 +316,7 @@ def picker(current, chosen):
     return Box([label for label, *_rest in choices(TREE)], "choose", current, chosen.append)
 
 
-def test_the_tree_lists_sessions_windows_and_panes():
+def test_the_choices_of_a_tree_are_sessions_windows_and_panes():
     assert [choice[1:] for choice in choices(TREE)] == [
         (1, "session", 1),
         (1, "window", 10),
@@ -328,7 +328,7 @@ def test_the_tree_lists_sessions_windows_and_panes():
     ]
 
 
-def test_a_line_can_be_chosen():
+def test_enter_chooses_the_current_line():
     chosen = []
     box = picker(2, chosen)
     assert not box.take(KeyPress("Down"))
@@ -336,7 +336,7 @@ def test_a_line_can_be_chosen():
     assert chosen == [3]
 
 
-def test_a_list_can_be_left_without_a_choice():
+def test_q_closes_a_list_without_a_choice():
     chosen = []
     assert not picker(1, chosen).take(Text("x"))
     assert picker(1, chosen).take(Text("q"))
@@ -352,7 +352,7 @@ def test_a_list_scrolls_to_the_current_line(size):
     assert shown[-1].strip().startswith("0: x"[: max(1, size[0] - 3)].strip()) or size == (1, 1)
 
 
-def test_a_text_scrolls_and_any_other_key_closes_it():
+def test_a_text_box_scrolls_and_any_other_key_closes_it():
     box = Box([str(number) for number in range(9)], "text")
     box.overlay(20, 5)
     assert not box.take(KeyPress("PageDown"))
@@ -365,7 +365,7 @@ def test_a_text_scrolls_and_any_other_key_closes_it():
 # Bindings
 
 
-def test_every_default_key_does_something_that_exists():
+def test_every_default_binding_has_a_valid_key_and_action():
     assert set(DEFAULTS.values()) <= set(ACTIONS)
     assert all(canonical(key) == key for key in DEFAULTS)
 
@@ -385,11 +385,11 @@ def test_every_default_key_does_something_that_exists():
         (":", "command-prompt"),
     ],
 )
-def test_the_keys_of_the_table_are_bound(key, action):
+def test_default_keys_are_bound_to_their_actions(key, action):
     assert Bindings().action(key) == action
 
 
-def test_keys_can_be_changed_added_and_taken_away():
+def test_bindings_can_be_changed_added_and_removed():
     bindings = Bindings("c-B", {"|": "split-right", "x": "", "F5": ":tree"})
     assert bindings.prefix == "C-b"
     assert bindings.action("C-b") == "send-prefix"
@@ -399,7 +399,7 @@ def test_keys_can_be_changed_added_and_taken_away():
     assert bindings.action("C-a") is None
 
 
-def test_what_is_no_key_or_action_is_told():
+def test_invalid_keys_and_actions_are_recognized():
     assert not is_key("Foo")
     assert not is_key(1)
     assert is_key("%")
@@ -410,7 +410,7 @@ def test_what_is_no_key_or_action_is_told():
         canonical("Foo")
 
 
-def test_help_lists_every_key_of_the_table():
+def test_the_key_list_contains_every_binding():
     text = "\n".join(key_list(Bindings("C-b", {"F5": ":tree"})))
     assert "C-b, then:" in text
     assert "0-9" in text
@@ -418,6 +418,6 @@ def test_help_lists_every_key_of_the_table():
     assert ":tree" in text
 
 
-def test_a_blank_model_gives_a_blank_screen():
+def test_an_empty_model_is_composed_as_a_blank_screen():
     canvas = Composer().compose(Model(), 4, 2)
     assert canvas.rows == [[BLANK] * 4] * 2

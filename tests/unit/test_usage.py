@@ -1,4 +1,4 @@
-"""From argv to options: flags anywhere, mistakes told, nothing started for a mistake."""
+"""The command line parser: flags in any position, usage errors, and no server started on an error."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def parse(name, *words):
 
 
 @pytest.fixture
-def nowhere(tmp_path, monkeypatch):
-    """A private place with no server, and nobody may start one."""
+def socket_directory(tmp_path, monkeypatch):
+    """Use an empty socket directory, and fail the test if a server is started."""
     directory = tmp_path / "run"
     directory.mkdir(mode=0o700)
     monkeypatch.setenv("PHUX_SOCKET", str(directory / "phux.sock"))
@@ -38,7 +38,7 @@ def nowhere(tmp_path, monkeypatch):
 
 
 def run(capsys, *words):
-    """Run a command line; returns its exit code, stdout and stderr."""
+    """Run a command line; return its exit code, stdout and stderr."""
     code = cli.main(list(words))
     printed = capsys.readouterr()
     return code, printed.out, printed.err
@@ -56,7 +56,7 @@ def test_every_verb_has_a_module_help_and_examples_that_parse(name):
 
 
 @pytest.mark.parametrize("name", VERBS)
-def test_every_verb_refuses_a_flag_it_does_not_have_and_shows_its_usage(name):
+def test_every_verb_refuses_an_unknown_flag_and_shows_its_usage(name):
     with pytest.raises(UsageError) as caught:
         parse(name, "--no-such-flag")
     assert f"phux {name} " in caught.value.remedy
@@ -65,12 +65,12 @@ def test_every_verb_refuses_a_flag_it_does_not_have_and_shows_its_usage(name):
 
 
 @pytest.mark.parametrize("name", VERBS)
-def test_flags_are_not_guessed_from_their_beginning(name):
+def test_abbreviated_flags_are_refused(name):
     with pytest.raises(UsageError):
         parse(name, "--sock", "x") if name != "schema" else parse(name, "--js")
 
 
-def test_flags_may_stand_before_between_and_after():
+def test_flags_may_come_before_between_and_after_arguments():
     for words in (
         ("--json", "work", "ls", "Enter"),
         ("work", "--json", "ls", "Enter"),
@@ -84,7 +84,7 @@ def test_flags_may_stand_before_between_and_after():
     assert parse("snapshot", "work", "--json").target == parse("snapshot", "--json", "work").target == "work"
 
 
-def test_behind_two_dashes_nothing_is_a_flag():
+def test_words_after_two_dashes_are_not_parsed_as_flags():
     options = parse("send-keys", "work", "--", "--json", "-l", "--")
     assert (options.target, options.json, options.rest) == ("work", False, ["--json", "-l", "--"])
     assert parse("new", "-s", "x", "--", "ls", "--help").rest == ["ls", "--help"]
@@ -105,7 +105,7 @@ def test_behind_two_dashes_nothing_is_a_flag():
         ([], None, None),
     ],
 )
-def test_scrollback_takes_a_number_or_nothing_and_never_the_target(words, scrollback, target):
+def test_scrollback_accepts_an_optional_number_and_never_consumes_the_target(words, scrollback, target):
     options = parse("snapshot", *words)
     assert (options.scrollback, options.target) == (scrollback, target)
 
@@ -130,12 +130,12 @@ def test_scrollback_takes_a_number_or_nothing_and_never_the_target(words, scroll
         ("paste", ["a", "b", "c"]),
     ],
 )
-def test_arguments_that_make_no_sense_are_refused(name, words):
+def test_invalid_arguments_are_refused(name, words):
     with pytest.raises(UsageError):
         parse(name, *words)
 
 
-def test_a_whole_number_is_taken_if_it_is_of_its_kind():
+def test_a_whole_number_must_be_within_the_range_of_its_kind():
     assert whole_number(whole(1))("1") == 1
     with pytest.raises(ValueError):
         whole_number(whole())("1.5")
@@ -151,8 +151,8 @@ def test_flags_have_the_types_and_descriptions_of_the_registry():
     assert "--name NAME the session's name; the smallest free number when omitted" in text
     assert "--no-log do not log the output of its panes to disk" in text
     assert "--max-matches N maximum matches to return; 1000 when omitted" in text
-    nothing = parser.parse_args([])
-    assert (nothing.name, nothing.login, nothing.log, nothing.context, nothing.max_matches) == (
+    defaults = parser.parse_args([])
+    assert (defaults.name, defaults.login, defaults.log, defaults.context, defaults.max_matches) == (
         None,
         False,
         None,
@@ -164,14 +164,14 @@ def test_flags_have_the_types_and_descriptions_of_the_registry():
 
 
 @pytest.mark.parametrize("words", [("wait",), ("snapshot",), ("act", "work", "x"), ("logs",)])
-def test_a_place_in_a_stream_may_lie_as_far_as_any_pane_gets(words):
+def test_since_accepts_values_below_2_to_the_53(words):
     assert parse(*words, "--since", str(2**53 - 1)).since == 2**53 - 1
     with pytest.raises(UsageError, match=r"is not a whole number from 0 to 2\^53 - 1"):
         parse(*words, "--since", str(2**53))
 
 
 @pytest.mark.parametrize(("text", "size"), [("80x24", (80, 24)), ("80X24", (80, 24)), ("0x0", (0, 0)), ("1x1", (1, 1))])
-def test_a_size_is_columns_and_rows(text, size):
+def test_a_size_is_parsed_as_columns_and_rows(text, size):
     assert new_verb.parse_size(text) == size
 
 
@@ -179,20 +179,20 @@ def test_a_size_is_columns_and_rows(text, size):
     "text",
     ["", "x", "80", "80x", "x24", "80x24x2", "80 x 24", "8ox24", "80x²", "80*24", "1.5x2"],
 )
-def test_what_is_no_size_is_refused_as_it_was_written(text):
+def test_a_malformed_size_is_quoted_in_the_error(text):
     with pytest.raises(UsageError) as caught:
         new_verb.parse_size(text)
     assert repr(text) in caught.value.message
 
 
-def test_a_number_that_no_terminal_has_is_a_bad_size():
+def test_a_size_out_of_range_raises_bad_size():
     with pytest.raises(BadSizeError):
         new_verb.parse_size("9" * 30 + "x1")
     with pytest.raises(BadSizeError):
         new_verb.parse_size("-1x24")
 
 
-def test_without_a_verb_help_is_shown_and_it_is_a_mistake(capsys):
+def test_without_a_verb_help_is_printed_and_the_exit_code_is_2(capsys):
     code, out, _err = run(capsys)
     assert code == 2
     assert all(f"  {name} " in out for name in VERBS)
@@ -201,7 +201,7 @@ def test_without_a_verb_help_is_shown_and_it_is_a_mistake(capsys):
 
 
 @pytest.mark.parametrize("name", VERBS)
-def test_help_with_a_verb_is_the_help_of_that_verb(capsys, name):
+def test_help_with_a_verb_prints_the_help_of_that_verb(capsys, name):
     texts = []
     for words in ((name, "--help"), ("help", name)):
         with pytest.raises(SystemExit, match=r"^0$"):
@@ -211,28 +211,28 @@ def test_help_with_a_verb_is_the_help_of_that_verb(capsys, name):
     assert texts[0].startswith(f"usage: phux {name} ")
 
 
-def test_help_with_anything_else_is_a_mistake(capsys):
+def test_help_with_an_unknown_verb_exits_with_2(capsys):
     assert run(capsys, "help", "help")[0] == 0
     code, out, err = run(capsys, "help", "lss")
     assert (code, out) == (2, "")
     assert "'lss'" in err
 
 
-def test_the_version_is_told(capsys):
+def test_the_version_flags_print_the_version(capsys):
     from phux_core.version import __version__
 
     for word in ("--version", "-V"):
         assert run(capsys, word) == (0, f"phux {__version__}\n", "")
 
 
-def test_an_unknown_verb_is_named_and_exits_with_2(capsys):
+def test_an_unknown_verb_is_named_in_the_error_and_exits_with_2(capsys):
     code, out, err = run(capsys, "lss")
     assert (code, out) == (2, "")
     assert "'lss'" in err
     assert "phux --help" in err
 
 
-def test_with_json_a_mistake_is_an_error_document_on_stderr(capsys, nowhere):
+def test_with_json_an_error_is_printed_as_a_document_on_stderr(capsys, socket_directory):
     for words, code, kind in [
         (("lss", "--json"), 2, "usage"),
         (("ls", "--json", "extra"), 2, "usage"),
@@ -248,7 +248,7 @@ def test_with_json_a_mistake_is_an_error_document_on_stderr(capsys, nowhere):
         assert (document["error"]["code"], document["exit_code"]) == (kind, code)
 
 
-def test_a_word_that_is_to_be_typed_does_not_ask_for_json(capsys, nowhere):
+def test_json_after_two_dashes_does_not_select_json_errors(capsys, socket_directory):
     code, _out, err = run(capsys, "send-keys", "work", "--", "--json")
     assert code == 1
     assert err.startswith("phux: no server is running")
@@ -268,22 +268,22 @@ def test_a_word_that_is_to_be_typed_does_not_ask_for_json(capsys, nowhere):
         (("--nope",), "usage"),
     ],
 )
-def test_bad_input_to_new_starts_no_server(capsys, nowhere, words, kind):
+def test_invalid_arguments_of_new_start_no_server(capsys, socket_directory, words, kind):
     _code, _out, err = run(capsys, "new", "--json", *words)
     assert json.loads(err.splitlines()[-1])["error"]["code"] == kind
-    assert os.listdir(nowhere) == []
+    assert os.listdir(socket_directory) == []
 
 
 @pytest.mark.parametrize("words", [("ls",), ("status",), ("kill", "x"), ("snapshot",), ("send-keys", "x", "a")])
-def test_without_a_server_it_is_said_and_none_is_started(capsys, nowhere, words):
+def test_without_a_server_verbs_report_it_and_start_none(capsys, socket_directory, words):
     code, out, err = run(capsys, *words)
     assert (code, out) == (1, "")
     assert "no server is running" in err
     assert "phux new" in err
-    assert os.listdir(nowhere) == []
+    assert os.listdir(socket_directory) == []
 
 
-def test_in_a_directory_that_is_gone_verbs_still_work(capsys, nowhere, tmp_path, monkeypatch):
+def test_verbs_work_in_a_deleted_working_directory(capsys, socket_directory, tmp_path, monkeypatch):
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)

@@ -1,4 +1,4 @@
-"""What ``wait`` makes of what it is told, driven by hand: no socket, no server, no time but the test's."""
+"""The ``wait`` flow with scripted replies and a fake clock: no socket and no server."""
 
 from __future__ import annotations
 
@@ -53,23 +53,23 @@ def clock(monkeypatch):
     return clock
 
 
-class Talk:
-    """A wait, and what it asked."""
+class Driver:
+    """A wait flow that receives scripted replies, and the requests it made."""
 
     def __init__(self, **options):
-        self.asked = []
+        self.requests = []
         self.outcome = None
         timeout_s = options.pop("timeout_s", None)
         self._flow = flows.wait(CALLER, 3, flows.Conditions(**options), timeout_s=timeout_s)
         self._step(lambda: next(self._flow))
 
-    def tell(self, *answers):
-        for answer in answers:
-            assert self.outcome is None, "it is over already"
-            if isinstance(answer, Exception):
-                self._step(lambda answer=answer: self._flow.throw(answer))
+    def reply(self, *replies):
+        for reply in replies:
+            assert self.outcome is None, "the wait has already ended"
+            if isinstance(reply, Exception):
+                self._step(lambda reply=reply: self._flow.throw(reply))
             else:
-                self._step(lambda answer=answer: self._flow.send(answer))
+                self._step(lambda reply=reply: self._flow.send(reply))
         return self
 
     def _step(self, go):
@@ -83,94 +83,94 @@ class Talk:
             self._step(lambda: self._flow.send(None))
         elif isinstance(step, flows.Request):
             calls.check(step.call, step.params)
-            self.asked.append((step.call, step.params))
+            self.requests.append((step.call, step.params))
         else:
-            self.asked.append(("next_event", step.timeout_s))
+            self.requests.append(("next_event", step.timeout_s))
 
     @property
     def last(self):
-        return self.asked[-1][0]
+        return self.requests[-1][0]
 
     @property
     def params(self):
-        return self.asked[-1][1]
+        return self.requests[-1][1]
 
 
-def begun(*answers, reply=None, first=SCREEN, **options):
-    return Talk(**options).tell(subscribed(**(reply or {})), first, *answers)
+def started(*replies, subscription=None, first=SCREEN, **options):
+    return Driver(**options).reply(subscribed(**(subscription or {})), first, *replies)
 
 
 # Text
 
 
-def test_text_that_was_written_ends_it_at_once_with_the_screen_that_came_with_it():
-    talk = begun(output("all", "done now", screen=screen("done now", seq=110)), until="done")
-    assert (talk.outcome.met, talk.outcome.line, talk.outcome.seq) == ("until", "done now", 110)
-    assert talk.outcome.screen["lines"] == ["done now"]
-    assert [name for name, _ in talk.asked] == ["subscribe", "snapshot", "next_event"]
+def test_matching_output_ends_the_wait_with_the_screen_of_the_same_event():
+    driver = started(output("all", "done now", screen=screen("done now", seq=110)), until="done")
+    assert (driver.outcome.met, driver.outcome.line, driver.outcome.seq) == ("until", "done now", 110)
+    assert driver.outcome.screen["lines"] == ["done now"]
+    assert [name for name, _ in driver.requests] == ["subscribe", "snapshot", "next_event"]
 
 
-def test_text_that_scrolled_away_is_found_and_the_screen_asked_for_when_it_did_not_come():
-    talk = begun(output("done"), until="done")
-    assert talk.last == "snapshot"
-    talk.tell(screen("much", "later", seq=9000))
-    assert (talk.outcome.met, talk.outcome.seq) == ("until", 110)
-    assert talk.outcome.screen["lines"] == ["much", "later"]
+def test_scrolled_off_text_matches_and_a_missing_screen_is_requested():
+    driver = started(output("done"), until="done")
+    assert driver.last == "snapshot"
+    driver.reply(screen("much", "later", seq=9000))
+    assert (driver.outcome.met, driver.outcome.seq) == ("until", 110)
+    assert driver.outcome.screen["lines"] == ["much", "later"]
 
 
-def test_what_is_drawn_is_found_on_the_screen_that_comes_with_the_text():
-    talk = begun(output("on", screen=screen("done", seq=110)), until="done")
-    assert talk.outcome.line == "done"
+def test_text_that_is_only_on_the_screen_of_an_output_event_matches():
+    driver = started(output("on", screen=screen("done", seq=110)), until="done")
+    assert driver.outcome.line == "done"
 
 
-def test_with_since_the_screen_does_not_count():
-    talk = begun(reply={"since": 40}, first=screen("done"), since=40, until="done")
-    assert talk.asked[0][1] == {"pane": 3, "output": True, "screen": True, "since": 40}
-    talk.tell(output("mine", screen=screen("done")))
-    assert talk.outcome is None
-    talk.tell(output("done", screen=screen("done", seq=120), seq=120))
-    assert talk.outcome.met == "until"
+def test_with_since_text_on_the_screen_does_not_match():
+    driver = started(subscription={"since": 40}, first=screen("done"), since=40, until="done")
+    assert driver.requests[0][1] == {"pane": 3, "output": True, "screen": True, "since": 40}
+    driver.reply(output("mine", screen=screen("done")))
+    assert driver.outcome is None
+    driver.reply(output("done", screen=screen("done", seq=120), seq=120))
+    assert driver.outcome.met == "until"
 
 
 def drawn(*lines, instead_of=()):
     return output(drawn={"lines": list(lines), "instead_of": list(instead_of)}, screen=screen(*lines, seq=110))
 
 
-def test_with_since_what_came_onto_the_alternate_screen_counts():
-    talk = begun(drawn("Insta"), drawn("Installed", instead_of=["Insta"]), since=100, until="Installed")
-    assert (talk.outcome.met, talk.outcome.line) == ("until", "Installed")
+def test_with_since_new_text_on_the_alternate_screen_matches():
+    driver = started(drawn("Insta"), drawn("Installed", instead_of=["Insta"]), since=100, until="Installed")
+    assert (driver.outcome.met, driver.outcome.line) == ("until", "Installed")
 
 
-def test_what_stood_in_a_line_of_it_before_is_old():
+def test_with_since_text_that_a_redrawn_line_already_had_does_not_match():
     ticked = drawn("done 12:02", "new", instead_of=["done 12:01"])
-    assert begun(ticked, since=100, until="done", stop=r"done \S").outcome is None
-    assert begun(ticked, since=100, until="never", regex=r"\d+:\d+").outcome.line == "done 12:02"
-    assert begun(drawn("done", "done", instead_of=["done "]), since=100, until="done").outcome.met == "until"
+    assert started(ticked, since=100, until="done", stop=r"done \S").outcome is None
+    assert started(ticked, since=100, until="never", regex=r"\d+:\d+").outcome.line == "done 12:02"
+    assert started(drawn("done", "done", instead_of=["done "]), since=100, until="done").outcome.met == "until"
 
 
 @pytest.mark.parametrize("marks", [True, False])
-def test_output_only_leaves_the_screen_out(marks):
-    talk = begun(reply={"marks": marks}, first=screen("done"), output_only=True, until="done")
-    assert talk.asked[0][1]["output_only"] is True
-    assert talk.outcome is None
+def test_output_only_ignores_the_screen(marks):
+    driver = started(subscription={"marks": marks}, first=screen("done"), output_only=True, until="done")
+    assert driver.requests[0][1]["output_only"] is True
+    assert driver.outcome is None
 
 
-def test_a_pattern_is_searched_in_each_line():
-    assert begun(output("no error", "error: 7"), regex=r"^error: \d+$").tell(SCREEN).outcome.line == "error: 7"
-    assert begun(first=screen("error:", "7"), regex=r"error:\s7").outcome is None
+def test_a_pattern_is_matched_line_by_line():
+    assert started(output("no error", "error: 7"), regex=r"^error: \d+$").reply(SCREEN).outcome.line == "error: 7"
+    assert started(first=screen("error:", "7"), regex=r"error:\s7").outcome is None
 
 
-def test_a_pattern_may_end_in_the_blank_of_a_prompt_which_no_line_of_a_screen_has():
-    assert begun(output("work", "host:~$"), regex=r"\$ $").tell(SCREEN).outcome.line == "host:~$"
-    assert begun(first=screen("Name:"), regex=r"^Name:\s$").outcome.line == "Name:"
-    assert begun(first=screen("Name: x"), regex=r"^Name:\s$").outcome is None
+def test_a_pattern_may_match_the_trailing_space_of_a_prompt():
+    assert started(output("work", "host:~$"), regex=r"\$ $").reply(SCREEN).outcome.line == "host:~$"
+    assert started(first=screen("Name:"), regex=r"^Name:\s$").outcome.line == "Name:"
+    assert started(first=screen("Name: x"), regex=r"^Name:\s$").outcome is None
 
 
 @pytest.mark.parametrize("pattern", ["(", "[z-a]", "*", "(?P<n>", b"bytes", 7])
 @pytest.mark.parametrize("name", ["regex", "stop"])
-def test_a_bad_pattern_asks_nothing(name, pattern):
+def test_an_invalid_pattern_is_refused_before_any_request(name, pattern):
     with pytest.raises(errors.BadRequestError, match="pattern"):
-        Talk(**{name: pattern})
+        Driver(**{name: pattern})
 
 
 @pytest.mark.parametrize(
@@ -188,176 +188,178 @@ def test_a_bad_pattern_asks_nothing(name, pattern):
         {"timeout_s": -1},
     ],
 )
-def test_nonsense_asks_nothing(options):
+def test_invalid_options_are_refused_before_any_request(options):
     with pytest.raises(errors.BadRequestError):
-        Talk(**options)
+        Driver(**options)
 
 
-# Stop, and which comes first
+# Stop, and the precedence of conditions
 
 
-def test_stop_ends_it_and_names_the_line():
-    outcome = begun(output("warning", "error: no", "done"), until="done", stop="^error").tell(SCREEN).outcome
+def test_stop_ends_the_wait_and_reports_the_matching_line():
+    outcome = started(output("warning", "error: no", "done"), until="done", stop="^error").reply(SCREEN).outcome
     assert (outcome.met, outcome.line) == ("stop", "error: no")
 
 
-def test_the_line_that_came_first_decides():
-    outcome = begun(output("done", "error"), until="done", stop="error").tell(SCREEN).outcome
+def test_the_first_matching_line_decides_between_until_and_stop():
+    outcome = started(output("done", "error"), until="done", stop="error").reply(SCREEN).outcome
     assert outcome.met == "until"
 
 
-def test_on_one_line_stop_is_stronger():
-    assert begun(first=screen("done with error"), until="done", stop="error").outcome.met == "stop"
+def test_stop_takes_precedence_over_until_on_the_same_line():
+    assert started(first=screen("done with error"), until="done", stop="error").outcome.met == "stop"
 
 
-def test_stop_alone_waits_for_rest(clock):
-    talk = begun(stop="error")
-    assert talk.params == pytest.approx(0.5)
+def test_stop_alone_also_waits_for_the_pane_to_be_idle(clock):
+    driver = started(stop="error")
+    assert driver.params == pytest.approx(0.5)
 
 
-def test_what_was_written_is_judged_before_what_became_of_it():
-    talk = begun(reply={"since": 40}, first=DEAD, since=40, until="done", exit=True)
-    assert talk.outcome is None
-    talk.tell(output("done", seq=100), DEAD)
-    assert talk.outcome.met == "until"
+def test_output_is_checked_before_the_exit_of_the_pane():
+    driver = started(subscription={"since": 40}, first=DEAD, since=40, until="done", exit=True)
+    assert driver.outcome is None
+    driver.reply(output("done", seq=100), DEAD)
+    assert driver.outcome.met == "until"
 
 
-def test_the_end_of_a_command_waits_for_its_text():
-    talk = begun({"event": "command_finished", "exit_code": 0, "seq": 130}, until="done", command_done=True)
-    talk.tell(SCREEN | {"seq": 130})
-    assert talk.outcome is None
-    talk.tell(output("only this", seq=130, screen=SCREEN | {"seq": 130}))
-    assert talk.outcome.met == "command_done"
+def test_command_done_is_met_only_after_the_output_of_the_command_was_checked():
+    driver = started({"event": "command_finished", "exit_code": 0, "seq": 130}, until="done", command_done=True)
+    driver.reply(SCREEN | {"seq": 130})
+    assert driver.outcome is None
+    driver.reply(output("only this", seq=130, screen=SCREEN | {"seq": 130}))
+    assert driver.outcome.met == "command_done"
 
 
-def test_a_program_that_has_ended_and_never_said_it_is_an_error():
+def test_waiting_for_text_raises_when_the_pane_is_dead_without_a_match():
     with pytest.raises(errors.PaneClosedError, match="until, regex"):
-        begun(first=DEAD, until="never", regex="never", stop="x")
+        started(first=DEAD, until="never", regex="never", stop="x")
 
 
-def test_it_is_not_one_before_all_its_text_was_read():
-    talk = begun(reply={"since": 40}, first=DEAD, since=40, until="never")
-    assert talk.last == "next_event"
+def test_a_dead_pane_raises_only_after_all_its_output_was_read():
+    driver = started(subscription={"since": 40}, first=DEAD, since=40, until="never")
+    assert driver.last == "next_event"
     with pytest.raises(errors.PaneClosedError):
-        talk.tell(output("last words", seq=100))
+        driver.reply(output("last words", seq=100))
 
 
 # Other conditions
 
 
-def test_gone_is_met_when_no_visible_line_has_it():
-    talk = begun(first=screen("building", "x"), gone="building")
-    assert talk.asked[0][1] == {"pane": 3, "output": True, "screen": True}
-    talk.tell(output("x", screen=screen("still building", seq=110)))
-    assert talk.outcome is None
-    talk.tell(output("y", seq=120, screen=screen("built", seq=120)))
-    assert talk.outcome.met == "gone"
+def test_gone_is_met_when_no_visible_line_contains_the_text():
+    driver = started(first=screen("building", "x"), gone="building")
+    assert driver.requests[0][1] == {"pane": 3, "output": True, "screen": True}
+    driver.reply(output("x", screen=screen("still building", seq=110)))
+    assert driver.outcome is None
+    driver.reply(output("y", seq=120, screen=screen("built", seq=120)))
+    assert driver.outcome.met == "gone"
 
 
-def test_gone_is_met_at_once_if_it_never_was_there():
-    assert begun(gone="building").outcome.met == "gone"
+def test_gone_is_met_at_once_when_the_text_is_not_on_the_screen():
+    assert started(gone="building").outcome.met == "gone"
 
 
 @pytest.mark.parametrize("state", ["dead", ["prompt", "dead"], "prompt, dead"])
-def test_a_state_or_one_of_several(state):
-    talk = begun(state=state)
-    assert talk.outcome is None
-    talk.tell({"event": "state_changed", "state": "dead", "seq": 100}, DEAD)
-    assert talk.outcome.met == "state"
+def test_state_accepts_one_state_or_several(state):
+    driver = started(state=state)
+    assert driver.outcome is None
+    driver.reply({"event": "state_changed", "state": "dead", "seq": 100}, DEAD)
+    assert driver.outcome.met == "state"
 
 
-def test_a_state_counts_only_if_something_was_written_after_since():
+def test_with_since_a_state_is_met_only_after_newer_output():
     prompt = SCREEN | {"state": "prompt", "seq": 120}
-    assert begun(first=prompt, since=100, state="prompt").outcome.met == "state"
-    talk = begun(first=prompt, since=120, state="prompt")
-    assert talk.outcome is None
-    talk.tell({"event": "command_finished", "exit_code": 0, "seq": 140}, prompt | {"seq": 140})
-    assert talk.outcome.met == "state"
+    assert started(first=prompt, since=100, state="prompt").outcome.met == "state"
+    driver = started(first=prompt, since=120, state="prompt")
+    assert driver.outcome is None
+    driver.reply({"event": "command_finished", "exit_code": 0, "seq": 140}, prompt | {"seq": 140})
+    assert driver.outcome.met == "state"
 
 
-def test_command_done_waits_for_the_next_one_and_a_past_one_counts_only_after_since():
-    assert begun(reply={"command_end": 90}, command_done=True).outcome is None
-    assert begun(reply={"command_end": 90}, command_done=True, since=90).outcome is None
-    assert begun(reply={"command_end": 90}, command_done=True, since=80).outcome.met == "command_done"
+def test_command_done_ignores_commands_that_ended_before_since_or_before_the_wait():
+    assert started(subscription={"command_end": 90}, command_done=True).outcome is None
+    assert started(subscription={"command_end": 90}, command_done=True, since=90).outcome is None
+    assert started(subscription={"command_end": 90}, command_done=True, since=80).outcome.met == "command_done"
 
 
-def test_idle_counts_from_the_last_text(clock):
-    talk = begun(idle_ms=250, until="never")
+def test_idle_is_measured_from_the_last_output(clock):
+    driver = started(idle_ms=250, until="never")
     clock.now += 0.125
-    talk.tell(output("x", seq=110, screen=SCREEN | {"seq": 110}))
-    assert talk.params == pytest.approx(0.25)
+    driver.reply(output("x", seq=110, screen=SCREEN | {"seq": 110}))
+    assert driver.params == pytest.approx(0.25)
     clock.now += 0.25
-    talk.tell(None, SCREEN | {"seq": 110})
-    assert talk.outcome.met == "idle"
+    driver.reply(None, SCREEN | {"seq": 110})
+    assert driver.outcome.met == "idle"
 
 
-# Time, and what goes wrong
+# Timeouts, lost connections and closed panes
 
 
-def test_a_quiet_pane_is_hardly_looked_at():
-    assert begun(until="never").params >= 1
-    assert begun(gone="$").params >= 1
-    assert begun(state="prompt").params >= 1
+def test_a_quiet_pane_is_polled_at_most_once_a_second():
+    assert started(until="never").params >= 1
+    assert started(gone="$").params >= 1
+    assert started(state="prompt").params >= 1
 
 
-def test_events_that_say_nothing_new_cost_no_request():
-    talk = begun(*({"event": name, "seq": 100} for name in ("dirty", "idle", "bell", "title_changed")), until="never")
-    assert [name for name, _ in talk.asked].count("snapshot") == 1
+def test_irrelevant_events_cause_no_snapshot_request():
+    driver = started(
+        *({"event": name, "seq": 100} for name in ("dirty", "idle", "bell", "title_changed")), until="never"
+    )
+    assert [name for name, _ in driver.requests].count("snapshot") == 1
 
 
-def test_a_timeout_of_zero_still_reads_what_was_written_since():
-    talk = begun(output("done", seq=100), reply={"since": 40}, since=40, until="done", timeout_s=0)
-    assert talk.tell(SCREEN).outcome.met == "until"
+def test_a_timeout_of_zero_still_checks_the_output_after_since():
+    driver = started(output("done", seq=100), subscription={"since": 40}, since=40, until="done", timeout_s=0)
+    assert driver.reply(SCREEN).outcome.met == "until"
 
 
-def test_and_gives_up_when_that_is_all():
-    talk = begun(output("x", seq=70), reply={"since": 40}, since=40, until="done", timeout_s=0)
-    assert talk.params == 0
-    talk.tell(None)
-    assert talk.outcome.met is None
+def test_a_timeout_of_zero_expires_after_the_output_was_checked():
+    driver = started(output("x", seq=70), subscription={"since": 40}, since=40, until="done", timeout_s=0)
+    assert driver.params == 0
+    driver.reply(None)
+    assert driver.outcome.met is None
 
 
-def test_looks_are_counted():
-    talk = begun(output("a", screen=SCREEN | {"seq": 110}), output("done", screen=SCREEN), until="done")
-    assert talk.outcome.looks == 3
+def test_the_outcome_counts_the_looks():
+    driver = started(output("a", screen=SCREEN | {"seq": 110}), output("done", screen=SCREEN), until="done")
+    assert driver.outcome.looks == 3
 
 
-def test_a_lost_connection_goes_on_where_it_was():
-    talk = begun(output("do", seq=110, resume=108), errors.DisconnectedError("the service died"), until="done")
-    assert talk.asked[-1] == ("subscribe", {"pane": 3, "output": True, "screen": True, "since": 108})
-    talk.tell(subscribed(since=108), SCREEN)
-    # The screen counts, as it did before.
-    talk.tell(output("done", seq=112), SCREEN)
-    assert talk.outcome.met == "until"
+def test_after_a_lost_connection_the_wait_resumes_from_the_last_resume_position():
+    driver = started(output("do", seq=110, resume=108), errors.DisconnectedError("the service died"), until="done")
+    assert driver.requests[-1] == ("subscribe", {"pane": 3, "output": True, "screen": True, "since": 108})
+    driver.reply(subscribed(since=108), SCREEN)
+    # As before the connection was lost, the screen is searched too.
+    driver.reply(output("done", seq=112), SCREEN)
+    assert driver.outcome.met == "until"
 
 
-def test_a_lost_connection_goes_on_from_where_it_began_when_nothing_was_written():
-    talk = begun(errors.DisconnectedError("the service died"), reply={"since": 96}, until="done")
-    assert talk.params["since"] == 96
+def test_after_a_lost_connection_without_output_the_wait_resumes_from_its_start():
+    driver = started(errors.DisconnectedError("the service died"), subscription={"since": 96}, until="done")
+    assert driver.params["since"] == 96
 
 
-def test_a_command_that_ended_while_the_service_was_away_is_noticed():
-    talk = begun(errors.DisconnectedError("the service died"), command_done=True)
-    talk.tell(subscribed(command_end=105), SCREEN)
-    assert talk.outcome.met == "command_done"
+def test_a_command_that_ended_while_the_service_restarted_meets_command_done():
+    driver = started(errors.DisconnectedError("the service died"), command_done=True)
+    driver.reply(subscribed(command_end=105), SCREEN)
+    assert driver.outcome.met == "command_done"
 
 
-def test_what_was_dropped_is_asked_for_again():
-    talk = begun(output("x", seq=110), {"event": "dropped", "count": 3}, until="done")
-    assert talk.asked[-1] == ("unsubscribe", {"subscription": 5})
-    talk.tell({})
-    assert (talk.last, talk.params["since"]) == ("subscribe", 110)
+def test_a_dropped_event_causes_a_new_subscription_from_the_last_output():
+    driver = started(output("x", seq=110), {"event": "dropped", "count": 3}, until="done")
+    assert driver.requests[-1] == ("unsubscribe", {"subscription": 5})
+    driver.reply({})
+    assert (driver.last, driver.params["since"]) == ("subscribe", 110)
 
 
-def test_a_pane_that_is_killed_meets_exit_and_dead_and_disappoints_the_rest():
+def test_a_killed_pane_meets_exit_and_dead_and_raises_for_other_conditions():
     gone = errors.NoSuchTargetError("there is no pane @3")
     closed = {"event": "pane_closed", "seq": 100}
-    assert begun(closed, gone, exit=True).outcome.met == "exit"
-    assert begun(closed, gone, state="dead").outcome.screen["state"] == "dead"
+    assert started(closed, gone, exit=True).outcome.met == "exit"
+    assert started(closed, gone, state="dead").outcome.screen["state"] == "dead"
     with pytest.raises(errors.PaneClosedError, match="killed"):
-        begun(closed, gone, until="never")
+        started(closed, gone, until="never")
 
 
-def test_text_that_was_found_is_found_even_if_the_pane_is_gone_then():
-    talk = begun(output("done"), errors.NoSuchTargetError("there is no pane @3"), until="done")
-    assert (talk.outcome.met, talk.outcome.line) == ("until", "done")
+def test_matched_text_is_reported_even_if_the_pane_closed_afterwards():
+    driver = started(output("done"), errors.NoSuchTargetError("there is no pane @3"), until="done")
+    assert (driver.outcome.met, driver.outcome.line) == ("until", "done")

@@ -1,4 +1,4 @@
-"""``watch``, driven by hand."""
+"""The ``watch`` flow with scripted replies, and the lines that ``phux watch`` prints."""
 
 from __future__ import annotations
 
@@ -17,66 +17,66 @@ BELL = {"event": "bell", "terminal": "@3", "seq": 1}
 CLOSED = {"event": "pane_closed", "terminal": "@3", "exit_status": 0, "seq": 1}
 
 
-def watched(*answers, target=None, **options):
-    """Drive a watch to its end; returns what it told, how it ended and what it asked."""
-    told, asked = [], []
-    flow = flows.watch(CALLER, target, told.append, **options)
-    script = list(answers)
+def run_watch(*replies, target=None, **options):
+    """Run a watch with scripted replies; return its events, how it ended, and its requests and timeouts."""
+    events, requests = [], []
+    flow = flows.watch(CALLER, target, events.append, **options)
+    script = list(replies)
     try:
         step = next(flow)
         while True:
-            asked.append(step.call if isinstance(step, flows.Request) else step.timeout_s)
-            answer = script.pop(0)
-            step = flow.throw(answer) if isinstance(answer, Exception) else flow.send(answer)
+            requests.append(step.call if isinstance(step, flows.Request) else step.timeout_s)
+            reply = script.pop(0)
+            step = flow.throw(reply) if isinstance(reply, Exception) else flow.send(reply)
     except StopIteration as stop:
         assert not script
-        return told, stop.value, asked
+        return events, stop.value, requests
 
 
-def test_events_are_told_until_one_that_was_asked_for():
+def test_events_are_reported_up_to_one_named_in_until():
     dirty, idle = ({"event": name, "terminal": "@3", "seq": 1} for name in ("dirty", "idle"))
-    assert watched({"subscription": 5}, dirty, idle, until=["bell", "idle"])[:2] == ([dirty, idle], "met")
+    assert run_watch({"subscription": 5}, dirty, idle, until=["bell", "idle"])[:2] == ([dirty, idle], "met")
 
 
-def test_the_whole_server_is_watched_beyond_the_end_of_a_pane():
-    told, end, _ = watched({"subscription": 5}, CLOSED, BELL, until=["bell"])
-    assert (told, end) == ([CLOSED, BELL], "met")
+def test_a_watch_of_the_whole_server_continues_after_a_pane_closes():
+    events, end, _ = run_watch({"subscription": 5}, CLOSED, BELL, until=["bell"])
+    assert (events, end) == ([CLOSED, BELL], "met")
 
 
-def test_one_pane_is_watched_until_it_closes():
-    told, end, _ = watched({"subscription": 5}, BELL, CLOSED, target=3)
-    assert (told, end) == ([BELL, CLOSED], "ended")
+def test_a_watch_of_one_pane_ends_when_the_pane_closes():
+    events, end, _ = run_watch({"subscription": 5}, BELL, CLOSED, target=3)
+    assert (events, end) == ([BELL, CLOSED], "ended")
 
 
-def test_the_time_is_over():
-    told, end, asked = watched({"subscription": 5}, None, timeout_s=2)
-    assert (told, end) == ([], "timed_out")
-    assert asked[1] == pytest.approx(2, abs=0.5)
+def test_a_watch_ends_when_its_timeout_expires():
+    events, end, requests = run_watch({"subscription": 5}, None, timeout_s=2)
+    assert (events, end) == ([], "timed_out")
+    assert requests[1] == pytest.approx(2, abs=0.5)
 
 
-def test_a_service_that_died_is_told_and_the_watch_goes_on():
+def test_a_service_crash_is_reported_as_dropped_and_the_watch_resumes():
     died = errors.DisconnectedError("the service died")
-    told, end, _ = watched({"subscription": 5}, died, {"subscription": 6}, BELL, until=["bell"])
-    assert (told, end) == ([{"event": "dropped", "count": 0}, BELL], "met")
+    events, end, _ = run_watch({"subscription": 5}, died, {"subscription": 6}, BELL, until=["bell"])
+    assert (events, end) == ([{"event": "dropped", "count": 0}, BELL], "met")
 
 
-def test_a_server_that_ended_is_the_end_and_no_event():
+def test_a_server_that_ended_ends_the_watch_without_an_event():
     died = errors.DisconnectedError("gone")
-    told, end, _ = watched({"subscription": 5}, BELL, died, errors.NoServerError("nobody listens"))
-    assert (told, end) == ([BELL], "ended")
+    events, end, _ = run_watch({"subscription": 5}, BELL, died, errors.NoServerError("nobody listens"))
+    assert (events, end) == ([BELL], "ended")
 
 
-def test_without_a_server_there_is_nothing_to_watch():
+def test_without_a_server_watch_raises():
     with pytest.raises(errors.NoServerError):
-        watched(errors.NoServerError("nobody listens"))
+        run_watch(errors.NoServerError("nobody listens"))
 
 
-def test_an_event_that_is_none_asks_nothing():
+def test_an_unknown_event_name_is_refused_before_any_request():
     with pytest.raises(errors.BadRequestError, match="no event 'bells'"):
-        watched(until=["bells"])
+        run_watch(until=["bells"])
 
 
-def test_what_can_be_watched_for_is_every_event_but_text():
+def test_every_event_except_output_can_be_named_in_until():
     assert set(flows.EVENTS) == set(documents.EVENTS) - {"output"}
 
 
@@ -95,7 +95,7 @@ def test_what_can_be_watched_for_is_every_event_but_text():
         ({"event": "renamed", "what": "session", "id": 3, "name": "w"}, 'server\trenamed what="session" id=3 name="w"'),
     ],
 )
-def test_people_get_one_line_an_event_that_cannot_hurt_their_terminal(event, line):
+def test_an_event_is_printed_as_one_line_without_control_characters(event, line):
     out = io.BytesIO()
     stream = types.SimpleNamespace(buffer=out, flush=lambda: None)
     with contextlib.redirect_stdout(stream):

@@ -1,4 +1,4 @@
-"""What the keeper sees for a service that may not: the call that a process waits in."""
+"""The keeper reads the system call a process is blocked in for a service without that permission."""
 
 from __future__ import annotations
 
@@ -30,34 +30,34 @@ def cat():
 
 
 @pytest.fixture
-def asked(ends):
-    """A witness that answers, and an asker."""
+def questions(ends):
+    """Return the asking end of a witness that answers in a thread."""
     ours, theirs = ends
-    over = threading.Event()
+    stopped = threading.Event()
 
     def answer():
-        while not over.is_set():
+        while not stopped.is_set():
             if select.select([ours], [], [], 0.05)[0]:
                 witness.answer(ours)
 
     thread = threading.Thread(target=answer)
     thread.start()
     yield Questions(theirs)
-    over.set()
+    stopped.set()
     thread.join(10)
 
 
-def test_an_answer_is_what_the_kernel_says(asked, cat):
-    assert asked.ask(cat, cat) == witness.read_call(cat, cat)
-    assert asked.ask(cat, cat)
+def test_the_answer_is_the_call_the_kernel_reports(questions, cat):
+    assert questions.ask(cat, cat) == witness.read_call(cat, cat)
+    assert questions.ask(cat, cat)
 
 
-def test_what_is_gone_has_no_answer_and_the_next_one_has(asked, cat):
-    assert asked.ask(2**30, 2**30) == b""
-    assert asked.ask(cat, cat)
+def test_a_process_that_does_not_exist_gets_an_empty_answer_and_the_next_question_works(questions, cat):
+    assert questions.ask(2**30, 2**30) == b""
+    assert questions.ask(cat, cat)
 
 
-def test_who_may_not_know_asks(asked, cat, monkeypatch):
+def test_read_call_asks_the_witness_where_permission_is_denied(questions, cat, monkeypatch):
     expected = read_call(cat, cat)
     read = witness.read_call
     here = threading.get_ident()
@@ -69,7 +69,7 @@ def test_who_may_not_know_asks(asked, cat, monkeypatch):
 
     monkeypatch.setattr(witness, "read_call", refused)
     assert read_call(cat, cat) == []
-    ask_where_refused(asked)
+    ask_where_refused(questions)
     try:
         assert read_call(cat, cat) == expected
         assert read_call(2**30, 2**30) == []
@@ -77,7 +77,7 @@ def test_who_may_not_know_asks(asked, cat, monkeypatch):
         ask_where_refused(None)
 
 
-def test_one_that_does_not_answer_is_not_asked_again_for_a_while(ends, monkeypatch):
+def test_after_no_answer_no_question_is_sent_for_a_while(ends, monkeypatch):
     ours, theirs = ends
     clock = [100.0]
     monkeypatch.setattr(waiting_call.time, "monotonic", lambda: clock[0])
@@ -92,7 +92,7 @@ def test_one_that_does_not_answer_is_not_asked_again_for_a_while(ends, monkeypat
     assert ours.recv(64)
 
 
-def test_a_late_answer_is_not_taken_for_that_of_the_next_question(ends, monkeypatch):
+def test_a_late_answer_is_not_used_for_the_next_question(ends, monkeypatch):
     ours, theirs = ends
     clock = [100.0]
     monkeypatch.setattr(waiting_call.time, "monotonic", lambda: clock[0])
@@ -106,7 +106,7 @@ def test_a_late_answer_is_not_taken_for_that_of_the_next_question(ends, monkeypa
 
 
 @pytest.mark.parametrize("question", [b"", b"x", b"x" * 12, b"x" * 13, b"x" * 4096])
-def test_nonsense_does_not_hurt_the_keeper(ends, question, cat):
+def test_malformed_questions_do_not_stop_the_witness(ends, question, cat):
     ours, theirs = ends
     theirs.send(question)
     theirs.send(witness.QUESTION.pack(7, cat, cat))
@@ -116,7 +116,7 @@ def test_nonsense_does_not_hurt_the_keeper(ends, question, cat):
     assert answers[-1] == witness.NUMBER.pack(7) + witness.read_call(cat, cat)
 
 
-def test_an_asker_who_is_gone_does_not_hurt_the_keeper(ends, cat):
+def test_a_closed_asking_end_does_not_raise_in_the_witness(ends, cat):
     ours, theirs = ends
     theirs.send(witness.QUESTION.pack(7, cat, cat))
     theirs.close()
