@@ -302,6 +302,7 @@ def start_service(tree, kept):
         os.close(mark.fd)
         with contextlib.suppress(UnboundLocalError):
             os.close(inheritance.feed_mark.fd)
+            inheritance.questions._end.close()
         for slave in slaves:
             os.close(slave)
         keeper.close()

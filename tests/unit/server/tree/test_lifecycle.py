@@ -314,6 +314,7 @@ def test_a_new_service_comes_up_with_a_dead_pane_that_is_overdue():
     finally:
         os.close(mark.fd)
         os.close(inheritance.feed_mark.fd)
+        inheritance.questions._end.close()
         os.close(slave)
         keeper.close()
         service_end.close()
