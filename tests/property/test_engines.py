@@ -313,6 +313,8 @@ def test_splitting_the_stream_does_not_change_the_result(name, data, size, cuts)
 @settings(EXAMPLES, max_examples=300)
 @given(steps=st.lists(st.tuples(anything, st.one_of(st.none(), st.none(), sizes)), max_size=8), size=sizes)
 def test_accumulated_changes_equal_the_whole_screen(name, steps, size):
+    # A limit of libghostty (docs/engines.md).
+    assume(name != "ghostty" or not any(b"22J" in data for data, _size in steps))
     engine, other = engines.create(name, *size), engines.create(name, *size)
     known = engine.changed()
     for data, new_size in steps:
