@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import signal
 import sys
+import threading
 
 import pytest
 
@@ -143,6 +146,20 @@ def test_stop_without_a_running_command_reports_that_and_does_nothing(phux, pane
     pane.run("true")
     stopped = pane.stop()
     assert (stopped.stopped, stopped.signals, stopped.command) == (False, [], None)
+
+
+def test_stop_waits_for_the_shell_after_a_command_that_has_just_ended(phux, pane):
+    pane.start("sleep 100")
+    wait_for_program(pane, "sleep")
+    shell = pane.info().pid
+    os.kill(shell, signal.SIGSTOP)  # it does not take the terminal back
+    pane.signal("KILL")
+    continued = threading.Timer(0.3, os.kill, (shell, signal.SIGCONT))
+    continued.start()
+    stopped = pane.stop()
+    continued.join()
+    assert stopped.signals == []
+    assert pane.snapshot().state == "prompt"
 
 
 def test_stop_ends_a_full_screen_program_and_one_without_a_shell(phux):

@@ -77,7 +77,13 @@ async def stop(service: Service, pane: int, grace_ms: int) -> Result:
         await live.watch.wait_for(lambda: is_at_rest(live) or not is_before_prompt(live), _BEGIN_S)
         if is_at_rest(live) or is_before_prompt(live):
             break
-        hit = send_signal(live, name, shell=False)
+        try:
+            hit = send_signal(live, name, shell=False)
+        except PhuxError:
+            live.watch.look_now()
+            if is_at_rest(live) or is_before_prompt(live):  # the command has just ended
+                continue
+            raise
         command = command or hit["command"]
         sent.append(name)
         await live.watch.wait_for(lambda: is_at_rest(live), grace_ms / 1000)
@@ -112,9 +118,9 @@ def has_command(pane: Pane) -> bool:
 
 
 def is_before_prompt(pane: Pane) -> bool:
-    """Return whether a pane's shell has finished its command, but not drawn its prompt yet."""
+    """Return whether a command has ended, but its shell has not taken the terminal back or drawn its prompt yet."""
     foreground = pane.watch.foreground
-    return foreground is not None and foreground.shell is not None and not has_command(pane)
+    return foreground is None or (foreground.shell is not None and not has_command(pane))
 
 
 def is_at_rest(pane: Pane) -> bool:
