@@ -189,7 +189,7 @@ class RunFollower:
             written = journal.since(start, max(0, place - start))
             run.start = place - len(below_line(written, run.files[-1] if run.files else run.command))
         if run.nonce is not None:
-            self._shell.tracker.run_ended_at = time.monotonic()
+            self._shell.tracker.run_ended(time.monotonic(), interleaved=run.interleaved)
         else:
             place = end_of_own_output(journal, run.start, place, run.shell, marked=is_marked)
         if exit_code and run.files:
@@ -207,7 +207,7 @@ class RunFollower:
             return
         stretch = (run.capture or Capture(run.start)).finish(self._shell.journal, run.end.place)
         record = self._shell.record
-        read = partial(read_result, run, stretch, record.cols, record.rows, current_directory(record))
+        read = partial(read_result, run, stretch, record.id, record.cols, record.rows, current_directory(record))
         if len(stretch.head) + len(stretch.tail) < _LARGE:
             run.outcome.set(read())
         else:

@@ -99,7 +99,6 @@ class ShellTracker:
         last_output: When the program last wrote output.
         last_reply: When the terminal last replied to a query of the program.
         asks_for_hooks: Whether to query bash, because a command may have replaced the hooks that mark its end.
-        run_ended_at: When the last run with our own marks finished.
         run_shell: The process in which an unfinished run with our own marks was typed.
     """
 
@@ -118,7 +117,7 @@ class ShellTracker:
         self.last_output = self.last_reply = 0.0
         self.asks_for_hooks = False
         self.run_shell: int | None = None
-        self.run_ended_at = 0.0
+        self._run_ended_at = 0.0  # a run with our own marks
         self._may_have_lost_hooks = True
         self._prompt_at = 0.0
         self._name, self._pid, self._shell = name, pid, shell
@@ -231,6 +230,12 @@ class ShellTracker:
         self.foreground = foreground
         self.state = self._judge(look, quiet_s)
         return events
+
+    def run_ended(self, now: float, *, interleaved: bool) -> None:
+        """Record that a run with our own marks has finished; ``interleaved``: a person or client typed meanwhile."""
+        self.run_shell, self._run_ended_at = None, now
+        if not interleaved:
+            self.line.entered_at = 0.0  # the shell has read the line
 
     # Queries
 
@@ -360,7 +365,7 @@ class ShellTracker:
             return Problem(f"{foreground.name} in {where} is busy", PROMPT_S)
         doing = "waits for a secret in" if state == "awaiting_secret" else "is in the foreground of"
         command = f" ({marks.command.splitlines()[0]:.60})" if own and marks.command else ""
-        if now < self.run_ended_at + PROMPT_S and self.line.typed_at < self.run_ended_at:
+        if now < self._run_ended_at + PROMPT_S and self.line.typed_at < self._run_ended_at:
             patience_s = PROMPT_S  # the rest of our own line, which may be a program: mksh has no builtin printf
         else:
             patience_s = MOMENT_S if (own and not waits) or now < self.line.typed_at + MOMENT_S else 0.0

@@ -269,6 +269,16 @@ def test_a_nested_shell_that_executes_a_run_is_not_at_its_prompt(bash):
     assert look(bash, OTHER, "zsh", True, RAW) == "prompt"
 
 
+@pytest.mark.parametrize(("interleaved", "state"), [(False, "prompt"), (True, "running")])
+def test_a_nested_shell_is_at_its_prompt_at_once_after_a_run_unless_someone_typed(bash, interleaved, state):
+    bash.mark("C;zsh")
+    bash.now += LATER_S
+    bash.type(b"make\r", ours=True)
+    bash.write(b"make\r\n")
+    bash.tracker.run_ended(bash.now, interleaved=interleaved)
+    assert bash.look(OTHER, "zsh") == state
+
+
 @pytest.mark.parametrize(("waiting", "state"), [(True, "prompt"), (None, "prompt"), (False, "running")])
 @POSIX
 def test_the_state_at_the_prompt_of_a_posix_shell_is_prompt_unless_it_is_busy(shell, waiting, state):
