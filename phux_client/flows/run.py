@@ -127,7 +127,7 @@ def _run(
 
         command = shlex.join(command)
     before = ("exit_code", "output", "duration_ms", "truncated", "omitted_bytes", "cwd")
-    after = ("seq", "interleaved", "exit_known", "ends_with_newline")
+    after = ("seq", "interleaved", "exit_known", "ends_with_newline", "command_id")
     return {
         "schema_version": 1,
         "command": command,

@@ -95,10 +95,12 @@ class CommandStarted(_PaneEvent):
 
     Attributes:
         command: The command line; null if the shell did not report it.
+        command_id: Its id in the command ledger.
     """
 
     event: Literal["command_started"] = "command_started"
     command: str | None
+    command_id: str
 
 
 @frozen(kw_only=True)
@@ -107,10 +109,12 @@ class CommandFinished(_PaneEvent):
 
     Attributes:
         exit_code: Its exit status; null if the shell did not report it.
+        command_id: Its id in the command ledger; null if that no longer has it.
     """
 
     event: Literal["command_finished"] = "command_finished"
     exit_code: int | None
+    command_id: str | None
 
 
 @frozen(kw_only=True)

@@ -39,6 +39,7 @@ class RunResult(Document):
         interleaved: Whether another client typed into the pane meanwhile.
         exit_known: Whether the shell reported the exit status; false, for example, if the command replaced its hooks.
         ends_with_newline: Whether its output ended with a newline; ``output`` omits trailing newlines.
+        command_id: Its id in the ledger, for ``pane.output`` and ``phux output``.
 
     Example:
         >>> result = pane.run("echo hi; false")
@@ -58,6 +59,7 @@ class RunResult(Document):
     interleaved: bool
     exit_known: bool = True
     ends_with_newline: bool = False
+    command_id: str
 
 
 @frozen(kw_only=True)

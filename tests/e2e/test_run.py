@@ -50,6 +50,29 @@ def test_run_returns_exit_code_output_and_place(pane, tmp_path):
     assert pane.run("no-such-command-at-all").exit_code == 127
 
 
+def test_a_result_and_its_events_have_the_id_of_the_command(pane, phux):
+    with phux.watch(pane.selector) as events:
+        result = pane.run("echo named")
+        named = []
+        while len(named) < 2:
+            event = events.next(timeout_s=10)
+            if event.event in {"command_started", "command_finished"}:
+                named.append(event.command_id)
+    assert named == [result.command_id] * 2
+    assert pane.output(result.command_id).content == "named"
+
+
+def test_a_command_that_starts_a_shell_ends_with_that_shell_whatever_runs_inside(open_shell):
+    pane = open_shell("bash")
+    shell_inside(pane, "dash")
+    assert pane.run("echo inside", timeout_s=20).output == "inside"
+    pane.send_keys("exit 3", "Enter")
+    pane.wait(state="prompt", timeout_s=10)
+    outer, inner = pane.commands()
+    assert (outer.command, outer.state, outer.exit_code) == ("dash", "finished", 3)
+    assert (inner.command, inner.state, inner.exit_code) == ("echo inside", "finished", 0)
+
+
 def test_long_output_is_complete(pane):
     result = pane.run("seq 1 5000")
     assert result.output.split("\n") == [str(number) for number in range(1, 5001)]

@@ -65,7 +65,7 @@ STATES = dict.fromkeys(("prompt", "running", "awaiting_input", "awaiting_secret"
 STATUS |= {"windows": 0, "panes": 0, "dead_panes": 0, "states": STATES, "clients": 1}
 RUN = {"schema_version": 1, "command": "ls", "exit_code": 0, "output": "", "duration_ms": 3, "truncated": False}
 RUN |= {"omitted_bytes": 0, "cwd": "/", "started_at": "2026-01-01T00:00:00.000Z", "seq": {"start": 1, "end": 2}}
-RUN |= {"interleaved": False, "exit_known": True, "ends_with_newline": True}
+RUN |= {"interleaved": False, "exit_known": True, "ends_with_newline": True, "command_id": "1.2"}
 COMMAND = {
     "schema_version": 1,
     "command_id": "3.17",
@@ -181,10 +181,10 @@ EVENTS = [
     {"event": "pane_spawned", "terminal": "@1", "seq": 0},
     {"event": "pane_closed", "terminal": "@1", "exit_status": 0, "seq": 5},
     {"event": "pane_closed", "terminal": "@1", "exit_status": None, "signal": "SIGKILL", "seq": 5},
-    {"event": "command_started", "terminal": "@1", "command": "make", "seq": 5},
-    {"event": "command_started", "terminal": "@1", "command": None, "seq": 5},
-    {"event": "command_finished", "terminal": "@1", "exit_code": 2, "seq": 5},
-    {"event": "command_finished", "terminal": "@1", "exit_code": None, "seq": 5},
+    {"event": "command_started", "terminal": "@1", "command": "make", "command_id": "1.1", "seq": 5},
+    {"event": "command_started", "terminal": "@1", "command": None, "command_id": "1.1", "seq": 5},
+    {"event": "command_finished", "terminal": "@1", "exit_code": 2, "command_id": "1.1", "seq": 5},
+    {"event": "command_finished", "terminal": "@1", "exit_code": None, "command_id": None, "seq": 5},
     {"event": "state_changed", "terminal": "@1", "state": "awaiting_secret", "command": "sudo", "pid": 7, "seq": 5},
     {"event": "state_changed", "terminal": "@1", "state": "dead", "command": None, "pid": None, "seq": 5},
     {"event": "cwd_changed", "terminal": "@1", "cwd": "/tmp", "seq": 5},

@@ -137,18 +137,27 @@ class PaneLedger:
             self._add(command, "typed", self.typist, event.input_start, event.start, time.time())
             self._keep_beside_journal()  # without marks, the journal does not contain it
             return
-        if not isinstance(event, CommandFinished) or event.start is None or latest is None:
+        if not isinstance(event, CommandFinished) or event.start is None:
             return
-        if latest.start == event.start and latest.ended_at is None:
+        entry = self._begun_at(event.start)
+        if entry is not None and entry.ended_at is None:
             end = end_of_own_output(self._journal, event.start, event.end, self._record.command, marked=event.is_marked)
-            self.ended(latest.number, event.start, end, event.exit_code)
+            self.ended(entry.number, event.start, end, event.exit_code)
+
+    def id_at(self, start: int) -> str | None:
+        """Return the id of the command whose output begins at a place; None if there is none."""
+        entry = self._begun_at(start)
+        return None if entry is None else entry.id
+
+    def _begun_at(self, start: int) -> Entry | None:
+        # Not always the latest: a run in a nested shell comes after the command that started that shell.
+        return next((entry for entry in reversed(self._ledger.entries.values()) if entry.start == start), None)
 
     def pane_died(self, exit_code: int | None, place: int) -> None:
-        """Record that the pane's program has ended, and the end of its output."""
-        latest = self._ledger.latest
-        if latest is not None and latest.ended_at is None and not latest.lost:
-            start = place if latest.start is None else latest.start
-            self.ended(latest.number, start, place, exit_code)
+        """Record that the pane's program has ended, and with it all commands that were running."""
+        for entry in self.entries:
+            if entry.ended_at is None and not entry.lost:
+                self.ended(entry.number, place if entry.start is None else entry.start, place, exit_code)
         self.flush()
 
     # Storing

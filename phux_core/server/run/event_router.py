@@ -77,10 +77,11 @@ class EventRouter:
         if isinstance(event, CommandStarted):
             command = self._runs.command or event.command or self._runs.read_line(event)
             self._ledger.take(event, command)
-            self._events.emit("command_started", command=command)
+            self._events.emit("command_started", command=command, command_id=self._ledger.id_at(event.start))
         elif isinstance(event, CommandFinished):
             if event.start is not None:
-                self._events.emit("command_finished", exit_code=event.exit_code)
+                id_ = self._ledger.id_at(event.start)
+                self._events.emit("command_finished", exit_code=event.exit_code, command_id=id_)
             self._runs.settle()  # first: callers of a run do not wait for the ledger
             self._ledger.take(event, None)
         elif self._shell.tracker.marks.editor:

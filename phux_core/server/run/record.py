@@ -111,12 +111,13 @@ _NOTED = [each.name for each in fields(Run) if each.name not in {"command", "nev
 _noted = attrgetter(*_NOTED)
 
 
-def read_result(run: Run, stretch: Stretch, cols: int, rows: int, cwd: str) -> dict[str, Any]:
+def read_result(run: Run, stretch: Stretch, pane: int, cols: int, rows: int, cwd: str) -> dict[str, Any]:
     """Return the result of a finished run, as in docs/wire.md.
 
     Args:
         run: The run.
         stretch: Its raw output.
+        pane: The pane's id.
         cols: Columns of its terminal.
         rows: Rows of its terminal.
         cwd: The shell's current directory.
@@ -132,6 +133,7 @@ def read_result(run: Run, stretch: Stretch, cols: int, rows: int, cwd: str) -> d
         "exit_known": run.end.exit_code is not None,
         "duration_ms": round(run.end.duration_s * 1000),
         "cwd": cwd,
+        "command_id": f"{pane}.{run.number}",
         "started_at": run.started_at,
         "seq": {"start": run.start, "end": run.end.place},
         "interleaved": run.interleaved,
