@@ -33,8 +33,13 @@ _SEQUENCE = re.compile(
     rb"|\x1b[ -/]*[0-~]"
     rb"|\x1b"
 )
-_TRACELESS = re.compile(SGR + rb"|\x1b(?:\][^\x07\x1b\x18\x1a]*(?:\x07|\x1b\\)|[PX^_][^\x1b\x18\x1a]*\x1b\\)")
-_IN_PLACE = re.compile(SGR + rb"|\x1b(?:[\]PX^_ -/]|\[0?K)")
+# Modes that change neither the cursor's place nor the text: keys, cursor style, mouse, focus, paste and synchronization.
+_MODES = rb"(?:1|12|25|100[0-6]|1015|2004|2026|2031)"
+_TRACELESS = re.compile(
+    SGR + rb"|\x1b(?:\][^\x07\x1b\x18\x1a]*(?:\x07|\x1b\\)|[PX^_][^\x1b\x18\x1a]*\x1b\\"
+    rb"|\[\?%b(?:;%b)*[hl]|\[[<=>][0-9;]*[mu]|\(B|[=>])" % (_MODES, _MODES)
+)
+_IN_PLACE = re.compile(_TRACELESS.pattern + rb"|\x1b(?:[\]PX^_ -/]|\[0?K)")
 
 
 def strip(data: bytes) -> bytes:
@@ -50,7 +55,12 @@ def strip(data: bytes) -> bytes:
 
 
 def strip_traceless(data: bytes) -> bytes:
-    """Remove sequences that neither move the cursor nor erase: SGR and finished control strings."""
+    r"""Remove sequences that neither move the cursor nor erase, as most sequences around a prompt.
+
+    Example:
+        >>> strip_traceless(b"\x1b[?2004h\x1b]0;title\x07\x1b[01;31mred\x1b[m$ ")
+        b'red$ '
+    """
     return _TRACELESS.sub(b"", data) if b"\x1b" in data else data
 
 

@@ -14,7 +14,10 @@ from phux_core.width import join_wrapped
 
 _TRACELESS_CHARACTERS = dict.fromkeys(map(ord, "\0\a\x7f"))
 _MOVES = re.compile(r"[\x01-\x08\x0b-\x1f\x80-\x9f]")
-_NEWLINE = re.compile(r"\r+\n")
+# A carriage return at the beginning or end of a line changes nothing.
+_NEWLINE = re.compile(r"\r*\n\r*")
+# Without carriage returns within lines, nothing is written there yet.
+_ERASE_REST = "\x1b[K"
 # More rows than any output that fits in memory.
 _ALL_ROWS = 100_000_000
 
@@ -59,7 +62,9 @@ def flowing_text(data: bytes) -> str | None:
     if "\0" in text or "\a" in text or "\x7f" in text:
         text = text.translate(_TRACELESS_CHARACTERS)
     text = text.replace("\r\n", "\n")
-    if "\r\n" in text:
-        text = _NEWLINE.sub("\n", text)
+    if "\r" in text:
+        text = _NEWLINE.sub("\n", text).strip("\r")
+    if "\r" not in text:
+        text = text.replace(_ERASE_REST, "")
     # The first test is faster, but rejects some harmless text.
     return text if text.replace("\n", "").replace("\t", "").isprintable() or not _MOVES.search(text) else None

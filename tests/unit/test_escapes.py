@@ -4,9 +4,11 @@ import pytest
 
 from phux_core import escapes
 
-IN_PLACE = [b"\x1b[m", b"\x1b[1;38:5:7m", b"\x1b[K", b"\x1b(B", b"\x1b]0;t\x07", b"\x1b]8;;u\x1b\\", b"\x1bPq\x1b\\"]
+IN_PLACE = [b"\x1b[m", b"\x1b[1;38:5:7m", b"\x1b(B", b"\x1b]0;t\x07", b"\x1b]8;;u\x1b\\", b"\x1bPq\x1b\\"]
 MOVING = [b"\x1b[2;5H", b"\x1b[?1049h", b"\x1b[2J", b"\x1b[0 q", b"\x1bM", b"\x1b7", b"\xc2\x9b3A"]
-TRACELESS = {b"\x1b[m", b"\x1b[1;38:5:7m", b"\x1b]0;t\x07", b"\x1b]8;;u\x1b\\", b"\x1bPq\x1b\\"}
+ERASE_REST = [b"\x1b[K", b"\x1b[0K"]
+IN_PLACE += [*ERASE_REST, b"\x1b[?2004h", b"\x1b[?1;1006;1000l", b"\x1b[>4;1m", b"\x1b[<u", b"\x1b=", b"\x1b>"]
+MOVING += [b"\x1b[1K", b"\x1b[2K", b"\x1b[?6h", b"\x1b[?7l", b"\x1b[?2004;1049h", b"\x1b[u"]
 
 every_sequence = pytest.mark.parametrize("sequence", IN_PLACE + MOVING)
 
@@ -25,7 +27,7 @@ def test_only_sequences_that_move_the_cursor_break_text(sequence):
 
 @every_sequence
 def test_strip_traceless_removes_only_traceless_sequences(sequence):
-    assert (escapes.strip_traceless(b"a" + sequence + b"b") == b"ab") == (sequence in TRACELESS)
+    assert (escapes.strip_traceless(b"a" + sequence + b"b") == b"ab") == (sequence in IN_PLACE and sequence not in ERASE_REST)
 
 
 @pytest.mark.parametrize("sequence", [each for each in IN_PLACE + MOVING if each.startswith(b"\x1b")])

@@ -28,6 +28,9 @@ from phux_core.engine.plain import as_written
         (b"bad \xff utf-8\r\n", "bad � utf-8"),
         (b"x\r\r\ny\r\n", "x\ny"),
         (b"\x1b[?1049h\x1b[Hfull screen\x1b[?1049lafter\r\n", "after"),
+        (b"\x1b[?2004h$ \x1b[01;31mab\x1b[m\x1b[K\r\n\x1b[?2004l\rout\r", "$ ab\nout"),
+        (b"one\r\x1b[m\x1b[K\r\ntwo\r\x1b[K", ""),
+        (b"\x1b(0q\x1b(B\r\n", "─"),
         (b"x" * 250 + b"\x1b[K\r\nend", "x" * 250 + "\nend"),
     ],
 )
@@ -36,8 +39,8 @@ def test_control_sequences_are_applied_and_only_text_remains(data, text):
 
 
 def test_soft_wrapped_rows_are_joined_without_changing_blanks_or_wide_glyphs():
-    assert as_written(b"\x1b[0Kaaaa bbbb\r\n", cols=5, rows=3) == "aaaa bbbb"
-    assert as_written("\x1b[0K漢漢漢漢\r\n".encode(), cols=5, rows=3) == "漢漢漢漢"
+    assert as_written(b"\x1b[1Gaaaa bbbb\r\n", cols=5, rows=3) == "aaaa bbbb"
+    assert as_written("\x1b[1G漢漢漢漢\r\n".encode(), cols=5, rows=3) == "漢漢漢漢"
 
 
 def test_more_lines_than_the_screen_and_history_hold_are_returned_completely():
@@ -51,7 +54,7 @@ def test_more_lines_than_the_screen_and_history_hold_are_returned_completely():
 def test_the_text_is_the_same_with_and_without_an_engine(lines):
     plain = "\r\n".join(lines)
     trimmed = "\n".join(line.rstrip() for line in lines).rstrip("\n")
-    with_terminal = as_written(("\x1b[0K" + plain).encode(), cols=40, rows=10)
+    with_terminal = as_written(("\x1b[1G" + plain).encode(), cols=40, rows=10)
     assert "\n".join(line.rstrip() for line in with_terminal.split("\n")) == trimmed
     without = as_written(plain.encode(), cols=40, rows=10)
     assert "\n".join(line.rstrip() for line in without.split("\n")).rstrip("\n") == trimmed
