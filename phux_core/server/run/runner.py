@@ -70,7 +70,7 @@ class Runner:
             The result that ``run`` would return; None if there is something to wait for, or the command cannot be
             typed.
         """
-        if self._runs.find(request.id) is not None or request.timeout_s == 0:
+        if not self._shell.tracker.marks.at_prompt or self._runs.find(request.id) is not None or request.timeout_s == 0:
             return None
         self._shell.watch.look_now()
         ready = self._check()
