@@ -27,7 +27,9 @@ def test_only_sequences_that_move_the_cursor_break_text(sequence):
 
 @every_sequence
 def test_strip_traceless_removes_only_traceless_sequences(sequence):
-    assert (escapes.strip_traceless(b"a" + sequence + b"b") == b"ab") == (sequence in IN_PLACE and sequence not in ERASE_REST)
+    assert (escapes.strip_traceless(b"a" + sequence + b"b") == b"ab") == (
+        sequence in IN_PLACE and sequence not in ERASE_REST
+    )
 
 
 @pytest.mark.parametrize("sequence", [each for each in IN_PLACE + MOVING if each.startswith(b"\x1b")])
