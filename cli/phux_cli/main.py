@@ -16,11 +16,7 @@ _INTERRUPTED = 130
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command.
-
-    Returns:
-        Its exit code.
-    """
+    """Run one command, and return its exit code."""
     arguments = sys.argv[1:] if argv is None else argv
     flags = arguments[: arguments.index("--")] if "--" in arguments else arguments
     as_json = "--json" in flags
@@ -110,11 +106,7 @@ def load_verb(name: str) -> "ModuleType":
 
 
 def parse(name: str, module: "ModuleType", words: list[str]) -> "argparse.Namespace":
-    """Parse a verb's arguments; flags may appear anywhere before ``--``.
-
-    Raises:
-        UsageError: They are invalid.
-    """
+    """Parse a verb's arguments; flags may appear anywhere before ``--``."""
     from phux_cli.usage import build_parser
 
     # Unlike in argparse, arguments after `--` are never flags.

@@ -5,7 +5,7 @@ import argparse
 from phux_cli.verbs import VERBS
 from phux_core.conditions import CONDITIONS
 from phux_core.errors import BadSizeError, PhuxError, TimedOutError
-from phux_core.kinds import BOOLEAN, STATES, number
+from phux_core.kinds import BOOLEAN, STATES, Param, number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any, NoReturn
 
-    from phux_core.kinds import Kind, Param
+    from phux_core.kinds import Kind
 
-
+TIMEOUT = Param("timeout", number(), "seconds to wait", omitted="no limit")
 _LONGEST_SIZE = 20
 _TIMED_OUT = 124
 
@@ -124,12 +124,10 @@ def add_params(parser: "argparse._ActionsContainer", params: "Mapping[str, Param
         add_param(parser, params[flag.removeprefix("--").removeprefix("no-").replace("-", "_")], spec)
 
 
-def add_param(parser: "argparse._ActionsContainer", param: "Param", spec: str) -> None:
-    """Add an argument for a parameter of a call, with its type and description in the registry.
+def add_param(parser: "argparse._ActionsContainer", param: Param, spec: str) -> None:
+    """Add an argument for a parameter, with its type and description.
 
     Args:
-        parser: The parser.
-        param: The parameter.
         spec: The flags and the name of the value; without a flag, the argument is positional. A ``--no-`` flag sets a
             boolean to False.
     """
@@ -141,8 +139,8 @@ def add_param(parser: "argparse._ActionsContainer", param: "Param", spec: str) -
         text = f"do not {param.doc}" if negated else text
     else:
         options = {"metavar": value, "default": param.default}
-        if param.kind.schema["type"] == "integer":
-            options["type"] = whole_number(param.kind)
+        if param.kind.schema["type"] in {"integer", "number"}:
+            options["type"] = number_of(param.kind)
         elif param.kind.schema["type"] in {"array", "object"}:
             options["action"] = "append"
     if flags:
@@ -182,11 +180,12 @@ def budget(options: argparse.Namespace) -> "dict[str, Any]":
     return {name: getattr(options, name) for name in ("grep", "context", "head", "tail", "max_bytes")} | {"mode": mode}
 
 
-def whole_number(kind: "Kind") -> "type[int]":
-    """Return an argument type for whole numbers in a range."""
+def number_of(kind: "Kind") -> "type[float]":
+    """Return an argument type for the numbers of a kind."""
+    parse = int if kind.annotation == "int" else float
 
-    def number(text: str) -> int:
-        value = int(text)
+    def number(text: str) -> float:
+        value = parse(text)
         if not kind.fits(value):
             raise argparse.ArgumentTypeError(f"{text[:40]} is not {kind.words}")
         return value
@@ -194,25 +193,8 @@ def whole_number(kind: "Kind") -> "type[int]":
     return number  # type: ignore[return-value]
 
 
-def seconds(text: str) -> float:
-    """Parse a duration in seconds; an argument type."""
-    value = float(text)
-    if not _SECONDS.fits(value):
-        raise argparse.ArgumentTypeError(f"{text[:40]} is not {_SECONDS.words}")
-    return value
-
-
-seconds.__name__ = "number"
-_SECONDS = number()
-
-
 def parse_size(text: str) -> tuple[int, int]:
-    """Parse COLSxROWS.
-
-    Raises:
-        UsageError: The format is invalid.
-        BadSizeError: The size is out of range.
-    """
+    """Parse COLSxROWS."""
     cols, _cross, rows = text.lower().partition("x")
     numbers = [number.removeprefix("-") for number in (cols, rows)]
     if not all(number.isascii() and number.isdecimal() for number in numbers):
@@ -231,11 +213,7 @@ def add_program(parser: argparse.ArgumentParser, params: "Mapping[str, Param]") 
 
 
 def program(options: argparse.Namespace) -> "dict[str, Any]":
-    """Return the values of those flags and the command after ``--``, as parameters of flows.
-
-    Raises:
-        UsageError: A variable does not have the form K=V.
-    """
+    """Return the values of those flags and the command after ``--``, as parameters of flows."""
     variables = {}
     for text in options.extra_env or ():
         name, equals, value = text.partition("=")

@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 from phux_cli import main as cli
-from phux_cli.usage import UsageError, add_params, build_parser, whole_number
+from phux_cli.usage import UsageError, add_params, build_parser, number_of
 from phux_cli.verbs import VERBS
 from phux_cli.verbs import new as new_verb
 from phux_core.calls import CALLS
@@ -135,12 +135,12 @@ def test_invalid_arguments_are_refused(name, words):
         parse(name, *words)
 
 
-def test_a_whole_number_must_be_within_the_range_of_its_kind():
-    assert whole_number(whole(1))("1") == 1
+def test_a_number_of_must_be_within_the_range_of_its_kind():
+    assert number_of(whole(1))("1") == 1
     with pytest.raises(ValueError):
-        whole_number(whole())("1.5")
+        number_of(whole())("1.5")
     with pytest.raises(Exception, match="2 is not a whole number from 3 to 9"):
-        whole_number(whole(3, 9))("2")
+        number_of(whole(3, 9))("2")
 
 
 def test_flags_have_the_types_and_descriptions_of_the_registry():

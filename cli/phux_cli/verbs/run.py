@@ -11,8 +11,8 @@ or the shell did not report an exit code.
 import argparse
 
 from phux_cli.connection import connection
-from phux_cli.output import print_document, print_note, write
-from phux_cli.usage import add_param, add_params, seconds
+from phux_cli.output import print_note, show
+from phux_cli.usage import TIMEOUT, add_param, add_params
 from phux_cli.verbs import start
 from phux_client import flows
 from phux_client.flows.run import new_run_id
@@ -44,13 +44,8 @@ class RunInterruptedError(PhuxError):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="TARGET", help="the pane")
     parser.add_argument("words", metavar="CMD", nargs="*", help="a shell command line, or a program and its arguments")
-    parser.add_argument(
-        "--timeout",
-        metavar="SECS",
-        type=seconds,
-        default=flows.RUN_TIMEOUT_S,
-        help=f"seconds to wait, 0 for no limit; {flows.RUN_TIMEOUT_S} when omitted",
-    )
+    wait = TIMEOUT.but(doc="seconds to wait, 0 for no limit", default=flows.RUN_TIMEOUT_S, omitted="")
+    add_param(parser, wait, "--timeout SECS")
     params = CALLS["run"].params
     add_param(parser, params["interrupt"].but(doc="send C-c when the timeout expires, and on Ctrl-C"), "--interrupt")
     add_params(parser, params, "--queue")
@@ -83,10 +78,7 @@ def run(options: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             phux.close()  # makes the server stop waiting, and drop a command that was not typed yet
             raise _interrupted(options, pane, run_id) from None
-    if options.json:
-        print_document(result)
-    elif result["output"]:
-        write(result["output"].removesuffix("\n") + "\n")
+    show(options, result, *([result["output"].removesuffix("\n")] if result["output"] else []))
     if not result["exit_known"]:
         print_note(
             "the command ended, but the shell did not report its exit code. It may have replaced the shell's hooks "

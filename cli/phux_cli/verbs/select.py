@@ -6,8 +6,8 @@ unzoomed.
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_place
+from phux_cli.connection import drive
+from phux_cli.output import show_place
 from phux_client import flows
 
 JSON = "a Place document"
@@ -22,7 +22,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    with connection(options) as phux:
-        place = phux.drive(flows.select(phux.caller, options.target))
-    print_place(place, as_json=options.json)
-    return 0
+    return show_place(options, drive(options, flows.select, options.target))

@@ -7,8 +7,8 @@ program is running.
 
 import argparse
 
-from phux_cli.connection import connection
-from phux_cli.output import print_place
+from phux_cli.connection import drive
+from phux_cli.output import show_place
 from phux_cli.usage import add_params, add_program, program
 from phux_client import flows
 from phux_core.calls import CALLS
@@ -40,8 +40,5 @@ def add_side_and_size(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    started = program(options) | {"size": options.size, "select": options.select}
-    with connection(options) as phux:
-        place = phux.drive(flows.split(phux.caller, options.target, options.direction or "right", **started))
-    print_place(place, as_json=options.json, created=True)
-    return 0
+    side, more = options.direction or "right", program(options) | {"size": options.size, "select": options.select}
+    return show_place(options, drive(options, flows.split, options.target, side, **more), created=True)
