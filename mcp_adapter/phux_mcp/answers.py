@@ -41,8 +41,9 @@ def pretty(document: object) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
-def to_result(answer: Answer, revision: Revision) -> Document:
+def to_result(found: Answer | Document, revision: Revision) -> Document:
     """Return the result of a call."""
+    answer = found if isinstance(found, Answer) else Answer(found)
     result: Document = {"content": [{"type": "text", "text": answer.text}]}
     if revision.structured and answer.structured is not None:
         result["structuredContent"] = answer.structured

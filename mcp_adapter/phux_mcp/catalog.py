@@ -17,11 +17,10 @@ if TYPE_CHECKING:
 
     from phux_core.kinds import Param
     from phux_mcp.answers import Answer
-    from phux_mcp.methods import Call
     from phux_mcp.revisions import Revision
 
     Schema = dict[str, Any]
-    Run = Callable[[Call, dict[str, Any]], Awaitable[Answer]]
+    Run = Callable[..., Awaitable[Answer | Schema]]
 
 SAFETY = ("read-only", "mutating", "destructive")
 """The safety levels of a host, each including the ones before it."""
@@ -36,7 +35,7 @@ class Tool(NamedTuple):
         name: Its name.
         title: Its title for people.
         description: Its description for the model.
-        run: Its implementation.
+        run: Its implementation, which gets a ``Call`` and the arguments by name.
         params: Its parameters.
         safety: The safety level that it needs.
         seed: The names of its parameters in the first revision; None if it was not in it.
@@ -61,17 +60,15 @@ class Tool(NamedTuple):
         return not revision.seed or self.seed is not None
 
     def check(self, arguments: Mapping[str, object], revision: Revision) -> dict[str, Any]:
-        """Check arguments. JSON has one type for numbers, so 2.0 is a whole number.
-
-        Raises:
-            BadRequestError: An argument is missing, unknown or of the wrong type.
-        """
+        """Check arguments, and add the defaults of omitted ones. JSON has one type for numbers, so 2.0 is whole."""
         given = {
             self.renamed.get(name, name): int(value) if isinstance(value, float) and value.is_integer() else value
             for name, value in arguments.items()
         }
-        checked = kinds.check(self.name, self._params_in(revision), given)
-        return {name: value for name, value in checked.items() if value is not None}
+        params = self._params_in(revision)
+        checked = kinds.check(self.name, params, given)
+        complete = {name: params[name].default if value is None else value for name, value in checked.items()}
+        return {name: value for name, value in complete.items() if value is not None}
 
     def _params_in(self, revision: Revision) -> dict[str, Param]:
         names = self.seed if revision.seed else None

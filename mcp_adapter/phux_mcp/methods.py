@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from phux_core.errors import LimitError, PhuxError
 from phux_core.version import __version__
@@ -30,13 +30,17 @@ from phux_mcp.revisions import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
+    from typing import TypeVar
 
+    from phux_client import Phux
+    from phux_client.flows import Flow
     from phux_mcp.catalog import Toolset
     from phux_mcp.jsonrpc import RequestId
     from phux_mcp.links import Links
     from phux_mcp.resources import Resource
 
     Params = dict[str, Any]
+    Result = TypeVar("Result")
 
 MAX_CALLS = 128
 """The most concurrent calls; the server stops reading from a connection at twice as many."""
@@ -44,18 +48,23 @@ MAX_SUBSCRIPTIONS = 200
 _LONGEST_NAME = 80
 
 
-class Call(NamedTuple):
-    """The context of a tool call.
+class Call:
+    """A tool call: the revision it was made in, its progress, and the server that it uses."""
 
-    Attributes:
-        revision: The revision it was made in.
-        links: The connections to servers.
-        progress: Reports the progress of the call.
-    """
+    def __init__(self, revision: Revision, progress: Progress, links: Links, socket: str | None) -> None:
+        self.revision = revision
+        self.progress = progress
+        self._links = links
+        self._socket = socket
 
-    revision: Revision
-    links: Links
-    progress: Progress
+    async def phux(self) -> Phux:
+        """Return the client of the server."""
+        return await self._links.phux(self._socket)
+
+    async def drive(self, flow: Callable[..., Flow[Result]], *args: object, **named: object) -> Result:
+        """Run a flow with these arguments, and return its result."""
+        phux = await self.phux()
+        return await phux.drive(flow(phux.caller, *args, **named))
 
 
 class Methods:
@@ -201,17 +210,19 @@ class Methods:
             raise RpcError(INVALID_PARAMS, f"there is no tool {name!r:.80}; the tools are {names}")
         meta = params.get("_meta")
         token = meta.get("progressToken") if isinstance(meta, dict) else None
-        call = Call(revision, self._links, Progress(self._notify, token, with_message=revision.annotations))
+        progress = Progress(self._notify, token, with_message=revision.annotations)
         self._calls += 1
         try:
             if self._calls > MAX_CALLS:
                 raise LimitError(f"{MAX_CALLS} calls are running", remedy="wait for some of them, or cancel some")
-            return to_result(await tool.run(call, tool.check(given, revision)), revision)
+            arguments = tool.check(given, revision)
+            call = Call(revision, progress, self._links, arguments.pop("socket", None))
+            return to_result(await tool.run(call, **arguments), revision)
         except PhuxError as error:
             return to_failure(error)
         finally:
             self._calls -= 1
-            call.progress.end()
+            progress.end()
 
     def _list_prompts(self, params: Params, revision: Revision, _request_id: RequestId) -> Params:
         _refuse_cursor(params)
