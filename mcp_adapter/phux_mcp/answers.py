@@ -22,12 +22,7 @@ LONGEST_MATCH = 1000
 
 
 class Answer:
-    """The result of a tool.
-
-    Attributes:
-        text: The text for the model.
-        structured: The same as data; None for tools that only return text.
-    """
+    """The result of a tool: a text for the model, and the same as data if the tool returns more than text."""
 
     __slots__ = ("structured", "text")
 

@@ -32,15 +32,10 @@ class Tool(NamedTuple):
     """One tool.
 
     Attributes:
-        name: Its name.
         title: Its title for people.
         description: Its description for the model.
         run: Its implementation, which gets a ``Call`` and the arguments by name.
-        params: Its parameters.
-        safety: The safety level that it needs.
         seed: The names of its parameters in the first revision; None if it was not in it.
-        output: Returns its output schema.
-        idempotent: Whether repeating a call has no further effect.
         renamed: The new names of arguments by their old names, which are accepted for one release.
     """
 
@@ -101,17 +96,10 @@ class Tool(NamedTuple):
 
 
 class Toolset:
-    """The tools that are served, and their common instructions.
+    """The tools up to a safety level, and their common instructions.
 
     Args:
-        tools: The tools.
-        instructions: Instructions for the model on all tools.
-        safety: The safety level; tools beyond it are left out.
         beside_tools: Whether resources and prompts are also served.
-
-    Attributes:
-        instructions: As above.
-        beside_tools: As above.
     """
 
     def __init__(self, tools: Iterable[Tool], instructions: str, *, safety: str, beside_tools: bool) -> None:
@@ -144,8 +132,7 @@ def document(name: str, *, deep: bool = False, more: Mapping[str, Schema] | None
     """Return the schema of a document from schemas/, without its descriptions.
 
     Args:
-        name: Its name.
-        deep: Whether to include the contents of nested objects and the values of enums.
+        deep: Include the contents of nested objects and the values of enums.
         more: Properties that a tool adds or replaces.
     """
     schema: Schema = _without_prose(json.loads(schemas.read(name)))

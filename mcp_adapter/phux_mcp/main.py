@@ -22,11 +22,7 @@ PROFILES = ("phux", "tmux", "terminally")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Serve a host until it closes the pipe, or run the command in the arguments.
-
-    Returns:
-        The exit code.
-    """
+    """Serve a host until it closes the pipe, or run the command in the arguments; return the exit code."""
     words = sys.argv[1:] if argv is None else argv
     from phux_core.errors import PhuxError
 

@@ -70,11 +70,6 @@ class Call:
 class Methods:
     """The methods of one connection to a host.
 
-    Args:
-        toolset: The tools to serve.
-        links: The connections to phux servers.
-        notify: Sends a notification.
-
     Attributes:
         revision: The revision of the handshake; None without one.
     """
@@ -97,11 +92,7 @@ class Methods:
             await asyncio.wait(tasks)
 
     def answer(self, method: str, params: Params, request_id: RequestId) -> Params | Coroutine[Any, Any, Params]:
-        """Return the result of a request, or a coroutine that returns it.
-
-        Raises:
-            RpcError: There is no such method in the revision, or the request is invalid.
-        """
+        """Return the result of a request, or a coroutine that returns it."""
         revision = self._revision_of(method, params)
         if not self._has(method, revision):
             raise RpcError(NO_METHOD, f"there is no method {method!r:.80} in {revision.name}")
@@ -131,11 +122,7 @@ class Methods:
         return {"resultType": "complete", **result, "_meta": meta}
 
     def _revision_of(self, method: str, params: Params) -> Revision:
-        """Return the revision of a request.
-
-        Raises:
-            RpcError: The revision is missing where it is required, or not supported this way.
-        """
+        """Return the revision of a request."""
         meta = params.get("_meta")
         if method == "initialize":
             return self.revision or OLDEST

@@ -87,11 +87,7 @@ async def listing(links: Links) -> list[Document]:
 
 
 class Resource:
-    """A resource that can be read and followed.
-
-    Attributes:
-        uri: Its URI.
-    """
+    """A resource that can be read and followed."""
 
     def __init__(self, uri: str, phux: Phux, pane: int | None, what: str) -> None:
         self.uri = uri
@@ -168,11 +164,7 @@ class Resource:
 
 
 async def find(links: Links, uri: object, revision: Revision) -> Resource:
-    """Return a resource by its URI.
-
-    Raises:
-        RpcError: There is no such resource.
-    """
+    """Return a resource by its URI."""
     if not isinstance(uri, str):
         raise RpcError(INVALID_PARAMS, "`uri` must be a string")
     match = _OF_A_PANE.fullmatch(uri)
@@ -189,11 +181,7 @@ async def find(links: Links, uri: object, revision: Revision) -> Resource:
 
 
 async def read(links: Links, uri: object, revision: Revision) -> Document:
-    """Return the content of a resource.
-
-    Raises:
-        RpcError: There is no such resource, or it cannot be read.
-    """
+    """Return the content of a resource."""
     resource = await find(links, uri, revision)
     try:
         return await resource.read()
