@@ -41,12 +41,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _report(error: "PhuxError", *, as_json: bool) -> int:
-    from phux_cli.output import discard, print_error
+    from phux_cli.output import print_error
 
-    try:
-        print_error(error, as_json=as_json)
-    except OSError:
-        discard(sys.stderr)  # stderr is closed; the exit code still reports the failure
+    print_error(error, as_json=as_json)
     return error.exit_code
 
 
@@ -78,8 +75,7 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
         if name not in VERBS:
             from phux_cli.usage import UsageError
 
-            hint = "put flags after the verb; " if name.startswith("-") else ""
-            raise UsageError(f"there is no verb {name!r}", remedy=f"{hint}`phux --help` lists the verbs")
+            raise UsageError(f"there is no verb {name!r}", remedy=_instead(name))
         module = load_verb(name)
         options = parse(name, module, words)
         if not as_json and name != "mcp" and hasattr(options, "socket"):  # phux-mcp prints its own warning
@@ -96,6 +92,15 @@ def _warn_of_missing_directory(socket: str | None) -> None:
     problem = missing_runtime_directory(socket)
     if problem is not None:
         print(f"phux: {problem}", file=sys.stderr)
+
+
+def _instead(name: str) -> str:
+    """Return a remedy for a verb that does not exist."""
+    import difflib
+
+    similar = difflib.get_close_matches(name, VERBS, 1)
+    hint = "put flags after the verb; " if name.startswith("-") else f"did you mean {similar[0]!r}? " if similar else ""
+    return f"{hint}`phux --help` lists the verbs"
 
 
 def load_verb(name: str) -> "ModuleType":

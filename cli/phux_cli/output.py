@@ -82,19 +82,21 @@ def fit(line: str) -> str:
 def print_error(error: "PhuxError", *, as_json: bool) -> None:
     """Print an error and its remedy on stderr; with ``as_json``, as one line of JSON."""
     if as_json:
-        print(json.dumps(error.to_document()), file=sys.stderr)
-        return
-    print(f"phux: {error.message}", file=sys.stderr)
-    if error.remedy:
-        print(f"phux: {error.remedy}", file=sys.stderr)
+        _print_on_stderr(json.dumps(error.to_document()))
+    else:
+        _print_on_stderr(*(f"phux: {text}" for text in (error.message, error.remedy) if text))
 
 
 def print_note(text: str) -> None:
     """Print a note about a result on stderr."""
+    _print_on_stderr(f"phux: {text}")
+
+
+def _print_on_stderr(*lines: str) -> None:
     try:
-        print(f"phux: {text}", file=sys.stderr)
+        print(*lines, sep="\n", file=sys.stderr)
     except OSError:
-        discard(sys.stderr)
+        discard(sys.stderr)  # stderr is closed; the exit code still reports a failure
 
 
 def box(lines: list[str], cols: int, title: str) -> list[str]:

@@ -1,6 +1,7 @@
 """Parsers for the verbs, built one at a time, and their usage errors."""
 
 import argparse
+import math
 
 from phux_cli.verbs import VERBS
 from phux_core.conditions import CONDITIONS
@@ -64,9 +65,9 @@ class Parser(argparse.ArgumentParser):
         """Raise UsageError for an invalid command line."""
         hint = ""
         if message.startswith("unrecognized arguments") and "[-- " in str(self.usage):
-            hint = "; put arguments that are not flags after `--`"
+            hint = "put arguments that are not flags of phux after `--`; "
         usage = str(self.usage).replace("%%", "%")
-        raise UsageError(message, remedy=f"usage: {usage}{hint}")
+        raise UsageError(message, remedy=f"{hint}usage: {usage}")
 
 
 def _positional(action: argparse.Action) -> str:
@@ -182,15 +183,17 @@ def budget(options: argparse.Namespace) -> "dict[str, Any]":
 
 def number_of(kind: "Kind") -> "type[float]":
     """Return an argument type for the numbers of a kind."""
-    parse = int if kind.annotation == "int" else float
 
-    def number(text: str) -> float:
-        value = parse(text)
+    def parse(text: str) -> float:
+        try:
+            value = int(text) if kind.annotation == "int" else float(text)
+        except ValueError:
+            value = math.nan
         if not kind.fits(value):
-            raise argparse.ArgumentTypeError(f"{text[:40]} is not {kind.words}")
+            raise argparse.ArgumentTypeError(f"{text[:40]!r} is not {kind.words}")
         return value
 
-    return number  # type: ignore[return-value]
+    return parse  # type: ignore[return-value]
 
 
 def parse_size(text: str) -> tuple[int, int]:

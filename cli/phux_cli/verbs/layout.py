@@ -12,10 +12,7 @@ from phux_client import flows
 from phux_core.layout import PRESETS
 
 JSON = "a Place document"
-EXAMPLES = (
-    "phux split work && phux layout work even-vertical",
-    "phux layout work:0 tiled --json",
-)
+EXAMPLES = ("phux split work && phux layout work even-vertical", "phux layout work:0 tiled --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,10 +12,7 @@ from phux_client import flows
 from phux_core.calls import CALLS
 
 JSON = "a Place document"
-EXAMPLES = (
-    "phux rename work play",
-    'phux rename work:0 "my editor" --json',
-)
+EXAMPLES = ("phux rename work play", 'phux rename work:0 "my editor" --json')
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

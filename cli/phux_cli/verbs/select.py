@@ -11,10 +11,7 @@ from phux_cli.output import show_place
 from phux_client import flows
 
 JSON = "a Place document"
-EXAMPLES = (
-    "phux select work:0",
-    "phux select work:0.0 --json",
-)
+EXAMPLES = ("phux select work:0", "phux select work:0.0 --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,6 @@ import argparse
 
 from phux_cli.connection import drive
 from phux_cli.output import show
-from phux_cli.usage import UsageError
 from phux_client import flows
 
 REST = "KEY..."
@@ -32,6 +31,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     keys = [*options.keys, *options.rest]
-    if not keys:
-        raise UsageError("no keys were given", remedy="give at least one KEY, such as Enter")
     return show(options, drive(options, flows.send_keys, options.target, keys, literal=options.literal))

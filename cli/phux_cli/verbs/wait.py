@@ -40,9 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     only = f"{CONDITIONS['output_only'].doc}; without --since, start at the latest command"
     add_param(parser, CONDITIONS["output_only"].but(doc=only), "--output-only")
     parser.add_argument(
-        "--command-id",
-        metavar="ID",
-        help="the command with this id has ended (see `phux commands`); takes no TARGET",
+        "--command-id", metavar="ID", help="the command with this id has ended (see `phux commands`); takes no TARGET"
     )
     parser.add_argument("--command", dest="command_id", help=argparse.SUPPRESS)  # its old name
     add_param(parser, TIMEOUT, "--timeout SECS")

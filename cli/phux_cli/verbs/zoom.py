@@ -10,10 +10,7 @@ from phux_cli.output import show_place
 from phux_client import flows
 
 JSON = "a Place document"
-EXAMPLES = (
-    "phux split work && phux zoom work:0.1",
-    "phux zoom work --off --json",
-)
+EXAMPLES = ("phux split work && phux zoom work:0.1", "phux zoom work --off --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
